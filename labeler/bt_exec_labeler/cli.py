@@ -72,23 +72,41 @@ def run(
     ] = "threads",
     requests: Annotated[int | None, typer.Option(min=1, help="Budget: requests.")] = None,
     tokens: Annotated[int | None, typer.Option(min=1, help="Budget: tokens.")] = None,
-    cost: Annotated[float | None, typer.Option(min=0.0, help="Budget: money.")] = None,
+    cost: Annotated[
+        float | None, typer.Option(min=0.0, help="Budget: money; needs prices of the model.")
+    ] = None,
     cache: Annotated[
         Path | None, typer.Option("--cache", metavar="FILE", help="Answers kept; the user's own.")
     ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no answers.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Accept no fence or thinking block around answers.")
+    ] = False,
+    site: Annotated[
+        str, typer.Option("--site", metavar="FILE", help="Model and prices from its compiler.")
+    ] = "",
     json: opt.Json = False,
 ) -> None:
-    """Label a recording in batches; Ctrl-C keeps what is done, --resume goes on."""
+    """Label a recording in batches; Ctrl-C keeps what is done, --resume goes on.
+
+    A budget counts what was spent before --resume, too.
+    """
     budget = {"requests": requests, "tokens": tokens, "cost": cost}
+    options = settings_of(settings)
+    if site:
+        from bt_exec_labeler.labelers.site_settings import with_client
+
+        options = with_client(options, site)
+    if strict:
+        options["strict"] = True
     found = _tool().run(
         source,
         words,
         out,
         labeler=labeler,
         role=role,
-        options=settings_of(settings),
+        options=options,
         stride_s=stride,
         workers=workers,
         budget=budget,
@@ -133,15 +151,20 @@ def review(
     language: Annotated[
         str, typer.Option("--language", metavar="NAME", help="en or ko; else the browser's.")
     ] = "",
+    episode: Annotated[
+        str, typer.Option("--episode", metavar="NAME", help="A whole episode, not the sample.")
+    ] = "",
 ) -> None:
     """Look at a sample of records on a page of this machine: accept, correct, reject by keys.
+
+    With --episode all records of one episode are reviewed, by time.
 
     A second reviewer takes another name and port; label report tells how far they agree.
     """
     _needs_extra("label review")
     from bt_exec_labeler.review.command import review as look
 
-    look(run, source, words, reviewer, port, typer.echo, language)
+    look(run, source, words, reviewer, port, typer.echo, language, episode)
 
 
 @LABEL.command("export")
@@ -245,13 +268,22 @@ def dataset(
     fps: Annotated[
         int, typer.Option("--fps", min=1, max=100, help="Frames a second of a LeRobot set.")
     ] = 2,
+    drop_duplicates: Annotated[
+        bool, typer.Option("--drop-duplicates", help="Leave out clips that look like another.")
+    ] = False,
+    lerobot: Annotated[
+        str,
+        typer.Option("--lerobot", metavar="VERSION", help="0.4 or 0.6; else the installed one."),
+    ] = "",
     json: opt.Json = False,
 ) -> None:
     """Make a training set of a run: Parquet, pictures, chats, a card; splits by episode.
 
-    With --format lerobot a LeRobot data set whose language columns hold the records.
+    With --format lerobot a LeRobot data set whose language columns hold the records; a recording
+    that is one already is copied with everything it has.
     """
     about = {"keep_uncertain": keep_uncertain, "form": form, "fps": fps}
+    about |= {"drop_duplicates": drop_duplicates, "lerobot": lerobot}
     _say(_tool().dataset(run, source, words, out, **about), json)
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bt_exec_labeler.episode import Episode, Frame
+from bt_exec_labeler.pictures import pixel_digest, why_unreadable
 
 __all__ = ["RECENT", "SUMMARY", "Clip", "ClipForm", "cut"]
 
@@ -52,6 +53,7 @@ class Clip:
         frames: The frames it has.
         before_start: How many places lie before the episode's first frame.
         empty_s: Times of further places that no frame fills: gaps of the recording [s].
+        damaged: Why frames were left out that cannot be decoded, one text each.
     """
 
     form: ClipForm
@@ -59,6 +61,7 @@ class Clip:
     frames: tuple[Frame, ...]
     before_start: int = 0
     empty_s: tuple[float, ...] = ()
+    damaged: tuple[str, ...] = ()
 
     @property
     def whole(self) -> bool:
@@ -74,10 +77,27 @@ class Clip:
         """
         content = hashlib.sha256(f"{self.form.name} {self.form.step_s:g}".encode())
         for frame in self.frames:
-            image = frame.image()
-            content.update(f"{frame.t - self.t:.3f} {image.shape}".encode())
-            content.update(image.tobytes())
+            content.update(f"{frame.t - self.t:.3f} {pixel_digest(frame)}".encode())
         return content.hexdigest()
+
+    def readable(self) -> Clip:
+        """Return the clip without the frames that cannot be decoded; `damaged` names them."""
+        wrong = {frame: why for frame in self.frames if (why := why_unreadable(frame))}
+        if not wrong:
+            return self
+        kept = tuple(frame for frame in self.frames if frame not in wrong)
+        return replace(self, frames=kept, damaged=tuple(dict.fromkeys(wrong.values())))
+
+    def content(self) -> list[tuple[str, float]]:
+        """Return the digest of each frame, undecoded, with its time relative to the moment [s]."""
+        return [(_digest(frame), round(frame.t - self.t, 3)) for frame in self.frames]
+
+
+def _digest(frame: Frame) -> str:
+    try:
+        return frame.digest()
+    except (OSError, ValueError) as error:
+        return f"unreadable: {type(error).__name__}"
 
 
 def cut(episode: Episode, t: float, form: ClipForm) -> Clip:
@@ -88,7 +108,7 @@ def cut(episode: Episode, t: float, form: ClipForm) -> Clip:
         t: The moment [s since the episode began].
         form: `RECENT` or `SUMMARY`.
     """
-    times = [frame.t for frame in episode.frames]
+    times = episode.times
     first = times[0] if times else float("inf")
     frames: list[Frame] = []
     early, empty = 0, []

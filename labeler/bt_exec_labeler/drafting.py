@@ -3,62 +3,115 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Literal, get_args, get_origin
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 import yaml
 
-from bt_exec.site.site import load_site
+from bt_exec.site.site import Site, load_site
 from bt_exec.skill import Skill
 from bt_exec.verify.templates import fill
 
 __all__ = ["draft_vocabulary"]
 
 _FEWEST, _MOST = 10, 30
+_PLURALS = {"person": "people"}
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:=-]{0,63}")
 _LARGEST = 64  # combinations of arguments that evidence is written out for
 
 
 def draft_vocabulary(site: str) -> str:
-    """Return the draft as YAML: a mid step for each skill and choice of arguments, what it changes.
+    """Return the draft as YAML: mid steps by skill and choice of arguments, and what they change.
 
-    Where that gives fewer than 10 mid steps, or more than 30, a comment says what to do.
+    Choices are the values of a type, and names that the site's settings list for it. A site with
+    too many steps is split by fewer arguments; one with too few gets examples to be filled in.
     """
     loaded = load_site(site)
     skills = loaded.catalogue.skills
-    steps = dict(step for skill in skills.values() for step in _steps(skill))
-    evidence = sorted({word for skill in skills.values() for word in _evidence(skill)})
+    choices = {skill.name: _choices(skill, loaded) for skill in skills.values()}
+    steps = _bounded(skills, choices)
+    evidence: dict[str, None] = {}
+    ops = {}
+    for name, skill in skills.items():
+        found = _evidence(skill, choices[name]) or [f"{name}_done"]
+        evidence |= dict.fromkeys(found)
+        ops[name] = _operation(skill)
+        if found == [f"{name}_done"]:  # nothing that its facts would show
+            ops[name]["done_evidence"] = found
     data = {
         "version": "plan_v1.0",
         "site": loaded.name,
         "languages": ["en"],
         "mid_steps": steps,
-        "ops": {name: _operation(skill) for name, skill in skills.items()},
-        "done_evidence": evidence or ["done"],
+        "ops": ops,
+        "done_evidence": sorted(evidence),
         "fallbacks": sorted(skills),
         "limits": {"step_s": 0.5, "horizon_s": 10.0, "goal_ops": 5, "words": 6},
     }
-    text = yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=100)
-    if _FEWEST <= len(steps) <= _MOST:
-        return text
-    advice = (
-        "split them by the values of an argument, as in  args: {target: lounge}"
-        if len(steps) < _FEWEST
-        else "join some: a step may list several ops, and needs no args"
+    return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=100)
+
+
+_Choices: TypeAlias = dict[str, tuple[Any, ...]]
+
+
+def _bounded(
+    skills: Mapping[str, Skill[..., Any]], choices: Mapping[str, _Choices]
+) -> dict[str, dict[str, Any]]:
+    """Return the mid steps: split by arguments as long as there are not too many of them."""
+    split = {name: dict(found) for name, found in choices.items()}
+    while True:
+        steps = {n: s for skill in skills.values() for n, s in _steps(skill, split[skill.name])}
+        largest = max(reversed(split), key=lambda name: math.prod(map(len, split[name].values())))
+        if len(steps) <= _MOST or not split[largest]:
+            break
+        dearest = max(split[largest], key=lambda key: len(split[largest][key]))
+        del split[largest][dearest]
+    examples = itertools.cycle((skill, arg) for skill in skills.values() for arg in skill.required)
+    number = itertools.count(1)
+    while len(steps) < _FEWEST and any(skill.required for skill in skills.values()):
+        skill, arg = next(examples)
+        value = f"EXAMPLE_{next(number)}"
+        text = f"{skill.summary} ({arg}: replace {value} by a value that is used)"
+        step = {"text": {"en": text}, "ops": [skill.name], "args": {arg: value}}
+        steps = {f"{skill.name}_{value}": step, **steps}  # first: the general step takes the rest
+    return steps
+
+
+def _choices(skill: Skill[..., Any], site: Site) -> _Choices:
+    """Return the arguments whose values can be counted, with these values."""
+    found = {name: _values(hint) or _named(hint, site) for name, hint in skill.arguments.items()}
+    return {name: values for name, values in found.items() if len(values) > 1}
+
+
+def _named(hint: Any, site: Site) -> tuple[str, ...]:
+    """Return names that the settings of a site list for a type: ``places`` for Place."""
+    plurals = {
+        _PLURALS.get(name.lower(), f"{name.lower()}s")
+        for name, known in site.catalogue.types.items()
+        if known == hint and known is not str
+    }
+    listed = (
+        value
+        for settings in site.settings().values()
+        for key, value in settings.items()
+        if key in plurals and isinstance(value, Mapping)
     )
-    return f"# {len(steps)} mid steps; a vocabulary has {_FEWEST} to {_MOST}: {advice}\n{text}"
+    words = (str(name) for names in listed for name in names)
+    return tuple(word for word in dict.fromkeys(words) if _WORD.fullmatch(word))
 
 
-def _steps(skill: Skill[..., Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the mid steps of a skill: one for each choice where arguments can be counted."""
-    choices = {name: found for name, hint in skill.arguments.items() if (found := _values(hint))}
-    steps = []
+def _steps(
+    skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the mid steps of a skill: one for each choice of arguments."""
     for chosen in itertools.islice(itertools.product(*choices.values()), _LARGEST):
         args = dict(zip(choices, chosen, strict=True))
-        telling = {name: v for name, v in args.items() if len(choices[name]) > 1}
-        name = "_".join([skill.name, *map(str, telling.values())])
-        said = f"{skill.summary} ({', '.join(map(str, telling.values()))})"
-        step = {"text": {"en": said if telling else skill.summary}, "ops": [skill.name]}
-        steps.append((name, {**step, "args": telling} if telling else step))
-    return steps
+        name = "_".join([skill.name, *map(str, args.values())])
+        said = f"{skill.summary} ({', '.join(map(str, args.values()))})"
+        step = {"text": {"en": said if args else skill.summary}, "ops": [skill.name]}
+        yield name, {**step, "args": args} if args else step
 
 
 def _operation(skill: Skill[..., Any]) -> dict[str, Any]:
@@ -76,20 +129,19 @@ def _argument(skill: Skill[..., Any], name: str, hint: Any) -> dict[str, Any]:
     return found
 
 
-def _evidence(skill: Skill[..., Any]) -> list[str]:
+def _evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]) -> list[str]:
     """Return the facts that a skill may establish, as far as its arguments can be counted."""
-    choices = {name: _values(hint) for name, hint in skill.arguments.items()}
-    known = {name: values for name, values in choices.items() if values}
+    known = {name: _values(hint) for name, hint in skill.arguments.items()}
+    counted = {**{name: values for name, values in known.items() if values}, **choices}
     words: list[str] = []
-    combined = itertools.islice(itertools.product(*known.values()), _LARGEST)
-    for chosen in combined:
-        args = dict(zip(known, chosen, strict=True))
+    for chosen in itertools.islice(itertools.product(*counted.values()), _LARGEST):
+        args = dict(zip(counted, chosen, strict=True))
         for fact, value in skill.effects.items():
             try:
                 words.append(f"{fill(fact, args)}={fill(value, args)}")
             except (KeyError, IndexError):
                 continue  # a value that only the command knows
-    return [word for word in words if not word.endswith("=?")]
+    return [w for w in dict.fromkeys(words) if not w.endswith("=?") and _WORD.fullmatch(w)]
 
 
 def _bare(hint: Any) -> Any:

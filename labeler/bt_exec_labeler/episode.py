@@ -6,8 +6,10 @@ episode began, and they alone decide what a clip holds; nothing counts frames.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
@@ -15,7 +17,19 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Action", "Episode", "Flaw", "Frame", "Image", "State", "ordered", "stamp"]
+__all__ = [
+    "Action",
+    "Doubt",
+    "Episode",
+    "FileFrame",
+    "Flaw",
+    "Frame",
+    "Image",
+    "State",
+    "file_digest",
+    "ordered",
+    "stamp",
+]
 
 Image: TypeAlias = NDArray[np.uint8]
 """A picture, RGB, shape (height, width, 3)."""
@@ -40,6 +54,14 @@ class Frame(Protocol):
 
         Raises:
             ValueError: If it is damaged; the message names it.
+            OSError: If it cannot be read.
+        """
+
+    def digest(self) -> str:
+        """Return a digest of the picture as it is stored; nothing is decoded.
+
+        Raises:
+            ValueError: If it cannot be found where it should be stored.
             OSError: If it cannot be read.
         """
 
@@ -82,6 +104,25 @@ class Flaw:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Stretch of a recording whose times or frames are not certain.
+
+    Attributes:
+        kind: ``clock_back``, ``clock_ahead`` …
+        where: Which frame or line.
+        message: What was found.
+        t: When it begins [s since the episode began].
+        end: When it ends [s].
+    """
+
+    kind: str
+    where: str
+    message: str
+    t: float
+    end: float
+
+
 @dataclass(frozen=True)
 class Episode:
     """A recorded episode.
@@ -95,6 +136,7 @@ class Episode:
         start_facts: What was known to hold at the beginning.
         origin: Where it came from: what is needed to find or repeat it.
         flaws: What is wrong with the recording.
+        doubts: Stretches whose moments are marked.
     """
 
     id: str
@@ -105,6 +147,12 @@ class Episode:
     start_facts: Mapping[str, str] = field(default_factory=dict)
     origin: Mapping[str, Any] = field(default_factory=dict)
     flaws: tuple[Flaw, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+
+    @cached_property
+    def times(self) -> tuple[float, ...]:
+        """Times of its frames [s]."""
+        return tuple(frame.t for frame in self.frames)
 
     @property
     def duration_s(self) -> float:
@@ -135,26 +183,86 @@ class FileFrame:
             raise ValueError(f"{self.path} is damaged, or no picture")
         return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
 
+    def digest(self) -> str:
+        """See `Frame.digest`."""
+        return file_digest(self.path)
 
-def ordered(frames: list[Frame], longest_s: float) -> tuple[tuple[Frame, ...], tuple[Flaw, ...]]:
-    """Return frames by time, and what is wrong with their times.
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file; a file that did not change is read once.
+
+    Raises:
+        OSError: If it cannot be read.
+    """
+    found = path.stat()
+    return _file_digest(path, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _file_digest(path: Path, _size: int, _changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def ordered(
+    frames: list[Frame], longest_s: float
+) -> tuple[tuple[Frame, ...], tuple[Flaw, ...], tuple[Doubt, ...]]:
+    """Return frames by time, what is wrong with their times, and which stretches are uncertain.
+
+    Where the clock jumped back, times are claimed twice: frames of the stretch in question are
+    left out. Frames that are merely written in another order are sorted. Of frames with the same
+    time the last one counts.
 
     Args:
-        frames: As they were recorded.
+        frames: Frames in the order in which they were recorded.
         longest_s: A longer pause between two frames is a gap [s].
     """
-    flaws = [
-        Flaw("out_of_order", after.name, f"at {after.t:g} s comes after {before.t:g} s")
-        for before, after in pairwise(frames)
-        if after.t < before.t
-    ]
-    sorted_frames = sorted(frames, key=lambda frame: frame.t)
-    flaws += [
-        Flaw("gap", after.name, f"no frame between {before.t:g} s and {after.t:g} s")
-        for before, after in pairwise(sorted_frames)
-        if after.t - before.t > longest_s
-    ]
-    return tuple(sorted_frames), tuple(flaws)
+    doubts = _claimed_twice(frames)
+    flaws = [Flaw(doubt.kind, doubt.where, doubt.message) for doubt in doubts]
+    if not doubts:
+        flaws += [
+            Flaw("out_of_order", after.name, f"at {after.t:g} s comes after {before.t:g} s")
+            for before, after in pairwise(frames)
+            if after.t < before.t
+        ]
+    kept = [f for f in frames if not any(d.t <= f.t <= d.end for d in doubts)]
+    by_time = {frame.t: frame for frame in kept}
+    if len(by_time) < len(kept):
+        count = len(kept) - len(by_time)
+        first = next(b for a, b in pairwise(sorted(kept, key=_time)) if a.t == b.t)
+        message = f"{count} frames have the time of another, the first at {first.t:g} s"
+        flaws.append(Flaw("double_time", first.name, message))
+    in_order = sorted(by_time.values(), key=_time)
+    for before, after in pairwise(in_order):
+        if after.t - before.t > longest_s:
+            message = f"no frame between {before.t:g} s and {after.t:g} s"
+            flaws.append(Flaw("gap", after.name, message))
+    return tuple(in_order), tuple(flaws), doubts
+
+
+_MOST_JUMPS = 5  # of a clock; frames that change direction more often were written in any order
+
+
+def _time(frame: Frame) -> float:
+    return frame.t
+
+
+def _claimed_twice(frames: list[Frame]) -> tuple[Doubt, ...]:
+    """Return the stretches of time that a clock that jumped back gave twice."""
+    starts = [n for n, (a, b) in enumerate(pairwise(frames), start=1) if b.t < a.t]
+    if not starts or len(starts) > _MOST_JUMPS:
+        return ()
+    rows = [frames[a:b] for a, b in pairwise([0, *starts, len(frames)])]
+    doubts = []
+    for before, after in pairwise(rows):
+        begin, end = max(before[0].t, after[0].t), min(before[-1].t, after[-1].t)
+        if all(sum(begin <= frame.t <= end for frame in row) > 1 for row in (before, after)):
+            message = (
+                f"the clock jumps back from {before[-1].t:g} s to {after[0].t:g} s; frames from "
+                f"{begin:g} s to {end:g} s are left out: these times are there twice"
+            )
+            doubts.append(Doubt("clock_back", after[0].name, message, begin, end))
+    return tuple(doubts)
 
 
 def stamp(t: float) -> str:

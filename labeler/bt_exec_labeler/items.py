@@ -7,17 +7,28 @@ The two are types of their own: a controller's item has no place for a summary c
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut
 from bt_exec_labeler.episode import Episode, stamp
 from bt_exec_labeler.spans import Span, spans_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["ControllerItem", "Item", "PlannerItem", "Role", "cache_key", "items_of"]
+__all__ = [
+    "ControllerItem",
+    "Item",
+    "PlannerItem",
+    "Role",
+    "cache_key",
+    "content_key",
+    "flaws_of",
+    "item_at",
+    "items_of",
+]
 
 Role: TypeAlias = Literal["planner", "controller"]
 
@@ -34,6 +45,7 @@ class ControllerItem:
         span: What is being done, where the recording says so; models are not shown it.
         constraints: What must not be done.
         events: What is known to have happened, in words; may be empty.
+        state_summary: What is known of the state, in words; may be empty.
     """
 
     episode: Episode
@@ -43,6 +55,7 @@ class ControllerItem:
     span: Span | None = None
     constraints: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
+    state_summary: str = ""
 
     @property
     def role(self) -> Role:
@@ -58,6 +71,10 @@ class ControllerItem:
     def id(self) -> str:
         """Its name within a source: no two moments of a role share it."""
         return f"{self.role}:{self.episode.id}:{stamp(self.t)}:{self.mid_step_id}"
+
+    def readable(self) -> Self:
+        """Return the item without frames that cannot be decoded; its clips name them."""
+        return replace(self, recent=self.recent.readable())
 
     @cached_property
     def clip_hash(self) -> str:
@@ -91,13 +108,80 @@ class PlannerItem(ControllerItem):
         """What it shows."""
         return (self.recent, self.summary)
 
+    def readable(self) -> Self:
+        """See `ControllerItem.readable`."""
+        return replace(self, recent=self.recent.readable(), summary=self.summary.readable())
+
 
 Item: TypeAlias = ControllerItem | PlannerItem
 
 
 def cache_key(item: Item, vocabulary: Vocabulary) -> str:
-    """Return what an answer to an item is kept under: clip hash, mid step, schema version."""
-    return f"{item.role}/{item.clip_hash}/{item.mid_step_id}/{vocabulary.version}"
+    """Return what an answer to an item is kept under: clip hash, mid step, schema version.
+
+    What else is said of the item is part of the key where there is something.
+    """
+    about = (item.episode.command, item.state_summary, *item.events, *item.constraints)
+    said = hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:16]
+    context = f"/{said}" if any(about) else ""
+    return f"{item.role}/{item.clip_hash}/{item.mid_step_id}/{vocabulary.version}{context}"
+
+
+def item_at(
+    episode: Episode,
+    t: float,
+    mid_step_id: str,
+    role: Role,
+    vocabulary: Vocabulary,
+    span: Span | None = None,
+) -> Item:
+    """Return the item of one moment of an episode."""
+    about = (episode, t, mid_step_id, cut(episode, t, RECENT), span, vocabulary.constraints)
+    if role == "controller":
+        return ControllerItem(*about)
+    return PlannerItem(*about, summary=cut(episode, t, SUMMARY))
+
+
+def content_key(item: Item) -> str:
+    """Return the digest of all that a record of a moment depends on.
+
+    Two moments of a recording never have the same key. Frames are compared as they are stored;
+    one that cannot be read counts as another picture.
+    """
+    span = item.span
+    acts = () if span is None else (*span.actions, span.before, span.after)
+    content = {
+        "item": item.id,
+        "clips": [clip.content() for clip in item.clips],
+        "actions": [act and asdict(act) for act in acts],
+        "command": item.episode.command,
+        "constraints": item.constraints,
+        "events": item.events,
+        "state": item.state_summary,
+    }
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def flaws_of(item: Item) -> list[dict[str, str]]:
+    """Return what is wrong with the recording at a moment, as plain data.
+
+    Args:
+        item: The moment; `readable` was called, else damaged frames are not found.
+    """
+    found = [("DAMAGED_FRAME", c.form.name, why) for c in item.clips for why in c.damaged]
+    found += [
+        ("MISSING_FRAMES", clip.form.name, f"{len(clip.empty_s)} frames are missing")
+        for clip in item.clips
+        if clip.empty_s
+    ]
+    begin = min((clip.frames[0].t for clip in item.clips if clip.frames), default=item.t)
+    found += [
+        (doubt.kind.upper(), doubt.where, doubt.message)
+        for doubt in item.episode.doubts
+        if doubt.t <= item.t and doubt.end >= begin
+    ]
+    return [{"code": code, "where": where, "message": why} for code, where, why in found]
 
 
 def items_of(
@@ -106,8 +190,8 @@ def items_of(
     """Return the moments of an episode that are labelled, by time.
 
     Every span of actions is looked at from its beginning on, once each stride, as long as it
-    lasts. An action that no mid step of the vocabulary lists has no items; nor has an attempt that
-    failed at once, at a moment when the next attempt at the same step began.
+    lasts. Where two attempts at the same step are under way at a moment, the later one counts. An
+    action that no mid step of the vocabulary lists has no items.
 
     Args:
         episode: The episode.
@@ -116,19 +200,14 @@ def items_of(
         stride_s: Time between two moments of a span [s].
     """
     spans = spans_of(episode, vocabulary)
+    latest = {(s.mid_step_id, t): n for n, s in enumerate(spans) for t in moments(s, stride_s)}
     for number, span in enumerate(spans):
-        again = spans[number + 1] if number + 1 < len(spans) else None
         for t in moments(span, stride_s):
-            if again and (again.mid_step_id, round(again.t, 6)) == (span.mid_step_id, t):
+            if latest[span.mid_step_id, t] != number:
                 continue
-            recent = cut(episode, t, RECENT)
-            if not recent.frames:
-                continue
-            about = (episode, t, span.mid_step_id, recent, span, vocabulary.constraints)
-            if role == "controller":
-                yield ControllerItem(*about)
-            else:
-                yield PlannerItem(*about, summary=cut(episode, t, SUMMARY))
+            item = item_at(episode, t, span.mid_step_id, role, vocabulary, span)
+            if item.recent.frames:
+                yield item
 
 
 def moments(span: Span, stride_s: float) -> Sequence[float]:

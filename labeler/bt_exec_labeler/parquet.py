@@ -9,7 +9,16 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 
-__all__ = ["needs_parquet", "opened"]
+__all__ = ["MissingExtraError", "needs_extra", "needs_parquet", "opened"]
+
+
+class MissingExtraError(UsageError):
+    """Raised when a package of an extra is not installed."""
+
+
+def needs_extra(error: UsageError) -> bool:
+    """Return True if an error is about the installation, not about a file."""
+    return isinstance(error, MissingExtraError)
 
 
 def needs_parquet() -> tuple[Any, Any]:
@@ -22,7 +31,7 @@ def needs_parquet() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise UsageError("data sets need pyarrow: pip install 'bt-exec[label]'") from None
+        raise MissingExtraError("data sets need pyarrow: pip install 'bt-exec[label]'") from None
     return pyarrow, pyarrow.parquet
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from bt_exec_labeler.episode import Action, Episode
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["Span", "spans_of"]
+__all__ = ["Kind", "Span", "spans_of"]
+
+Kind: TypeAlias = Literal["step", "failure", "recovery"]
+
+_FAILED = ("failed", "stopped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +24,27 @@ class Span:
         actions: Its actions, by time; at least one.
         first: Number of its first action in the episode, from 0.
         after: What was done right after it, or None at the episode's end.
+        before: What was done right before it, or None at the episode's beginning.
     """
 
     mid_step_id: str
     actions: tuple[Action, ...]
     first: int
     after: Action | None = None
+    before: Action | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """``failure`` if it did not work, ``recovery`` if the action before it did not."""
+        if any(action.state in _FAILED for action in self.actions):
+            return "failure"
+        return "recovery" if self.before and self.before.state in _FAILED else "step"
+
+    @property
+    def code(self) -> str:
+        """Code of its own failure, or of the one that it recovers from."""
+        failed = [a for a in (*self.actions, self.before) if a and a.state in _FAILED]
+        return (failed[0].code or failed[0].state) if failed else ""
 
     @property
     def t(self) -> float:
@@ -59,6 +79,8 @@ def spans_of(episode: Episode, vocabulary: Vocabulary) -> tuple[Span, ...]:
         )
         if not goes_on:
             if step:
-                spans.append(Span(step, tuple(row), number + 1 - len(row), after))
+                first = number + 1 - len(row)
+                before = episode.actions[first - 1] if first else None
+                spans.append(Span(step, tuple(row), first, after, before))
             row = []
     return tuple(spans)

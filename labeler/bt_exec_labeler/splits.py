@@ -1,19 +1,111 @@
-"""Which split an episode belongs to: decided by its name alone, so that it never changes."""
+"""Splits by episode: stratified by what episodes show, and kept once they are assigned."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Literal, TypeAlias
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
 
-__all__ = ["Split", "share_of", "split_of"]
+__all__ = ["SPLITS", "Split", "assign_splits", "missing_splits", "share_of", "splits_of_run"]
 
 Split: TypeAlias = Literal["train", "val", "test"]
 
+SPLITS: tuple[Split, ...] = get_args(Split)
 
-def split_of(episode: str) -> Split:
-    """Return the split of an episode and all its clips: 8 of 10 train, 1 val, 1 test."""
-    share = share_of(episode)
-    return "train" if share < 0.8 else "val" if share < 0.9 else "test"
+_SHARES: Mapping[Split, float] = {"train": 0.8, "val": 0.1, "test": 0.1}
+_FEWEST = len(SPLITS)  # episodes that are needed for every split to have one
+
+
+def splits_of_run(
+    folder: Path, lines: Iterable[Mapping[str, Any]], *, keep: bool = False
+) -> dict[str, Split]:
+    """Return the split of every episode of a run.
+
+    Args:
+        folder: Of the run; ``splits.json`` holds what was assigned before, which stays.
+        lines: Lines of ``records.jsonl``.
+        keep: Write what is new to ``splits.json``, so that it stays when the recording grows.
+    """
+    path = folder / "splits.json"
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        read = {}
+    before = {str(name): split for name, split in read.items() if split in SPLITS}
+    steps: dict[str, set[str]] = defaultdict(set)
+    for line in lines:
+        steps[line["episode"]].add(line["mid_step_id"])
+    found = assign_splits(steps, before)
+    if keep and found != before:
+        path.write_text(json.dumps({**before, **found}, indent=1) + "\n", encoding="utf-8")
+    return found
+
+
+def assign_splits(
+    steps: Mapping[str, Iterable[str]], before: Mapping[str, Split] | None = None
+) -> dict[str, Split]:
+    """Return the split of each episode: 8 of 10 train, 1 val, 1 test, alike in what they show.
+
+    Three episodes or more fill every split, unless earlier assignments leave no choice.
+
+    Args:
+        steps: Mid steps of each episode: episodes with the same ones are a stratum.
+        before: Assignments that stay.
+    """
+    strata = {name: frozenset(found) for name, found in steps.items()}
+    assigned = {name: split for name, split in (before or {}).items() if name in strata}
+    have: Counter[tuple[Split, frozenset[str] | None]] = Counter()
+    for name, split in assigned.items():
+        have.update([(split, None), (split, strata[name])])
+    sizes = Counter(strata.values())
+    new = [name for name in strata if name not in assigned]
+    new.sort(key=lambda name: (-sizes[strata[name]], sorted(strata[name]), share_of(name)))
+    for name in new:
+        split = max(SPLITS, key=lambda one: _lack(one, strata[name], have))
+        assigned[name] = split
+        have.update([(split, None), (split, strata[name])])
+    for split in SPLITS:
+        if len(assigned) >= _FEWEST and not have[split, None]:
+            _fill(split, assigned, have, new)
+    return dict(sorted(assigned.items()))
+
+
+def _lack(
+    split: Split, stratum: frozenset[str], have: Mapping[tuple[Split, frozenset[str] | None], int]
+) -> float:
+    """Return how many episodes a split lacks, in the stratum first and then in all."""
+    lacks = [
+        _SHARES[split] * (1 + sum(have[one, group] for one in SPLITS)) - have[split, group]
+        for group in (stratum, None)
+    ]
+    return lacks[0] + lacks[1]
+
+
+def _fill(
+    split: Split,
+    assigned: dict[str, Split],
+    have: Counter[tuple[Split, frozenset[str] | None]],
+    new: list[str],
+) -> None:
+    """Give an empty split an episode of the largest one."""
+    largest = max(SPLITS, key=lambda one: have[one, None])
+    free = [name for name in new if assigned[name] == largest]
+    if free and have[largest, None] > 1:
+        assigned[free[-1]] = split
+        have[largest, None] -= 1
+        have[split, None] += 1
+
+
+def missing_splits(splits: Iterable[Split], episodes: int) -> str:
+    """Return a warning that names empty splits; an empty text if there are none."""
+    empty = [split for split in SPLITS if split not in set(splits)]
+    if not empty or not episodes:
+        return ""
+    hint = f"; {_FEWEST} are needed" if episodes < _FEWEST else ""
+    return f"! no records for {' and '.join(empty)}: {episodes} episodes have records{hint}"
 
 
 def share_of(text: str) -> float:

@@ -16,16 +16,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from bt_exec.failure import Problem, SpecError, nearest
+from bt_exec.failure import Problem, SpecError, UsageError, nearest
 from bt_exec.spec.source import Source, read_file
 
-__all__ = ["Argument", "Limits", "MidStep", "Operation", "Vocabulary", "load_vocabulary"]
+__all__ = [
+    "Argument",
+    "Limits",
+    "MidStep",
+    "Operation",
+    "Vocabulary",
+    "digest_of",
+    "load_vocabulary",
+    "vocabulary_of",
+]
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.:=-]{0,63}$")]
 
@@ -180,6 +190,34 @@ def load_vocabulary(path: Path) -> Vocabulary:
         return Vocabulary.model_validate(source.data)
     except ValidationError as error:
         raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a vocabulary's file.
+
+    Raises:
+        UsageError: If it cannot be read.
+    """
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def vocabulary_of(run: Path, words: Path, manifest: Mapping[str, Any]) -> Vocabulary:
+    """Return the vocabulary of a run.
+
+    Args:
+        run: Folder of the run.
+        words: The vocabulary's file.
+        manifest: Settings of the run.
+
+    Raises:
+        UsageError: If the run was made with another vocabulary.
+    """
+    if manifest["vocabulary"] != digest_of(words):
+        raise UsageError(f"{run} was made with another vocabulary than {words}")
+    return load_vocabulary(words)
 
 
 def _problem(source: Source, finding: Any) -> Problem:

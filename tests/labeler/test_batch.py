@@ -1,11 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -15,10 +10,10 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler import commands
+from bt_exec_labeler.batch.budget import Budget
 from bt_exec_labeler.batch.cache import Cache
-from bt_exec_labeler.batch.parts import Output, read_lines
-from bt_exec_labeler.batch.run import BATCH, Budget, run
+from bt_exec_labeler.batch.output import Output, read_lines
+from bt_exec_labeler.batch.run import BATCH, run
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, Labelled
@@ -190,7 +185,7 @@ def test_a_budget_ends_a_run_with_what_is_done_kept(
     progress = run(moments, labeler, vocabulary, out, budget=budget, workers=1)
     assert progress.stopped == said
     assert 0 < progress.items < len(moments)
-    assert len(list(out.lines())) == progress.items
+    assert len(list(out.store.lines())) == progress.items
 
 
 def test_a_stop_is_heeded_between_batches(
@@ -215,59 +210,3 @@ def test_another_run_is_never_written_over(tmp_path: Path) -> None:
     (tmp_path / "full" / "thesis.txt").write_text("x")
     with pytest.raises(UsageError, match="is not empty"):
         Output(tmp_path / "full").begin({}, resume=True)
-
-
-KILLS = int(os.environ.get("BT_EXEC_LABEL_KILLS", "20"))
-KILLED = """
-import sys, time
-from pathlib import Path
-from bt_exec_labeler.commands import run
-from bt_exec_labeler.labelers.rules import RulesLabeler
-slow = RulesLabeler.label
-def label(self, items):
-    time.sleep(0.02)
-    return slow(self, items)
-RulesLabeler.label = label
-game, out = map(Path, sys.argv[1:])
-run(game, game / "vocabulary.yaml", out, labeler="rules", role="planner", options={}, stride_s=0.1,
-    workers=2, budget={}, cache=None, no_cache=True, resume=True)
-"""
-
-
-def killed_and_finished(game: Path, folder: Path, kills: int, seed: int) -> dict[str, bytes]:
-    """Run in a process of its own that is killed so many times, then to its end."""
-    chance = random.Random(seed)
-    command = [sys.executable, "-c", KILLED, str(game), str(folder)]
-    for _ in range(kills):
-        parts = folder / "parts"
-        had = len(list(parts.glob("*.jsonl"))) if parts.is_dir() else 0
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        wanted = had + chance.randrange(3)
-        while process.poll() is None:
-            if parts.is_dir() and len(list(parts.glob("*.jsonl"))) >= wanted:
-                time.sleep(chance.uniform(0, 0.03))
-                break
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        process.wait(30)
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, timeout=120)
-    return files_of(folder)
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / f"{name}.jsonl").read_bytes() for name in ("records", "drops")}
-
-
-def test_killed_at_any_time_nothing_is_lost_and_nothing_twice(game: Path, tmp_path: Path) -> None:
-    words, options = game / "vocabulary.yaml", {"labeler": "rules", "role": "planner"}
-    commands.run(game, words, tmp_path / "whole", **options, stride_s=0.1, workers=2, no_cache=True)
-    whole = files_of(tmp_path / "whole")
-    assert whole["records"].count(b"\n") > 100
-    assert killed_and_finished(game, tmp_path / "killed", 3, 1) == whole
-
-
-@pytest.mark.slow
-def test_killed_many_times_nothing_is_lost_and_nothing_twice(game: Path, tmp_path: Path) -> None:
-    whole = killed_and_finished(game, tmp_path / "whole", 0, 0)
-    for seed in range(KILLS // 5):
-        assert killed_and_finished(game, tmp_path / f"killed_{seed}", 5, seed) == whole

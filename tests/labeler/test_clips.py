@@ -20,6 +20,9 @@ class Drawn:
     def image(self) -> Image:
         return np.full((4, 6, 3), self.grey, np.uint8)
 
+    def digest(self) -> str:
+        return f"{type(self).__name__} {self.grey}"
+
 
 def episode(*times: float) -> Episode:
     return Episode("e", tuple(Drawn(t, f"{t:g}", int(10 * t) % 256) for t in times))
@@ -74,11 +77,21 @@ def test_the_digest_is_of_pixels_and_relative_times() -> None:
 
 
 @pytest.mark.parametrize(
-    ("times", "kinds"),
-    [((0, 1, 2), []), ((0, 2, 1, 3), ["out_of_order"]), ((0, 1, 9), ["gap"])],
+    ("times", "kinds", "kept"),
+    [
+        ((0, 1, 2), [], (0, 1, 2)),
+        ((0, 2, 1, 3), ["out_of_order"], (0, 1, 2, 3)),
+        ((3, 4, 5, 0, 1, 2), ["out_of_order"], (0, 1, 2, 3, 4, 5)),
+        ((0, 1, 9), ["gap"], (0, 1, 9)),
+        ((0, 1, 1, 2), ["double_time"], (0, 1, 2)),
+        ((0, 1, 2, 3, 4, 2.5, 3.5, 4.5, 5.5), ["clock_back"], (0, 1, 2, 4.5, 5.5)),
+    ],
 )
-def test_what_is_wrong_with_times_is_named(times: tuple[float, ...], kinds: list[str]) -> None:
+def test_flaws_of_times_are_named(
+    times: tuple[float, ...], kinds: list[str], kept: tuple[float, ...]
+) -> None:
     frames: list[Frame] = [Drawn(t) for t in times]
-    in_order, flaws = ordered(frames, 3.0)
-    assert [frame.t for frame in in_order] == sorted(times)
+    in_order, flaws, doubts = ordered(frames, 3.0)
+    assert tuple(frame.t for frame in in_order) == kept
     assert [flaw.kind for flaw in flaws] == kinds
+    assert len(doubts) == kinds.count("clock_back")

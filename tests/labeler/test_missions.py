@@ -20,7 +20,7 @@ from bt_exec.journal.record import MissionRecord, SkillRun
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site, load_site
 from bt_exec_labeler import commands
-from bt_exec_labeler.batch.parts import read_lines
+from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.drafting import draft_vocabulary
 from bt_exec_labeler.replay import Replayed, replay
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary

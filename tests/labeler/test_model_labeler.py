@@ -83,7 +83,7 @@ def test_a_batch_is_one_request(ask: Asked, truth: Records) -> None:
     assert [one.attempts for one in found] == [1, 1, 1]
     (body,) = ask.bodies
     pictures = [block for block in body["messages"][0]["content"] if block["type"] == "image"]
-    assert len(pictures) == 3  # a contact sheet for each clip
+    assert len(pictures) == 2  # contact sheets of 16 frames: every picture is sent once
     said = json.dumps(body)
     assert "Talk to the guard at the gate." in said
     assert "summary" not in json.dumps(body["messages"])
@@ -101,7 +101,8 @@ def test_frames_one_by_one_if_wanted(ask: Asked, truth: Records) -> None:
     ask(whole(truth), sheet=False)
     content = ask.bodies[0]["messages"][0]["content"]
     shown = sum(block["type"] == "image" for block in content)
-    assert shown == sum(len(item.recent.frames) for item in ask.items)
+    distinct = {frame.digest() for item in ask.items for frame in item.recent.frames}
+    assert shown == len(distinct)
 
 
 def test_a_planner_sees_two_clips(
@@ -114,8 +115,8 @@ def test_a_planner_sees_two_clips(
         labeler.label([later])
         content = server.requests[0].body["messages"][0]["content"]
     captions = [block["text"] for block in content if block["type"] == "text"]
-    assert sum(block["type"] == "image" for block in content) == 2
-    assert any(caption.startswith("summary clip, ") for caption in captions)
+    assert sum(block["type"] == "image" for block in content) == 1
+    assert any("\nsummary clip, " in caption for caption in captions)
 
 
 def test_only_what_was_wrong_is_asked_again(ask: Asked, truth: Records) -> None:
@@ -145,7 +146,9 @@ def test_what_stays_wrong_is_dropped_by_name_and_the_good_ones_are_kept(
 
 FORMS: list[tuple[str, Callable[[Records], str]]] = [
     ("NOT_ONLY_JSON", lambda r: f"Here it is:\n{whole(r)}"),
-    ("NOT_ONLY_JSON", lambda r: f"```json\n{whole(r)}\n```"),
+    ("NOT_ONLY_JSON", lambda r: f"Sure:\n```json\n{whole(r)}\n```"),
+    ("NOT_JSON", lambda r: f"```json\n{whole(r)}\n```\n```json\n{whole(r)}\n```"),
+    ("NOT_ONLY_JSON", lambda r: f"<think>I am not done {whole(r)}"),
     ("NOT_JSON", lambda r: f"{whole(r)}\nI hope this helps."),
     ("NOT_JSON", lambda r: whole(r)[:-20]),
     ("NOT_JSON", lambda r: whole(r) + whole(r)),
@@ -181,6 +184,26 @@ def test_a_broken_form_has_a_name_and_nothing_lands_with_another_item(
     assert code in {breach.code for one in found for breach in one.breaches}
     for one, true in zip(found, truth, strict=True):
         assert one.record is None or json.loads(json.dumps(one.record.to_dict())) == true
+
+
+WRAPPED: list[tuple[list[str], Callable[[str], str]]] = [
+    (["fence"], lambda said: f"```json\n{said}\n```"),
+    (["fence"], lambda said: f"\n~~~\n{said}\n~~~\n"),
+    (["thinking block"], lambda said: f"<think>\nA guard. {{}} or so.\n</think>\n\n{said}"),
+    (["thinking block", "fence"], lambda said: f"<thinking>x</thinking>\n```JSON\n{said}\n```"),
+]
+
+
+@pytest.mark.parametrize(("taken_off", "form"), WRAPPED)
+def test_wrapping_of_local_models_is_read_and_named_unless_strict(
+    ask: Asked, truth: Records, taken_off: list[str], form: Callable[[str], str]
+) -> None:
+    found = ask(form(whole(truth)), retries=0)
+    assert records(found) == truth
+    assert [one.provenance["lenient"] for one in found] == [taken_off] * 3
+    refused = ask(form(whole(truth)), retries=0, strict=True)
+    assert records(refused) == [None] * 3
+    assert refused[0].breaches[0].code == "NOT_ONLY_JSON"
 
 
 @pytest.mark.parametrize(("code", "form"), FORMS)

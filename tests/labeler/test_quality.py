@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from bt_exec_labeler.batch.parts import Output, read_lines
+from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.batch.run import run
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
-from bt_exec_labeler.quality.agreement import agreement, kappa
+from bt_exec_labeler.quality.agreement import FIELDS, agreement, by_field, kappa
 from bt_exec_labeler.quality.contradictions import contradictions
 from bt_exec_labeler.quality.duplicates import difference_hash, duplicates, leaks
 from bt_exec_labeler.quality.report import make_report, review_sample
-from bt_exec_labeler.splits import split_of
+from bt_exec_labeler.splits import Split
 from bt_exec_labeler.vocabulary import Vocabulary
 
 Lines = list[dict[str, Any]]
@@ -48,9 +49,10 @@ def changed(line: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 def test_kappa_of_the_textbook() -> None:
     pairs = [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
-    assert kappa(pairs) == pytest.approx(0.4)
-    assert kappa([("a", "a")] * 3) is None
-    assert kappa([("a", "b"), ("b", "a")]) == -1.0
+    assert kappa({"step": pairs}) == pytest.approx(0.4)
+    assert kappa({"step": [("a", "a")] * 3}) is None
+    assert kappa({"step": [("a", "b"), ("b", "a")]}) == -1.0
+    assert kappa({"one": [("a", "a")] * 3, "other": pairs}) == pytest.approx(0.4)
 
 
 def test_agreement_is_by_item_and_mid_step(lines: Lines) -> None:
@@ -60,6 +62,34 @@ def test_agreement_is_by_item_and_mid_step(lines: Lines) -> None:
     assert found[""].same == pytest.approx(1 - 5 / len(lines))
     assert found[lines[-1]["mid_step_id"]].same == 1.0
     assert agreement(lines, []) == {}
+
+
+def blind(lines: Lines) -> Lines:
+    """Return what a labeler says that sees the mid step and nothing else."""
+    first: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        first.setdefault(line["mid_step_id"], line["record"])
+    return [{**line, "record": first[line["mid_step_id"]]} for line in lines]
+
+
+def test_labeler_that_sees_nothing_scores_chance(lines: Lines) -> None:
+    found = by_field(blind(lines), lines)
+    assert set(found) == set(FIELDS)
+    for name, agreed in found.items():
+        assert agreed.kappa is None or agreed.kappa == pytest.approx(0.0), name
+    assert found["operation"].kappa is None  # each mid step of the game has one operation
+    assert found["operation"].same == found["operation"].blind == 1.0
+    assert found["horizon"].kappa == pytest.approx(0.0)
+    assert by_field(lines, lines)["horizon"].kappa == 1.0
+
+
+def test_report_says_which_fields_the_prompt_gives_away(
+    labelled: Output, lines: Lines, vocabulary: Vocabulary
+) -> None:
+    said = make_report(labelled, vocabulary, None, blind(lines), None)["lines"]
+    text = "\n".join(said)
+    assert re.search(r"operation +100.0 % .*the prompt gives it away: no picture is needed", text)
+    assert re.search(r"horizon .* without looking, kappa -?0.00", text)
 
 
 def test_rules_do_not_contradict_their_recording(
@@ -91,15 +121,16 @@ def test_the_same_game_twice_is_found_and_told_between_splits(
     lines: Lines, episodes: Sequence[Episode]
 ) -> None:
     first = episodes[0]
-    names = [f"copy_{n}" for n in range(40)]
-    name = next(n for n in names if split_of(n) != split_of(first.id))
+    name = "copy"
+    splits: dict[str, Split] = {first.id: "train", name: "test"}
     copy = replace(first, id=name)
     mine = [line for line in lines if line["episode"] == first.id]
     copies = [{**line, "item": f"{name}:{line['item']}", "episode": name} for line in mine]
     groups = duplicates([*mine, *copies], {first.id: first, name: copy})
     of = {line["item"]: line["episode"] for line in (*mine, *copies)}
     assert len(groups) > 5
-    assert leaks(groups, of) == groups
+    assert leaks(groups, of, splits) == groups
+    assert leaks(groups, of, {**splits, name: "train"}) == []
     assert duplicates(mine, {first.id: first}) == []
 
 

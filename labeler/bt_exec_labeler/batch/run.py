@@ -1,65 +1,51 @@
-"""A run: items in batches to a labeler, answers to parts, within a budget, killed or not."""
+"""A run: moments without an answer go to a labeler in batches, answers to the store.
+
+A batch holds moments of one episode. A moment is known by the digest of its content, so that a
+run that is resumed after the recording changed labels what is new or different, and nothing else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, TypeAlias
+from itertools import groupby, islice
+from typing import Any, NamedTuple
 
+from bt_exec_labeler.batch.budget import Budget
 from bt_exec_labeler.batch.cache import Cache
-from bt_exec_labeler.batch.parts import Output
-from bt_exec_labeler.items import Item, cache_key
+from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.store import Changes
+from bt_exec_labeler.items import Item, cache_key, content_key, flaws_of
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled
-from bt_exec_labeler.record import Record, built, read_record
+from bt_exec_labeler.record import Breach, Record, built, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["BATCH", "Budget", "Progress", "label_batch", "run"]
+__all__ = ["BATCH", "Progress", "label_batch", "run"]
 
 BATCH = 8
-"""Items of a batch."""
-
-_Done: TypeAlias = tuple[int, list[dict[str, Any]] | LabelerFailure]
-"""Number of a batch, and its lines or why there are none."""
+"""Moments of a batch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What a run may cost; None is no limit.
+class _Done(NamedTuple):
+    """Outcome of a batch: lines by key, and the failure if some moments got no answer."""
 
-    Attributes:
-        requests: How many requests may be sent.
-        tokens: How many tokens may go in and come out.
-        cost: How much may be spent, in the currency of the client's prices.
-    """
-
-    requests: float | None = None
-    tokens: float | None = None
-    cost: float | None = None
-
-    def exceeded(self, usage: Mapping[str, float]) -> str:
-        """Return which limit is reached, in words; empty if none is."""
-        tokens = sum(value for name, value in usage.items() if name.endswith("_tokens"))
-        requests, cost = usage.get("requests", 0.0), usage.get("cost", 0.0)
-        for name, value in (("requests", requests), ("tokens", tokens), ("cost", cost)):
-            limit = getattr(self, name)
-            if limit is not None and value >= limit:
-                return f"the budget of {limit:g} {name} is used up"
-        return ""
+    lines: Sequence[tuple[str, dict[str, Any]]]
+    failure: LabelerFailure | None = None
 
 
 @dataclass
 class Progress:
-    """How far a run is.
+    """State of a run.
 
     Attributes:
-        items: Items that are done, those of earlier runs included.
-        records: How many of them have a record.
-        cached: How many were answered by the cache.
-        batches_failed: Batches that got no answer, by code.
-        stopped: Why the run ended before its items did; empty if it did not.
+        items: Moments that are done, those of earlier runs included.
+        records: Number of them that have a record.
+        cached: Number that the cache answered.
+        batches_failed: Batches with moments that got no answer, by code.
+        stopped: Why the run ended before its moments did; empty if it did not.
         usage: What the labeler cost in this run.
+        changes: How the recording differs from what was labelled before.
     """
 
     items: int = 0
@@ -68,6 +54,7 @@ class Progress:
     batches_failed: dict[str, int] = field(default_factory=dict)
     stopped: str = ""
     usage: Mapping[str, float] = field(default_factory=dict)
+    changes: Changes = field(default_factory=Changes)
 
 
 def run(
@@ -77,57 +64,61 @@ def run(
     output: Output,
     *,
     cache: Cache | None = None,
-    budget: Budget = Budget(),
+    budget: Budget | None = None,
     workers: int = 4,
     failures: int = 3,
     tell: Callable[[Progress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Progress:
-    """Label items; batches that are there already are not done again.
+    """Label the moments that have no answer yet.
 
     Args:
-        items: In an order that is the same each time.
+        items: All moments of the recording; gone through twice.
         labeler: Who labels.
         vocabulary: For the records and the cache's keys.
-        output: Where the parts go; `Output.begin` was called.
+        output: Where answers go; `Output.begin` was called.
         cache: What was answered before, or None.
-        budget: What it may cost; the batch that exceeds it is the last.
+        budget: Limits, for labelers that do not reserve what they send.
         workers: How many batches are asked about at the same time.
         failures: After so many batches in a row without an answer the run stops.
-        tell: Called after every batch.
+        tell: Called when the recording was read, and after every batch.
         stop: Asked before every batch; true ends the run, what is in flight is finished.
     """
-    progress, done = Progress(), output.done()
+    store, progress = output.store, Progress()
+    progress.changes = store.plan((content_key(item), item.id) for item in items)
+    for line in store.lines():
+        _count(progress, [line])
+    tell(progress)
+    left = store.open_keys()
     in_a_row = 0
-    batches = enumerate(_batches(items))
 
-    def finish(
-        futures: Iterable[Future[_Done]],
-    ) -> None:
+    def finish(futures: Iterable[Future[_Done]]) -> None:
         nonlocal in_a_row
         for future in futures:
-            number, lines = future.result()
-            if isinstance(lines, LabelerFailure):
-                in_a_row += 1
-                codes = progress.batches_failed
-                codes[lines.code] = codes.get(lines.code, 0) + 1
-                if in_a_row >= failures:
-                    progress.stopped = f"{in_a_row} batches in a row got no answer: {lines}"
+            lines, failure = future.result()
+            store.put(lines)
+            _count(progress, [line for _, line in lines])
+            in_a_row = in_a_row + 1 if failure is not None else 0
+            if failure is None:
                 continue
-            in_a_row = 0
-            output.put(number, lines)
-            _count(progress, lines)
+            codes = progress.batches_failed
+            codes[failure.code] = codes.get(failure.code, 0) + 1
+            if failure.code == "BUDGET_SPENT":
+                progress.stopped = str(failure)
+            elif in_a_row >= failures and not progress.stopped:
+                progress.stopped = f"{in_a_row} batches in a row got no answer: {failure}"
         progress.usage = labeler.usage()
-        progress.stopped = progress.stopped or budget.exceeded(progress.usage)
+        if budget is not None:
+            progress.stopped = progress.stopped or budget.exceeded(progress.usage)
         tell(progress)
 
     with ThreadPoolExecutor(workers, "labeler") as pool:
         waiting: set[Future[_Done]] = set()
-        for number, batch in batches:
-            if number in done:
-                continue
-            waiting.add(pool.submit(_work, number, batch, labeler, vocabulary, cache))
-            if len(waiting) >= workers:
+        for batch in _batches(items, left):
+            waiting.add(pool.submit(_work, batch, labeler, vocabulary, cache))
+            if (
+                len(waiting) >= workers + (workers + 1) // 2
+            ):  # no worker waits while answers are kept
                 finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 finish(finished)
             if stop():
@@ -135,57 +126,63 @@ def run(
             if progress.stopped:
                 break
         finish(waiting)
-    for number in sorted(done):
-        _count(progress, output.part(number))
     return progress
 
 
 def label_batch(
-    batch: Sequence[Item], labeler: Labeler, vocabulary: Vocabulary, cache: Cache | None
-) -> list[dict[str, Any]]:
-    """Return what became of a batch, a line for each item, in their order.
+    batch: Mapping[str, Item], labeler: Labeler, vocabulary: Vocabulary, cache: Cache | None
+) -> tuple[list[tuple[str, dict[str, Any]]], LabelerFailure | None]:
+    """Return what became of a batch, a line for each answered item with its key.
 
-    Raises:
-        LabelerFailure: If nobody answers.
+    Args:
+        batch: Items by key.
+        labeler: Who labels.
+        vocabulary: For the records and the cache's keys.
+        cache: What was answered before, or None.
     """
-    keys = [_key(item, vocabulary) for item in batch] if cache is not None else [""] * len(batch)
-    known = cache.get([key for key in keys if key]) if cache is not None else {}
-    known = {key: line for key, line in known.items() if _allowed(line, vocabulary)}
-    asked = [item for item, key in zip(batch, keys, strict=True) if key not in known]
-    answered = iter(labeler.label(asked) if asked else ())
-    lines, fresh = [], {}
-    for item, key in zip(batch, keys, strict=True):
-        if key in known:
-            lines.append(_line(item, vocabulary, known[key], cached=True))
-            continue
-        found = next(answered)
-        kept = _kept(found, labeler.name)
-        lines.append(_line(item, vocabulary, kept, cached=False))
-        if key and found.record is not None:
-            fresh[key] = kept
+    batch = {key: item.readable() for key, item in batch.items()}
+    blind = {key: item for key, item in batch.items() if not item.recent.frames}
+    shown = {key: item for key, item in batch.items() if key not in blind}
+    kept = {key: cache_key(item, vocabulary) for key, item in shown.items()} if cache else {}
+    known = cache.get(list(kept.values())) if cache is not None else {}
+    known = {name: line for name, line in known.items() if _allowed(line, vocabulary)}
+    asked = {key: item for key, item in shown.items() if kept.get(key) not in known}
+    failure = None
+    try:
+        answers = dict(enumerate(labeler.label(list(asked.values())) if asked else ()))
+    except LabelerFailure as raised:
+        answers, failure = raised.done, raised
+    found = {key: answers[n] for n, key in enumerate(asked) if n in answers}
+    found |= {key: _damaged(item) for key, item in blind.items()}
+    lines: list[tuple[str, dict[str, Any]]] = []
+    fresh = {}
+    for key, item in batch.items():
+        if key in found:
+            said = _kept(found[key], labeler.name)
+            lines.append((key, _line(item, vocabulary, said, cached=False)))
+            if key in kept and found[key].record is not None:
+                fresh[kept[key]] = said
+        elif key in kept and kept[key] in known:
+            lines.append((key, _line(item, vocabulary, known[kept[key]], cached=True)))
     if cache is not None and fresh:
         cache.put(fresh)
-    return lines
+    return lines, failure
 
 
 def _work(
-    number: int,
-    batch: Sequence[Item],
-    labeler: Labeler,
-    vocabulary: Vocabulary,
-    cache: Cache | None,
+    batch: Mapping[str, Item], labeler: Labeler, vocabulary: Vocabulary, cache: Cache | None
 ) -> _Done:
-    try:
-        return number, label_batch(batch, labeler, vocabulary, cache)
-    except LabelerFailure as failure:
-        return number, failure
+    return _Done(*label_batch(batch, labeler, vocabulary, cache))
 
 
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Return items in batches, taken when they are needed."""
-    left = iter(items)
-    while batch := list(islice(left, BATCH)):
-        yield batch
+def _batches(items: Iterable[Item], left: set[str]) -> Iterator[dict[str, Item]]:
+    """Return the items that are left, by key, in batches of one episode."""
+    for _, episode in groupby(items, key=lambda item: item.episode.id):
+        keyed = ((content_key(item), item) for item in episode)
+        wanted = ((key, item) for key, item in keyed if key in left)
+        while batch := dict(islice(wanted, BATCH)):
+            left.difference_update(batch)
+            yield batch
 
 
 def _allowed(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
@@ -193,12 +190,10 @@ def _allowed(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
     return isinstance(read_record(line["record"], vocabulary), Record)
 
 
-def _key(item: Item, vocabulary: Vocabulary) -> str:
-    """Return the cache's key, or "" for an item whose frames cannot be read."""
-    try:
-        return cache_key(item, vocabulary)
-    except (OSError, ValueError):
-        return ""
+def _damaged(item: Item) -> Labelled:
+    """Return the drop of an item without a frame that can be decoded."""
+    whys = item.recent.damaged
+    return Labelled(None, tuple(Breach("DAMAGED_FRAME", "clip", why) for why in whys), 0)
 
 
 def _kept(found: Labelled, labeler: str) -> dict[str, Any]:
@@ -222,6 +217,8 @@ def _line(
         "mid_step_id": item.mid_step_id,
         "record": record and built(Record.from_dict(record), vocabulary, item.episode.id, item.t),
         "why": kept["why"],
+        "kind": "step" if item.span is None else item.span.kind,
+        "flaws": flaws_of(item),
         "provenance": {**kept["provenance"], "cached": cached},
     }
 

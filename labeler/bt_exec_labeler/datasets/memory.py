@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.splits import split_of
+from bt_exec_labeler.splits import Split
 
 __all__ = ["Memory"]
 
@@ -23,15 +23,20 @@ class Memory:
 
     Args:
         lines: Lines of ``records.jsonl``.
-        about: What each episode was about: its command.
+        about: The command of each episode.
         texts: The text of each mid step.
+        splits: The split of each episode.
 
     Raises:
         UsageError: If what searches is not installed.
     """
 
     def __init__(
-        self, lines: Sequence[Mapping[str, Any]], about: Mapping[str, str], texts: Mapping[str, str]
+        self,
+        lines: Sequence[Mapping[str, Any]],
+        about: Mapping[str, str],
+        texts: Mapping[str, str],
+        splits: Mapping[str, Split],
     ) -> None:
         try:
             import bm25s
@@ -46,7 +51,7 @@ class Memory:
         self._firsts = [
             line
             for episode, found in sorted(self._by_episode.items())
-            if split_of(episode) == "train"
+            if splits.get(episode) == "train"
             for line in _first_of_each_step(found)
         ]
         self._index: Any = None

@@ -16,7 +16,7 @@ from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.quality.contradictions import facts_at
 from bt_exec_labeler.spans import Span, spans_of
-from bt_exec_labeler.splits import split_of
+from bt_exec_labeler.splits import Split
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["rows_of"]
@@ -27,7 +27,8 @@ def rows_of(
     lines: Sequence[Mapping[str, Any]],
     episodes: Mapping[str, Episode],
     vocabulary: Vocabulary,
-    keep: Callable[[Frame], str],
+    splits: Mapping[str, Split],
+    keep: Callable[[Frame], Any],
 ) -> Iterator[dict[str, Any]]:
     """Return the rows of a training set, in the order of the records.
 
@@ -36,47 +37,59 @@ def rows_of(
         lines: The lines of ``records.jsonl`` that are wanted.
         episodes: The recordings by name.
         vocabulary: What the records were made with.
-        keep: Keeps a frame as a picture and returns its name.
+        splits: The split of each episode.
+        keep: Returns a frame as it stands in a row.
     """
     language = vocabulary.languages[0]
     texts = {name: step.said(language) for name, step in vocabulary.mid_steps.items()}
     about = {name: episode.command for name, episode in episodes.items()}
-    memory = Memory(lines, about, texts) if role == "planner" else None
+    memory = Memory(lines, about, texts, splits) if role == "planner" else None
     spans = {name: spans_of(episode, vocabulary) for name, episode in episodes.items()}
     for line in lines:
         episode, t = episodes[line["episode"]], float(line["t"])
         row = {
             "id": line["item"],
             "episode": episode.id,
-            "split": split_of(episode.id),
+            "split": splits[episode.id],
             "t": t,
             "command": episode.command,
             "facts": json.dumps(facts_at(episode, t), ensure_ascii=False),
             "mid_step_id": line["mid_step_id"],
             "mid_step_text": texts[line["mid_step_id"]],
+            "flaws": [flaw["message"] for flaw in line.get("flaws", ())],
+            **_outcome(spans[episode.id], t, line["mid_step_id"]),
             **_clip(cut(episode, t, RECENT), keep),
         }
         if memory is not None:
             row |= _clip(cut(episode, t, SUMMARY), keep)
             row["retrieved_memory"] = json.dumps(memory.at(line), ensure_ascii=False)
         else:
-            row |= _span(spans[episode.id], t, line["mid_step_id"])
+            span = _span(spans[episode.id], t, line["mid_step_id"])
+            row |= {"span_start": span.t if span else t, "span_end": span.end if span else t}
         row["plan_json"] = json.dumps(line["record"], ensure_ascii=False)
         yield row
 
 
-def _clip(clip: Clip, keep: Callable[[Frame], str]) -> dict[str, Any]:
-    name = clip.form.name
+def _clip(clip: Clip, keep: Callable[[Frame], Any]) -> dict[str, Any]:
+    """Return the readable frames of a clip and their times."""
+    name, frames = clip.form.name, clip.readable().frames
     return {
-        f"{name}_clip": [keep(frame) for frame in clip.frames],
-        f"{name}_times": [round(frame.t - clip.t, 3) for frame in clip.frames],
+        f"{name}_clip": [keep(frame) for frame in frames],
+        f"{name}_times": [round(frame.t - clip.t, 3) for frame in frames],
     }
 
 
-def _span(spans: Sequence[Span], t: float, step: str) -> dict[str, Any]:
-    """Return when the span of a moment begins and ends."""
+def _span(spans: Sequence[Span], t: float, step: str) -> Span | None:
+    """Return the span that a moment belongs to: of two attempts the later one."""
     found = [span for span in spans if span.mid_step_id == step and span.t <= t <= span.end]
-    if not found:
-        return {"span_start": t, "span_end": t}
-    latest = max(found, key=lambda span: span.t)  # where one ends and the next attempt begins
-    return {"span_start": latest.t, "span_end": latest.end}
+    return max(found, key=lambda span: span.t) if found else None
+
+
+def _outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str]:
+    """Return whether what is done at a moment worked, and what was done about a failure."""
+    span = _span(spans, t, step)
+    if span is None:
+        return {"kind": "step", "code": "", "then": ""}
+    then = span.after if span.kind == "failure" else None
+    said = json.dumps({"op": then.op, "args": dict(then.args)}, default=str) if then else ""
+    return {"kind": span.kind, "code": span.code, "then": said}

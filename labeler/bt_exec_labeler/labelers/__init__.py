@@ -16,10 +16,13 @@ from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = [
+    "Allowance",
+    "BudgetSpentError",
     "Labeler",
     "LabelerFailure",
     "LabelerSettings",
     "Labelled",
+    "Unlimited",
     "find_labeler",
     "labeler_names",
 ]
@@ -44,6 +47,57 @@ class Labelled:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
+class BudgetSpentError(Exception):
+    """Raised when a request does not fit into the budget any more.
+
+    Args:
+        kind: ``requests``, ``tokens`` or ``cost``.
+        limit: The budget.
+    """
+
+    def __init__(self, kind: str, limit: float) -> None:
+        super().__init__(kind, limit)
+        self.kind = kind
+        self.limit = limit
+
+    def __str__(self) -> str:
+        """Return which budget is used up."""
+        return f"the budget of {self.limit:g} {self.kind} is used up"
+
+
+class Allowance(Protocol):
+    """Permission to send requests, shared by all workers of a run."""
+
+    @property
+    def limited(self) -> frozenset[str]:
+        """Kinds of expenses that have a limit: ``requests``, ``tokens``, ``cost``."""
+
+    def reserve(self, amounts: Mapping[str, float]) -> None:
+        """Reserve expenses; wait while others may give back what they need.
+
+        Args:
+            amounts: The most that is spent, by kind. Requests are never given back.
+
+        Raises:
+            BudgetSpentError: If they do not fit.
+        """
+
+    def settle(self, reserved: Mapping[str, float], actual: Mapping[str, float]) -> None:
+        """Replace expenses that were reserved by what was spent in fact."""
+
+
+class Unlimited:
+    """Allowance without limits."""
+
+    limited: frozenset[str] = frozenset()
+
+    def reserve(self, amounts: Mapping[str, float]) -> None:
+        """Do nothing."""
+
+    def settle(self, reserved: Mapping[str, float], actual: Mapping[str, float]) -> None:
+        """Do nothing."""
+
+
 @dataclass(frozen=True)
 class LabelerSettings:
     """What a labeler is made with.
@@ -52,11 +106,13 @@ class LabelerSettings:
         role: For whom it labels.
         vocabulary: What it may say.
         options: Its own settings, checked by itself.
+        allowance: What every request is reserved from before it is sent.
     """
 
     role: Role
     vocabulary: Vocabulary
     options: Mapping[str, Any] = field(default_factory=dict)
+    allowance: Allowance = field(default_factory=Unlimited)
 
 
 class Labeler(Protocol):
@@ -78,16 +134,18 @@ class Labeler(Protocol):
 
 
 class LabelerFailure(Exception):  # noqa: N818 - a batch that failed, not an error of the program
-    """Raised when a batch got no answer; the items stay to be done.
+    """Raised when items of a batch got no answer; they stay to be done.
 
     Args:
-        code: Stable name.
+        code: Stable name; ``BUDGET_SPENT`` ends the run.
         message: What a person should know.
+        done: Items that were answered before the failure, by their place in the batch.
     """
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, done: Mapping[int, Labelled] | None = None) -> None:
         super().__init__(message)
         self.code = code
+        self.done = dict(done or {})
 
 
 LabelerFactory: TypeAlias = Callable[[LabelerSettings], Labeler]

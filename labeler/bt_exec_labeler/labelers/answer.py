@@ -1,11 +1,13 @@
 """Reading what a model answers about several items: JSON alone, each record with its own item.
 
 The form is ``{"items": [{"item": 1, "record": {…}}, …]}``. Nothing is mended: an answer that
-breaks the form is sent back with the name of each breach.
+breaks the form is sent back with the name of each breach. `without_wrapping` alone is lenient:
+local models think aloud before the JSON, and fence it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
@@ -14,7 +16,26 @@ from bt_exec_labeler.record import FIELDS, Breach, Record, Terminate, Uncertaint
 from bt_exec_labeler.vocabulary import Argument, Operation, Vocabulary
 from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 
-__all__ = ["answer_schema", "read_records"]
+__all__ = ["answer_schema", "read_records", "without_wrapping"]
+
+
+_THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>\s*", re.DOTALL)
+_FENCE = re.compile(r"\A\s*(```|~~~)[a-zA-Z0-9]*[ \t]*\n(.*)\n[ \t]*\1\s*\Z", re.DOTALL)
+
+
+def without_wrapping(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return an answer without a thinking block and a fence around it, and what was taken off.
+
+    Only what encloses the whole answer is taken off; any other words stay, and break the form.
+    """
+    found = []
+    if thinking := _THINKING.match(text):
+        text = text[thinking.end() :]
+        found.append("thinking block")
+    if fence := _FENCE.match(text):
+        text = fence[2]
+        found.append("fence")
+    return text, tuple(found)
 
 
 def read_records(

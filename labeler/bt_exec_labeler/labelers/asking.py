@@ -1,4 +1,4 @@
-"""What labelers that ask somebody have in common: settings, items they cannot show, attempts."""
+"""What labelers that ask somebody have in common: settings and attempts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from pydantic import BaseModel, ValidationError
 from tenacity import Retrying, stop_after_attempt
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.labelers import Labelled
-from bt_exec_labeler.record import Breach
 
-__all__ = ["BACKOFF_S", "attempts", "damaged", "read_options"]
+__all__ = ["BACKOFF_S", "attempts", "read_options"]
 
 BACKOFF_S = (1.0, 2.0, 4.0)
 """How long is waited before a batch is asked about again [s]; the last, from then on."""
@@ -42,11 +40,6 @@ def read_options(
         hint = f"; such as {such_as}" if such_as else ""
         message = f"setting {name!r} of the labeler {labeler}: {found['msg'].lower()}{hint}"
         raise UsageError(message) from None
-
-
-def damaged(error: Exception) -> Labelled:
-    """Return what becomes of an item whose frames cannot be read: nobody is asked about it."""
-    return Labelled(None, (Breach("DAMAGED_FRAME", "clip", str(error)),), 0)
 
 
 def attempts(retries: int, sleep: Callable[[float], None] | None, **how: Any) -> Retrying:

@@ -16,18 +16,28 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, retry_if_resu
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.items import Item, Role
-from bt_exec_labeler.labelers import Labeler, LabelerFailure, LabelerSettings, Labelled
-from bt_exec_labeler.labelers.answer import answer_schema, read_records
-from bt_exec_labeler.labelers.asking import BACKOFF_S, attempts, damaged, read_options
+from bt_exec_labeler.labelers import (
+    Allowance,
+    BudgetSpentError,
+    Labeler,
+    LabelerFailure,
+    LabelerSettings,
+    Labelled,
+    Unlimited,
+)
+from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
+from bt_exec_labeler.labelers.asking import BACKOFF_S, attempts, read_options
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
 from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import (
     Answer,
+    Block,
     Model,
     ModelClient,
     ModelFailure,
     ModelSettings,
+    Prices,
     Turn,
     Usage,
 )
@@ -38,13 +48,18 @@ _ONE_BY_ONE = frozenset({"MODEL_CONTEXT_FULL", "MODEL_CUT_OFF", "MODEL_REFUSED",
 """Failures of a batch that a smaller one may not have."""
 
 
+_BYTES_PER_TOKEN = 2  # the least: about 4 in English, 3 in Korean
+_TOKENS_PER_PICTURE = 1600  # the most: of a picture of 1,024 x 1,024 px
+
+
 class Options(BaseModel):
     """Settings of the labeler, beside those of the model client.
 
     Attributes:
         items: How many items a request asks about at most.
         retries: How often a batch is asked about again.
-        sheet: One contact sheet for a clip instead of a picture for each frame.
+        sheet: Contact sheets of 16 frames instead of a picture for each frame.
+        strict: Send an answer back that has a thinking block or a fence around its JSON.
         language: Of the texts of mid steps; the vocabulary's first if empty.
         client: Which model, where: the settings of the model client.
     """
@@ -54,6 +69,7 @@ class Options(BaseModel):
     items: Annotated[int, Field(ge=1, le=64)] = 8
     retries: Annotated[int, Field(ge=0, le=10)] = 3
     sheet: bool = True
+    strict: bool = False
     language: str = ""
     client: ModelSettings = ModelSettings()
 
@@ -67,6 +83,8 @@ class ModelLabeler:
         vocabulary: What it may say.
         options: Its settings.
         sleep: Waits so many seconds; for tests.
+        allowance: What the most that a question may cost is reserved from. Requests are reserved
+            one by one by whoever sends them: see `create`.
     """
 
     name = "model"
@@ -78,8 +96,10 @@ class ModelLabeler:
         vocabulary: Vocabulary,
         options: Options = Options(),  # noqa: B008 - a frozen model
         sleep: Callable[[float], None] | None = None,
+        allowance: Allowance = Unlimited(),  # noqa: B008 - has no state
     ) -> None:
         self.model = model
+        self.allowance = allowance
         self.vocabulary = vocabulary
         self.options = options
         self.language = options.language or vocabulary.languages[0]
@@ -91,35 +111,72 @@ class ModelLabeler:
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """See `Labeler.label`."""
-        results: list[Labelled] = []
+        results: dict[int, Labelled] = {}
+        numbered = list(enumerate(items))
         for start in range(0, len(items), self.options.items):
-            results += self._batch(items[start : start + self.options.items])
-        return results
+            self._batch(dict(numbered[start : start + self.options.items]), results)
+        return [results[number] for number in range(len(items))]
 
     def usage(self) -> Mapping[str, float]:
         """Return what all calls so far cost."""
         with self._lock:
             return self._usage.to_dict()
 
-    def _batch(self, items: Sequence[Item]) -> Sequence[Labelled]:
+    def _batch(self, items: Mapping[int, Item], results: dict[int, Labelled]) -> None:
+        """Ask about items in one dialogue and add what became of them.
+
+        Raises:
+            LabelerFailure: If some got no answer; it holds all answers so far.
+        """
+        dialogue = _Dialogue(self, items)
         try:
-            return _Dialogue(self, items).run()
+            dialogue.run()
         except ModelFailure as failure:
+            results.update(dialogue.final())
+            left = {number: item for number, item in items.items() if number not in results}
             if failure.code in _ONE_BY_ONE and len(items) > 1:
-                return [found for item in items for found in self._batch([item])]
-            if failure.code in _ONE_BY_ONE:
-                return [Labelled(None, (Breach(failure.code, "answer", failure.message),))]
-            raise LabelerFailure(failure.code, failure.say("en")) from failure
+                for number, item in left.items():
+                    self._batch({number: item}, results)
+            elif failure.code in _ONE_BY_ONE:
+                breach = Breach(failure.code, "answer", failure.message)
+                results.update(dict.fromkeys(left, Labelled(None, (breach,))))
+            elif failure.code == "MODEL_CANCELLED":
+                raise LabelerFailure("BUDGET_SPENT", failure.message, results) from failure
+            else:
+                raise LabelerFailure(failure.code, failure.say("en"), results) from failure
+        else:
+            results.update(dialogue.results)
 
     def ask(self, dialogue: Sequence[Turn]) -> Answer:
-        """Ask once; what it cost is counted whether it answers or not."""
+        """Ask once within the budget; the cost is counted whether an answer comes or not."""
+        most, spent = self._most(dialogue), Usage()
+        try:
+            self.allowance.reserve(most)
+        except BudgetSpentError as error:
+            raise ModelFailure("MODEL_CANCELLED", str(error)) from error
         try:
             answer = self.model.ask(self.rules, dialogue, self._schema)
+            spent = answer.usage
         except ModelFailure as failure:
-            self._account(failure.usage)
+            spent = failure.usage
             raise
-        self._account(answer.usage)
+        finally:
+            self.allowance.settle(most, {"tokens": _tokens(spent), "cost": spent.cost})
+            self._account(spent)
         return answer
+
+    def _most(self, dialogue: Sequence[Turn]) -> dict[str, float]:
+        """Return the most that a question may cost, estimated generously."""
+        blocks = [*self.rules, *(block for turn in dialogue for block in turn.blocks)]
+        texts = sum(len(block.text.encode()) for block in blocks if isinstance(block, Block))
+        pictures = sum(not isinstance(block, Block) for block in blocks)
+        fresh = texts // _BYTES_PER_TOKEN + pictures * _TOKENS_PER_PICTURE
+        client = self.options.client
+        cost = max(
+            client.prices.cost(fresh, client.max_tokens, 0, 0),
+            client.prices.cost(0, client.max_tokens, fresh, 0),
+        )
+        return {"tokens": fresh + client.max_tokens, "cost": cost}
 
     def attempts(self) -> Retrying:
         """Return the attempts of one batch: at once after a breach, later when nobody answers."""
@@ -139,56 +196,53 @@ class ModelLabeler:
 class _Dialogue:
     """One batch, from the first question to the last correction."""
 
-    def __init__(self, labeler: ModelLabeler, items: Sequence[Item]) -> None:
+    def __init__(self, labeler: ModelLabeler, items: Mapping[int, Item]) -> None:
         self.labeler = labeler
-        self.items = dict(enumerate(items, start=1))
-        self.results: dict[int, Labelled] = {}
+        self.items = {number + 1: item for number, item in enumerate(items.values())}
+        self._places = dict(zip(self.items, items, strict=True))
+        self._found: dict[int, Labelled] = {}
         self.attempts = 0
         self.open: dict[int, Item] = {}
         self.turns: list[Turn] = []
 
-    def run(self) -> Sequence[Labelled]:
-        """Return what became of each item.
+    @property
+    def results(self) -> dict[int, Labelled]:
+        """What became of the items so far, by their place in the batch."""
+        return {self._places[number]: found for number, found in self._found.items()}
+
+    def final(self) -> dict[int, Labelled]:
+        """Return the results of the items that are not asked about again."""
+        asked_again = {self._places[number] for number in self.open}
+        return {place: found for place, found in self.results.items() if place not in asked_again}
+
+    def run(self) -> None:
+        """Ask until every item has a good record or the attempts are used up.
 
         Raises:
-            ModelFailure: If nobody answers.
+            ModelFailure: If no answer comes.
         """
         labeler = self.labeler
-        open_items = self._readable()
-        if not open_items:
-            return [self.results[number] for number in self.items]
-        first = ask_about(
-            open_items, labeler.vocabulary, labeler.language, sheet=labeler.options.sheet
-        )
-        self.open, self.turns = open_items, [first]
+        sheet = labeler.options.sheet
+        first = ask_about(self.items, labeler.vocabulary, labeler.language, sheet=sheet)
+        self.open, self.turns = self.items, [first]
         labeler.attempts()(self._round)
-        return [self.results[number] for number in self.items]
-
-    def _readable(self) -> dict[int, Item]:
-        """Return the items whose frames can be read; the others are dropped by name."""
-        good: dict[int, Item] = {}
-        for number, item in self.items.items():
-            try:
-                _ = item.clip_hash
-            except (OSError, ValueError) as error:
-                self.results[number] = damaged(error)
-            else:
-                good[number] = item
-        return good
 
     def _round(self) -> bool:
         """Ask once; return whether some items have no good record yet."""
         self.attempts += 1
         answer = self.labeler.ask(self.turns)
-        found = read_records(answer.text, self.open, self.labeler.vocabulary)
-        said = {"model": answer.model, "prompt": answer.request_digest}
+        strict = self.labeler.options.strict
+        text, taken_off = (answer.text, ()) if strict else without_wrapping(answer.text)
+        found = read_records(text, self.open, self.labeler.vocabulary)
+        said: dict[str, Any] = {"model": answer.model, "prompt": answer.request_digest}
+        said |= {"lenient": list(taken_off)} if taken_off else {}
         wrong: dict[int, tuple[Breach, ...]] = {}
         for number, record in found.items():
             if isinstance(record, Record):
-                self.results[number] = Labelled(record, (), self.attempts, said)
+                self._found[number] = Labelled(record, (), self.attempts, said)
             else:
                 wrong[number] = record
-                self.results[number] = Labelled(None, record, self.attempts, said)
+                self._found[number] = Labelled(None, record, self.attempts, said)
         if wrong:  # those that stay wrong are dropped, each with its breaches
             self.turns += [Turn.assistant(answer.text), Turn.user(_faults(wrong))]
         self.open = {number: self.open[number] for number in wrong}
@@ -247,4 +301,26 @@ def create(settings: LabelerSettings) -> Labeler:
             f"the labeler model needs a key: export {client.key_variable}=…, or name a server of "
             "your own with -s client.base_url=http://…"
         )
-    return ModelLabeler(ModelClient(client), settings.role, settings.vocabulary, options)
+    allowance = settings.allowance
+    if "cost" in allowance.limited and client.prices == Prices():
+        raise UsageError(
+            f"--cost needs the prices of {client.model}: -s client.prices.input=… and "
+            "-s client.prices.output=… (for a million tokens), or --site FILE whose compiler has "
+            "them; without prices take --requests or --tokens"
+        )
+
+    def reserve() -> None:
+        try:
+            allowance.reserve({"requests": 1})
+        except BudgetSpentError as error:
+            raise ModelFailure("MODEL_CANCELLED", str(error)) from error
+
+    model = ModelClient(client, before_request=reserve)
+    about = (model, settings.role, settings.vocabulary, options)
+    return ModelLabeler(*about, allowance=allowance)
+
+
+def _tokens(usage: Usage) -> float:
+    """Return how many tokens went in and came out."""
+    counts = (usage.input_tokens, usage.output_tokens)
+    return float(sum(counts) + usage.cache_write_tokens + usage.cache_read_tokens)

@@ -1,43 +1,68 @@
 """Any labeler on the workers of a Ray cluster: batches go out as tasks, answers come back.
 
-Cache, budget and output stay with whoever runs it, so that a run writes the same bytes wherever its
-batches are labelled. A task whose worker dies is done again by another. Frames must be found under
-the same paths on every node. With ``RAY_ADDRESS`` set that cluster is used, else one on this
-machine. Needs the extra ``ray``.
+Cache and output stay in the process that runs it, so that a run writes the same bytes wherever its
+batches are labelled. The budget is an actor on the node of that process: a worker reserves every
+request there before it sends it. A batch whose worker dies is given to another; what the dead one
+had reserved stays spent. Frames must be found under the same paths on every node. With
+``RAY_ADDRESS`` set that cluster is used, else one on this machine. Needs the extra ``ray``.
 """
 
 from __future__ import annotations
 
 import threading
 import uuid
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from os import environ
+from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
+from bt_exec_labeler.batch.budget import Budget, Ledger
+from bt_exec_labeler.batch.store import MomentStore
 from bt_exec_labeler.items import Item
-from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled
+from bt_exec_labeler.labelers import (
+    Allowance,
+    BudgetSpentError,
+    Labeler,
+    LabelerFailure,
+    Labelled,
+    Unlimited,
+)
 
 __all__ = ["RayLabeler"]
 
-_RETRIES = 3  # of a task whose worker died
-_made: dict[str, Labeler] = {}  # in a worker: the labelers that it has made
+_RETRIES = 3  # of a batch whose worker died
+_WAITING = 1000  # reservations that may wait at the same time
+_made: dict[str, tuple[Labeler, Any]] = {}  # in a worker: its labelers with their allowances
+
+Outcome = tuple[dict[int, Labelled], tuple[str, str] | None, dict[str, float]]
+"""Answers by place in the batch, the failure if there was one, and the usage."""
 
 
 class RayLabeler:
-    """Lets workers label.
+    """Labels on the workers of a cluster.
 
     Args:
-        labeler: What the workers are to be: made here once, so that slips are told here.
-        make: Makes such a labeler in a worker.
-        workers: How many batches are labelled at the same time on this machine.
+        labeler: A labeler like those of the workers: settings that are wrong are reported here.
+        make: Makes a labeler in a worker, with the allowance that it reserves from.
+        workers: Number of batches that are labelled at the same time on this machine.
+        budget: Limits of the run, or None.
+        store: File of the run's store; None keeps no account.
 
     Raises:
         UsageError: If Ray is not installed, or its cluster cannot be reached.
     """
 
-    def __init__(self, labeler: Labeler, make: Callable[[], Labeler], workers: int) -> None:
+    def __init__(
+        self,
+        labeler: Labeler,
+        make: Callable[[Allowance], Labeler],
+        workers: int,
+        *,
+        budget: Budget | None = None,
+        store: Path | None = None,
+    ) -> None:
         try:
             import ray
         except ImportError:
@@ -45,31 +70,55 @@ class RayLabeler:
         self.name = labeler.name
         self._ray: Any = ray
         self._lock = threading.Lock()
-        self._usage = Counter[str]()
-        environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers otherwise
+        self._usage: dict[str, float] = defaultdict(float)
+        environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it reports to its makers otherwise
         own: Mapping[str, Any] = {} if environ.get("RAY_ADDRESS") else {"num_cpus": workers}
         try:
             ray.init(include_dashboard=False, log_to_driver=False, logging_level="error", **own)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise UsageError(f"the Ray cluster cannot be used: {error}") from error
+        limited = budget is not None and budget.limits()
+        self._ledger = self._account(budget, store) if limited else None
         self._make = ray.put(make)
         self._key = uuid.uuid4().hex
-        self._task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_label)
+        self._task = ray.remote(num_cpus=1, max_retries=0)(_label)
+
+    def _account(self, budget: Budget | None, store: Path | None) -> Any:
+        """Return the actor that holds the account, on the node of this process."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        here = NodeAffinitySchedulingStrategy(
+            self._ray.get_runtime_context().get_node_id(), soft=False
+        )
+        actor = self._ray.remote(
+            num_cpus=0, max_concurrency=_WAITING, scheduling_strategy=here, max_restarts=0
+        )(_SharedLedger)
+        return actor.remote(budget or Budget(), store)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """See `Labeler.label`."""
-        task = self._task.remote(self._key, self._make, tuple(items))
-        try:
-            found, usage = self._ray.get(task)
-        except self._ray.exceptions.RayError as error:
-            why = str(error).strip().splitlines()[-1:] or [type(error).__name__]
-            raise LabelerFailure("RAY_FAILED", f"no worker could do it: {why[0]}") from error
+        for attempt in range(1 + _RETRIES):
+            owner = uuid.uuid4().hex
+            task = self._task.remote(self._key, self._make, self._ledger, owner, tuple(items))
+            try:
+                return self._read(self._ray.get(task), len(items))
+            except self._ray.exceptions.RayError as error:
+                if self._ledger is not None:  # others must not wait for what a dead worker holds
+                    self._ray.get(self._ledger.abandon.remote(owner))
+                if attempt == _RETRIES or isinstance(error, self._ray.exceptions.RayTaskError):
+                    why = str(error).strip().splitlines()[-1:] or [type(error).__name__]
+                    message = f"no worker could do it: {why[0]}"
+                    raise LabelerFailure("RAY_FAILED", message) from error
+        raise AssertionError("the last attempt returns or raises")
+
+    def _read(self, outcome: Outcome, count: int) -> Sequence[Labelled]:
+        answers, failure, usage = outcome
         with self._lock:
             for name, value in usage.items():
                 self._usage[name] += value
-        if isinstance(found, tuple):
-            raise LabelerFailure(*found)
-        return list(found)
+        if failure is not None:
+            raise LabelerFailure(*failure, answers)
+        return [answers[place] for place in range(count)]
 
     def usage(self) -> Mapping[str, float]:
         """Return what all workers cost."""
@@ -81,18 +130,80 @@ class RayLabeler:
         self._ray.shutdown()
 
 
+class _SharedLedger:
+    """Account of a run as an actor: which worker holds which reservation."""
+
+    def __init__(self, budget: Budget, store: Path | None) -> None:
+        self._ledger = Ledger(budget)
+        self._held: dict[str, list[dict[str, float]]] = defaultdict(list)
+        if store is not None:
+            self._ledger.keep_in(MomentStore(store))
+
+    def limited(self) -> frozenset[str]:
+        return self._ledger.limited
+
+    def reserve(self, owner: str, amounts: dict[str, float]) -> tuple[str, float] | None:
+        """Return None, or the budget that is used up and its limit."""
+        try:
+            self._ledger.reserve(amounts)
+        except BudgetSpentError as error:
+            return error.kind, error.limit
+        if set(amounts) != {"requests"}:
+            self._held[owner].append(amounts)
+        return None
+
+    def settle(self, owner: str, reserved: dict[str, float], actual: dict[str, float]) -> None:
+        if reserved in self._held[owner]:
+            self._held[owner].remove(reserved)
+            self._ledger.settle(reserved, actual)
+
+    def abandon(self, owner: str) -> None:
+        """Count what a dead worker had reserved as spent."""
+        for amounts in self._held.pop(owner, []):
+            self._ledger.settle(amounts, amounts)
+
+
+class _WorkerAllowance:
+    """Allowance of a worker, which asks the account of the run."""
+
+    def __init__(self, ledger: Any) -> None:
+        import ray
+
+        self._ray: Any = ray
+        self._ledger = ledger
+        self.owner = ""
+        self.limited: frozenset[str] = ray.get(ledger.limited.remote())
+
+    def reserve(self, amounts: Mapping[str, float]) -> None:
+        """See `bt_exec_labeler.labelers.Allowance.reserve`."""
+        short = self._ray.get(self._ledger.reserve.remote(self.owner, dict(amounts)))
+        if short is not None:
+            raise BudgetSpentError(*short)
+
+    def settle(self, reserved: Mapping[str, float], actual: Mapping[str, float]) -> None:
+        """See `bt_exec_labeler.labelers.Allowance.settle`."""
+        self._ray.get(self._ledger.settle.remote(self.owner, dict(reserved), dict(actual)))
+
+
 def _label(
-    key: str, make: Callable[[], Labeler], items: Sequence[Item]
-) -> tuple[Sequence[Labelled] | tuple[str, str], Mapping[str, float]]:
-    """Label a batch in a worker; return what became of it, or its failure, and what it cost."""
+    key: str,
+    make: Callable[[Allowance], Labeler],
+    ledger: Any,
+    owner: str,
+    items: Sequence[Item],
+) -> Outcome:
+    """Label a batch in a worker."""
     if key not in _made:
-        _made[key] = make()
-    labeler = _made[key]
+        allowance = Unlimited() if ledger is None else _WorkerAllowance(ledger)
+        _made[key] = (make(allowance), allowance)
+    labeler, allowance = _made[key]
+    if isinstance(allowance, _WorkerAllowance):
+        allowance.owner = owner
     before = labeler.usage()
-    found: Sequence[Labelled] | tuple[str, str]
+    failure: tuple[str, str] | None = None
     try:
-        found = list(labeler.label(items))
-    except LabelerFailure as failure:
-        found = (failure.code, str(failure))
+        answers = dict(enumerate(labeler.label(items)))
+    except LabelerFailure as raised:
+        answers, failure = raised.done, (raised.code, str(raised))
     after = labeler.usage()
-    return found, {name: value - before.get(name, 0.0) for name, value in after.items()}
+    return answers, failure, {k: value - before.get(k, 0.0) for k, value in after.items()}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import cv2
 import numpy as np
 
 from bt_exec_labeler.clips import Clip
-from bt_exec_labeler.episode import Image
+from bt_exec_labeler.episode import Frame, Image
 from bt_exec_labeler.items import Item, Role
+from bt_exec_labeler.pictures import picture, pixel_digest
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 from bt_exec_llm.client import Block, Turn, image_block
 from bt_exec_llm.client import Image as Picture
@@ -20,6 +21,7 @@ __all__ = ["ask_about", "contact_sheet", "rules_of"]
 
 _FOLDER = Path(__file__).with_name("prompts")
 _COLUMNS = 4
+_ON_SHEET = 16
 _TILE = 256  # longest side of a frame on a sheet [px]
 
 
@@ -51,35 +53,79 @@ def ask_about(
 ) -> Turn:
     """Return the turn that shows items and asks about them.
 
+    Every picture is sent once: the frames of all clips are numbered, and each clip names its own
+    with their times.
+
     Args:
-        items: The items by the number that they are asked about with.
+        items: The items by the number that they are asked about with; their frames are readable.
         vocabulary: For the text of mid steps.
         language: Of that text.
-        sheet: One contact sheet for a clip instead of a picture for each frame.
+        sheet: Contact sheets of 16 frames instead of a picture for each frame.
 
     Raises:
         ValueError: If a frame is damaged.
         OSError: If a frame cannot be read.
     """
+    frames = _distinct(items)
+    numbers = {digest: number for number, digest in enumerate(frames, start=1)}
     parts: list[str | Block | Picture] = []
+    images = [picture(frame) for frame in frames.values()]
+    for first in range(0, len(images), _ON_SHEET if sheet else 1):
+        shown = images[first : first + (_ON_SHEET if sheet else 1)]
+        last = first + len(shown)
+        parts.append(f"Frames {first + 1} to {last}:" if last > first + 1 else f"Frame {last}:")
+        block = image_block(contact_sheet(shown, first + 1) if sheet else shown[0])
+        parts.append(block)
     for number, item in items.items():
-        step = vocabulary.mid_steps[item.mid_step_id]
-        lines = [f"Item {number}: mid step {item.mid_step_id}: {step.said(language)}"]
-        lines += [f"Not allowed: {text}" for text in item.constraints]
-        lines += [f"Known: {text}" for text in item.events]
-        parts.append("\n".join(lines))
-        for clip in item.clips:
-            parts.append(_caption(clip))
-            images = [frame.image() for frame in clip.frames]
-            shown = [contact_sheet(images)] if sheet and images else images
-            parts += [image_block(image) for image in shown]
+        parts.append("\n".join(_about(number, item, numbers, vocabulary, language)))
     parts.append(f"Answer about {', '.join(f'item {number}' for number in items)}.")
     return Turn.user(*parts)
 
 
-def contact_sheet(images: list[Image]) -> Image:
-    """Return one picture with all frames in reading order, numbered from 1."""
-    tiles = [_tile(image, number) for number, image in enumerate(images, start=1)]
+def _distinct(items: Mapping[int, Item]) -> dict[str, Frame]:
+    """Return the frames of all clips by content: episode by episode, oldest first."""
+    episodes: dict[int, dict[str, Frame]] = {}
+    for item in items.values():
+        found = episodes.setdefault(id(item.episode), {})
+        found.update({pixel_digest(f): f for clip in item.clips for f in reversed(clip.frames)})
+    ordered = (sorted(found.items(), key=lambda one: one[1].t) for found in episodes.values())
+    return {digest: frame for found in ordered for digest, frame in found}
+
+
+def _about(
+    number: int,
+    item: Item,
+    numbers: Mapping[str, int],
+    vocabulary: Vocabulary,
+    language: str,
+) -> Iterator[str]:
+    """Return the lines that ask about an item."""
+    step = vocabulary.mid_steps[item.mid_step_id]
+    yield f"Item {number}: mid step {item.mid_step_id}: {step.said(language)}"
+    if item.t:
+        yield f"At {item.t:g} s of the episode."
+    if item.episode.command:
+        yield f"Command: {item.episode.command}"
+    yield from (f"Not allowed: {text}" for text in item.constraints)
+    yield from (f"Known: {text}" for text in item.events)
+    if item.state_summary:
+        yield f"State: {item.state_summary}"
+    for clip in item.clips:
+        places = [
+            f"{numbers[pixel_digest(frame)]} ({round(frame.t - clip.t, 2) + 0.0:g} s)"
+            for frame in clip.frames
+        ]
+        yield f"{_caption(clip)}: {', '.join(places) or 'none'}"
+
+
+def contact_sheet(images: list[Image], first: int = 1) -> Image:
+    """Return one picture with all frames in reading order.
+
+    Args:
+        images: The frames.
+        first: Number of the first one; numbers are drawn on the frames.
+    """
+    tiles = [_tile(image, number) for number, image in enumerate(images, start=first)]
     height, width = (max(tile.shape[axis] for tile in tiles) for axis in (0, 1))
     columns = min(_COLUMNS, len(tiles))
     rows = math.ceil(len(tiles) / columns)
@@ -106,6 +152,8 @@ def _caption(clip: Clip) -> str:
         text += "; the episode had only just begun"
     if clip.empty_s:
         text += f"; {len(clip.empty_s)} frames are missing in the recording"
+    if clip.damaged:
+        text += f"; {len(clip.damaged)} frames are damaged"
     return text
 
 

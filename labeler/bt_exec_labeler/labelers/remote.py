@@ -19,11 +19,20 @@ import httpx2
 from pydantic import BaseModel, ConfigDict, Field
 from tenacity import retry_if_exception_type, wait_chain, wait_fixed
 
+from bt_exec.failure import UsageError
 from bt_exec_labeler.items import Item
-from bt_exec_labeler.labelers import Labeler, LabelerFailure, LabelerSettings, Labelled
-from bt_exec_labeler.labelers.asking import BACKOFF_S, attempts, damaged, read_options
+from bt_exec_labeler.labelers import (
+    Allowance,
+    BudgetSpentError,
+    Labeler,
+    LabelerFailure,
+    LabelerSettings,
+    Labelled,
+    Unlimited,
+)
+from bt_exec_labeler.labelers.asking import BACKOFF_S, attempts, read_options
 from bt_exec_labeler.record import Breach, Record, read_record
-from bt_exec_labeler.service.request import body_of
+from bt_exec_labeler.service.request import request_of
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client.proxy import proxy_of
 
@@ -62,6 +71,7 @@ class RemoteLabeler:
         vocabulary: What it may say.
         options: Its settings.
         sleep: Waits so many seconds; for tests.
+        allowance: What every request is reserved from before it is sent.
     """
 
     name = "remote"
@@ -71,8 +81,10 @@ class RemoteLabeler:
         vocabulary: Vocabulary,
         options: Options,
         sleep: Callable[[float], None] | None = None,
+        allowance: Allowance = Unlimited(),  # noqa: B008 - has no state
     ) -> None:
         self.vocabulary = vocabulary
+        self.allowance = allowance
         self.options = options
         token = os.environ.get(options.token_variable, "")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -83,25 +95,15 @@ class RemoteLabeler:
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """See `Labeler.label`."""
         language = self.vocabulary.languages[0]
-        results: dict[int, Labelled] = {}
-        bodies: dict[int, Mapping[str, Any]] = {}
-        for number, item in enumerate(items):
-            try:
-                bodies[number] = body_of(item, self.vocabulary, language)
-            except (OSError, ValueError) as error:
-                results[number] = damaged(error)
-        if bodies:
-            answers = self._asked(list(bodies.values()))
-            for number, answer in zip(bodies, answers, strict=True):
-                results[number] = self._read(answer, items[number])
-        return [results[number] for number in range(len(items))]
+        answers = self._asked(request_of(items, self.vocabulary, language), len(items))
+        return [self._read(answer, item) for answer, item in zip(answers, items, strict=True)]
 
     def usage(self) -> Mapping[str, float]:
         """Return how many requests were sent."""
         with self._lock:
             return dict(self._usage)
 
-    def _asked(self, items: Sequence[Mapping[str, Any]]) -> list[Any]:
+    def _asked(self, body: Mapping[str, Any], count: int) -> list[Any]:
         """Return an answer for each item.
 
         Raises:
@@ -115,12 +117,12 @@ class RemoteLabeler:
             reraise=True,
         )
         try:
-            data: Any = retrying(self._post, {"items": items})
+            data: Any = retrying(self._post, body)
         except _AwayError as error:
             raise LabelerFailure("REMOTE_AWAY", f"{self.options.url}: {error}") from error
         found = data.get("items") if isinstance(data, Mapping) else None
-        if not isinstance(found, list) or len(found) != len(items):
-            wanted = f"{len(items)} items"
+        if not isinstance(found, list) or len(found) != count:
+            wanted = f"{count} items"
             raise LabelerFailure("REMOTE_FORM", f"{self.options.url} did not answer {wanted}")
         if data.get("schema_version") != self.vocabulary.version:
             theirs = str(data.get("schema_version"))[:60]
@@ -129,6 +131,10 @@ class RemoteLabeler:
         return found
 
     def _post(self, body: Mapping[str, Any]) -> Any:
+        try:
+            self.allowance.reserve({"requests": 1})
+        except BudgetSpentError as error:
+            raise LabelerFailure("BUDGET_SPENT", str(error)) from error
         with self._lock:
             self._usage["requests"] += 1
         url, how = f"{self.options.url.rstrip('/')}/label", self._headers
@@ -208,4 +214,9 @@ def create(settings: LabelerSettings) -> Labeler:
     """
     url = "-s url=http://127.0.0.1:8902"
     options = read_options(Options, settings.options, "remote", url)
-    return RemoteLabeler(settings.vocabulary, options)
+    if unknown := settings.allowance.limited & {"tokens", "cost"}:
+        raise UsageError(
+            f"--{min(unknown)} does not work with the labeler remote: its service does not say "
+            "what an answer cost; take --requests"
+        )
+    return RemoteLabeler(settings.vocabulary, options, allowance=settings.allowance)

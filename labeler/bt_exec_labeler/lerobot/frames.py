@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,9 +11,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from bt_exec.failure import UsageError
-from bt_exec_labeler.episode import Image
-from bt_exec_labeler.parquet import needs_parquet
+from bt_exec_labeler.episode import Image, file_digest
+from bt_exec_labeler.parquet import MissingExtraError, needs_parquet
 from bt_exec_labeler.sources.video import KEPT
 
 __all__ = ["CodedFrame", "StoredFrame", "needs_av"]
@@ -43,13 +43,20 @@ class StoredFrame:
 
     def image(self) -> Image:
         """See `bt_exec_labeler.episode.Frame.image`."""
-        stored = _column(self.path, self.group, self.column)[self.row].as_py()
-        coded = stored.get("bytes") if isinstance(stored, dict) else None
-        data = np.frombuffer(coded if isinstance(coded, bytes) else b"", np.uint8)
+        data = np.frombuffer(self._coded(), np.uint8)
         found = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
         if found is None:
             raise ValueError(f"{self.name} is damaged, or no picture")
         return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
+
+    def digest(self) -> str:
+        """See `bt_exec_labeler.episode.Frame.digest`."""
+        return hashlib.sha256(self._coded()).hexdigest()
+
+    def _coded(self) -> bytes:
+        stored = _column(self.path, self.group, self.column)[self.row].as_py()
+        coded = stored.get("bytes") if isinstance(stored, dict) else None
+        return coded if isinstance(coded, bytes) else b""
 
 
 @lru_cache(maxsize=4)
@@ -87,6 +94,10 @@ class CodedFrame:
         """See `bt_exec_labeler.episode.Frame.image`."""
         return _decoded(self.path, self.at, self.fps)
 
+    def digest(self) -> str:
+        """See `bt_exec_labeler.episode.Frame.digest`: a video that changed has other frames."""
+        return f"{file_digest(self.path)}@{self.at:.6f}"
+
 
 @lru_cache(maxsize=KEPT)
 def _decoded(path: Path, at: float, fps: float) -> Image:
@@ -110,12 +121,12 @@ def needs_av() -> Any:
     """Return what reads videos.
 
     Raises:
-        UsageError: If it is not installed.
+        MissingExtraError: If it is not installed.
     """
     try:
         import av
     except ImportError:
-        raise UsageError(
+        raise MissingExtraError(
             "videos of LeRobot data sets need PyAV: pip install 'bt-exec[lerobot]'"
         ) from None
     return av

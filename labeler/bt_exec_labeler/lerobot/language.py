@@ -9,12 +9,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
 from typing import Any
 
+from bt_exec.failure import UnknownName
 from bt_exec_labeler.episode import Action
+from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 
-__all__ = ["call_of", "language_types", "persistent_of", "tools_of"]
+__all__ = [
+    "FORMS",
+    "LanguageForm",
+    "call_of",
+    "described",
+    "feature_of",
+    "form_of",
+    "language_types",
+    "persistent_of",
+    "stored",
+    "tools_of",
+]
 
 _TYPES = {"text": "string", "number": "number", "integer": "integer", "boolean": "boolean"}
 
@@ -91,11 +106,89 @@ def _schema(argument: Argument) -> dict[str, Any]:
     }
 
 
-def language_types(arrow: Any) -> tuple[Any, Any]:
-    """Return the Arrow types of the two columns, as LeRobot 0.6 declares them; JSON is text."""
+@dataclass(frozen=True)
+class LanguageForm:
+    """Form in which a data set stores language.
+
+    Attributes:
+        version: Version of LeRobot that opens it.
+        text: Whether a frame's language is JSON text: LeRobot 0.4 knows no other.
+    """
+
+    version: str
+    text: bool
+
+    @property
+    def card(self) -> str:
+        """Section of a card about the columns and who opens them."""
+        how = "JSON text" if self.text else "lists of rows"
+        who = "LeRobot 0.4 (Python 3.10 to 3.13)" if self.text else "LeRobot 0.6 (Python 3.12 on)"
+        return (
+            "## Language\n\n"
+            f"- `{PERSISTENT}`: the mid step as `subtask`, each record as `plan`, what a planner "
+            f"may remember as `memory`, each from its time on; {how}.\n"
+            f"- `{EVENTS}`: tool calls at the frame where they began; {how}.\n"
+            f"- `{SUBTASK}`: the mid step of the frame; texts are in `meta/subtasks.parquet`.\n\n"
+            f"{who} opens this set.\n"
+        )
+
+
+FORMS = {"0.4": LanguageForm("0.4", text=True), "0.6": LanguageForm("0.6", text=False)}
+"""Forms by version of LeRobot."""
+
+
+def form_of(version: str) -> LanguageForm:
+    """Return a form by version; without one that of the LeRobot that is installed, else 0.6.
+
+    Raises:
+        UnknownName: If there is no such form.
+    """
+    if not version:
+        try:
+            installed = metadata.version("lerobot")
+        except metadata.PackageNotFoundError:
+            installed = "0.6"
+        old = tuple(map(int, installed.split(".")[:2])) < (0, 6)
+        return FORMS["0.4" if old else "0.6"]
+    if version not in FORMS:
+        raise UnknownName("LeRobot version", version, FORMS)
+    return FORMS[version]
+
+
+def language_types(arrow: Any, form: LanguageForm) -> dict[str, Any]:
+    """Return the Arrow types of the two columns; in LeRobot 0.6 as it declares them."""
     text = arrow.string()
+    if form.text:
+        return {PERSISTENT: text, EVENTS: text}
     said = [arrow.field("role", text), arrow.field("content", text), arrow.field("style", text)]
     when = [arrow.field("timestamp", arrow.float32())]
     rest = [arrow.field("camera", text), arrow.field("tool_calls", arrow.list_(text))]
     persistent = arrow.list_(arrow.struct([*said, *when, *rest]))
-    return persistent, arrow.list_(arrow.struct([*said, *rest]))
+    return {PERSISTENT: persistent, EVENTS: arrow.list_(arrow.struct([*said, *rest]))}
+
+
+def stored(rows: Sequence[Mapping[str, Any]], form: LanguageForm) -> Any:
+    """Return the language of a frame as its column holds it."""
+    return json.dumps(list(rows), ensure_ascii=False) if form.text else list(rows)
+
+
+def feature_of(form: LanguageForm) -> dict[str, Any]:
+    """Return the entry of a column of language in ``meta/info.json``."""
+    return {"dtype": "string" if form.text else "language", "shape": [1], "names": None}
+
+
+def described(form: LanguageForm) -> dict[str, Any]:
+    """Return the new columns as features of Hugging Face ``datasets``."""
+    text, number = ({"dtype": kind, "_type": "Value"} for kind in ("string", "int64"))
+    if form.text:
+        return {PERSISTENT: text, EVENTS: text, SUBTASK: number}
+    calls = {"feature": text, "_type": "List"}
+    row = {"role": text, "content": text, "style": text, "camera": text, "tool_calls": calls}
+    when = {"timestamp": {"dtype": "float32", "_type": "Value"}}
+    order = ("role", "content", "style", "timestamp", "camera", "tool_calls")
+    persistent = {name: {**row, **when}[name] for name in order}
+    return {
+        PERSISTENT: {"feature": persistent, "_type": "List"},
+        EVENTS: {"feature": row, "_type": "List"},
+        SUBTASK: number,
+    }

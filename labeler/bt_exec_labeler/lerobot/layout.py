@@ -28,10 +28,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import UsageError
 
-__all__ = ["EVENTS", "PERSISTENT", "Info", "load_info", "place"]
+__all__ = ["EVENTS", "PERSISTENT", "SUBTASK", "Info", "load_info", "place"]
 
 PERSISTENT, EVENTS = "language_persistent", "language_events"
 """The columns that hold language."""
+
+SUBTASK = "subtask_index"
+"""The column that names the subtask of a frame by number."""
 
 _PLACE = re.compile(r"\{(\w+)(?::0(\d)d)?\}")
 _READ = re.compile(r"v?(2\.[01]|3\.\d+)")

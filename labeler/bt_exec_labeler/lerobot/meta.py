@@ -12,12 +12,12 @@ import numpy as np
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Image
-from bt_exec_labeler.lerobot.language import tools_of
-from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT
+from bt_exec_labeler.lerobot.language import LanguageForm, feature_of, tools_of
+from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
 from bt_exec_labeler.parquet import needs_parquet
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["AGE", "CAMERA", "CHUNK", "DATA", "Counts", "write_meta"]
+__all__ = ["AGE", "CAMERA", "CHUNK", "DATA", "Counts", "write_meta", "write_subtasks"]
 
 CAMERA, AGE = "observation.images.camera", "observation.age_s"
 DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
@@ -34,6 +34,7 @@ class Counts:
         frames: How many frames there are.
         tasks: Numbers of tasks by text.
         of_episode: The task of each episode.
+        subtasks: Numbers of subtasks by text; 0 is none.
         size: Height, width and channels of the frames [px].
     """
 
@@ -42,6 +43,7 @@ class Counts:
     frames: int = 0
     tasks: dict[str, int] = field(default_factory=dict)
     of_episode: list[str] = field(default_factory=list)
+    subtasks: dict[str, int] = field(default_factory=lambda: {"(none)": 0})
     size: tuple[int, ...] = ()
     _seen: int = 0
     _moments: list[Any] = field(default_factory=list)
@@ -86,7 +88,11 @@ class Counts:
 
 
 def write_meta(
-    folder: Path, made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary
+    folder: Path,
+    made: Counts,
+    splits: Mapping[str, int],
+    vocabulary: Vocabulary,
+    form: LanguageForm,
 ) -> None:
     """Write everything but the frames.
 
@@ -95,35 +101,51 @@ def write_meta(
         made: What was written.
         splits: How many episodes each split has, in their order.
         vocabulary: Its operations become the tools.
+        form: How language is stored.
     """
     (folder / "meta" / "episodes" / "chunk-000").mkdir(parents=True)
-    _write_json(folder / "meta" / "info.json", _info(made, splits, vocabulary))
+    _write_json(folder / "meta" / "info.json", _info(made, splits, vocabulary, form))
     _write_json(folder / "meta" / "stats.json", made.statistics())
     arrow, parquet = needs_parquet()
-    tasks = arrow.table({"task_index": list(made.tasks.values()), "task": list(made.tasks)})
-    tasks = tasks.replace_schema_metadata({"pandas": json.dumps(_INDEX)})
-    parquet.write_table(tasks, folder / "meta" / "tasks.parquet")
+    _write_texts(folder / "meta" / "tasks.parquet", "task", made.tasks)
     episodes = arrow.Table.from_pylist(_episodes(made))
     parquet.write_table(episodes, folder / "meta" / "episodes" / "chunk-000" / "file-000.parquet")
-    text = _card(made, splits, vocabulary)
+    write_subtasks(folder, made.subtasks)
+    text = _card(made, splits, vocabulary, form)
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 
-_INDEX = {
-    "index_columns": ["task"],
-    "column_indexes": [],
-    "columns": [
-        {"name": "task_index", "field_name": "task_index", "pandas_type": "int64"}
-        | {"numpy_type": "int64", "metadata": None},
-        {"name": "task", "field_name": "task", "pandas_type": "unicode"}
-        | {"numpy_type": "object", "metadata": None},
-    ],
-    "pandas_version": "2.0.0",
-}
-"""Tells pandas, which LeRobot reads tasks with, that their texts are the index."""
+def write_subtasks(folder: Path, subtasks: Mapping[str, int]) -> None:
+    """Write the texts of subtasks by number."""
+    _write_texts(folder / "meta" / "subtasks.parquet", "subtask", subtasks)
 
 
-def _info(made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary) -> dict[str, Any]:
+def _write_texts(path: Path, name: str, texts: Mapping[str, int]) -> None:
+    """Write numbered texts as pandas, which LeRobot reads them with, writes an index of texts."""
+    arrow, parquet = needs_parquet()
+    kinds = ((f"{name}_index", "int64", "int64"), (name, "unicode", "object"))
+    index = {
+        "index_columns": [name],
+        "column_indexes": [],
+        "columns": [
+            {
+                "name": column,
+                "field_name": column,
+                "pandas_type": kind,
+                "numpy_type": stored,
+                "metadata": None,
+            }
+            for column, kind, stored in kinds
+        ],
+        "pandas_version": "2.0.0",
+    }
+    table = arrow.table({f"{name}_index": list(texts.values()), name: list(texts)})
+    parquet.write_table(table.replace_schema_metadata({"pandas": json.dumps(index)}), path)
+
+
+def _info(
+    made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary, form: LanguageForm
+) -> dict[str, Any]:
     shape = {"dtype": "image", "shape": list(made.size), "names": ["height", "width", "channels"]}
     number: dict[str, Any] = {"dtype": "int64", "shape": [1], "names": None}
     ranges, first = {}, 0
@@ -148,8 +170,9 @@ def _info(made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary) -> di
             AGE: {**number, "dtype": "float32"},
             "timestamp": {**number, "dtype": "float32"},
             **{f"{name}index": number for name in ("frame_", "episode_", "", "task_")},
-            PERSISTENT: {**number, "dtype": "language"},
-            EVENTS: {**number, "dtype": "language"},
+            PERSISTENT: feature_of(form),
+            EVENTS: feature_of(form),
+            SUBTASK: number,
         },
         "tools": tools_of(vocabulary),
     }
@@ -180,7 +203,9 @@ def _write_json(path: Path, value: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=4) + "\n", encoding="utf-8")
 
 
-def _card(made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary) -> str:
+def _card(
+    made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary, form: LanguageForm
+) -> str:
     said = "\n".join(f"- {split}: {count} episodes" for split, count in splits.items())
     return (
         "---\ntask_categories:\n- robotics\ntags:\n- LeRobot\nconfigs:\n- config_name: default\n"
@@ -189,7 +214,5 @@ def _card(made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary) -> st
         f"{len(made.lengths)} episodes, {made.frames} frames at {made.fps} a second, "
         f"LeRobot format 3.0.\n\n## Splits\n\n{said}\n\n## Columns\n\n"
         f"- `{CAMERA}`: the newest picture at each time; `{AGE}` [s] is how old it was.\n"
-        f"- `{PERSISTENT}`: the mid step as `subtask`, each record as `plan`, what a planner may "
-        "remember as `memory`, each from its time on.\n"
-        f"- `{EVENTS}`: recorded actions as tool calls; `tools` in `meta/info.json` lists them.\n"
+        f"\n{form.card}"
     )

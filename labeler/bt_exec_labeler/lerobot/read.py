@@ -15,13 +15,13 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
-from bt_exec_labeler.batch.parts import read_lines
+from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, ordered
 from bt_exec_labeler.lerobot.actions import called, subtasks_at, subtasks_by_number, under_way
 from bt_exec_labeler.lerobot.frames import CodedFrame, StoredFrame, needs_av
-from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, Info, load_info, place
-from bt_exec_labeler.lerobot.rows import EpisodeRow, FrameRow, SaidRow, read_rows
-from bt_exec_labeler.parquet import opened
+from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, Info, load_info, place
+from bt_exec_labeler.lerobot.rows import EpisodeRow, FrameRow, SaidRow, from_text, read_rows
+from bt_exec_labeler.parquet import needs_extra, opened
 
 __all__ = ["read_lerobot"]
 
@@ -56,8 +56,41 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
         UsageError: If something of it cannot be read; the message says what.
     """
     info = load_info(path)
+    tasks = _tasks(path, info)
+    damaged: list[Episode] = []
+    first: UsageError | None = None
+    good = False
     for said in sorted(_episodes(path, info), key=lambda said: said.episode_index):
-        yield _episode(path, info, said)
+        try:
+            episode = _episode(path, info, said, tasks)
+        except UsageError as error:  # one damaged file must not hide the other episodes
+            if needs_extra(error):
+                raise
+            first = first or error
+            name = f"episode_{said.episode_index:06d}"
+            origin = {"lerobot": str(path), "episode_index": said.episode_index}
+            flaw = Flaw("damaged", name, str(error))
+            damaged.append(Episode(name, (), origin=origin, flaws=(flaw,)))
+        else:
+            good = True
+            yield from (*damaged, episode)
+            damaged.clear()
+    if first is not None and not good:
+        raise first
+    yield from damaged
+
+
+def _tasks(folder: Path, info: Info) -> dict[int, str]:
+    """Return the texts of tasks by number, as far as they can be read."""
+    lines, table = folder / "meta" / "tasks.jsonl", folder / "meta" / "tasks.parquet"
+    rows: list[Any] = []
+    if not info.of_files and lines.is_file():
+        rows = list(read_lines(lines))
+    elif table.is_file():
+        with opened(table) as file:
+            rows = list(file.read().to_pylist())
+    texts = ((row.get("task_index"), row.get("task", row.get("__index_level_0__"))) for row in rows)
+    return {n: str(text) for n, text in texts if isinstance(n, int) and text is not None}
 
 
 def _episodes(folder: Path, info: Info) -> list[EpisodeRow]:
@@ -78,7 +111,7 @@ def _table(path: Path) -> list[Any]:
         return list(file.read(columns=wanted).to_pylist())
 
 
-def _episode(folder: Path, info: Info, said: EpisodeRow) -> Episode:
+def _episode(folder: Path, info: Info, said: EpisodeRow, tasks: Mapping[int, str]) -> Episode:
     number = said.episode_index
     numbers = {
         "episode_index": number,
@@ -88,16 +121,17 @@ def _episode(folder: Path, info: Info, said: EpisodeRow) -> Episode:
     }
     stored = _stored(place(folder, info.data_path, numbers), number)
     found, flaws = _frames(folder, info, said, numbers, stored)
-    frames, wrong = ordered(found, max(_PAUSES / info.fps, 1.0))
+    frames, wrong, doubts = ordered(found, max(_PAUSES / info.fps, 1.0))
     command = "; ".join(said.tasks)
     return Episode(
         f"episode_{number:06d}",
         frames,
-        _actions(folder, info, stored, command),
+        _actions(folder, info, stored, command, tasks),
         command,
         language_of(command) if command else "",
         origin={"lerobot": str(folder), "episode_index": number},
         flaws=(*flaws, *wrong),
+        doubts=doubts,
     )
 
 
@@ -109,7 +143,7 @@ def _stored(path: Path, episode: int) -> _Stored:
         names = list(file.schema_arrow.names)
         if missing := [name for name in _NEEDED if name not in names]:
             raise UsageError(f"{path}: {', '.join(missing)} missing; a LeRobot data set has it")
-        wanted = [name for name in (*_NEEDED, EVENTS, "subtask_index") if name in names]
+        wanted = [name for name in (*_NEEDED, EVENTS, SUBTASK, "task_index") if name in names]
         for group in range(file.num_row_groups):
             if not _may_hold(file.metadata.row_group(group), episode):
                 continue
@@ -126,6 +160,10 @@ def _stored(path: Path, episode: int) -> _Stored:
 
 
 def _persistent(rows: Any, where: Path) -> list[SaidRow]:
+    try:
+        rows = from_text(rows)
+    except ValueError as error:
+        raise UsageError(f"{where}: {PERSISTENT} is not JSON: {error}") from None
     if not isinstance(rows, list | None):
         raise UsageError(f"{where}: {PERSISTENT} is no list")
     return read_rows(SaidRow, rows or [], f"{where}: {PERSISTENT}")
@@ -166,7 +204,9 @@ def _frames(
     return [CodedFrame(row.t, video, first + row.t, info.fps) for row in stored.rows], flaws
 
 
-def _actions(folder: Path, info: Info, stored: _Stored, task: str) -> tuple[Action, ...]:
+def _actions(
+    folder: Path, info: Info, stored: _Stored, task: str, tasks: Mapping[int, str]
+) -> tuple[Action, ...]:
     """Return what was done, as far as the data set tells."""
     if not stored.rows:
         return ()
@@ -182,4 +222,8 @@ def _actions(folder: Path, info: Info, stored: _Stored, task: str) -> tuple[Acti
     texts = subtasks_at(stored.persistent) or subtasks_by_number(folder, numbered)
     if texts:
         return under_way(texts, "SUBTASK", end)
+    named = [(row.t, tasks.get(row.said.task_index, "")) for row in stored.rows]
+    by_frame = [(t, text) for t, text in named if text]
+    if len({text for _, text in by_frame}) > 1:
+        return under_way(by_frame, "TASK", end)
     return under_way([(0.0, task)], "TASK", end) if task else ()

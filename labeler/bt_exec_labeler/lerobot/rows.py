@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import UsageError
 
-__all__ = ["EpisodeRow", "FrameRow", "SaidRow", "read_rows"]
+__all__ = ["EpisodeRow", "FrameRow", "SaidRow", "from_text", "read_rows"]
 
 _Whole = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 _Seconds = Annotated[float, Field(strict=True, ge=-1e9, le=1e9, allow_inf_nan=False)]
+
+
+def from_text(value: Any) -> Any:
+    """Return language that is stored as JSON text as rows; anything else as it is.
+
+    Raises:
+        ValueError: If it is text that is not JSON.
+    """
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
 
 
 class _Row(BaseModel):
@@ -44,12 +57,14 @@ class FrameRow(_Row):
         episode_index: Its episode.
         language_events: What happened just then.
         subtask_index: The subtask that is under way, in the older form.
+        task_index: The task that is under way.
     """
 
     timestamp: _Seconds
     episode_index: _Whole
-    language_events: list[SaidRow] | None = None
+    language_events: Annotated[list[SaidRow] | None, BeforeValidator(from_text)] = None
     subtask_index: Annotated[int, Field(strict=True)] | None = None
+    task_index: int = -1
 
 
 class EpisodeRow(_Row):

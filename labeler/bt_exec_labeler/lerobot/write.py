@@ -16,75 +16,101 @@ from typing import Any
 import cv2
 
 from bt_exec.failure import UsageError
+from bt_exec_labeler.datasets.new_folder import new_folder
 from bt_exec_labeler.datasets.rows import rows_of
-from bt_exec_labeler.datasets.write import in_new_folder
+from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Episode, Image
-from bt_exec_labeler.items import Role
-from bt_exec_labeler.lerobot.language import call_of, language_types, persistent_of
-from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, place
+from bt_exec_labeler.lerobot.language import (
+    LanguageForm,
+    call_of,
+    language_types,
+    persistent_of,
+    stored,
+)
+from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, place
 from bt_exec_labeler.lerobot.meta import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
 from bt_exec_labeler.parquet import needs_parquet
-from bt_exec_labeler.splits import split_of
-from bt_exec_labeler.vocabulary import Vocabulary
+from bt_exec_labeler.pictures import picture, why_unreadable
+from bt_exec_labeler.splits import SPLITS
 
 __all__ = ["write_lerobot"]
 
-_SPLITS = ("train", "val", "test")
 _MOST_FRAMES = 100_000  # of an episode: they are held until its file is written
 _EARLY_S = 1e-6  # a frame this much later than its time still counts: times are floats
 
 
 def write_lerobot(
-    folder: Path,
-    role: Role,
-    lines: Sequence[Mapping[str, Any]],
-    episodes: Mapping[str, Episode],
-    vocabulary: Vocabulary,
-    *,
-    fps: int,
-) -> dict[str, int]:
-    """Write a data set; return how many episodes each split has.
+    folder: Path, given: SetInput, *, fps: int, form: LanguageForm
+) -> tuple[dict[str, int], list[str]]:
+    """Write a data set; return how many episodes each split has, and warnings.
 
     Args:
-        folder: Where it goes; must be empty or not there.
-        role: For whom the records are; a planner's have memory.
-        lines: The lines of ``records.jsonl`` that are wanted.
-        episodes: The recordings by name.
-        vocabulary: What the records were made with.
+        folder: Where it goes; must be empty or not exist.
+        given: What goes into it.
         fps: Frames a second.
+        form: How language is stored.
 
     Raises:
         UsageError: If the folder is in use, what writes Parquet is not installed, there is nothing
-            to write, frames differ in size, or an episode would have too many.
+            to write, or frames differ in size.
     """
     needs_parquet()
-    in_new_folder(folder)
+    about = (given.episodes, given.vocabulary, given.splits)
     rows: dict[str, list[dict[str, Any]]] = {}
-    for row in rows_of(role, lines, episodes, vocabulary, lambda frame: frame.name):
+    for row in rows_of(given.role, given.lines, *about, lambda frame: frame.name):
         rows.setdefault(row["episode"], []).append(row)
-    if not rows:
-        raise UsageError("there are no records to make a data set of")
-    made, counts = Counts(fps), {}
-    for split in _SPLITS:
-        names = [name for name in sorted(rows) if split_of(name) == split]
-        for name in names:
-            by_time = sorted(rows[name], key=lambda row: float(row["t"]))
-            _write_episode(folder, made, episodes[name], by_time)
-        if names:
-            counts[split] = len(names)
-    write_meta(folder, made, counts, vocabulary)
-    return counts
+    wanted, warnings = _writable(sorted(rows), given.episodes, fps)
+    if not wanted:
+        raise UsageError("; ".join(["there are no records to make a data set of", *warnings]))
+    made = Counts(fps)
+    counts: dict[str, int] = {}
+    with new_folder(folder) as part:
+        for split in SPLITS:
+            names = [name for name in wanted if given.splits[name] == split]
+            for name in names:
+                by_time = sorted(rows[name], key=lambda row: float(row["t"]))
+                _write_episode(part, made, given.episodes[name], by_time, form)
+            if names:
+                counts[split] = len(names)
+        write_meta(part, made, counts, given.vocabulary, form)
+    return counts, warnings
+
+
+def _writable(
+    names: Sequence[str], episodes: Mapping[str, Episode], fps: int
+) -> tuple[list[str], list[str]]:
+    """Return the episodes that can be laid on a grid of times, and why others cannot."""
+    kept, warnings = [], []
+    for name in names:
+        times = [frame.t for frame in episodes[name].frames]
+        count = int((times[-1] - times[0]) * fps + _EARLY_S) + 1
+        if count > _MOST_FRAMES:
+            warnings.append(
+                f"! {name} is left out: {times[-1] - times[0]:.0f} s at {fps} frames a second are "
+                f"{count} frames, at most {_MOST_FRAMES}; check its time stamps, or lower --fps"
+            )
+        elif not any(not why_unreadable(frame) for frame in episodes[name].frames):
+            warnings.append(f"! {name} is left out: none of its frames can be decoded")
+        else:
+            kept.append(name)
+    return kept, warnings
 
 
 def _write_episode(
-    folder: Path, made: Counts, episode: Episode, rows: Sequence[Mapping[str, Any]]
+    folder: Path,
+    made: Counts,
+    episode: Episode,
+    rows: Sequence[Mapping[str, Any]],
+    form: LanguageForm,
 ) -> None:
     arrow, parquet = needs_parquet()
     shown = list(_shown(episode, made))
     count, number = len(shown), len(made.lengths)
     texts = dict.fromkeys(str(row["mid_step_text"]) for row in rows)
     task = made.task(number, episode.command or " ".join(texts))
-    persistent, events = language_types(arrow)
+    types = language_types(arrow, form)
+    said = stored(persistent_of(rows, episode.frames[0].t), form)
+    events = [stored(found, form) for found in _events(episode, count, made.fps)]
     whole, text = arrow.int64(), arrow.string()
     columns = {
         CAMERA: (
@@ -97,8 +123,9 @@ def _write_episode(
         "episode_index": ([number] * count, whole),
         "index": (range(made.frames, made.frames + count), whole),
         "task_index": ([task] * count, whole),
-        PERSISTENT: ([persistent_of(rows, episode.frames[0].t)] * count, persistent),
-        EVENTS: (_events(episode, count, made.fps), events),
+        PERSISTENT: ([said] * count, types[PERSISTENT]),
+        EVENTS: (events, types[EVENTS]),
+        SUBTASK: (_subtasks(rows, episode.frames[0].t, count, made), whole),
     }
     table = arrow.table({name: arrow.array(v, type=kind) for name, (v, kind) in columns.items()})
     path = place(folder, DATA, {"chunk_index": number // CHUNK, "file_index": number % CHUNK})
@@ -117,29 +144,32 @@ class _Shot:
 
 
 def _shown(episode: Episode, made: Counts) -> Iterator[_Shot]:
-    """Return what is seen at each time; where a frame is damaged, the one before it."""
-    begin, times = episode.frames[0].t, [frame.t for frame in episode.frames]
-    count = int((times[-1] - begin) * made.fps + _EARLY_S) + 1
-    if count > _MOST_FRAMES:
-        raise UsageError(
-            f"{episode.id}: {times[-1] - begin:.0f} s at {made.fps} frames a second are {count} "
-            f"frames, at most {_MOST_FRAMES}; look at its time stamps, or take a smaller --fps"
-        )
-    last, data, at = -1, b"", begin
+    """Return what is seen at each time; where a frame is damaged, a readable one beside it."""
+    frames = [frame for frame in episode.frames if not why_unreadable(frame)]
+    times = [frame.t for frame in frames]
+    begin = episode.frames[0].t
+    count = int((episode.frames[-1].t - begin) * made.fps + _EARLY_S) + 1
+    last, data = -1, b""
     for k in range(count):
         t = begin + k / made.fps
-        newest = bisect_right(times, t + _EARLY_S) - 1
-        for number in range(newest, last, -1):
-            try:
-                image = episode.frames[number].image()
-            except (OSError, ValueError):
-                continue
+        newest = max(0, bisect_right(times, t + _EARLY_S) - 1)
+        if newest != last:
+            image = picture(frames[newest])
             made.saw(image, episode.id)
-            data, at, last = _coded(image), times[number], number
-            break
-        if not data:
-            raise UsageError(f"{episode.id}: its first frame is damaged")
-        yield _Shot(data, max(0.0, t - at))
+            data, last = _coded(image), newest
+        yield _Shot(data, max(0.0, t - times[newest]))
+
+
+def _subtasks(
+    rows: Sequence[Mapping[str, Any]], begin: float, count: int, made: Counts
+) -> list[int]:
+    """Return the number of the mid step that is under way at each frame; 0 is none."""
+    times = [row["t"] - begin for row in rows]
+    texts = ["(none)", *(str(row["mid_step_text"]) for row in rows)]
+    for text in texts:
+        made.subtasks.setdefault(text, len(made.subtasks))
+    places = [bisect_right(times, k / made.fps + _EARLY_S) for k in range(count)]
+    return [made.subtasks[texts[place]] for place in places]
 
 
 def _coded(image: Image) -> bytes:

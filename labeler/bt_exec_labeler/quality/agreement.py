@@ -1,68 +1,132 @@
-"""How far two labelers agree beyond chance: Cohen's kappa, for all moments and each mid step.
+"""Agreement of two labelers by field, beyond what the prompt alone gives away.
+
+The mid step is part of the prompt, and often allows one operation only: two labelers agree about
+it without looking. Expected agreement is therefore taken within each mid step, and summed up:
+``kappa = (observed - expected) / (1 - expected)``. A labeler that sees nothing answers the same for
+every moment of a mid step, and gets 0.
 
 J. Cohen, A Coefficient of Agreement for Nominal Scales, Educational and Psychological
-Measurement 20 (1960): ``kappa = (observed - expected) / (1 - expected)``.
+Measurement 20 (1960); stratified as by W. E. Barlow et al., A Comparison of Methods for
+Calculating a Stratified Kappa, Statistics in Medicine 10 (1991).
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Agreement", "agreement", "kappa"]
+__all__ = ["FIELDS", "Agreement", "agreement", "by_field", "kappa"]
+
+_Pair = tuple[str, str]
 
 
 class Agreement(NamedTuple):
-    """Agreement of two runs.
+    """Agreement of two runs about one field.
 
     Attributes:
-        moments: How many moments both labelled.
-        same: Share of them with the same short goal.
-        kappa: Agreement beyond chance, -1 to 1; None where chance alone would agree always.
+        moments: Number of moments that both labelled.
+        same: Share of them where both say the same.
+        blind: Share that the best labeler would reach that sees nothing but the mid step.
+        kappa: Agreement beyond chance, -1 to 1; None where the mid step gives the answer away.
     """
 
     moments: int
     same: float
+    blind: float
     kappa: float | None
 
 
-def agreement(
+def _listed(name: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda record: json.dumps(sorted(record[name]))
+
+
+FIELDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "mid_step": lambda record: str(record["mid_step_id"]),
+    "goal": lambda record: json.dumps(record["short_goal_dsl"], sort_keys=True),
+    "operation": lambda record: json.dumps([goal["op"] for goal in record["short_goal_dsl"]]),
+    "arguments": lambda record: json.dumps(
+        [goal["args"] for goal in record["short_goal_dsl"]], sort_keys=True
+    ),
+    "horizon": lambda record: str(record["horizon_steps"]),
+    "terminate_on": lambda record: str(record["terminate_on"]),
+    "evidence": _listed("done_evidence"),
+    "fallback": _listed("fallback_if_failed"),
+    "uncertainty": lambda record: str(record["uncertainty"]),
+}
+"""Fields that are compared, each with its value as a label."""
+
+
+def by_field(
     ours: Iterable[Mapping[str, Any]], theirs: Iterable[Mapping[str, Any]]
 ) -> dict[str, Agreement]:
-    """Return the agreement about short goals by mid step; under ``""`` that of all.
+    """Return the agreement about every field.
 
     Args:
         ours: Lines of one run's ``records.jsonl``.
         theirs: Those of another run over the same recording.
     """
-    others = {line["item"]: line for line in theirs}
-    pairs: dict[str, list[tuple[str, str]]] = {"": []}
-    for line in ours:
-        other = others.get(line["item"])
-        if other is not None:
-            pair = (_goal(line), _goal(other))
-            pairs[""].append(pair)
-            pairs.setdefault(line["mid_step_id"], []).append(pair)
-    return {
-        step: Agreement(len(found), _same(found), kappa(found))
-        for step, found in pairs.items()
-        if found
-    }
+    pairs = _pairs(ours, theirs)
+    return {name: _agreed(pairs, value) for name, value in FIELDS.items()} if pairs else {}
 
 
-def kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Return Cohen's kappa of pairs of labels."""
-    total = len(pairs)
-    first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
-    expected = sum(first[label] * second[label] for label in first) / total**2
-    return None if expected == 1 else (_same(pairs) - expected) / (1 - expected)
+def agreement(
+    ours: Iterable[Mapping[str, Any]],
+    theirs: Iterable[Mapping[str, Any]],
+    *,
+    pooled: bool = False,
+) -> dict[str, Agreement]:
+    """Return the agreement about goals by mid step; under ``""`` that of all.
+
+    Args:
+        ours: Lines of one run's ``records.jsonl``.
+        theirs: Those of another run, or of a reviewer.
+        pooled: Take chance over all mid steps: for samples with few records of each.
+    """
+    pairs = _pairs(ours, theirs)
+    if pooled:
+        pairs = [("", one, other) for _, one, other in pairs]
+    if not pairs:
+        return {}
+    steps = dict.fromkeys(step for step, _, _ in pairs)
+    goal = FIELDS["goal"]
+    each = {step: _agreed([one for one in pairs if one[0] == step], goal) for step in steps}
+    return {**each, "": _agreed(pairs, goal)} if pooled else {"": _agreed(pairs, goal), **each}
 
 
-def _same(pairs: Sequence[tuple[str, str]]) -> float:
-    return sum(a == b for a, b in pairs) / len(pairs)
+def kappa(pairs: Mapping[str, Sequence[_Pair]]) -> float | None:
+    """Return Cohen's kappa of pairs of labels by stratum; None if chance alone always agrees."""
+    total = sum(map(len, pairs.values()))
+    observed = sum(a == b for found in pairs.values() for a, b in found)
+    expected = 0.0
+    for found in pairs.values():
+        first, second = Counter(a for a, _ in found), Counter(b for _, b in found)
+        expected += sum(first[label] * second[label] for label in first) / len(found)
+    return None if total - expected < 1e-9 else (observed - expected) / (total - expected)
 
 
-def _goal(line: Mapping[str, Any]) -> str:
-    return json.dumps(line["record"]["short_goal_dsl"], sort_keys=True)
+def _pairs(
+    ours: Iterable[Mapping[str, Any]], theirs: Iterable[Mapping[str, Any]]
+) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Return the mid step and both records of every moment that both labelled."""
+    others = {line["item"]: line["record"] for line in theirs}
+    return [
+        (line["mid_step_id"], line["record"], others[line["item"]])
+        for line in ours
+        if line["item"] in others
+    ]
+
+
+def _agreed(
+    pairs: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]],
+    value: Callable[[Mapping[str, Any]], str],
+) -> Agreement:
+    by_step: dict[str, list[_Pair]] = defaultdict(list)
+    for step, one, other in pairs:
+        by_step[step].append((value(one), value(other)))
+    same = sum(a == b for found in by_step.values() for a, b in found)
+    best = sum(
+        Counter(b for _, b in found).most_common(1)[0][1] for found in by_step.values() if found
+    )
+    return Agreement(len(pairs), same / len(pairs), best / len(pairs), kappa(by_step))

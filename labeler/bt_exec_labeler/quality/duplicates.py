@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import cv2
@@ -11,11 +12,13 @@ import numpy as np
 
 from bt_exec_labeler.clips import RECENT, cut
 from bt_exec_labeler.episode import Episode, Image
-from bt_exec_labeler.splits import split_of
+from bt_exec_labeler.pictures import picture
+from bt_exec_labeler.splits import Split
 
-__all__ = ["difference_hash", "duplicates", "leaks"]
+__all__ = ["difference_hash", "duplicates", "leaks", "without_duplicates"]
 
 _SIDE = 8
+_NEAR = 4  # bits of 64 in which two pictures that look the same may differ
 
 
 def difference_hash(image: Image) -> int:
@@ -35,24 +38,57 @@ def duplicates(
     """Return groups of items of different episodes whose recent clips look the same.
 
     A clip is compared by the first, the middle and the last of its frames. Clips of one episode
-    that follow each other are alike by nature and are not told.
+    that follow each other are alike by nature and are not reported.
     """
-    alike: dict[tuple[int, ...], list[str]] = defaultdict(list)
-    where: dict[str, str] = {}
+    alike: dict[tuple[int, ...], list[Mapping[str, Any]]] = defaultdict(list)
+    for line, looks in _looks(lines, episodes):
+        alike[looks].append(line)
+    groups = (group for group in alike.values() if len({one["episode"] for one in group}) > 1)
+    return [[line["item"] for line in group] for group in groups]
+
+
+def without_duplicates(
+    lines: Sequence[dict[str, Any]], episodes: Mapping[str, Episode]
+) -> list[dict[str, Any]]:
+    """Return records without those whose clip and goal are nearly those of one before.
+
+    Two clips are near each other if none of three compared frames differs in more than 4 of 64
+    bits of its difference hash. Only records of the same mid step, goal and kind are compared.
+    """
+    known: dict[str, list[tuple[int, ...]]] = defaultdict(list)
+    repeated: set[str] = set()
+    for line, looks in _looks(lines, episodes):
+        said = [line["mid_step_id"], line.get("kind"), line["record"]["short_goal_dsl"]]
+        others = known[json.dumps(said, sort_keys=True)]
+        if any(_near(looks, other) for other in others):
+            repeated.add(line["item"])
+        else:
+            others.append(looks)
+    return [line for line in lines if line["item"] not in repeated]
+
+
+def _looks(
+    lines: Iterable[Mapping[str, Any]], episodes: Mapping[str, Episode]
+) -> Iterator[tuple[Mapping[str, Any], tuple[int, ...]]]:
+    """Return records with hashes of their clips; those without a readable clip are left out."""
     for line in lines:
         episode = episodes.get(line["episode"])
-        frames = () if episode is None else cut(episode, line["t"], RECENT).frames
+        frames = () if episode is None else cut(episode, line["t"], RECENT).readable().frames
         if frames:
             shown = (frames[0], frames[len(frames) // 2], frames[-1])
-            key = (len(frames), *(difference_hash(frame.image()) for frame in shown))
-            alike[key].append(line["item"])
-            where[line["item"]] = line["episode"]
-    groups = alike.values()
-    return [group for group in groups if len({where[item] for item in group}) > 1]
+            yield line, (len(frames), *(difference_hash(picture(frame)) for frame in shown))
 
 
-def leaks(groups: Iterable[Iterable[str]], episode_of: Mapping[str, str]) -> list[list[str]]:
-    """Return the groups whose items lie in different splits."""
+def _near(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Return True if two clips of the same length look nearly the same."""
+    bits = ((a ^ b).bit_count() for a, b in zip(one[1:], other[1:], strict=True))
+    return one[0] == other[0] and all(count <= _NEAR for count in bits)
+
+
+def leaks(
+    groups: Iterable[Iterable[str]], episode_of: Mapping[str, str], splits: Mapping[str, Split]
+) -> list[list[str]]:
+    """Return the groups whose items are in different splits."""
     return [
-        list(group) for group in groups if len({split_of(episode_of[item]) for item in group}) > 1
+        list(group) for group in groups if len({splits.get(episode_of[item]) for item in group}) > 1
     ]

@@ -10,6 +10,7 @@ from typing import Any
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import RECENT, cut
 from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.pictures import picture
 
 __all__ = ["write_page"]
 
@@ -52,10 +53,10 @@ def _samples(
             continue
         shown.add(line["mid_step_id"])
         episode = episodes.get(line["episode"])
-        frames = () if episode is None else cut(episode, line["t"], RECENT).frames
-        images = [frame.image() for frame in frames]
+        frames = () if episode is None else cut(episode, line["t"], RECENT).readable().frames
+        block = image_block(contact_sheet([picture(one) for one in frames])) if frames else None
         yield {
             "item": line["item"],
             "record": json.dumps(line["record"], ensure_ascii=False, indent=1),
-            "picture": image_block(contact_sheet(images)).data if images else "",
+            "picture": f"data:{block.media_type};base64,{block.data}" if block else "",
         }

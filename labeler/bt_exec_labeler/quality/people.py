@@ -16,8 +16,8 @@ def people(
 ) -> dict[str, Any]:
     """Return the figures of a review: what each decided, and how far people and labeler agree.
 
-    Agreement is about short goals, as between labelers; a rejected record has a goal of its own
-    kind, which is nobody else's but another rejection's.
+    Agreement is about short goals, as between labelers; a rejected record has an empty goal, which
+    agrees with another rejection only.
 
     Args:
         records: Lines of ``records.jsonl``.
@@ -27,9 +27,9 @@ def people(
     names = sorted(said)
     pairs: dict[str, dict[str, Agreement]] = {}
     for at, name in enumerate(names):
-        pairs[f"labeler, {name}"] = agreement(records, said[name])
+        pairs[f"labeler, {name}"] = agreement(records, said[name], pooled=True)
         for other in names[at + 1 :]:
-            pairs[f"{name}, {other}"] = agreement(said[name], said[other])
+            pairs[f"{name}, {other}"] = agreement(said[name], said[other], pooled=True)
     counts = {
         name: dict(sorted(Counter(one["decision"] for one in decided[name].values()).items()))
         for name in names
@@ -46,10 +46,8 @@ def _lines(
         decision = decided.get(line["item"])
         if decision is None:
             continue
-        goal = line["record"]["short_goal_dsl"]
-        if decision["decision"] == "correct":
-            goal = decision["record"]["short_goal_dsl"]
-        elif decision["decision"] == "reject":
-            goal = "rejected"
-        found.append({**line, "record": {"short_goal_dsl": goal}})
+        record = decision["record"] if decision["decision"] == "correct" else line["record"]
+        if decision["decision"] == "reject":
+            record = {**line["record"], "short_goal_dsl": []}
+        found.append({**line, "record": record})
     return found

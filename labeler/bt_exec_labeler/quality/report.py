@@ -8,13 +8,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bt_exec_labeler.batch.parts import Output
+from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.quality.agreement import Agreement, agreement
+from bt_exec_labeler.quality.agreement import Agreement, agreement, by_field
 from bt_exec_labeler.quality.contradictions import contradictions
 from bt_exec_labeler.quality.duplicates import duplicates, leaks
 from bt_exec_labeler.quality.people import people
-from bt_exec_labeler.splits import share_of, split_of
+from bt_exec_labeler.splits import missing_splits, share_of, splits_of_run
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["REVIEW_SHARE", "make_report", "review_sample"]
@@ -41,8 +41,7 @@ def make_report(
         html: Where the page goes, or None.
         decided: What people decided, by reviewer and item.
     """
-    lines = list(output.lines())
-    records = [line for line in lines if line["record"] is not None]
+    records, dropped = output.records(), output.drops()
     steps = Counter(line["mid_step_id"] for line in records)
     kept = [line for line in records if line["record"]["uncertainty"] != "high"]
     wrong = Counter[str]()
@@ -50,21 +49,26 @@ def make_report(
         episode = None if episodes is None else episodes.get(line["episode"])
         wrong.update(b.code for b in contradictions(line, vocabulary, episode))
     groups = duplicates(records, episodes) if episodes is not None else []
-    of = {line["item"]: line["episode"] for line in lines}
+    splits = splits_of_run(output.folder, kept)
+    of = {line["item"]: line["episode"] for line in records}
     figures: dict[str, Any] = {
-        "items": len(lines),
+        "items": len(records) + len(dropped),
         "records": len(records),
         "usable": len(kept),
-        "drops": _counted(why["code"] for line in lines for why in line["why"]),
+        "drops": _counted(why["code"] for line in dropped for why in line["why"]),
         "uncertainty": _counted(line["record"]["uncertainty"] for line in records),
         "mid_steps": {name: steps[name] for name in vocabulary.mid_steps},
         "missing": [name for name in vocabulary.mid_steps if not steps[name]],
         "contradictions": dict(wrong),
         "duplicates": len(groups),
-        "leaks": len(leaks(groups, of)),
-        "splits": _counted(split_of(line["episode"]) for line in kept),
+        "leaks": len(leaks(groups, of, splits)),
+        "splits": _counted(splits[line["episode"]] for line in kept),
+        "empty_splits": missing_splits(splits.values(), len(splits)),
+        "kinds": _counted(line.get("kind", "step") for line in records),
+        "flawed": sum(bool(line.get("flaws")) for line in [*records, *dropped]),
         "review": len(review_sample(records)),
         "agreement": {} if against is None else agreement(records, against),
+        "fields": {} if against is None else by_field(records, against),
         "people": people(records, decided),
     }
     if html is not None:
@@ -102,8 +106,15 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
     if figures["duplicates"]:
         between = f", {figures['leaks']} of them between splits" if figures["leaks"] else ""
         lines.append(f"! {figures['duplicates']} groups of clips show the same{between}")
+    if figures["flawed"]:
+        lines.append(f"! {figures['flawed']} moments have flaws of the recording")
+    kinds = [f"{kind} {n}" for kind, n in figures["kinds"].items() if kind != "step"]
+    if kinds:
+        lines.append(f"  of other kinds: {', '.join(kinds)}")
+    for name, found in figures["fields"].items():
+        lines.append(f"  {name:24} {_agreed(found)}")
     for step, found in figures["agreement"].items():
-        lines.append(f"  agreement {step or 'of all':24} {_agreed(found)}")
+        lines.append(f"  goal of {step or 'all':24} {_agreed(found)}")
     for name, counts in figures["people"]["reviewers"].items():
         said = ", ".join(f"{kind} {count}" for kind, count in counts.items())
         lines.append(f"  reviewed by {name}: {said}")
@@ -113,14 +124,17 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
     lines.append(
         f"splits by episode: {splits or 'none'}; {figures['review']} for people to look at"
     )
+    lines += [figures["empty_splits"]] if figures["empty_splits"] else []
     if "page" in figures:
         lines.append(f"page: {figures['page']}")
     return lines
 
 
 def _agreed(found: Agreement) -> str:
-    beyond = "-" if found.kappa is None else f"{found.kappa:.2f}"
-    return f"{100 * found.same:5.1f} % of {found.moments}, kappa {beyond}"
+    same = f"{100 * found.same:5.1f} % of {found.moments} the same"
+    if found.kappa is None:
+        return f"{same}; the prompt gives it away: no picture is needed"
+    return f"{same}, {100 * found.blind:5.1f} % without looking, kappa {found.kappa:.2f}"
 
 
 def _counted(words: Iterable[str]) -> dict[str, int]:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from bt_exec.serve.guard import Guard
 from bt_exec.serve.login import Login
 from bt_exec.serve.page import PAGE
-from bt_exec_labeler.episode import Image
+from bt_exec_labeler.episode import Frame, Image
 from bt_exec_labeler.review.decisions import Decisions, read_decision
 from bt_exec_labeler.review.job import Card, words_of
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -69,6 +69,10 @@ def make_app(
             "reviewer": decisions.reviewer,
             "language": language,
             "words": words_of(vocabulary),
+            "episodes": {
+                name: card.timeline(vocabulary)
+                for name, card in {card.line["episode"]: card for card in cards}.items()
+            },
             "cards": [
                 {**card.data(vocabulary), "decided": decisions.by_item.get(card.line["item"])}
                 for card in cards
@@ -79,12 +83,11 @@ def make_app(
     @app.get("/frames/{card}/{clip}/{number}.png")
     def frame(
         card: Annotated[int, Path(ge=0, le=2**31)],
-        clip: Literal["recent", "summary"],
+        clip: Literal["recent", "summary", "strip"],
         number: Annotated[int, Path(ge=0, le=1000)],
     ) -> Response:
-        """Return a frame of a clip."""
-        clips = cards[card].clips if card < len(cards) else {}
-        frames = clips[clip].frames if clip in clips else ()
+        """Return a frame of a clip, or of the film strip of the episode."""
+        frames = _frames(cards[card], clip) if card < len(cards) else ()
         if number >= len(frames):
             return _no(404, "NO_FRAME", "there is no such frame")
         try:
@@ -110,6 +113,12 @@ def make_app(
             return _no(507, "NOT_KEPT", f"{decisions.path}: {error.strerror}")
 
     return Guard(app, Login(""), host)
+
+
+def _frames(card: Card, clip: str) -> Sequence[Frame]:
+    if clip == "strip":
+        return card.strip
+    return card.clips[clip].frames if clip in card.clips else ()
 
 
 def _add_page(app: FastAPI) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 from bt_exec.failure import UnknownName
 from bt_exec.language.messages import LANGUAGES
+from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.breach import say as said
-from bt_exec_labeler.commands import vocabulary_of
 from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.review.job import Card, cards_of
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.vocabulary import Vocabulary
+from bt_exec_labeler.vocabulary import Vocabulary, vocabulary_of
 
 __all__ = ["export", "review", "take"]
 
@@ -28,12 +28,13 @@ def review(
     port: int,
     say: Callable[[str], None],
     language: str = "",
+    episode: str = "",
 ) -> None:
     """Show the page until somebody ends it.
 
     Raises:
         UsageError: If something that was given is wrong, or nobody can listen there.
-        UnknownName: If there is no such language.
+        UnknownName: If there is no such language or episode.
     """
     from bt_exec.serve.server import AppServer
     from bt_exec_labeler.http import serve_until_stopped
@@ -42,7 +43,7 @@ def review(
     if language not in ("", *LANGUAGES):
         raise UnknownName("language", language, LANGUAGES)
     tongue = language or "en"
-    vocabulary, cards = _job(folder, source, words)
+    vocabulary, cards = _job(folder, source, words, episode)
     decisions = Decisions(folder, reviewer)
     try:
         server = AppServer(make_app(cards, vocabulary, decisions, _HOST, language), _HOST, port)
@@ -108,7 +109,9 @@ def take(folder: Path, annotations: Path, source: Path, words: Path) -> dict[str
     }
 
 
-def _job(folder: Path, source: Path, words: Path) -> tuple[Vocabulary, list[Card]]:
-    vocabulary = vocabulary_of(folder, words)
+def _job(
+    folder: Path, source: Path, words: Path, episode: str = ""
+) -> tuple[Vocabulary, list[Card]]:
+    vocabulary = vocabulary_of(folder, words, Output(folder).manifest())
     episodes = {episode.id: episode for episode in read_source(source)}
-    return vocabulary, cards_of(folder, vocabulary, episodes)
+    return vocabulary, cards_of(folder, vocabulary, episodes, episode)

@@ -8,15 +8,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
-from bt_exec.failure import UsageError
-from bt_exec_labeler.batch.parts import Output, read_lines
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut
-from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.quality.report import review_sample
 from bt_exec_labeler.record import FIELDS, Terminate, Uncertainty
+from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["Card", "cards_of", "words_of"]
+__all__ = ["STRIP", "Card", "cards_of", "words_of"]
+
+STRIP = 12
+"""Frames of a film strip."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,25 @@ class Card:
         """What the labeler was shown, by name: a controller's record has no summary."""
         forms = (RECENT, SUMMARY) if self.line["role"] == "planner" else (RECENT,)
         return {form.name: cut(self.episode, self.line["t"], form) for form in forms}
+
+    @property
+    def strip(self) -> tuple[Frame, ...]:
+        """Frames of the whole episode, evenly spread, for the film strip."""
+        frames = self.episode.frames
+        count = min(STRIP, len(frames))
+        return tuple(frames[(2 * k + 1) * len(frames) // (2 * count)] for k in range(count))
+
+    def timeline(self, vocabulary: Vocabulary) -> dict[str, Any]:
+        """Return the episode as the page draws it: its length, film strip and spans."""
+        spans = spans_of(self.episode, vocabulary)
+        return {
+            "seconds": self.episode.duration_s,
+            "strip": [round(frame.t, 3) for frame in self.strip],
+            "spans": [
+                {"step": span.mid_step_id, "t": span.t, "end": span.end, "kind": span.kind}
+                for span in spans
+            ],
+        }
 
     def data(self, vocabulary: Vocabulary) -> dict[str, Any]:
         """Return it as the page gets it."""
@@ -62,20 +85,33 @@ class Card:
         }
 
 
-def cards_of(folder: Path, vocabulary: Vocabulary, episodes: Mapping[str, Episode]) -> list[Card]:
-    """Return what people are to look at, in the order of the sample: always the same.
+def cards_of(
+    folder: Path,
+    vocabulary: Vocabulary,
+    episodes: Mapping[str, Episode],
+    whole: str = "",
+) -> list[Card]:
+    """Return the records to review: the sample in a fixed order, or a whole episode by time.
 
     Args:
         folder: Of the run.
         vocabulary: What it was made with.
         episodes: The recording, by name.
+        whole: Name of an episode whose records are all reviewed; the sample if empty.
 
     Raises:
         UsageError: If the recording is not the one that was labelled, or there is no record.
+        UnknownName: If the run has no records of the episode.
     """
     Output(folder).manifest()  # refuses a folder that is no run
     lines = {line["item"]: line for line in read_lines(folder / "records.jsonl")}
     items = review_sample(lines.values())
+    if whole:
+        named = dict.fromkeys(line["episode"] for line in lines.values())
+        if whole not in named:
+            raise UnknownName("episode", whole, named)
+        of_episode = [line for line in lines.values() if line["episode"] == whole]
+        items = [line["item"] for line in sorted(of_episode, key=lambda line: line["t"])]
     if not items:
         raise UsageError(f"{folder} holds no records; there is nothing to review")
     cards: list[Card] = []
@@ -100,6 +136,10 @@ def words_of(vocabulary: Vocabulary) -> dict[str, Any]:
                 key: " | ".join(map(str, argument.values)) or argument.type
                 for key, argument in op.args.items()
             }
+            for name, op in vocabulary.ops.items()
+        },
+        "arguments": {
+            name: {key: argument.model_dump(mode="json") for key, argument in op.args.items()}
             for name, op in vocabulary.ops.items()
         },
         "terminate_on": list(get_args(Terminate)),

@@ -14,7 +14,7 @@ from bt_exec.serve.login import Login
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled
 from bt_exec_labeler.record import Breach
-from bt_exec_labeler.service.request import Asked, item_of
+from bt_exec_labeler.service.request import Asked, items_of_request
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["BODY_BYTES", "make_app"]
@@ -46,9 +46,7 @@ def make_app(
     @app.post("/label")
     def label(asked: Asked) -> Any:
         """Answer with a record, or with what is wrong, for every item in order."""
-        found = [
-            item_of(one, number, role, vocabulary, folder) for number, one in enumerate(asked.items)
-        ]
+        found = items_of_request(asked, role, vocabulary, folder)
         good = [item for item in found if not isinstance(item, tuple)]
         try:
             answered = iter(labeler.label(good) if good else ())

@@ -10,7 +10,7 @@ from bt_exec.cli.serve import token_for
 from bt_exec.failure import UsageError
 from bt_exec.serve.login import Login
 from bt_exec.serve.server import AppServer
-from bt_exec_labeler.commands import role_of
+from bt_exec_labeler.batch.command import role_of
 from bt_exec_labeler.http import serve_until_stopped
 from bt_exec_labeler.labelers import LabelerSettings, find_labeler
 from bt_exec_labeler.service.app import make_app

@@ -6,9 +6,10 @@
     {"items": [{"mid_step_id": "open_gate", "mid_step_text": "Open the gate.",
                 "recent_clip": ["game_00/000012.png", "data:image/png;base64,iVBOR…",
                                 {"image": "game_00/000014.png", "t": 0.0}],
-                "summary_clip": [], "constraints": []}]}
+                "summary_clip": [], "constraints": [], "events": [], "state_summary": ""}]}
 
-A frame is the name of a file below the folder of the service, or a picture as a ``data:`` address.
+A frame is the name of a file below the folder of the service, a picture as a ``data:`` address, or
+a name in ``pictures`` of the request, which holds such addresses.
 Frames without times fill the last places of their clip: the last one is now.
 """
 
@@ -16,8 +17,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,14 +31,16 @@ from bt_exec.failure import nearest
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, ClipForm
 from bt_exec_labeler.episode import Episode, Frame, Image
 from bt_exec_labeler.items import ControllerItem, Item, PlannerItem, Role
+from bt_exec_labeler.pictures import picture, pixel_digest
 from bt_exec_labeler.record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["ITEMS", "Asked", "AskedItem", "body_of", "item_of"]
+__all__ = ["ITEMS", "Asked", "AskedItem", "body_of", "items_of_request", "request_of"]
 
 ITEMS = 64
 """The most items of a request."""
 
+_FRAMES = RECENT.count + SUMMARY.count
 _PIXELS = 16 * 1024 * 1024  # of a picture; a larger one is refused
 _ENDINGS = {".jpg", ".jpeg", ".png"}
 
@@ -72,6 +76,8 @@ class AskedItem(_Part):
         recent_clip: What just happened, oldest first.
         summary_clip: The last minute, for planners alone.
         constraints: What must not be done.
+        events: What is known to have happened.
+        state_summary: What is known of the state.
     """
 
     mid_step_id: Annotated[str, Field(max_length=64)]
@@ -79,38 +85,82 @@ class AskedItem(_Part):
     recent_clip: Annotated[Frames, Field(min_length=1, max_length=RECENT.count)]
     summary_clip: Frames = ()
     constraints: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    events: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    state_summary: Annotated[str, Field(max_length=2000)] = ""
 
 
 class Asked(_Part):
-    """A request."""
+    """A request.
 
+    Attributes:
+        items: The moments.
+        command: What was asked for in the episode of the items.
+        pictures: Pictures as ``data:`` addresses, by the name that clips use: one that several
+            clips show is sent once.
+    """
+
+    command: Text = ""
+    pictures: Annotated[Mapping[str, Picture], Field(max_length=ITEMS * _FRAMES)] = Field(
+        default_factory=dict
+    )
     items: Annotated[tuple[AskedItem, ...], Field(min_length=1, max_length=ITEMS)]
 
 
-def item_of(
-    asked: AskedItem, number: int, role: Role, vocabulary: Vocabulary, folder: Path | None
-) -> Item | tuple[Breach, ...]:
-    """Return what a labeler is asked, or everything that is wrong with it.
+def items_of_request(
+    asked: Asked, role: Role, vocabulary: Vocabulary, folder: Path | None
+) -> list[Item | tuple[Breach, ...]]:
+    """Return what a labeler is asked, for each item; or everything that is wrong with it.
 
     Args:
-        asked: What came in.
-        number: Its place in the request.
+        asked: The request.
         role: For whom the service labels.
         vocabulary: What may be said.
         folder: Where frames are found by name; None takes no names.
     """
+    pictures = _Pictures(asked.pictures, folder)
+    return [
+        _item(
+            one, Episode(f"request-{number}", (), command=asked.command), role, vocabulary, pictures
+        )
+        for number, one in enumerate(asked.items)
+    ]
+
+
+def _item(
+    asked: AskedItem, episode: Episode, role: Role, vocabulary: Vocabulary, pictures: _Pictures
+) -> Item | tuple[Breach, ...]:
     breaches = _words(asked, role, vocabulary)
     clips: dict[str, Clip] = {}
     for form, frames in ((RECENT, asked.recent_clip), (SUMMARY, asked.summary_clip)):
-        read = _frames(form, frames, folder, breaches)
+        read = _frames(form, frames, pictures, breaches)
         clips[form.name] = Clip(form, 0.0, read, form.count - len(read))
     if breaches:
         return tuple(breaches)
-    episode = Episode(f"request-{number}", clips["recent"].frames)
-    about = (episode, 0.0, asked.mid_step_id, clips["recent"], None, asked.constraints)
+    shown = replace(episode, frames=clips["recent"].frames)
+    about = (shown, 0.0, asked.mid_step_id, clips["recent"], None, asked.constraints)
+    known = (asked.events, asked.state_summary)
     if role == "controller":
-        return ControllerItem(*about)
-    return PlannerItem(*about, summary=clips["summary"])
+        return ControllerItem(*about, *known)
+    return PlannerItem(*about, *known, summary=clips["summary"])
+
+
+class _Pictures:
+    """Pictures of a request, each read once."""
+
+    def __init__(self, named: Mapping[str, str], folder: Path | None) -> None:
+        self._named, self._folder = named, folder
+        self._read: dict[str, Image] = {}
+
+    def get(self, image: str) -> Image:
+        """Return a picture by its name or address.
+
+        Raises:
+            ValueError: If there is none, or it is damaged; the message says what is wrong.
+        """
+        if image not in self._read:
+            data = self._named.get(image, image)
+            self._read[image] = _picture(_data(data, self._folder))
+        return self._read[image]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +173,9 @@ class _Shown:
 
     def image(self) -> Image:
         return self.picture
+
+    def digest(self) -> str:
+        return hashlib.sha256(self.picture.tobytes()).hexdigest()
 
 
 def _words(asked: AskedItem, role: Role, vocabulary: Vocabulary) -> list[Breach]:
@@ -145,7 +198,7 @@ def _words(asked: AskedItem, role: Role, vocabulary: Vocabulary) -> list[Breach]
 def _frames(
     form: ClipForm,
     asked: tuple[str | AskedFrame, ...],
-    folder: Path | None,
+    pictures: _Pictures,
     breaches: list[Breach],
 ) -> tuple[Frame, ...]:
     found: list[_Shown] = []
@@ -159,7 +212,7 @@ def _frames(
         if found and place.t < found[-1].t:
             breaches.append(Breach("OUT_OF_ORDER", where, "is older than the one before it"))
         try:
-            picture = _picture(_data(place.image, folder))
+            picture = pictures.get(place.image)
         except ValueError as error:
             breaches.append(Breach("DAMAGED_FRAME", where, str(error)))
         else:
@@ -231,15 +284,42 @@ def _jpeg_pixels(data: bytes) -> int:
     return 0
 
 
-def _coded(image: Image) -> str:
-    """Return a picture as a ``data:`` address, without loss: it has the same digest there."""
-    done, data = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
+def request_of(items: Sequence[Item], vocabulary: Vocabulary, language: str) -> dict[str, Any]:
+    """Return items of one episode as `Asked` reads them; every picture is sent once.
+
+    Raises:
+        ValueError: If a frame is damaged.
+        OSError: If a frame cannot be read.
+    """
+    frames = {_name(frame): frame for i in items for clip in i.clips for frame in clip.frames}
+    return {
+        "command": items[0].episode.command[:500],
+        "pictures": {name: _coded(frame) for name, frame in frames.items()},
+        "items": [body_of(item, vocabulary, language, _name) for item in items],
+    }
+
+
+def _name(frame: Frame) -> str:
+    return pixel_digest(frame)[:32]
+
+
+def _coded(frame: Frame) -> str:
+    """Return a frame as a ``data:`` address, without loss: it has the same digest there."""
+    done, data = cv2.imencode(".png", cv2.cvtColor(picture(frame), cv2.COLOR_RGB2BGR))
     assert done
     return f"data:image/png;base64,{base64.b64encode(data.tobytes()).decode('ascii')}"
 
 
-def body_of(item: Item, vocabulary: Vocabulary, language: str) -> Mapping[str, Any]:
+def body_of(
+    item: Item, vocabulary: Vocabulary, language: str, image: Callable[[Frame], str] = _coded
+) -> dict[str, Any]:
     """Return an item as `AskedItem` reads it.
+
+    Args:
+        item: The item.
+        vocabulary: For the text of its mid step.
+        language: Of that text.
+        image: Returns a frame as clips name it; by default as an address that holds it.
 
     Raises:
         ValueError: If a frame is damaged.
@@ -247,7 +327,7 @@ def body_of(item: Item, vocabulary: Vocabulary, language: str) -> Mapping[str, A
     """
     clips = {
         f"{clip.form.name}_clip": [
-            {"image": _coded(frame.image()), "t": min(0.0, round(frame.t - clip.t, 3))}
+            {"image": image(frame), "t": min(0.0, round(frame.t - clip.t, 3))}
             for frame in clip.frames
         ]
         for clip in item.clips
@@ -257,4 +337,6 @@ def body_of(item: Item, vocabulary: Vocabulary, language: str) -> Mapping[str, A
         "mid_step_text": vocabulary.mid_steps[item.mid_step_id].said(language),
         **clips,
         "constraints": list(item.constraints),
+        "events": list(item.events),
+        "state_summary": item.state_summary,
     }

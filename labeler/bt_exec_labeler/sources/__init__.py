@@ -45,18 +45,13 @@ def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
         from bt_exec_labeler.lerobot.read import read_lerobot
 
         return read_lerobot
-    if path.is_dir() and any(_episodes(path)):
-        from bt_exec_labeler.sources.folder import read_folder
+    if path.is_dir():
+        from bt_exec_labeler.sources.folder import is_episode, read_folder
 
-        return read_folder
+        if is_episode(path) or any(is_episode(p) for p in path.iterdir() if p.is_dir()):
+            return read_folder
     raise UsageError(
         f"{path} is no recording; a recording is a journal (.sqlite), a folder with actions.jsonl "
         "and numbered frames, a folder of such folders, a LeRobot data set (meta/info.json), or a "
         f"video ({', '.join(sorted(VIDEOS))})"
     )
-
-
-def _episodes(folder: Path) -> Iterator[Path]:
-    """Return the files that make a folder a recording."""
-    yield from folder.glob("actions.jsonl")
-    yield from folder.glob("*/actions.jsonl")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bt_exec.failure import Problem, SpecError
+from bt_exec.failure import nearest
 from bt_exec_labeler.episode import Action, Flaw, State
+from bt_exec_labeler.sources.json_lines import json_lines
 
 __all__ = ["read_actions"]
 
 
 class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
     t: Annotated[float, Field(ge=0)]
     end: Annotated[float, Field(ge=0)] | None = None
@@ -28,41 +28,50 @@ class _Line(BaseModel):
 
 
 def read_actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
-    """Return the actions of a file by time, and what is wrong with their order.
+    """Return the actions of a file by time, and what is wrong with its lines and their order.
+
+    A line that cannot be used is left out, and a key that is not known is ignored; both are named.
 
     Raises:
-        SpecError: If a line cannot be read; every such line is named.
         OSError: If the file cannot be read.
     """
     actions: list[Action] = []
-    problems: list[Problem] = []
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not text.strip():
-            continue
-        try:
-            line = _Line.model_validate(json.loads(text))
-        except (json.JSONDecodeError, ValidationError) as error:
-            problems.append(Problem("ACTION", _why(error), file=str(path), line=number, column=1))
-            continue
-        if line.end is not None and line.end < line.t:
-            message = f"ends at {line.end:g} s, before it begins at {line.t:g} s"
-            problems.append(Problem("ACTION", message, file=str(path), line=number, column=1))
-            continue
-        actions.append(Action(**line.model_dump()))
-    if problems:
-        raise SpecError(problems)
-    flaws = tuple(
-        Flaw("out_of_order", f"{path.name}: {after.op}", f"at {after.t:g} s after {before.t:g} s")
-        for before, after in pairwise(actions)
-        if after.t < before.t
-    )
-    return tuple(sorted(actions, key=lambda action: action.t)), flaws
+    flaws: list[Flaw] = []
+    for where, data in json_lines(path):
+        found = data if isinstance(data, Flaw) else _action(where, data, flaws)
+        if isinstance(found, Flaw):
+            flaws.append(found)
+        elif found in actions[-1:]:
+            flaws.append(Flaw("double_time", where, "repeats the line before it; it is left out"))
+        else:
+            actions.append(found)
+    for before, after in pairwise(actions):
+        if after.t < before.t:
+            where = f"{path.name}: {after.op}"
+            flaws.append(Flaw("out_of_order", where, f"at {after.t:g} s after {before.t:g} s"))
+    if not actions:
+        flaws.append(Flaw("no_actions", path.name, "has no actions; nothing can be labelled"))
+    return tuple(sorted(actions, key=lambda action: action.t)), tuple(flaws)
 
 
-def _why(error: Exception) -> str:
+def _action(where: str, data: Any, flaws: list[Flaw]) -> Action | Flaw:
+    """Return the action of a line, or why it cannot be used."""
+    try:
+        line = _Line.model_validate(data)
+    except ValidationError as error:
+        return Flaw("action", where, f"{_why(error)}; the line is left out")
+    if line.end is not None and line.end < line.t:
+        message = f"ends at {line.end:g} s, before it begins at {line.t:g} s; the line is left out"
+        return Flaw("action", where, message)
+    for key in sorted(set(data) - set(_Line.model_fields)):
+        near = nearest(str(key), tuple(_Line.model_fields))
+        hint = f"; did you mean {near[0]}?" if near else ""
+        flaws.append(Flaw("unknown_key", where, f"has an unknown key {key!r}, ignored{hint}"))
+    return Action(**line.model_dump())
+
+
+def _why(error: ValidationError) -> str:
     """Return what is wrong with a line, in one sentence."""
-    if isinstance(error, ValidationError):
-        found = error.errors()[0]
-        where = ".".join(map(str, found["loc"]))
-        return f"{where}: {found['msg'].lower()}" if where else found["msg"].lower()
-    return f"is not JSON: {error}"
+    found = error.errors()[0]
+    where = ".".join(map(str, found["loc"]))
+    return f"{where}: {found['msg'].lower()}" if where else str(found["msg"]).lower()

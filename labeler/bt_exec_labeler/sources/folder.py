@@ -11,21 +11,23 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bt_exec.failure import SpecError, UsageError
+from bt_exec.failure import BtExecError, UsageError, nearest
 from bt_exec.spec.source import read_file
-from bt_exec_labeler.episode import Episode, FileFrame, Flaw, Frame, ordered
+from bt_exec_labeler.episode import Action, Episode, FileFrame, Flaw, Frame, ordered
 from bt_exec_labeler.sources.actions import read_actions
+from bt_exec_labeler.sources.json_lines import json_lines
 
-__all__ = ["read_folder"]
+__all__ = ["is_episode", "read_folder"]
+
+_ACTIONS, _FRAMES, _HEADER = "actions.jsonl", "frames.jsonl", "episode.yaml"
 
 _PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp"}
 _NUMBER = re.compile(r"\d+")
@@ -44,25 +46,34 @@ class _Header(BaseModel):
 def read_folder(path: Path) -> Iterator[Episode]:
     """Return the episode of a folder, or those of its folders by name.
 
-    Raises:
-        SpecError: If a file of an episode is wrong.
-        UsageError: If the times of the frames are nowhere.
+    What is wrong with an episode stands in its flaws; the others are not affected.
     """
-    if (path / "actions.jsonl").is_file():
+    if is_episode(path):
         yield _episode(path)
         return
     for folder in sorted(path.iterdir()):
-        if (folder / "actions.jsonl").is_file():
+        if folder.is_dir() and (is_episode(folder) or any(map(_is_picture, folder.iterdir()))):
             yield _episode(folder)
 
 
+def is_episode(folder: Path) -> bool:
+    """Return True if a folder holds one of the files of an episode."""
+    return any((folder / name).is_file() for name in (_ACTIONS, _FRAMES, _HEADER))
+
+
+def _is_picture(path: Path) -> bool:
+    return path.suffix.lower() in _PICTURES
+
+
 def _episode(folder: Path) -> Episode:
-    header = _header(folder)
-    found, flaws = _frames(folder, header.fps)
+    header, flaws = _header(folder)
+    found, unusable = _frames(folder, header.fps)
     pauses = sorted(b.t - a.t for a, b in pairwise(found) if b.t > a.t)
     usual_s = pauses[len(pauses) // 2] if pauses else 0.0
-    frames, wrong = ordered(found, max(_PAUSES * usual_s, 1.0))
-    actions, late = read_actions(folder / "actions.jsonl")
+    frames, wrong, doubts = ordered(found, max(_PAUSES * usual_s, 1.0))
+    actions, late = _actions(folder / _ACTIONS)
+    if not frames:
+        late = (*late, Flaw("no_frames", folder.name, "has no frames that can be used"))
     return Episode(
         folder.name,
         frames,
@@ -71,34 +82,56 @@ def _episode(folder: Path) -> Episode:
         header.language,
         header.start_facts,
         {"folder": str(folder)},
-        (*flaws, *wrong, *late),
+        (*flaws, *unusable, *wrong, *late),
+        doubts,
     )
 
 
-def _header(folder: Path) -> _Header:
-    path = folder / "episode.yaml"
-    if not path.is_file():
-        return _Header()
-    source = read_file(path)
+def _actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
     try:
-        return _Header.model_validate(source.data)
-    except ValidationError as error:
-        raise SpecError(
-            [source.problem(f["type"].upper(), f["msg"].lower(), f["loc"]) for f in error.errors()]
-        ) from None
+        return read_actions(path)
+    except FileNotFoundError:
+        why = "is missing; nothing can be labelled"
+    except OSError as error:
+        why = f"cannot be read: {error.strerror}"
+    return (), (Flaw("no_actions", path.name, why),)
+
+
+def _header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
+    """Return the header of an episode; keys that are wrong are left out and named."""
+    path = folder / _HEADER
+    if not path.is_file():
+        return _Header(), ()
+    try:
+        data = read_file(path).data
+    except (BtExecError, UsageError) as error:
+        return _Header(), (Flaw("header", path.name, f"cannot be read: {error}"),)
+    if not isinstance(data, Mapping):
+        return _Header(), (Flaw("header", path.name, "must be a list of keys and values"),)
+    flaws: list[Flaw] = []
+    good = dict(data)
+    while True:
+        try:
+            return _Header.model_validate(good), tuple(flaws)
+        except ValidationError as error:
+            for found in error.errors():
+                key = found["loc"][0]
+                near = nearest(str(key), tuple(_Header.model_fields))
+                hint = f"; did you mean {near[0]}?" if near and near[0] != key else ""
+                message = f"{key}: {found['msg'].lower()}; it is left out{hint}"
+                flaws.append(Flaw("unknown_key", path.name, message))
+                good.pop(key, None)
 
 
 def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, ...]]:
     """Return the frames of a folder in the order in which they were recorded."""
-    listing = folder / "frames.jsonl"
+    listing = folder / _FRAMES
     if listing.is_file():
         return _listed(listing)
-    pictures = [p for p in folder.iterdir() if p.suffix.lower() in _PICTURES]
+    pictures = [path for path in folder.iterdir() if _is_picture(path)]
     if pictures and fps is None:
-        raise UsageError(
-            f"{folder}: when its frames were taken is not known; say fps in episode.yaml, or t of "
-            "each in frames.jsonl"
-        )
+        why = "has no times of its frames; add fps to episode.yaml, or t of each to frames.jsonl"
+        return [], (Flaw("no_time", folder.name, why),)
     numbered = [(int(n[-1]), p) for p in pictures if (n := _NUMBER.findall(p.stem))]
     flaws = tuple(
         Flaw("no_time", p.name, "has no number in its name")
@@ -115,21 +148,25 @@ def _listed(listing: Path) -> tuple[list[Frame], tuple[Flaw, ...]]:
     """Return the frames that ``frames.jsonl`` names; a line that says nothing usable is a flaw."""
     frames: list[Frame] = []
     flaws: list[Flaw] = []
-    for number, text in enumerate(listing.read_text(encoding="utf-8").splitlines(), start=1):
-        if not text.strip():
-            continue
-        where = f"{listing.name}:{number}"
-        try:
-            line = json.loads(text)
-            file, t = str(line["file"]), float(line["t"])
-        except (ValueError, KeyError, TypeError):
-            flaws.append(Flaw("no_time", where, 'is not {"file": …, "t": …}'))
-            continue
-        path = (listing.parent / file).resolve()
-        if not path.is_relative_to(listing.parent.resolve()) or not path.is_file():
-            flaws.append(Flaw("damaged", where, f"{file} is no file of this folder"))
-        elif not (0 <= t < float("inf")):
-            flaws.append(Flaw("no_time", where, f"t is {t}"))
+    folder = listing.parent.resolve()
+    for where, line in json_lines(listing):
+        found = line if isinstance(line, Flaw) else _frame(folder, where, line)
+        if isinstance(found, Flaw):
+            flaws.append(found)
         else:
-            frames.append(FileFrame(t, path))
+            frames.append(found)
     return frames, tuple(flaws)
+
+
+def _frame(folder: Path, where: str, line: Any) -> Frame | Flaw:
+    """Return the frame of a line, or why it cannot be used."""
+    try:
+        file, t = str(line["file"]), float(line["t"])
+    except (ValueError, KeyError, TypeError):
+        return Flaw("no_time", where, 'is not {"file": …, "t": …}; the line is left out')
+    path = (folder / file.replace("\0", "")).resolve()
+    if not path.is_relative_to(folder) or not path.is_file():
+        return Flaw("damaged", where, f"{file} is not a file of this folder")
+    if not 0 <= t < float("inf"):
+        return Flaw("no_time", where, f"t is {t}; the frame is left out")
+    return FileFrame(t, path)

@@ -61,7 +61,7 @@ def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episo
         flaws.append(Flaw("no_frames", record.id, "was recorded without frames; run with --frames"))
     elif record.frames_dropped:
         flaws.append(Flaw("gap", record.id, f"{record.frames_dropped} frames were dropped"))
-    frames, wrong = ordered(found, _GAP_S)
+    frames, wrong, doubts = ordered(found, _GAP_S)
     return Episode(
         record.id,
         frames,
@@ -71,6 +71,7 @@ def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episo
         facts,
         {"journal": str(journal), "mission": record.id, "site": record.line.site},
         (*flaws, *wrong),
+        doubts,
     )
 
 

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.episode import Action, Episode, Flaw, Image, ordered
+from bt_exec_labeler.episode import Action, Episode, Flaw, Image, file_digest, ordered
 from bt_exec_labeler.sources.actions import read_actions
 
 __all__ = ["KEPT", "read_video"]
@@ -41,6 +41,10 @@ class VideoFrame:
     def image(self) -> Image:
         """See `bt_exec_labeler.episode.Frame.image`."""
         return _decoded(self.path, self.number)
+
+    def digest(self) -> str:
+        """See `Frame.digest`: a video that changed has other frames."""
+        return f"{file_digest(self.path)}#{self.number}"
 
 
 @lru_cache(maxsize=KEPT)
@@ -72,8 +76,15 @@ def read_video(path: Path) -> Iterator[Episode]:
     )
     if beside.is_file():
         actions, late = read_actions(beside)
-    in_order, flaws = ordered(list(frames), _GAP_S)
-    yield Episode(path.stem, in_order, actions, origin={"video": str(path)}, flaws=(*flaws, *late))
+    in_order, flaws, doubts = ordered(list(frames), _GAP_S)
+    yield Episode(
+        path.stem,
+        in_order,
+        actions,
+        origin={"video": str(path)},
+        flaws=(*flaws, *late),
+        doubts=doubts,
+    )
 
 
 def _frames(path: Path) -> list[VideoFrame]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,13 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler import commands
-from bt_exec_labeler.batch.parts import read_lines
+from bt_exec_labeler.batch.output import read_lines
+from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Action, Episode, Frame
+from bt_exec_labeler.lerobot.language import FORMS
 from bt_exec_labeler.lerobot.write import write_lerobot
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.splits import split_of
+from bt_exec_labeler.splits import SPLITS
 from bt_exec_labeler.testing.game import make_game
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -45,8 +47,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     told = commands.dataset(
         folder / "run", game, words, folder / "set", keep_uncertain=False, form="lerobot"
     )
-    assert told["lines"] == [f"{folder / 'set'}: planner set, train 7, val 1, test 4 (episodes)"]
+    assert told["lines"][0] == f"{folder / 'set'}: planner set, train 10, val 1, test 1 (episodes)"
     return game, folder / "run", folder / "set"
+
+
+def by_split(run: Path, names: Sequence[str]) -> list[str]:
+    splits = json.loads((run / "splits.json").read_text())
+    return sorted(names, key=lambda name: (SPLITS.index(splits[name]), name))
 
 
 def frames_of(folder: Path) -> list[list[dict[str, Any]]]:
@@ -60,7 +67,7 @@ def test_it_is_laid_out_as_documented(made: Made) -> None:
     rows = frames_of(folder)
     whole = [row for episode in rows for row in episode]
     assert info["codebase_version"] == "v3.0"
-    assert info["splits"] == {"train": "0:7", "val": "7:8", "test": "8:12"}
+    assert info["splits"] == {"train": "0:10", "val": "10:11", "test": "11:12"}
     assert (info["total_episodes"], info["total_frames"]) == (12, len(whole))
     assert set(info["features"]) == set(whole[0])
     assert [row["index"] for row in whole] == list(range(len(whole)))
@@ -78,7 +85,7 @@ def test_it_is_laid_out_as_documented(made: Made) -> None:
 def test_its_language_is_the_run(made: Made) -> None:
     game, run, folder = made
     names = [e.id for split in ("train", "val", "test") for e in read_source(game)]
-    in_order = [n for s in ("train", "val", "test") for n in names[:12] if split_of(n) == s]
+    in_order = by_split(run, names[:12])
     records = [line["record"] for line in read_lines(run / "records.jsonl")]
     for name, rows in zip(in_order, frames_of(folder), strict=True):
         said = rows[0]["language_persistent"]
@@ -92,9 +99,9 @@ def test_its_language_is_the_run(made: Made) -> None:
 
 
 def test_read_again_it_tells_the_same_actions_and_pictures(made: Made) -> None:
-    game, _, folder = made
+    game, run, folder = made
     by_name = {episode.id: episode for episode in read_source(game)}
-    in_order = sorted(by_name, key=lambda n: (("train", "val", "test").index(split_of(n)), n))
+    in_order = by_split(run, list(by_name))
     again = list(read_source(folder))
     assert len(again) == 12
     for name, found in zip(in_order, again, strict=True):
@@ -128,8 +135,8 @@ def write(vocabulary: Vocabulary, tmp_path: Path) -> Callable[..., list[dict[str
 
     def call(*frames: Frame, fps: int = 2) -> list[dict[str, Any]]:
         lines = [{**record, "t": frames[0].t}]
-        about = ("controller", lines, {"e": small(frames)}, vocabulary)
-        write_lerobot(tmp_path / "set", *about, fps=fps)  # type: ignore[arg-type]
+        given = SetInput("controller", lines, {"e": small(frames)}, vocabulary, {"e": "train"})
+        write_lerobot(tmp_path / "set", given, fps=fps, form=FORMS["0.6"])
         (rows,) = frames_of(tmp_path / "set")
         return rows
 
@@ -161,14 +168,18 @@ def test_what_cannot_be_written_is_refused(
         commands.dataset(run, game, words, folder, keep_uncertain=False, form="lerobot")
     with pytest.raises(UnknownName, match="lerobot"):
         commands.dataset(run, game, words, tmp_path, keep_uncertain=False, form="lerobto")
+    given = SetInput("planner", [], {}, vocabulary, {})
     with pytest.raises(UsageError, match="no records"):
-        write_lerobot(tmp_path / "none", "planner", [], {}, vocabulary, fps=2)
-    with pytest.raises(UsageError, match="its first frame is damaged"):
-        write(Damaged(0.0), Drawn(1.0))
+        write_lerobot(tmp_path / "none", given, fps=2, form=FORMS["0.6"])
+    with pytest.raises(UsageError, match="e is left out: none of its frames can be decoded"):
+        write(Damaged(0.0))
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_time_stamp_that_is_far_off_fills_no_memory(write: Callable[..., Any]) -> None:
-    with pytest.raises(UsageError, match=r"e: 1000000000 s at 2 .*; look at its time stamps"):
+    with pytest.raises(
+        UsageError, match=r"e is left out: 1000000000 s at 2 .*; check its time stamps"
+    ):
         write(Drawn(0.0), Drawn(1e9))
 
 

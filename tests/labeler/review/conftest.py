@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec_labeler.batch.parts import Output
+from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.batch.run import run
 from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.batch.parts import Output, read_lines
+from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.quality.people import people
 from bt_exec_labeler.quality.report import make_report
 from bt_exec_labeler.record import FIELDS

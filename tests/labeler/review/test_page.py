@@ -14,9 +14,15 @@ from typing import Any
 import pytest
 
 from bt_exec.serve.server import AppServer
+from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.run import run
+from bt_exec_labeler.items import items_of
+from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.review.app import make_app
 from bt_exec_labeler.review.decisions import Decisions, decisions_of
-from bt_exec_labeler.review.job import Card
+from bt_exec_labeler.review.job import Card, cards_of
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 from tests.browser import expect, keep_pictures, needs_chromium, watch
 
@@ -59,6 +65,46 @@ def look(
     assert [text for text in wrong if "422" not in text] == []  # a wrong correction is a 422
 
 
+def as_json(page: Any) -> Any:
+    """Open the record as JSON with keys, and return its text."""
+    page.locator("#json summary").focus()
+    page.keyboard.press("Enter")
+    return page.locator("#text")
+
+
+def test_record_is_corrected_by_choosing_from_the_vocabulary(
+    look: Callable[..., Any], labelled: Path, cards: Sequence[Card]
+) -> None:
+    page = look("ann")
+    page.keyboard.press("c")
+    operation = page.locator("#choice-op-0")
+    expect(operation).to_be_focused()
+    assert operation.locator("option").all_inner_texts() == list(VOCABULARY["ops"])
+    page.locator("#choice-uncertainty").focus()
+    page.keyboard.type("mid")
+    page.locator("#choice-horizon").focus()
+    page.keyboard.press("ArrowUp")
+    page.get_by_label("step_back").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#editor")).to_be_hidden()
+    before = cards[0].line["record"]
+    (decision,) = decisions_of(labelled)["ann"].values()
+    kept = {name: before[name] for name in decision["record"]}
+    assert decision["record"] == {
+        **kept,
+        "uncertainty": "mid",
+        "horizon_steps": before["horizon_steps"] + 1,
+        "fallback_if_failed": [*before["fallback_if_failed"], "step_back"],
+    }
+    page.keyboard.press("c")
+    page.locator("#choice-op-0").focus()
+    page.keyboard.type("REST")
+    expect(page.locator("#choice-op-0")).to_have_value("REST")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#problems li")).to_contain_text("REST does not belong to")
+
+
 def test_twenty_clips_are_reviewed_by_keyboard(
     look: Callable[..., Any], labelled: Path, cards: Sequence[Card]
 ) -> None:
@@ -72,8 +118,8 @@ def test_twenty_clips_are_reviewed_by_keyboard(
         key = "r" if number % 7 == 6 else "c" if number % 7 == 3 else "a"
         page.keyboard.press(key)
         if key == "c":
-            text = page.locator("#text")
-            expect(text).to_be_focused()
+            expect(page.locator("#choice-op-0")).to_be_focused()
+            text = as_json(page)
             record = json.loads(text.input_value())
             if number == 3:  # a slip is named, and nothing is kept
                 text.fill(json.dumps({**record, "uncertainty": "sure", "plan_id": "mine"}))
@@ -119,7 +165,7 @@ def test_a_korean_reviewer_with_a_korean_keyboard(
 def test_faults_are_told_in_the_language_of_the_page(look: Callable[..., Any]) -> None:
     page = look("민지", locale="ko-KR")
     page.keyboard.press("c")
-    text = page.locator("#text")
+    text = as_json(page)
     record = json.loads(text.input_value())
     text.fill(json.dumps({**record, "uncertainty": "sure", "plan_id": "mine"}))
     page.keyboard.press("Control+Enter")
@@ -164,3 +210,42 @@ def test_one_can_look_around_without_deciding(
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#decided")).to_have_text("✓ accepted")
     assert decisions_of(labelled)["bo"][cards[0].line["item"]]["decision"] == "accept"
+
+
+@pytest.mark.slow
+def test_whole_episode_of_500_moments_is_reviewed_with_keys(
+    browser: Any, played: Path, tmp_path: Path, vocabulary: Vocabulary
+) -> None:
+    (episode, *_) = read_source(played)
+    items = list(items_of(episode, vocabulary, "controller", stride_s=0.04))[:500]
+    assert len(items) == 500
+    with Output(tmp_path / "run").begin({"role": "controller"}, resume=False) as output:
+        run(items, RulesLabeler(vocabulary), vocabulary, output)
+        output.join()
+    cards = cards_of(tmp_path / "run", vocabulary, {episode.id: episode}, episode.id)
+    assert [card.line["t"] for card in cards] == sorted(item.t for item in items)
+    decisions = Decisions(tmp_path / "run", "ann")
+    server = AppServer(make_app(cards, vocabulary, decisions, "127.0.0.1"), "127.0.0.1", 0)
+    server.start()
+    context = browser.new_context(locale="en-US", reduced_motion="reduce")
+    try:
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{server.port}")
+        expect(page.locator("#strip img")).to_have_count(12)
+        expect(page.locator("#lanes .span")).not_to_have_count(0)
+        expect(page.locator("#lanes .record")).to_have_count(500)
+        expect(page.locator("#lanes .horizon")).to_have_count(1)
+        expect(page.locator("#span")).to_contain_text("this record reaches from")
+        for number in range(500):
+            expect(page.locator("#where")).to_contain_text(f"{number + 1} of 500 ")
+            page.keyboard.press("r" if number % 50 == 49 else "a")
+        expect(page.locator("#count")).to_contain_text("All are reviewed")
+        expect(page.locator("#lanes .accept")).to_have_count(490)
+        keep_pictures([page], "review-whole-episode")
+    finally:
+        context.close()
+        server.stop()
+        decisions.close()
+    found = decisions_of(tmp_path / "run")["ann"]
+    assert len(found) == 500
+    assert sum(one["decision"] == "reject" for one in found.values()) == 10

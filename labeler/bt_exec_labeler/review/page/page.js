@@ -3,8 +3,9 @@
 const WORDS = {
   en: {
     title: "Review of labels", language: "Language", record: "The record", correcting: "Correct the record",
-    how: "Ctrl+Enter keeps it, Escape leaves it as it was.", allowed: "What may be said", keep: "Keep", leave: "Leave it",
-    json: "The record as JSON", progress: "Reviewed",
+    how: "Tab goes on, arrows choose. Ctrl+Enter keeps it, Escape leaves it as it was.", add: "Add an operation", remove: "Remove", allowed: "What may be said", keep: "Keep", leave: "Leave it",
+    json: "The record as JSON", progress: "Reviewed", timeline: "Episode: film strip, spans, records, and the horizon of this record",
+    span: (s, from, to) => `Under way: ${s.step}${s.kind === "step" ? "" : ` (${s.kind})`}, ${s.t} to ${s.end} s · this record reaches from ${from} to ${to} s`,
     play: "Play", pause: "Pause", space: "Space", recent: "recent clip", summary: "summary clip", show: "Show the",
     accept: "Accept", correct: "Correct", reject: "Reject", before: "Previous", after: "Next", open: "Next open one",
     count: (done, all) => `${done} of ${all} reviewed`, all: "All are reviewed. Thank you.",
@@ -20,8 +21,9 @@ const WORDS = {
   },
   ko: {
     title: "레이블 검토", language: "언어", record: "기록", correcting: "기록 고치기",
-    how: "Ctrl+Enter로 저장하고 Esc로 그대로 둡니다.", allowed: "쓸 수 있는 말", keep: "저장", leave: "그대로 두기",
-    json: "JSON 형식의 기록", progress: "검토한 수",
+    how: "Tab으로 이동하고 화살표로 고릅니다. Ctrl+Enter로 저장하고 Esc로 그대로 둡니다.", add: "동작 추가", remove: "삭제", allowed: "쓸 수 있는 말", keep: "저장", leave: "그대로 두기",
+    json: "JSON 형식의 기록", progress: "검토한 수", timeline: "에피소드: 필름 스트립, 구간, 기록, 이 기록의 기간",
+    span: (s, from, to) => `진행 중: ${s.step}${s.kind === "step" ? "" : ` (${s.kind})`}, ${s.t}초부터 ${s.end}초까지 · 이 기록은 ${from}초부터 ${to}초까지입니다`,
     play: "재생", pause: "일시정지", space: "스페이스", recent: "최근 클립", summary: "요약 클립", show: "보기:",
     accept: "승인", correct: "수정", reject: "거부", before: "이전", after: "다음", open: "다음 미검토",
     count: (done, all) => `${all}건 중 ${done}건 검토`, all: "모두 검토했습니다. 고맙습니다.",
@@ -40,7 +42,7 @@ const PAUSE_MS = 250; // between two frames; the clip plays faster than it was r
 const KEYS = { a: "accept", c: "correct", r: "reject", s: "switch", n: "open", " ": "play", ArrowLeft: "before", ArrowRight: "after" };
 
 const $ = (id) => document.getElementById(id);
-let cards = [], words = {}, at = 0, clip = 0, frame = 0, busy = false;
+let cards = [], words = {}, episodes = {}, at = 0, clip = 0, frame = 0, busy = false;
 let playing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 let language = localStorage.getItem("language") || (navigator.language.startsWith("ko") ? "ko" : "en");
 const say = () => WORDS[language];
@@ -100,6 +102,38 @@ function drawFrame() {
   $("frame").textContent = images.length ? say().frame(say()[now.name], frame + 1, images.length, now.times[frame]) : say().none;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+function bar(kind, from, to, y, height, seconds) {
+  const made = document.createElementNS(SVG, "rect");
+  const left = 1000 * Math.max(0, from) / seconds, width = Math.max(3, 1000 * (to - from) / seconds);
+  for (const [name, found] of Object.entries({ class: kind, x: left, width, y, height })) made.setAttribute(name, found);
+  return made;
+}
+
+// Three lanes: spans of mid steps, records by decision, and the horizon of the record that is shown.
+function drawTimeline(card) {
+  const episode = episodes[card.episode], seconds = Math.max(episode.seconds, 0.001), until = card.t + shownRecord(card).horizon_steps * words.step_s;
+  const beside = cards.filter((one) => one.episode === card.episode);
+  if ($("strip").dataset.episode !== card.episode) {
+    $("strip").dataset.episode = card.episode;
+    $("strip").replaceChildren(...episode.strip.map((_, number) => {
+      const image = document.createElement("img");
+      image.alt = "";
+      image.src = `/frames/${at}/strip/${number}.png`;
+      return image;
+    }));
+  }
+  $("lanes").replaceChildren(
+    ...episode.spans.map((span) => bar(`span ${span.kind}`, span.t, span.end, 4, 14, seconds)),
+    ...beside.map((one) => bar(`record ${one.decided?.decision || ""}`, one.t, one.t, 24, 12, seconds)),
+    bar("horizon", card.t, Math.min(until, seconds), 42, 12, seconds),
+    bar("now", card.t, card.t, 0, 60, seconds));
+  const span = episode.spans.find((one) => one.step === card.mid_step_id && one.t <= card.t && card.t <= one.end);
+  const round = (t) => +t.toFixed(2);
+  $("span").textContent = span ? say().span({ ...span, t: round(span.t), end: round(span.end) }, round(card.t), round(until)) : "";
+}
+
 function drawButtons() {
   const card = cards[at], other = card.clips[1 - clip];
   button("play", playing ? say().pause : say().play, say().space);
@@ -133,6 +167,7 @@ function draw() {
   $("step").textContent = card.text[language] || Object.values(card.text)[0];
   drawRecord(card);
   drawClip(card);
+  drawTimeline(card);
   drawButtons();
   document.title = `${done}/${cards.length} · bt-exec label review`;
 }
@@ -188,15 +223,97 @@ function notice(text) {
 
 const line = (problem) => (problem.where ? `${problem.where}: ${problem.message}` : problem.message);
 
+let draft = {};
+
+// Every control writes into the draft, and the draft is what the JSON shows: there is one record.
+function written() {
+  $("text").value = JSON.stringify(draft, null, 2);
+}
+
+function labelled(text, control) {
+  return node("label", text, [control]);
+}
+
+function chooser(values, now, change) {
+  const made = node("select", undefined, values.map((value) => {
+    const option = node("option", String(value));
+    option.selected = value === now;
+    return option;
+  }));
+  made.addEventListener("change", () => { change(values[made.selectedIndex]); written(); });
+  return made;
+}
+
+function field(about, now, change) {
+  const values = about.values.length ? about.values : about.type === "boolean" ? [true, false] : null;
+  if (values) return chooser(values, now, change);
+  const made = document.createElement("input"), number = about.type !== "text";
+  made.type = number ? "number" : "text";
+  if (number) Object.assign(made, { min: about.minimum ?? "", max: about.maximum ?? "", step: about.type === "integer" ? 1 : "any" });
+  made.value = now ?? "";
+  made.addEventListener("input", () => { change(number ? Number(made.value) : made.value); written(); });
+  return made;
+}
+
+function blank(op) {
+  const args = Object.entries(words.arguments[op]).filter(([, about]) => about.required);
+  return { op, args: Object.fromEntries(args.map(([key, about]) => [key, about.values[0] ?? { text: "", boolean: false }[about.type] ?? about.minimum ?? 0])) };
+}
+
+function group(title, inner) {
+  return node("fieldset", undefined, [node("legend", title), ...inner]);
+}
+
+function pressed(text, act) {
+  const made = node("button", text);
+  made.type = "button";
+  made.addEventListener("click", () => { act(); written(); drawChoices(); });
+  return made;
+}
+
+function drawGoal(goal, number) {
+  const goals = draft.short_goal_dsl, op = chooser(Object.keys(words.arguments), goal.op, (found) => { goals[number] = blank(found); drawChoices(number); });
+  op.id = `choice-op-${number}`;
+  const args = Object.entries(words.arguments[goal.op] || {}).map(([key, about]) => labelled(key, field(about, goal.args[key], (value) => { goal.args[key] = value; })));
+  return group(`${say().fields.short_goal_dsl} ${number + 1}`, [op, ...args, ...(goals.length > 1 ? [pressed(say().remove, () => goals.splice(number, 1))] : [])]);
+}
+
+function drawWords(name) {
+  const boxes = words[name].map((word) => {
+    const box = document.createElement("input");
+    box.type = "checkbox";
+    box.checked = draft[name].includes(word);
+    box.addEventListener("change", () => { draft[name] = box.checked ? [...draft[name], word] : draft[name].filter((one) => one !== word); written(); });
+    return labelled(word, box);
+  });
+  return group(say().fields[name], boxes);
+}
+
+function drawChoices(focus = 0) {
+  const goals = draft.short_goal_dsl, horizon = field({ type: "integer", values: [], minimum: 1, maximum: words.horizon_steps }, draft.horizon_steps, (value) => { draft.horizon_steps = value; });
+  const lists = ["terminate_on", "uncertainty"].map((name) => {
+    const made = chooser(words[name], draft[name], (value) => { draft[name] = value; });
+    made.id = `choice-${name}`;
+    return labelled(say().fields[name], made);
+  });
+  horizon.id = "choice-horizon";
+  $("choices").replaceChildren(
+    ...goals.map(drawGoal),
+    ...(goals.length < words.goal_ops ? [pressed(say().add, () => goals.push(blank(Object.keys(words.arguments)[0])))] : []),
+    group("", [labelled(say().fields.horizon_steps, horizon), ...lists]), drawWords("done_evidence"), drawWords("fallback_if_failed"));
+  $(`choice-op-${focus}`)?.focus();
+}
+
 function edit() {
-  $("text").value = JSON.stringify(shownRecord(cards[at]), null, 2);
+  draft = structuredClone(shownRecord(cards[at]));
+  written();
+  $("json").open = false;
   $("problems").replaceChildren();
   const lists = Object.entries(words).filter(([, list]) => Array.isArray(list));
   const ops = Object.entries(words.ops).map(([op, args]) => [op, Object.entries(args).map(([k, v]) => `${k}: ${v}`)]);
   $("words").replaceChildren(...[...ops, ...lists, ["horizon_steps", [`1–${words.horizon_steps}`]]].flatMap(([name, list]) => [node("dt", name), node("dd", list.join(", ") || "–")]));
   $("editor").showModal();
-  $("text").focus();
-  $("text").setSelectionRange(0, 0);
+  drawChoices();
 }
 
 async function save() {
@@ -235,8 +352,14 @@ const act = (name) => { if (!busy) ACTS[name](); };
 for (const name of Object.keys(ACTS)) $(name).addEventListener("click", () => act(name));
 $("form").addEventListener("submit", (event) => { event.preventDefault(); save(); });
 $("leave").addEventListener("click", () => $("editor").close());
-$("text").addEventListener("keydown", (event) => {
+$("form").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); save(); }
+});
+$("text").addEventListener("change", () => {
+  try {
+    const found = JSON.parse($("text").value);
+    if (found?.short_goal_dsl?.length) { draft = found; drawChoices(-1); }
+  } catch { /* said when it is kept */ }
 });
 $("language").addEventListener("change", () => { language = $("language").value; localStorage.setItem("language", language); draw(); });
 addEventListener("keydown", (event) => {
@@ -257,7 +380,7 @@ setInterval(() => {
 
 try {
   const found = await (await fetch("/review")).json();
-  ({ cards, words } = found);
+  ({ cards, words, episodes } = found);
   language = found.language || language; // the command's, else what was chosen here, else the browser's
   $("language").value = language;
   $("reviewer").textContent = `· ${found.reviewer}`;

@@ -1,0 +1,245 @@
+"""Implementation of ``bt-exec label run``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from bt_exec.cli.progress_bar import progress_bar
+from bt_exec.expand_home import expand_home
+from bt_exec.failure import UnknownName
+from bt_exec_labeler.batch.budget import Budget, Ledger
+from bt_exec_labeler.batch.cache import Cache, default_cache
+from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.run import Progress
+from bt_exec_labeler.batch.run import run as label
+from bt_exec_labeler.items import Item, Role, items_of
+from bt_exec_labeler.labelers import Labeler, LabelerSettings, find_labeler
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.vocabulary import Vocabulary, digest_of, load_vocabulary
+
+__all__ = ["role_of", "run"]
+
+_ENGINES = ("threads", "ray")
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """The moments of a recording, read anew each time they are gone through."""
+
+    source: Path
+    vocabulary: Vocabulary
+    role: Role
+    stride_s: float
+
+    def __iter__(self) -> Iterator[Item]:
+        for episode in read_source(self.source):
+            yield from items_of(episode, self.vocabulary, self.role, stride_s=self.stride_s)
+
+
+def run(
+    source: Path,
+    words: Path,
+    out: Path,
+    *,
+    labeler: str,
+    role: str,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    stride_s: float = 1.0,
+    workers: int = 1,
+    budget: Mapping[str, float | None] = MappingProxyType({}),
+    cache: Path | None = None,
+    no_cache: bool = False,
+    resume: bool = False,
+    engine: str = "threads",
+) -> dict[str, Any]:
+    """Label a recording.
+
+    Raises:
+        UsageError: If something that was given is wrong; nothing was asked.
+    """
+    who = role_of(role)
+    if engine not in _ENGINES:
+        raise UnknownName("engine", engine, _ENGINES)
+    vocabulary = load_vocabulary(words)
+    limits = Budget(**budget)
+    ledger = Ledger(limits)
+    settings = LabelerSettings(who, vocabulary, options, ledger)
+    found = find_labeler(labeler, settings)
+    manifest = {
+        "source": str(expand_home(source).resolve()),
+        "vocabulary": digest_of(words),
+        "schema_version": vocabulary.version,
+        "role": who,
+        "labeler": labeler,
+        "options": dict(options),
+        "stride_s": stride_s,
+    }
+    moments = _Moments(source, vocabulary, who, stride_s)
+    next(
+        iter(moments), None
+    )  # a recording that cannot be read is reported before the folder is made
+    with Output(out).begin(manifest, resume=resume) as output:
+        ledger.keep_in(output.store)
+        make = _Maker(labeler, settings, limits, output.store.path)
+        with (
+            _kept(cache, labeler, options, wanted=not no_cache and labeler != "rules") as kept,
+            _stopping() as stop,
+            _bar() as tell,
+            _engine(engine, found, make, workers) as labelling,
+        ):
+            progress = label(
+                moments,
+                labelling,
+                vocabulary,
+                output,
+                cache=kept,
+                budget=limits,
+                workers=workers,
+                tell=tell,
+                stop=stop,
+            )
+        output.join()
+        return _summary(progress, output, resumed=resume)
+
+
+def role_of(name: str) -> Role:
+    """Return a role by name.
+
+    Raises:
+        UnknownName: If it does not exist.
+    """
+    roles: dict[str, Role] = {"planner": "planner", "controller": "controller"}
+    if name not in roles:
+        raise UnknownName("role", name, roles)
+    return roles[name]
+
+
+def _summary(progress: Progress, output: Output, *, resumed: bool) -> dict[str, Any]:
+    """Return how a run ended."""
+    changes = progress.changes
+    dropped = progress.items - progress.records
+    left = changes.total - progress.items
+    lines = [
+        f"{progress.records} records, {dropped} dropped, {left} left of {changes.total} "
+        f"({progress.cached} from the cache): {output.folder}"
+    ]
+    if resumed and (changes.kept or changes.gone or changes.changed):
+        lines.append(
+            f"resumed: {changes.kept} moments were labelled before, "
+            f"{changes.new - changes.changed} are new, {changes.changed} changed in the recording, "
+            f"{changes.gone} are gone from it"
+        )
+    lines += [f"! {n} batches: {code}" for code, n in sorted(progress.batches_failed.items())]
+    usage = {name: value for name, value in progress.usage.items() if value}
+    if usage:
+        lines.append(", ".join(f"{name} {value:g}" for name, value in usage.items()))
+    why = Counter(reason["code"] for line in output.store.lines() for reason in line["why"])
+    lines += [f"  {count:5} {code}" for code, count in why.most_common()]
+    stopped = progress.stopped if left else ""
+    if left and not stopped:
+        stopped = "some moments got no answer, or the recording changed meanwhile"
+    if stopped:
+        hint = "with --resume and a larger one" if "budget" in stopped else "with --resume"
+        lines.append(f"stopped: {stopped}; the same command {hint} goes on")
+    return {
+        "folder": str(output.folder),
+        "items": changes.total,
+        "records": progress.records,
+        "dropped": dropped,
+        "left": left,
+        "cached": progress.cached,
+        "changed": {"new": changes.new, "changed": changes.changed, "gone": changes.gone},
+        "why": dict(why),
+        "usage": usage,
+        "stopped": stopped,
+        "lines": lines,
+    }
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes the labeler of a run in another process, with an allowance of that process."""
+
+    labeler: str
+    settings: LabelerSettings
+    budget: Budget
+    store: Path
+
+    def __call__(self, allowance: Any) -> Labeler:
+        return find_labeler(self.labeler, replace(self.settings, allowance=allowance))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        bare = LabelerSettings(self.settings.role, self.settings.vocabulary, self.settings.options)
+        return (_Maker, (self.labeler, bare, self.budget, self.store))
+
+
+@contextmanager
+def _kept(
+    path: Path | None, labeler: str, options: Mapping[str, Any], *, wanted: bool
+) -> Iterator[Cache | None]:
+    """Yield the cache of a labeler with its options, or None."""
+    if not wanted:
+        yield None
+        return
+    scope = hashlib.sha256(json.dumps([labeler, options], sort_keys=True).encode()).hexdigest()
+    cache = Cache(path or default_cache(), scope[:16])
+    try:
+        yield cache
+    finally:
+        cache.close()
+
+
+@contextmanager
+def _engine(name: str, labeler: Labeler, make: _Maker, workers: int) -> Iterator[Labeler]:
+    """Yield who labels: the labeler in threads of this process, or the workers of a cluster."""
+    if name == "threads":
+        yield labeler
+        return
+    from bt_exec_labeler.labelers.on_ray import RayLabeler
+
+    cluster = RayLabeler(labeler, make, workers, budget=make.budget, store=make.store)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+@contextmanager
+def _stopping() -> Iterator[Callable[[], bool]]:
+    """Yield a function that says whether Ctrl-C was pressed; pressed twice, it ends the program."""
+    pressed: list[int] = []
+
+    def note(number: int, _: Any) -> None:
+        pressed.append(number)
+        signal.signal(signal.SIGINT, before)
+        sys.stderr.write("\nfinishing what is in flight; Ctrl-C again ends at once\n")
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Progress], None]]:
+    """Show the state of a run and its cost; yield a function that updates it."""
+    with progress_bar("labelling", 0) as move:
+
+        def tell(progress: Progress) -> None:
+            cost = progress.usage.get("cost", 0.0)
+            requests = progress.usage.get("requests", 0)
+            said = f"{requests:g} requests" + (f", cost {cost:.4f}" if cost else "")
+            move(progress.items, said if requests else "", progress.changes.total)
+
+        yield tell

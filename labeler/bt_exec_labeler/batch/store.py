@@ -1,0 +1,152 @@
+"""SQLite store of a run: the moments of the recording, what became of each, and what was spent.
+
+Every moment has a key made from its content, so that a recording that grew, shrank or was
+reordered is compared with what was labelled before. A transaction is on disk when it returns: a
+run that is killed loses only the batches in flight.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UsageError
+
+__all__ = ["Changes", "MomentStore"]
+
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS moments (place INTEGER PRIMARY KEY, key TEXT, item TEXT)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS moment_keys ON moments (key)",
+    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, item TEXT, line TEXT)",
+    "CREATE INDEX IF NOT EXISTS answered_items ON answers (item)",
+    "CREATE TABLE IF NOT EXISTS spent (kind TEXT PRIMARY KEY, amount REAL, dearest REAL)",
+)
+_CHUNK = 1000  # rows that are written at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Comparison of a recording with what was labelled of it before.
+
+    Attributes:
+        total: Number of moments in the recording.
+        kept: Moments that have an answer already.
+        new: Moments without an answer.
+        changed: Those of the new ones that were labelled before with other content.
+        gone: Answers whose moment is not in the recording any more.
+    """
+
+    total: int = 0
+    kept: int = 0
+    new: int = 0
+    changed: int = 0
+    gone: int = 0
+
+
+class MomentStore:
+    """Moments, answers and amounts spent of one run; several threads may use it.
+
+    Args:
+        path: The SQLite file; created if it does not exist.
+
+    Raises:
+        UsageError: If the file cannot be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        with self._named_errors():
+            self._connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = FULL")
+            with self._connection:
+                for statement in _TABLES:
+                    self._connection.execute(statement)
+
+    def plan(self, moments: Iterable[tuple[str, str]]) -> Changes:
+        """Replace the list of moments, and return how it differs from what was answered.
+
+        Args:
+            moments: Key and identifier of every moment, in the order of the recording.
+        """
+        rows = enumerate(moments)
+        with self._lock, self._named_errors(), self._connection as connection:
+            connection.execute("DELETE FROM moments")
+            while chunk := [(place, key, item) for place, (key, item) in islice(rows, _CHUNK)]:
+                connection.executemany("INSERT OR IGNORE INTO moments VALUES (?, ?, ?)", chunk)
+            total = self._count("SELECT count(*) FROM moments")
+            kept = self._count("SELECT count(*) FROM moments JOIN answers USING (key)")
+            changed = self._count(
+                "SELECT count(*) FROM moments WHERE key NOT IN (SELECT key FROM answers) "
+                "AND item IN (SELECT item FROM answers)"
+            )
+            gone = self._count(
+                "SELECT count(*) FROM answers WHERE item NOT IN (SELECT item FROM moments)"
+            )
+        return Changes(total, kept, total - kept, changed, gone)
+
+    def open_keys(self) -> set[str]:
+        """Return the keys of the moments that have no answer."""
+        statement = "SELECT key FROM moments WHERE key NOT IN (SELECT key FROM answers)"
+        with self._lock:
+            return {key for (key,) in self._connection.execute(statement)}
+
+    def put(self, lines: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Write answers by key, all of them or none."""
+        rows = [
+            (key, line["item"], json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+            for key, line in lines
+        ]
+        with self._lock, self._named_errors(), self._connection as connection:
+            connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Return what became of every moment of the recording, in its order."""
+        place = -1
+        while True:
+            with self._lock:
+                rows = self._connection.execute(
+                    "SELECT place, line FROM moments JOIN answers USING (key) "
+                    "WHERE place > ? ORDER BY place LIMIT ?",
+                    (place, _CHUNK),
+                ).fetchall()
+            if not rows:
+                return
+            for _, line in rows:
+                yield json.loads(line)
+            place = rows[-1][0]
+
+    def spent(self) -> dict[str, tuple[float, float]]:
+        """Return the amount spent and the dearest single expense, by kind."""
+        with self._lock:
+            rows = self._connection.execute("SELECT kind, amount, dearest FROM spent").fetchall()
+        return {kind: (amount, dearest) for kind, amount, dearest in rows}
+
+    def spend(self, spent: Mapping[str, tuple[float, float]]) -> None:
+        """Write the amounts spent; they are on disk when this returns."""
+        rows = [(kind, amount, dearest) for kind, (amount, dearest) in spent.items()]
+        with self._lock, self._named_errors(), self._connection as connection:
+            connection.executemany("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", rows)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _count(self, statement: str) -> int:
+        return int(self._connection.execute(statement).fetchone()[0])
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise UsageError(f"{self.path} cannot be used: {error}") from error

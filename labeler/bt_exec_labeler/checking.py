@@ -1,0 +1,84 @@
+"""Implementation of ``bt-exec label check``: moments that would be labelled, and flaws."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from bt_exec_labeler.episode import Episode, Flaw
+from bt_exec_labeler.items import flaws_of, items_of, moments
+from bt_exec_labeler.pictures import why_unreadable
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.spans import spans_of
+from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
+
+__all__ = ["check"]
+
+_TOTALS = ("frames", "actions", "spans", "moments", "flawed", "lost")
+
+
+def check(source: Path, words: Path) -> dict[str, Any]:
+    """Return what of a recording would be labelled; every frame is decoded."""
+    vocabulary = load_vocabulary(words)
+    rows: list[dict[str, Any]] = []
+    flaws: list[dict[str, Any]] = []
+    outside = Counter[str]()
+    for episode in read_source(source):
+        found = [*episode.flaws, *_damaged(episode)]
+        flaws += [{"episode": episode.id, **asdict(flaw)} for flaw in found]
+        outside.update(a.op for a in episode.actions if not vocabulary.step_of(a.op, a.args))
+        rows.append({"episode": episode.id, **_figures(episode, vocabulary)})
+    total = {key: sum(row[key] for row in rows) for key in _TOTALS}
+    return {
+        "episodes": rows,
+        "flaws": flaws,
+        "outside": dict(outside),
+        "total": total,
+        "lines": list(_lines(rows, flaws, outside, total)),
+    }
+
+
+def _figures(episode: Episode, vocabulary: Vocabulary) -> dict[str, Any]:
+    """Return the figures of an episode, and how many of its moments are flawed or lost."""
+    spans = spans_of(episode, vocabulary)
+    wanted = {(span.mid_step_id, t) for span in spans for t in moments(span, 0.5)}
+    items = [item.readable() for item in items_of(episode, vocabulary, "controller")]
+    shown = [item for item in items if item.recent.frames]
+    return {
+        "seconds": round(episode.duration_s, 2),
+        "frames": len(episode.frames),
+        "actions": len(episode.actions),
+        "spans": len(spans),
+        "moments": len(shown),
+        "flawed": sum(bool(flaws_of(item)) for item in shown),
+        "lost": len(wanted) - len(shown),
+    }
+
+
+def _damaged(episode: Episode) -> Iterator[Flaw]:
+    for frame in episode.frames:
+        if why := why_unreadable(frame):
+            yield Flaw("damaged", frame.name, f"cannot be decoded: {why}")
+
+
+def _lines(
+    rows: list[dict[str, Any]],
+    flaws: list[dict[str, Any]],
+    outside: Counter[str],
+    total: dict[str, int],
+) -> Iterator[str]:
+    for row in rows:
+        yield (
+            f"{row['episode']:24} {row['seconds']:8.1f} s  {row['frames']:5} frames  "
+            f"{row['actions']:4} actions  {row['spans']:4} spans  {row['moments']:5} moments"
+        )
+    yield from (f"! {f['episode']}: {f['where']}: {f['message']} ({f['kind']})" for f in flaws)
+    yield from (f"! {op}: {n} actions belong to no mid step" for op, n in sorted(outside.items()))
+    if total["lost"]:
+        yield f"! {total['lost']} moments are lost: no frame shows them"
+    if total["flawed"]:
+        yield f"! {total['flawed']} moments are flawed: they are labelled and marked"
+    yield f"{len(rows)} episodes, {total['spans']} spans, {total['moments']} moments"

@@ -1,0 +1,91 @@
+"""Chats for fine-tuning: the messages of the labeler ``model``, answered with the records.
+
+A chat is one request of the labeler, word for word and picture for picture: its system text, its
+turn about up to eight moments of an episode, and the answer in the form that it demands. A model
+that was trained on them is asked what it was taught.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from bt_exec_labeler.batch.run import BATCH
+from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.items import Item, Role, item_at
+from bt_exec_labeler.labelers.prompt import ask_about, rules_of
+from bt_exec_labeler.record import FIELDS
+from bt_exec_labeler.vocabulary import Vocabulary
+from bt_exec_llm.client import Block, Turn
+
+__all__ = ["chats_of", "system_text"]
+
+
+def system_text(vocabulary: Vocabulary, role: Role, language: str) -> str:
+    """Return the system text of the labeler."""
+    return "\n\n".join(block.text for block in rules_of(vocabulary, role, language))
+
+
+def chats_of(
+    role: Role,
+    lines: Sequence[Mapping[str, Any]],
+    episodes: Mapping[str, Episode],
+    vocabulary: Vocabulary,
+    folder: Path,
+) -> Iterator[dict[str, Any]]:
+    """Return chats about records, and write their pictures to ``images`` of a folder.
+
+    Args:
+        role: Whose records they are.
+        lines: Lines of ``records.jsonl``, in their order.
+        episodes: The recordings by name.
+        vocabulary: What the records were made with.
+        folder: Of the training set.
+    """
+    language = vocabulary.languages[0]
+    system = system_text(vocabulary, role, language)
+    for name, found in groupby(lines, key=lambda line: line["episode"]):
+        of_episode = list(found)
+        for first in range(0, len(of_episode), BATCH):
+            batch = of_episode[first : first + BATCH]
+            items: dict[int, Item] = {
+                number: item_at(
+                    episodes[name], float(line["t"]), line["mid_step_id"], role, vocabulary
+                ).readable()
+                for number, line in enumerate(batch, start=1)
+            }
+            turn = ask_about(items, vocabulary, language, sheet=True)
+            yield {
+                "messages": [
+                    {"role": "system", "content": system},
+                    {"role": "user", "content": _content(turn, folder)},
+                    {"role": "assistant", "content": _answer(batch)},
+                ]
+            }
+
+
+def _answer(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return records as the labeler wants them answered."""
+    items = [
+        {"item": number, "record": {name: line["record"][name] for name in FIELDS}}
+        for number, line in enumerate(lines, start=1)
+    ]
+    return json.dumps({"items": items}, ensure_ascii=False)
+
+
+def _content(turn: Turn, folder: Path) -> list[dict[str, str]]:
+    content = []
+    for block in turn.blocks:
+        if isinstance(block, Block):
+            content.append({"type": "text", "text": block.text})
+            continue
+        data = base64.b64decode(block.data)
+        name = f"images/{hashlib.sha256(data).hexdigest()[:24]}.jpg"
+        (folder / name).write_bytes(data)
+        content.append({"type": "image", "image": name})
+    return content

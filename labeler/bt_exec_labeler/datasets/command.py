@@ -1,0 +1,108 @@
+"""Implementation of ``bt-exec label dataset``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bt_exec.expand_home import expand_home
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec_labeler.batch.command import role_of
+from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.datasets.write import SetInput, write_dataset
+from bt_exec_labeler.lerobot.annotate import annotate
+from bt_exec_labeler.lerobot.language import form_of
+from bt_exec_labeler.lerobot.write import write_lerobot
+from bt_exec_labeler.quality.duplicates import without_duplicates
+from bt_exec_labeler.review.decisions import decisions_of, settled
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.splits import missing_splits, splits_of_run
+from bt_exec_labeler.vocabulary import vocabulary_of
+
+__all__ = ["dataset"]
+
+_FORMS = ("parquet", "lerobot")
+
+
+def dataset(
+    folder: Path,
+    source: Path,
+    words: Path,
+    out: Path,
+    *,
+    keep_uncertain: bool,
+    form: str = "parquet",
+    fps: int = 2,
+    drop_duplicates: bool = False,
+    lerobot: str = "",
+) -> dict[str, Any]:
+    """Make a training set of a run.
+
+    Raises:
+        UsageError: If the run is of another recording or vocabulary.
+        UnknownName: If there is no such form.
+    """
+    if form not in _FORMS:
+        raise UnknownName("format", form, _FORMS)
+    manifest = Output(folder).manifest()
+    vocabulary = vocabulary_of(folder, words, manifest)
+    episodes = {episode.id: episode for episode in read_source(source)}
+    records = Output(folder).records()
+    decided = decisions_of(folder)
+    reviewed = [settled(line, decided, vocabulary) for line in records]
+    kept = [dict(line) for line in reviewed if line is not None and _usable(line, keep_uncertain)]
+    if unknown := sorted({line["episode"] for line in kept} - set(episodes)):
+        raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
+    if form == "lerobot":  # its plans are what to do, not what failed
+        kept = [line for line in kept if line.get("kind") != "failure"]
+    repeated = 0
+    if drop_duplicates:
+        before = len(kept)
+        kept = without_duplicates(kept, episodes)
+        repeated = before - len(kept)
+    splits = splits_of_run(folder, kept, keep=True)
+    given = SetInput(role_of(manifest["role"]), kept, episodes, vocabulary, splits)
+    warnings: list[str] = []
+    about = "rows"
+    if form == "lerobot":
+        about = "episodes"
+        language = form_of(lerobot)
+        if is_lerobot(source):
+            counts = annotate(expand_home(source), out, given, language)
+        else:
+            counts, warnings = write_lerobot(out, given, fps=fps, form=language)
+        warnings.append(f"for LeRobot {language.version}; --lerobot chooses another version")
+    else:
+        counts = write_dataset(out, given)
+    said = ", ".join(f"{split} {count}" for split, count in counts.items())
+    lines = [f"{out}: {given.role} set, {said or 'empty'} ({about})", *warnings]
+    empty = missing_splits(splits.values(), len(splits))
+    lines += [empty] if empty else []
+    left_out = reviewed.count(None)
+    if left_out:
+        lines.append(f"{left_out} records left out: reviewers rejected them, or disagree")
+    if repeated:
+        lines.append(f"{repeated} near duplicates left out")
+    failures = sum(line.get("kind") == "failure" for line in kept)
+    if failures:
+        lines.append(f"{failures} moments of failures in the part recovery")
+    return {
+        "folder": str(out),
+        "rows": counts,
+        "left_out": left_out,
+        "duplicates": repeated,
+        "failures": failures,
+        "lines": lines,
+    }
+
+
+def is_lerobot(source: Path) -> bool:
+    """Return True if a recording is a LeRobot data set."""
+    return (expand_home(source) / "meta" / "info.json").is_file()
+
+
+def _usable(line: Mapping[str, Any], keep_uncertain: bool) -> bool:
+    """Return True unless a record is uncertain; failures are wanted, uncertain as they are."""
+    failed = line.get("kind") == "failure"
+    return failed or keep_uncertain or line["record"]["uncertainty"] != "high"

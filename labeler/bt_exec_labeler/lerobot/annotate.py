@@ -1,0 +1,188 @@
+"""Language for a LeRobot data set that exists: everything it has stays as it is.
+
+The data set is copied. Every file of frames gets the columns ``language_persistent``,
+``language_events`` and ``subtask_index``; actions, states, pictures, videos, tasks, statistics and
+the robot's type are not touched.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bt_exec.failure import UsageError
+from bt_exec_labeler.datasets.new_folder import new_folder
+from bt_exec_labeler.datasets.rows import rows_of
+from bt_exec_labeler.datasets.write import SetInput
+from bt_exec_labeler.lerobot.language import (
+    LanguageForm,
+    described,
+    feature_of,
+    language_types,
+    persistent_of,
+    stored,
+    tools_of,
+)
+from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
+from bt_exec_labeler.lerobot.meta import write_subtasks
+from bt_exec_labeler.parquet import needs_parquet, opened
+
+__all__ = ["annotate"]
+
+_NONE = "(none)"  # the subtask of a frame that no record covers
+
+
+def annotate(source: Path, folder: Path, given: SetInput, form: LanguageForm) -> dict[str, int]:
+    """Write a copy of a data set with language; return how many episodes got some.
+
+    Args:
+        source: The data set.
+        folder: Where the copy goes; must be empty or not exist.
+        given: Records of its episodes.
+        form: How language is stored.
+
+    Raises:
+        UsageError: If a file cannot be read or written, or there are no records.
+    """
+    needs_parquet()
+    about = (given.episodes, given.vocabulary, given.splits)
+    rows: dict[int, list[dict[str, Any]]] = {}
+    for row in rows_of(given.role, given.lines, *about, lambda frame: frame.name):
+        number = int(given.episodes[row["episode"]].origin["episode_index"])
+        rows.setdefault(number, []).append(row)
+    if not rows:
+        raise UsageError("there are no records to make a data set of")
+    texts = {row["mid_step_text"] for found in rows.values() for row in found}
+    subtasks = {text: number for number, text in enumerate([_NONE, *sorted(texts)])}
+    files = sorted(path.relative_to(source) for path in (source / "data").rglob("*.parquet"))
+    with new_folder(folder) as part:
+        shutil.copytree(source, part, dirs_exist_ok=True)
+        for file in files:
+            (part / file).unlink()
+            _annotate_file(source / file, part / file, rows, subtasks, form)
+        write_subtasks(part, subtasks)
+        _extend_info(part, given, form)
+        _extend_card(part, form)
+    return {"annotated": len(rows)}
+
+
+def _annotate_file(
+    source: Path,
+    target: Path,
+    rows: Mapping[int, Sequence[Mapping[str, Any]]],
+    subtasks: Mapping[str, int],
+    form: LanguageForm,
+) -> None:
+    """Copy a file of frames, row group by row group, with the columns of language."""
+    arrow, parquet = needs_parquet()
+    writer: Any = None
+    starts: dict[int, float] = {}
+    try:
+        with opened(source) as file:
+            for group in range(file.num_row_groups):
+                table = file.read_row_group(group)
+                columns = _columns(table, rows, subtasks, starts)
+                for name, values in columns.items():
+                    kind = arrow.int64() if name == SUBTASK else language_types(arrow, form)[name]
+                    values = values if name == SUBTASK else [stored(v, form) for v in values]
+                    if name in table.column_names:
+                        table = table.drop_columns([name])
+                    table = table.append_column(name, arrow.array(values, type=kind))
+                table = table.replace_schema_metadata(_described(table.schema.metadata, form))
+                if writer is None:
+                    writer = parquet.ParquetWriter(target, table.schema)
+                writer.write_table(table, row_group_size=max(1, table.num_rows))
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _columns(
+    table: Any,
+    rows: Mapping[int, Sequence[Mapping[str, Any]]],
+    subtasks: Mapping[str, int],
+    starts: dict[int, float],
+) -> dict[str, list[Any]]:
+    """Return the columns of language for some frames.
+
+    Args:
+        table: The frames.
+        rows: Rows of a training set by episode.
+        subtasks: Numbers of subtasks by text.
+        starts: First timestamp of each episode [s], filled here.
+    """
+    episodes = table["episode_index"].to_pylist()
+    times = table["timestamp"].to_pylist()
+    for number, t in zip(episodes, times, strict=True):
+        starts.setdefault(number, t)
+    names = table.column_names
+    before = table[PERSISTENT].to_pylist() if PERSISTENT in names else [[]] * len(episodes)
+    events = table[EVENTS].to_pylist() if EVENTS in names else [[]] * len(episodes)
+    said = {
+        number: persistent_of(rows.get(number, ()), -starts[number]) for number in set(episodes)
+    }
+    under_way = {
+        number: [(row["t"] + starts[number], row["mid_step_text"]) for row in rows.get(number, ())]
+        for number in set(episodes)
+    }
+    return {
+        PERSISTENT: [
+            _merged(read_said(old), said[number])
+            for old, number in zip(before, episodes, strict=True)
+        ],
+        EVENTS: [read_said(found) for found in events],
+        SUBTASK: [
+            subtasks[_at(under_way[number], t)] for number, t in zip(episodes, times, strict=True)
+        ],
+    }
+
+
+def read_said(value: Any) -> list[dict[str, Any]]:
+    """Return rows of language as the column holds them, in either form."""
+    found = json.loads(value) if isinstance(value, str) else value
+    return list(found or ())
+
+
+def _merged(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return language that was there before and what is added to it, without repetitions."""
+    known = {(row.get("style"), row.get("timestamp"), row.get("content")) for row in old}
+    fresh = [r for r in new if (r["style"], r["timestamp"], r["content"]) not in known]
+    return [*old, *fresh]
+
+
+def _at(texts: Sequence[tuple[float, str]], t: float) -> str:
+    """Return what is under way at a time."""
+    place = bisect_right([begin for begin, _ in texts], t + 1e-4)
+    return texts[place - 1][1] if place else _NONE
+
+
+def _described(metadata: Mapping[bytes, bytes] | None, form: LanguageForm) -> dict[bytes, bytes]:
+    """Return the metadata of a file with the new columns, where it describes columns."""
+    found = dict(metadata or {})
+    try:
+        about = json.loads(found[b"huggingface"])
+        about["info"]["features"].update(described(form))
+    except (KeyError, ValueError, TypeError, AttributeError):
+        found.pop(b"huggingface", None)
+        return found
+    return {**found, b"huggingface": json.dumps(about).encode()}
+
+
+def _extend_info(folder: Path, given: SetInput, form: LanguageForm) -> None:
+    path = folder / "meta" / "info.json"
+    info = json.loads(path.read_text(encoding="utf-8"))
+    number = {"dtype": "int64", "shape": [1], "names": None}
+    info["features"].update({PERSISTENT: feature_of(form), EVENTS: feature_of(form)})
+    info["features"][SUBTASK] = number
+    info.setdefault("tools", tools_of(given.vocabulary))
+    path.write_text(json.dumps(info, ensure_ascii=False, indent=4) + "\n", encoding="utf-8")
+
+
+def _extend_card(folder: Path, form: LanguageForm) -> None:
+    path = folder / "README.md"
+    before = path.read_text(encoding="utf-8") if path.is_file() else "# LeRobot data set\n"
+    path.write_text(f"{before.rstrip()}\n\n{form.card}", encoding="utf-8")

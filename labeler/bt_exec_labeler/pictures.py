@@ -1,0 +1,72 @@
+"""Decoded frames, kept for a while by the content of what is stored.
+
+Clips that follow each other show most frames again: each is decoded once, not once a clip.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+
+from bt_exec_labeler.episode import Frame, Image
+
+__all__ = ["Stored", "picture", "pixel_digest", "why_unreadable"]
+
+_DECODED = 96  # pictures of 640 x 480 px: 90 MB
+_DIGESTS = 65_536
+
+
+class Stored:
+    """A frame that is equal to any other with the same stored content."""
+
+    __slots__ = ("content", "frame")
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.content = frame.digest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stored) and other.content == self.content
+
+    def __hash__(self) -> int:
+        return hash(self.content)
+
+
+def picture(frame: Frame) -> Image:
+    """Return the picture of a frame; it must not be changed.
+
+    Raises:
+        ValueError: If it is damaged.
+        OSError: If it cannot be read.
+    """
+    return _decoded(Stored(frame))
+
+
+def pixel_digest(frame: Frame) -> str:
+    """Return the SHA-256 of the pixels of a frame, however they are stored.
+
+    Raises:
+        ValueError: If it is damaged.
+        OSError: If it cannot be read.
+    """
+    return _pixels(Stored(frame))
+
+
+def why_unreadable(frame: Frame) -> str:
+    """Return why a frame cannot be decoded, or an empty text."""
+    try:
+        pixel_digest(frame)
+    except (OSError, ValueError) as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
+@lru_cache(maxsize=_DECODED)
+def _decoded(key: Stored) -> Image:
+    return key.frame.image()
+
+
+@lru_cache(maxsize=_DIGESTS)
+def _pixels(key: Stored) -> str:
+    image = _decoded(key)
+    return hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest()
