@@ -10,34 +10,51 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import shlex
 import sys
+import traceback
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from bt_exec.cli.check import COMMANDS as CHECK
+from bt_exec.cli.diff import COMMANDS as DIFF
 from bt_exec.cli.doctor import COMMANDS as DOCTOR
+from bt_exec.cli.exchange import COMMANDS as EXCHANGE
+from bt_exec.cli.fmt import COMMANDS as FMT
 from bt_exec.cli.history import COMMANDS as WHY
 from bt_exec.cli.history import HISTORY
+from bt_exec.cli.new import NEW
 from bt_exec.cli.plan import COMMANDS as PLAN
 from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
+from bt_exec.cli.replay import COMMANDS as REPLAY
+from bt_exec.cli.resume import COMMANDS as RESUME
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.serve import COMMANDS as SERVE
 from bt_exec.cli.site import COMMANDS as SITE
-from bt_exec.cli.stopping import pressed, remember
+from bt_exec.cli.stopping import Left, pressed, remember
+from bt_exec.cli.streams import streams_apart
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
+from bt_exec.cli.watch import COMMANDS as WATCH
 from bt_exec.failure import BtExecError, SpecError, UnknownName
+from bt_exec.language.one_line import printable
+from bt_exec.slip import extra_hint, slip
 
-__all__ = ["app", "call", "main"]
+__all__ = ["app", "call", "call_inside", "main"]
 
 EXIT_BUG = 1
 EXIT_USAGE = 2
 EXIT_OUTPUT = 74
 EXIT_STOPPED = 130
 EXIT_READER_GONE = 141
+
+_IMPOSSIBLE_PATHS = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR})
+"""Errors of a path that the operator gave, not of the machine."""
 
 _CLICK_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base of what is wrong with a command line; typer has moved it between modules."""
@@ -93,8 +110,14 @@ _PANELS = (
     ("Missions", REPL),
     ("Missions", SERVE),
     ("Missions", WHY),
+    ("Missions", RESUME),
+    ("Missions", WATCH),
+    ("Missions", REPLAY),
     ("Plans", PLAN),
     ("Plans", CHECK),
+    ("Plans", DIFF),
+    ("Plans", FMT),
+    ("Plans", EXCHANGE),
     ("Plans", UNDERSTAND),
     ("Site", SITE),
     ("Site", DOCTOR),
@@ -103,6 +126,7 @@ for _panel, _commands in _PANELS:
     for _name, _command in _commands.items():
         app.command(_name, rich_help_panel=_panel)(_command)
 app.add_typer(HISTORY, name="history", rich_help_panel="Missions")
+app.add_typer(NEW, name="new", rich_help_panel="Plans")
 
 
 def _add_installed() -> None:
@@ -141,16 +165,31 @@ def call(arguments: Sequence[str]) -> int:
     if not _streams():
         return EXIT_OUTPUT
     _log_to_people()
+    return call_inside(arguments)
+
+
+def call_inside(arguments: Sequence[str]) -> int:
+    """Run one command line from within another, whose streams are set up; return its exit code."""
     try:
-        code = _run(list(arguments))
+        with streams_apart(data=_is_data(arguments)):
+            code = _run(list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
         _let_go(sys.stdout)
         return EXIT_READER_GONE
     except OSError as error:
+        if error.errno in _IMPOSSIBLE_PATHS and error.filename is not None:
+            return _complain(f"{error.filename!s:.80}: {_why(error)}", EXIT_USAGE)
         _let_go(sys.stdout)
         return _complain(f"cannot write or read: {_why(error)}", EXIT_OUTPUT)
     return code
+
+
+def _is_data(arguments: Sequence[str]) -> bool:
+    """Return True if a command of ours writes data on standard output."""
+    own = {command.name for command in app.registered_commands} | {"history"}
+    turns = "--turns=-" in arguments or ("--turns", "-") in pairwise(arguments)
+    return len(arguments) > 0 and arguments[0] in own and ("--json" in arguments or turns)
 
 
 def _run(arguments: list[str]) -> int:
@@ -162,25 +201,39 @@ def _run(arguments: list[str]) -> int:
         return _complain("stopped", EXIT_STOPPED)
     except OSError:
         raise
-    except SystemExit as leaving:
-        if leaving.code == 1:  # what click makes of a reader that is gone
-            raise BrokenPipeError from leaving
+    except Left:
         raise
+    except SystemExit as leaving:
+        return _left(leaving, arguments)
     except Exception as error:  # noqa: BLE001 - nobody sees a traceback
         if pressed():  # somebody's code made it of a Ctrl-C
             return _complain("stopped", EXIT_STOPPED)
-        return _trouble(error)
+        return _trouble(error, arguments)
     if result == EXIT_STOPPED and pressed():  # what typer makes of a Ctrl-C outside a mission
         return _complain("stopped", EXIT_STOPPED)
     return result if isinstance(result, int) else 0
 
 
-def _trouble(error: Exception) -> int:
-    """Say what cannot go on, and why; return the exit code."""
+def _left(leaving: SystemExit, arguments: Sequence[str]) -> int:
+    """Return the exit code where code of a pack, a rig or a tool called ``sys.exit``."""
+    raised = traceback.extract_tb(leaving.__traceback__)[-1]
+    if leaving.code == 1 and {"click", "rich", "typer"} & set(Path(raised.filename).parts):
+        raise BrokenPipeError from leaving  # what they make of a reader that is gone
+    groups = {group.name for group in app.registered_groups}
+    if arguments[:1] and arguments[0] in groups - {"history"} and isinstance(leaving.code, int):
+        return leaving.code or 0  # a command of an installed package decides how it ends
+    file = Path(raised.filename)
+    return _complain(f"{file}, line {raised.lineno}: {slip(leaving)}", EXIT_USAGE)
+
+
+def _trouble(error: Exception, arguments: Sequence[str]) -> int:
+    """Report an error and the next step; return the exit code."""
     if isinstance(error, _CLICK_ERROR):
         return _complain(_usage(error), EXIT_USAGE)
     if isinstance(error, BtExecError):
-        return _complain(_paragraph(error), EXIT_USAGE)
+        return _complain(_paragraph(error, _site_of(arguments)), EXIT_USAGE)
+    if hint := extra_hint(error):
+        return _complain(hint, EXIT_USAGE)
     if os.environ.get("BT_EXEC_DEBUG"):
         raise error
     kind = type(error).__name__
@@ -188,16 +241,31 @@ def _trouble(error: Exception) -> int:
     return _complain(text, EXIT_BUG)
 
 
-def _paragraph(error: BtExecError) -> str:
-    """Return what is wrong and what to type next."""
+def _paragraph(error: BtExecError, site: str) -> str:
+    """Return an error and the command to type next, for the site that was named."""
     text = str(error)
     if isinstance(error, UnknownName) and (look := _LOOK_UP.get(error.kind)):
-        return f"{text}. See: {look}"
+        of_a_site = error.kind in ("tree", "skill", "condition")
+        return f"{text}. See: {look}{site if of_a_site else ''}"
     if isinstance(error, SpecError):
-        files = dict.fromkeys(problem.file for problem in error.problems if problem.line)
+        files = dict.fromkeys(
+            problem.file
+            for problem in error.problems
+            if problem.line and not problem.file.endswith(".py")
+        )
         named = " ".join(files)
-        return f"{text}\nTry: bt-exec check {named}" if named else text
+        return f"{text}\nTry: bt-exec check {named}{site}" if named else text
     return text
+
+
+def _site_of(arguments: Sequence[str]) -> str:
+    """Return the option ``--site`` of a command line, as it is repeated in advice."""
+    for index, word in enumerate(arguments):
+        if word.startswith("--site="):
+            return f" --site {shlex.quote(word.partition('=')[2])}"
+        if word == "--site" and index + 1 < len(arguments):
+            return f" --site {shlex.quote(arguments[index + 1])}"
+    return ""
 
 
 def _usage(error: Exception) -> str:
@@ -256,7 +324,7 @@ class _PeopleHandler(logging.Handler):
     """Warnings and errors of the library as one line on standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        line = f"bt-exec: {record.getMessage()}"
+        line = f"bt-exec: {printable(record.getMessage())}"
         if record.exc_info and record.exc_info[1] is not None:
             line += f": {type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
             if os.environ.get("BT_EXEC_DEBUG"):

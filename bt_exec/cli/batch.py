@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bt_exec.cli.streams import write
+
 if TYPE_CHECKING:
+    from bt_exec.observation import Situation
     from bt_exec.planning.compiler import Compiler
     from bt_exec.site.site import Site
 
@@ -16,15 +19,16 @@ __all__ = ["compile_lines"]
 _LARGEST = 100_000_000  # bytes of a file of commands
 
 
-def compile_lines(site: Site, source: str, compiler: str | None) -> None:
-    """Compile each line of the file `source` (``-``: standard input) and print what became of it.
+def compile_lines(
+    site: Site, source: str, compiler: Compiler, situation: Situation | None = None
+) -> None:
+    """Compile each line of the file `source` (``-``: standard input) and print the answers.
 
     Raises:
         UsageError: If the file cannot be read.
     """
     from bt_exec.failure import UsageError
     from bt_exec.read_at_most import read_at_most
-    from bt_exec.site.compile_command import make_compiler
 
     try:
         raw = None if source == "-" else read_at_most(Path(source), _LARGEST)
@@ -33,20 +37,21 @@ def compile_lines(site: Site, source: str, compiler: str | None) -> None:
         text = sys.stdin.read() if raw is None else raw.decode()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{source}: cannot be read: {error}") from None
-    made = make_compiler(site, compiler)
     for line in text.splitlines():
         if line.strip():
-            sys.stdout.write(json.dumps(_answer(site, made, line), ensure_ascii=False) + "\n")
+            write(json.dumps(_answer(site, compiler, line, situation), ensure_ascii=False) + "\n")
 
 
-def _answer(site: Site, compiler: Compiler, command: str) -> dict[str, Any]:
+def _answer(
+    site: Site, compiler: Compiler, command: str, situation: Situation | None
+) -> dict[str, Any]:
     from bt_exec.failure import Refusal, SpecError
     from bt_exec.planning.compiler import Reply
     from bt_exec.planning.plan import prepare_answer
     from bt_exec.site.compile_command import request_of
     from bt_exec.spec.dump import dump_json
 
-    request = request_of(site, command)
+    request = request_of(site, command, situation)
     answer = compiler.compile(request)
     if isinstance(answer, Refusal):
         found = {"code": answer.code, "message": answer.message}

@@ -103,33 +103,18 @@ def _program() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
-    """What bt-exec's own metadata asks for; extras are optional, those for development left out."""
-    import re
-    from importlib.metadata import PackageNotFoundError, requires, version
+    """Yield each package that bt-exec's metadata names; those of extras are optional."""
+    from importlib.metadata import PackageNotFoundError, version
 
-    try:
-        wanted = requires("bt-exec") or []
-    except PackageNotFoundError:
-        return
-    told: set[str] = set()  # two extras may ask for the same
-    for requirement in wanted:
-        match = re.match(r"[\w.-]+", requirement)
-        extra = re.search(r"extra == ['\"](\w+)['\"]", requirement)
-        if match is None or (extra is not None and extra[1] == "dev"):
-            continue
-        name = match[0]
-        if name in told:
-            continue
-        told.add(name)
+    from bt_exec.slip import declared_requirements
+
+    for name, extra in declared_requirements():
         try:
             yield Finding("packages", name, "ok", version(name))
         except PackageNotFoundError:
-            if extra is not None:
-                fix = f"pip install 'bt-exec[{extra[1]}]'"
-                yield Finding("packages", name, "optional", "not installed", fix)
-            else:
-                fix = f"pip install {name}"
-                yield Finding("packages", name, "missing", "not installed", fix)
+            wanted = f"'bt-exec[{extra}]'" if extra else name
+            state = "optional" if extra else "missing"
+            yield Finding("packages", name, state, "not installed", f"pip install {wanted}")
 
 
 def _parts(own: str) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ _LARGEST = 1_000_000
 def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
     """Return the plan in a file, as a first plan: what an earlier run kept is done again.
 
-    A tree is a plan as it stands, with the defaults of its parameters.
+    A tree is a plan as it stands, with the defaults of its parameters. ``-`` is standard input.
 
     Raises:
         UsageError: If the file cannot be read.
@@ -32,9 +33,10 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
     from bt_exec.spec.load import load_text
     from bt_exec.spec.model import MissionSpec
 
-    path = expand_home(path)
+    path, piped = expand_home(path), str(path) == "-"
     try:
-        raw = read_at_most(path, _LARGEST)
+        raw = _standard_input() if piped else read_at_most(path, _LARGEST)
+        path = Path("standard input") if piped else path
         if raw is None:
             raise UsageError(f"--plan {path}: is larger than {_LARGEST} bytes")
         text = raw.decode("utf-8-sig")
@@ -55,6 +57,15 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
         return _mission_of(loaded, site, command)
     anew = document.mission.model_copy(update={"plan_version": 1, "parent": None, "kept": ()})
     return document.model_copy(update={"mission": anew})
+
+
+def _standard_input() -> bytes | None:
+    """Return what standard input holds; None if that is too much."""
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None:  # replaced by a stream of text, or closed
+        return sys.stdin.read(_LARGEST).encode() if sys.stdin is not None else b""
+    raw: bytes = stream.read(_LARGEST + 1)
+    return raw if len(raw) <= _LARGEST else None
 
 
 def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:

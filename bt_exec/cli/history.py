@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.failure import UnknownName
 
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, MissionLine
     from bt_exec.tui.paint import Painter
 
-__all__ = ["COMMANDS", "HISTORY", "open_journal", "tell_interrupted", "why"]
+__all__ = ["COMMANDS", "HISTORY", "MissionName", "open_journal", "tell_interrupted", "why"]
 
-_Which: TypeAlias = Annotated[
+MissionName: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="[ID]", help="A number of the day (7), a whole name, or last.", show_default=False
@@ -41,6 +42,18 @@ def history(
     ] = False,
     today: Annotated[bool, typer.Option("--today", help="Only those of today.")] = False,
     site: opt.SiteName = "",
+    status: Annotated[
+        str, typer.Option("--status", metavar="NAME", help="Only those that ended so: blocked, …")
+    ] = "",
+    command: Annotated[
+        str, typer.Option("--command", metavar="TEXT", help="Only commands that contain TEXT.")
+    ] = "",
+    search: Annotated[
+        str,
+        typer.Option(
+            "--search", metavar="WORDS", help="Only those with WORDS in command, sentence or code."
+        ),
+    ] = "",
     count: Annotated[
         int, typer.Option("-n", min=0, metavar="N", help="The newest N; 0 for all.")
     ] = 20,
@@ -53,49 +66,195 @@ def history(
         return
     from datetime import date
 
-    from bt_exec.cli.output import for_people, to_json
-    from bt_exec.tui.history import history_table, line_data, shown_status
+    from bt_exec.cli.output import emit, for_people, reader_language
+    from bt_exec.journal.search import STATUSES, Wanted
+    from bt_exec.language.messages import OWN_MESSAGES, Messages
+    from bt_exec.tui.history import history_table, line_data
 
+    if status and status not in STATUSES:
+        raise UnknownName("status", status, STATUSES)
     kept = open_journal(journal)
-    found = kept.missions(None, site=site or None, day=date.today() if today else None)
-    well = ("satisfied", "running", "waiting")  # or not badly, so far
-    lines = [one for one in found if not failed or shown_status(one) not in well]
-    lines = list(reversed(lines[:count] if count else lines))
+    wanted = Wanted(
+        site=_known_site(kept, site) if site else "",
+        day=date.today() if today else None,
+        status=status,
+        failed=failed,
+        command=command,
+        text=search,
+    )
+    lines = list(reversed(kept.find(wanted, count or None)))
     if json:
         for line in lines:
-            typer.echo(to_json(line_data(line)))
+            emit(line_data(line), lines=True)
         return
     painter = for_people()
     if lines:
-        painter.console.print(history_table(lines, painter.glyphs, painter.width))
+        language = "en" if painter.ascii else reader_language()
+        messages = Messages.load([OWN_MESSAGES])
+        table = history_table(
+            lines, painter.glyphs, painter.width, lambda text: messages.fixed(text, language)
+        )
+        painter.console.print(table)
     else:
-        painter.say("no such mission" if found or failed or today or site else "no mission yet")
+        painter.say("no mission yet" if wanted == Wanted() else "no such mission")
 
 
 @HISTORY.command("show")
 def show(
     context: typer.Context,
-    which: _Which = "last",
+    which: MissionName = "last",
     journal: _File = None,
     json: opt.Json = False,
     verbose: opt.Verbose = False,
+    following: Annotated[
+        bool, typer.Option("--follow", help="Print what happens until it ends, line by line.")
+    ] = False,
 ) -> None:
     """Show a mission as it ended: its trees, plan by plan, and its last words."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.tui.history import record_data, record_lines
     from bt_exec.tui.voices import voices
 
-    record = open_journal(journal or context.obj).mission(which)
+    kept = open_journal(journal or context.obj)
+    record = kept.mission(which)
     if json:
         emit(record_data(record))
         return
     painter = for_people()
     _, messages = voices(record)
+    if following:
+        from bt_exec.cli.watch import follow
+        from bt_exec.journal.tail import JournalTail
+
+        follow(JournalTail(kept, record.id), messages, painter, plain=True, verbose=verbose)
+        return
     painter.lines(record_lines(record, messages, painter.width, painter.glyphs, verbose=verbose))
 
 
+@HISTORY.command("export")
+def export(
+    context: typer.Context,
+    which: MissionName = "last",
+    to: Annotated[
+        str, typer.Option("--to", metavar="FORM", help="jsonl, mcap (Foxglove) or html.")
+    ] = "html",
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", "-o", metavar="FILE", help="Where to; named after the mission."),
+    ] = None,
+    journal: _File = None,
+) -> None:
+    """Write a mission into a file that other programs open."""
+    from bt_exec.cli.output import for_people
+    from bt_exec.expand_home import expand_home
+    from bt_exec.export import FORMS, exporter
+    from bt_exec.failure import UsageError
+    from bt_exec.tui.voices import voices
+
+    write = exporter(to)
+    kept = open_journal(journal or context.obj)
+    record = kept.mission(which)
+    path = expand_home(file) if file is not None else Path(f"{record.id}{FORMS[to]}")
+    try:
+        write(kept, record, path)
+    except FileExistsError:
+        raise UsageError(f"{path} exists; name another file with --file") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    _, messages = voices(record)
+    for_people().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
+
+
+@HISTORY.command("prune")
+def prune(
+    context: typer.Context,
+    older: Annotated[
+        str, typer.Option("--older", metavar="90d", help="Remove what began longer ago.")
+    ] = "",
+    larger: Annotated[
+        str, typer.Option("--larger", metavar="2G", help="Remove the oldest down to this size.")
+    ] = "",
+    site: opt.SiteName = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing, only tell.")] = False,
+    journal: _File = None,
+    json: opt.Json = False,
+) -> None:
+    """Remove old missions, as the options or the site's `keep` say; running ones stay."""
+    from bt_exec.cli.output import emit, for_people
+    from bt_exec.failure import UsageError
+    from bt_exec.journal.upkeep import Retention
+    from bt_exec.site.site import load_site
+
+    kept = open_journal(journal or context.obj)
+    retention = Retention(
+        _amount(older, "--older", {"d": 1.0, "w": 7.0, "y": 365.0}),
+        _amount(larger, "--larger", {"M": 1.0, "G": 1e3, "T": 1e6}),
+    )
+    if not older and not larger:
+        retention = Retention(**load_site(site).keep.model_dump())
+        if retention == Retention():
+            raise UsageError(
+                "say what to keep: --older 90d, --larger 2G, or keep: {days: 90} in the site file"
+            )
+    name = _known_site(kept, site) if site else ""
+    done = kept.prune(retention, site=name, dry_run=dry_run)
+    if json:
+        emit({"missions": list(done.missions), "freed_bytes": done.freed_bytes})
+        return
+    verb = "would be removed" if dry_run else "removed"
+    count = len(done.missions)
+    said = f"{count} mission{'' if count == 1 else 's'} {verb}, {done.freed_bytes / 1e6:.1f} MB"
+    for_people().say(said)
+
+
+def _amount(text: str, option: str, units: Mapping[str, float]) -> float | None:
+    """Return an amount such as ``90d`` in the first unit; None for an empty text.
+
+    Raises:
+        UsageError: If it has another form.
+    """
+    from bt_exec.failure import UsageError
+
+    if not text:
+        return None
+    number, unit = text[:-1], text[-1:]
+    if unit in units and number.replace(".", "", 1).isdecimal():
+        return float(number) * units[unit]
+    known = ", ".join(f"90{unit}" for unit in units)
+    raise UsageError(f"{option} {text}: write a number with a unit: {known}")
+
+
+@HISTORY.command("check")
+def check(
+    context: typer.Context,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Remove orphans, fill in ends that are on record.")
+    ] = False,
+    journal: _File = None,
+    json: opt.Json = False,
+) -> None:
+    """Check that the record is whole: integrity, orphans, unfinished missions."""
+    from dataclasses import asdict
+
+    from bt_exec.cli.output import emit, for_people
+
+    kept = open_journal(journal or context.obj)
+    found = kept.check(repair=repair)
+    open_ones = [one for one in found if not one.repaired and one.kind != "unfinished"]
+    if json:
+        emit([asdict(one) for one in found])
+    else:
+        painter = for_people()
+        for one in found:
+            style = "done" if one.repaired else "skipped"
+            painter.say(f"{one.kind}: {one.what}" + (" (repaired)" if one.repaired else ""), style)
+        if not found:
+            painter.say(f"{kept.path} is in order")
+    raise typer.Exit(4 if open_ones else 0)
+
+
 def why(
-    which: _Which = "last",
+    which: MissionName = "last",
     journal: _File = None,
     json: opt.Json = False,
 ) -> None:
@@ -110,6 +269,23 @@ def why(
         emit(said.data())
         return
     painter.lines(said.lines(painter.width, painter.glyphs))
+
+
+def _known_site(journal: Journal, name: str) -> str:
+    """Return the name of a site by which its missions are recorded; a file is one, too.
+
+    Raises:
+        UnknownName: If neither an installed site nor a recorded mission has that name.
+    """
+    from bt_exec.site.data import site_names
+    from bt_exec.site.site import load_site
+
+    known = dict.fromkeys((*site_names(), *journal.sites()))
+    if name in known:
+        return name
+    if name.endswith((".yaml", ".yml")):
+        return load_site(name).name
+    raise UnknownName("site", name, known)
 
 
 def open_journal(path: Path | None) -> Journal:
@@ -138,10 +314,14 @@ def tell_interrupted(painter: Painter, journal: Journal) -> None:
     number = line.id.rpartition("-")[2].lstrip("0")
     when = f"{line.started_at:%Y-%m-%d %H:%M}"
     parts = [said.say("INTERRUPTED", command=line.command, when=when), said.cause()]
-    for label, facts in (("last known", said.known.facts), ("perhaps", said.known.possible)):
+    for label, facts in (
+        ("last known", said.known.facts),
+        ("not certain any more", said.known.uncertain),
+        ("was to become", said.known.possible),
+    ):
         if state := said.state(facts):
             parts.append(f"{said.word(label)}: {' '.join(state)}")
-    painter.say(f"{' '.join(parts)} · bt-exec why {number}", "skipped")
+    painter.say(f"{' '.join(parts)} · bt-exec why {number} · bt-exec resume {number}", "skipped")
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"why": why}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from bt_exec import events as ev
+from bt_exec.cli.output import to_json
 from bt_exec.cli.stopping import signals
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.library import Library
@@ -22,10 +24,28 @@ if TYPE_CHECKING:
     from bt_exec.outcome import Outcome
     from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Conductor"]
+__all__ = ["Conductor", "end_lines", "leave"]
 
-RECORD_COMMANDS: tuple[str, ...] = ("why",)
+RECORD_COMMANDS: tuple[str, ...] = ("why", "replay")
 """Commands that take the number of a record; the summary offers them."""
+
+
+def end_lines(
+    model: ViewModel, painter: Painter, outcome: Outcome | None, *, tree: bool, verbose: bool
+) -> Iterator[Any]:
+    """Yield the tree of a mission, if it is wanted, and its summary, if it has an outcome."""
+    width, ascii_only = painter.width, painter.ascii
+    if tree:
+        yield from tree_lines(model, width, ascii=ascii_only, verbose=verbose)
+    if outcome is not None:
+        yield from summary_lines(
+            outcome,
+            width,
+            model=model,
+            ascii=ascii_only,
+            commands=RECORD_COMMANDS,
+            verbose=verbose,
+        )
 
 
 class Conductor:
@@ -75,28 +95,21 @@ class Conductor:
 
     def run(self, session: Session, command: str, plan: MissionSpec | None = None) -> Outcome:
         """Run one command to its end, show it, and say how it ended."""
+        return self.show(session, lambda: session.run(command, plan))
+
+    def show(self, session: Session, mission: Callable[[], Outcome]) -> Outcome:
+        """Run a mission of a session to its end, show it, and say how it ended."""
         view = LiveView(self.model, self.painter, verbose=self.verbose) if self.live else None
         self.view, self.library = view, session.site.library
         with view or contextlib.nullcontext(), signals(session, view, last=self.last):
-            outcome = session.run(command, plan)
+            outcome = mission()
         if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):
             raise self._trouble  # the mission went on; now is the time to say it
         if self._trouble is None:
-            self.painter.lines(self._last_lines(outcome))
+            tree = self.live and outcome.reason_code not in REPLIES
+            lines = end_lines(self.model, self.painter, outcome, tree=tree, verbose=self.verbose)
+            self.painter.lines(lines)
         return outcome
-
-    def _last_lines(self, outcome: Outcome) -> Iterator[Any]:
-        width, ascii_only = self.painter.width, self.painter.ascii
-        if self.live and outcome.reason_code not in REPLIES:
-            yield from tree_lines(self.model, width, ascii=ascii_only, verbose=self.verbose)
-        yield from summary_lines(
-            outcome,
-            width,
-            model=self.model,
-            ascii=ascii_only,
-            commands=RECORD_COMMANDS,
-            verbose=self.verbose,
-        )
 
     def _line(self, text: str) -> None:
         """Write a line; where nobody reads any more, the mission still goes on."""
@@ -106,3 +119,15 @@ class Conductor:
             self.painter.say(text)
         except OSError as error:
             self._trouble = error
+
+
+def leave(outcome: Outcome, *, json: bool = False) -> None:
+    """Print the outcome of a mission that cannot return, and end the program.
+
+    The main thread hangs, perhaps while it holds a lock of a stream: nothing buffered is used.
+    """
+    if json:
+        os.write(1, f"{to_json(outcome.to_dict())}\n".encode())
+    line = f"bt-exec: {outcome.status}: {outcome.reason_code}: {outcome.message}\n"
+    os.write(2, f"\r{line}".encode())
+    os._exit(outcome.exit_code)

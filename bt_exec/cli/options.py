@@ -13,6 +13,8 @@ __all__ = [
     "Fast",
     "FaultTexts",
     "FramesFolder",
+    "Guard",
+    "Inspected",
     "JournalFile",
     "Json",
     "KeepFrames",
@@ -114,6 +116,12 @@ JournalFile: TypeAlias = Annotated[
 ]
 NoJournal: TypeAlias = Annotated[
     bool, typer.Option("--no-journal", help="Keep no record of this mission.")
+]
+Guard: TypeAlias = Annotated[
+    bool, typer.Option("--guard", help="Have a guardian process also with a simulated robot.")
+]
+Inspected: TypeAlias = Annotated[
+    bool, typer.Option("--inspected", help="You have looked at a robot that needed inspection.")
 ]
 CompilerName: TypeAlias = Annotated[
     str | None,

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.cli.streams import write
 
 if TYPE_CHECKING:
     from bt_exec.failure import Refusal
     from bt_exec.language.messages import Messages
     from bt_exec.observation import Situation
-    from bt_exec.planning.compiler import Reply
+    from bt_exec.planning.compiler import Compiler, Reply
     from bt_exec.site.site import Site
 
-__all__ = ["COMMANDS", "compile_"]
+__all__ = ["COMMANDS", "compile_", "situation_for"]
 
 
 def compile_(
@@ -46,13 +47,12 @@ def compile_(
 ) -> None:
     """Make the plan for a command and print it; nothing moves.
 
-    With --world a simulated robot looks first, and the plan is made for what it sees.
+    With --world, and for compilers that resolve objects (such as ``table``), the robot of the site
+    is asked for one observation first; a simulator at an address is read as it is.
     """
-    import sys
-
     from bt_exec.cli.given import format_of
     from bt_exec.language.messages import language_of
-    from bt_exec.site.compile_command import compile_command
+    from bt_exec.site.compile_command import compile_command, make_compiler
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
 
@@ -60,14 +60,16 @@ def compile_(
     if commands:
         from bt_exec.cli.batch import compile_lines
 
-        compile_lines(loaded, commands, compiler)
+        planner = make_compiler(loaded, compiler)
+        compile_lines(loaded, commands, planner, situation_for(loaded, planner, world or ()))
         return
     writer = None if format in ("yaml", "json") else format_of(format, loaded).write
-    situation = _look(loaded, world) if world else None
+    planner = make_compiler(loaded, compiler)
+    situation = situation_for(loaded, planner, world or ())
     if show_prompt or dry_run:
-        _question(loaded, command, situation, compiler, prompt=show_prompt)
+        _question(loaded, command, situation, planner, prompt=show_prompt)
         return
-    compiled = compile_command(loaded, command, situation=situation, compiler=compiler)
+    compiled = compile_command(loaded, command, situation=situation, compiler=planner)
     if compiled.refusal is not None:
         raise _refused(compiled.refusal, loaded.messages, language_of(command))
     if compiled.reply is not None:
@@ -79,7 +81,7 @@ def compile_(
     text = dump_json(spec) if format == "json" else dump_yaml(spec)
     if writer is not None:
         text = writer(compiled.plan)
-    sys.stdout.write(text.rstrip("\n") + "\n")
+    write(text.rstrip("\n") + "\n")
 
 
 def _replied(reply: Reply) -> None:
@@ -90,32 +92,39 @@ def _replied(reply: Reply) -> None:
 
 
 def _question(
-    site: Site, command: str, situation: Situation | None, compiler: str | None, *, prompt: bool
+    site: Site, command: str, situation: Situation | None, asked: Compiler, *, prompt: bool
 ) -> None:
     """Print what a model compiler would ask, or how much that is; nothing is sent."""
     from bt_exec.cli.output import emit
     from bt_exec.failure import UsageError
-    from bt_exec.site.compile_command import make_compiler, request_of
+    from bt_exec.site.compile_command import request_of
 
-    asked = make_compiler(site, compiler)
     tell = getattr(asked, "prompt" if prompt else "estimate", None)
     if tell is None:
         message = f"compiler {asked.name!r} asks no model; choose one: --compiler claude"
         raise UsageError(message)
     answer = tell(request_of(site, command, situation))
     if prompt:
-        typer.echo(answer)
+        write(f"{answer}\n")
     else:
         emit(answer)
 
 
-def _look(site: Site, world: list[str]) -> Situation:
-    """Return what a robot sees in a world, without a mission."""
+def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> Situation | None:
+    """Return what the robot of a site observes, without a mission; None if nothing asks for it.
+
+    Args:
+        site: The site.
+        compiler: Makes the plan; one with a true ``needs_observation`` plans for what is there.
+        world: ``KEY=VALUE`` pairs of a simulated world.
+    """
+    if not world and not getattr(compiler, "needs_observation", False):
+        return None
     from bt_exec.mission.rigs import parse_world
     from bt_exec.mission.session import Session
     from bt_exec.observation import Situation
 
-    with Session(site, world=parse_world(world), fast=True) as session:
+    with Session(site, world=parse_world(world)) as session:
         observations = [
             rig.perception.interpret(rig.perception.capture())
             for rig in session.rigs.values()

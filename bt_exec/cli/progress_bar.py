@@ -18,7 +18,7 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[..., None]]:
         total: How many there are.
 
     Yields:
-        What moves it: how many are done, and words to be shown beside it, if any.
+        What moves it: how many are done, words to be shown beside it, and the total if it changed.
     """
     from rich.console import Console
     from rich.progress import (
@@ -42,7 +42,7 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task(title, total=total, beside="")
 
-        def move(done: int, beside: str = "") -> None:
-            progress.update(task, completed=done, beside=beside)
+        def move(done: int, beside: str = "", of: int | None = None) -> None:
+            progress.update(task, completed=done, beside=beside, total=of)
 
         yield move

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -28,6 +29,10 @@ _WORDS = {
     "quit": ("quit", "exit", "종료"),
 }
 _HISTORY = 1000
+_RECORD_COMMANDS = ("why", "replay", "watch")
+_COMMANDS_KO = {"왜": "why", "기록": "history", "재생": "replay"}
+_MISSION = re.compile(r"last|\d{1,9}|\d{4}-\d\d-\d\d-\d{4,}")
+_HISTORY_REST = re.compile(r"-|(show|export|check|prune)$")
 
 
 def repl(
@@ -39,6 +44,8 @@ def repl(
     journal: opt.JournalFile = None,
     no_journal: opt.NoJournal = False,
     compiler: opt.CompilerName = None,
+    guard: opt.Guard = False,
+    inspected: opt.Inspected = False,
     verbose: opt.Verbose = False,
 ) -> None:
     """Take one command after another, in the same world.
@@ -60,6 +67,8 @@ def repl(
         compiler=compiler,
         verbose=verbose,
         languages=LANGUAGES,
+        guard=guard,
+        inspected=inspected,
     )
     with staged(options) as stage:
         code = _Prompt(stage, verbose=verbose).loop()
@@ -85,6 +94,9 @@ class _Prompt:
                 continue
             word = next((key for key, words in _WORDS.items() if _first(text) in words), "")
             word = "why" if asks_why(text) else word
+            if arguments := self.command_line(text):
+                self.take_command(arguments)
+                continue
             if word == "quit" and text in _WORDS["quit"]:
                 break
             self.take(word, text)
@@ -116,6 +128,48 @@ class _Prompt:
         except BtExecError as error:
             self.code = self.code or 2
             self.painter.say(f"bt-exec: {error}", "failed")
+
+    def command_line(self, text: str) -> list[str]:
+        """Return the arguments of a line that is a command of the terminal; empty for others.
+
+        ``why 91``, ``history --failed`` and ``show get_material`` do what they do outside. A line
+        that only begins like one of them ("show me the material") is for the robot.
+        """
+        word, *rest = text.split()
+        word = _COMMANDS_KO.get(word, word)
+        if word not in _RECORD_COMMANDS and word not in ("history", "show"):
+            return []
+        try:
+            arguments = [word, *shlex.split(text)[1:]]
+        except ValueError:  # an apostrophe: words for the robot
+            return []
+        site = self.stage.session.site
+        names = {*site.library.names(), *site.catalogue.skills, *site.catalogue.conditions}
+        first = rest[0] if rest else ""
+        if word == "show" and _MISSION.fullmatch(first):
+            return ["history", *arguments]
+        known = {
+            "show": first in names,
+            "history": not rest or _HISTORY_REST.match(first) is not None,
+        }
+        return arguments if known.get(word, _MISSION.fullmatch(first) is not None) else []
+
+    def take_command(self, arguments: list[str]) -> None:
+        """Run a command of the terminal, with the journal and the site of this prompt."""
+        from bt_exec.cli.app import call_inside
+
+        session = self.stage.session
+        if arguments[0] == "show":
+            arguments = [*arguments, "--site", str(session.site.file)]
+        elif "--journal" not in arguments:
+            if session.journal is None:
+                self.code = self.code or 2
+                self.painter.say("bt-exec: no record is kept here (--no-journal)", "failed")
+                return
+            at = 2 if arguments[0] == "history" and arguments[1:2] == ["show"] else 1
+            arguments[at:at] = ["--journal", str(session.journal.path)]
+        code = call_inside(arguments)
+        self.code = self.code or code
 
     def lines(self) -> Iterator[str]:
         if not self.people:
@@ -160,13 +214,18 @@ class _Prompt:
         """Answer a question about the last mission from the record; nothing moves."""
         from bt_exec.failure import UsageError
         from bt_exec.language.messages import language_of
+        from bt_exec.mission.self_questions import question_of
         from bt_exec.tui.voices import why_of
 
         journal = self.stage.session.journal
         if journal is None:
             raise UsageError("no record is kept here (--no-journal), so nobody knows why")
         language = "" if text == "why" else language_of(text)
-        said = why_of(journal.mission(self.last), language)
+        which = self.last
+        if question_of(text) == "WHY":  # why it stopped: a question or a refusal did not move it
+            acted = journal.last_action(self.stage.session.site.name)
+            which = which if acted is None else acted.id
+        said = why_of(journal.mission(which), language)
         self.painter.lines(said.lines(self.painter.width, self.painter.glyphs))
 
     def reset(self, pairs: list[str], language: str) -> None:

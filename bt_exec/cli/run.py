@@ -1,4 +1,4 @@
-"""``bt-exec run``: one command, from its words to its end."""
+"""``run`` and ``do``: one command, tree or skill, from its words to its end."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ import typer
 
 from bt_exec.cli import options as opt
 
-__all__ = ["COMMANDS", "run"]
+__all__ = ["COMMANDS", "do", "run"]
 
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's, wherever typer keeps it
 
 
 def run(
     context: typer.Context,
-    command: Annotated[
-        str | None, typer.Argument(help="What to do, in Korean or English.", show_default=False)
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="COMMAND",
+            help="What to do, in Korean or English; with --tree KEY=VALUE…",
+            show_default=False,
+        ),
     ] = None,
     site: opt.SiteName = "",
     world: opt.WorldTexts = None,
@@ -36,27 +41,58 @@ def run(
         Path | None,
         typer.Option(
             "--plan",
-            help="Run the plan or tree in this file; COMMAND then only says what it is for.",
+            help="Run the plan or tree in this file, - for standard input; COMMAND then only says "
+            "what it is for.",
             metavar="FILE",
             show_default=False,
         ),
     ] = None,
+    tree: Annotated[
+        str,
+        typer.Option(
+            "--tree",
+            metavar="NAME",
+            help="Run this tree of the site; its parameters are given as KEY=VALUE.",
+            autocompletion=opt.complete_trees,
+        ),
+    ] = "",
+    groot2: Annotated[
+        int | None,
+        typer.Option(
+            "--groot2",
+            metavar="PORT",
+            min=1,
+            max=65534,
+            help="Publish the running tree for Groot2 on this machine; its default is 1667.",
+        ),
+    ] = None,
     tools: opt.ToolFiles = None,
+    guard: opt.Guard = False,
+    inspected: opt.Inspected = False,
     verbose: opt.Verbose = False,
 ) -> None:
     """Do what a command says, and show it.
 
     bt-exec run "Get the material inside the door." --world door=closed
 
+    bt-exec run --tree open_door arm=left
+
     Ctrl-C stops the mission and lets the robot come to rest; a second one stops the robot at once.
     """
     from bt_exec.cli.given import load_plan
     from bt_exec.cli.output import emit
+    from bt_exec.cli.single_call import plan_of_tree
     from bt_exec.cli.stage import Options, staged
     from bt_exec.language.messages import language_of
 
-    if command is None and plan is None:
+    if not words and plan is None and not tree:
         raise _USAGE_ERROR("Missing argument 'command'.", context)
+    if tree and plan is not None:
+        raise _USAGE_ERROR("--tree and --plan contradict each other; give one of them", context)
+    if not tree and len(words or ()) > 1:
+        more = " ".join((words or [])[1:])
+        raise _USAGE_ERROR(f"Got unexpected extra argument(s) ({more})", context)
+    command = words[0] if words and not tree else None
 
     chosen = Options(
         site=site,
@@ -75,13 +111,69 @@ def run(
         last=True,
         languages=(language_of(command),) if command else (),
         tools=tools or (),
+        groot2=groot2,
+        guard=guard,
+        inspected=inspected,
     )
     with staged(chosen) as stage:
         given = None if plan is None else load_plan(plan, stage.session.site, command or "")
+        if tree:
+            given = plan_of_tree(tree, words or (), stage.session.site)
         outcome = stage.run(command or (given.mission.command if given else ""), given)
         if json:
             emit(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
 
 
-COMMANDS: Mapping[str, Callable[..., None]] = {"run": run}
+def do(
+    skill: Annotated[
+        str,
+        typer.Argument(
+            metavar="SKILL", help="The skill to run.", autocompletion=opt.complete_skills
+        ),
+    ],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY=VALUE]...", help="Its arguments.", show_default=False),
+    ] = None,
+    site: opt.SiteName = "",
+    world: opt.WorldTexts = None,
+    fault: opt.FaultTexts = None,
+    fast: opt.Fast = False,
+    plain: opt.Plain = False,
+    json: opt.Json = False,
+    journal: opt.JournalFile = None,
+    no_journal: opt.NoJournal = False,
+    tools: opt.ToolFiles = None,
+    verbose: opt.Verbose = False,
+) -> None:
+    """Run one skill, verified and recorded like a mission.
+
+    bt-exec do open_door arm=right object_label=door-handle
+    """
+    from bt_exec.cli.output import emit
+    from bt_exec.cli.single_call import plan_of_skill
+    from bt_exec.cli.stage import Options, staged
+
+    chosen = Options(
+        site=site,
+        world=world or (),
+        faults=fault or (),
+        fast=fast,
+        plain=plain,
+        json=json,
+        journal=journal,
+        no_journal=no_journal,
+        verbose=verbose,
+        last=True,
+        tools=tools or (),
+    )
+    with staged(chosen) as stage:
+        plan = plan_of_skill(skill, arguments or (), stage.session.site)
+        outcome = stage.run(plan.mission.command, plan)
+        if json:
+            emit(outcome.to_dict())
+    raise typer.Exit(outcome.exit_code)
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"run": run, "do": do}

@@ -18,6 +18,7 @@ from bt_exec.failure import UsageError
 from bt_exec.read_at_most import read_at_most
 
 if TYPE_CHECKING:
+    from bt_exec.guardian.systemd import Notifier
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
 
@@ -63,6 +64,7 @@ def serve(
     journal: opt.JournalFile = None,
     frames: opt.KeepFrames = False,
     compiler: opt.CompilerName = None,
+    inspected: opt.Inspected = False,
 ) -> None:
     """Take commands over HTTP and run them one after another; the page is at /.
 
@@ -73,7 +75,9 @@ def serve(
     """
     needs_extra("serve")
     from bt_exec.cli.history import open_journal, tell_interrupted
+    from bt_exec.cli.mission import leave
     from bt_exec.cli.output import for_people
+    from bt_exec.guardian.systemd import Notifier
     from bt_exec.mission.rigs import parse_world
     from bt_exec.serve.login import Login
     from bt_exec.serve.server import HttpServer
@@ -98,20 +102,30 @@ def serve(
     server = HttpServer(service, login, host, port, allow_host or ())
     sys.setswitchinterval(_SWITCH_S)
     painter.say(f"preparing {loaded.name}")
+    notifier = Notifier()
     try:
         service.open()
+        service.session.abandoned = leave
+        if inspected:
+            service.session.life.inspected()
         server.start()
         shown = f"[{host}]" if ":" in host else host
         painter.say(f"{loaded.name} at http://{shown}:{server.port}/ · Ctrl-C ends it")
-        code = _until_stopped(service, server)
+        notifier.ready(f"{loaded.name} takes commands")
+        code = _until_stopped(service, server, notifier)
     finally:
+        notifier.stopping("the robots are put away")
         in_time = service.close()
         server.stop()
-    painter.say("ended · the robots are put away" if in_time else "ended · a part did not let go")
+    if not in_time:
+        painter.say("ended · a part did not return; the robots may not be put away")
+        sys.stdout.flush()
+        os._exit(4)  # a thread in that part would hold up the end of the interpreter
+    painter.say("ended · the robots are put away")
     raise typer.Exit(code)
 
 
-def _until_stopped(service: Service, server: HttpServer) -> int:
+def _until_stopped(service: Service, server: HttpServer, notifier: Notifier) -> int:
     """Wait for a signal; the mission is stopped from within it."""
     from bt_exec.cli.stopping import handled
 
@@ -129,6 +143,8 @@ def _until_stopped(service: Service, server: HttpServer) -> int:
 
     with handled(stop, service.session):
         while not ends and server.alive:
+            if not service.trouble():
+                notifier.alive()
             time.sleep(0.1)
         if not ends:
             return 1

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from bt_exec import events as ev
 from bt_exec.cli.output import to_json
+from bt_exec.cli.streams import own_stream
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 
@@ -49,7 +50,7 @@ class TurnLines:
         """Write the report of a turn."""
         if not isinstance(event, ev.Turn) or self._trouble is not None:
             return
-        file = self._own or sys.stdout
+        file = self._own or own_stream(sys.stdout)
         try:
             file.write(to_json(event.report, file=file) + "\n")
             file.flush()

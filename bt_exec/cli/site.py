@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.cli.streams import write
 from bt_exec.expand_home import expand_home
 
 if TYPE_CHECKING:
@@ -15,7 +17,25 @@ if TYPE_CHECKING:
     from bt_exec.spec.model import Document
     from bt_exec.tui.text import Line
 
-__all__ = ["COMMANDS", "schema", "show", "skills", "trees"]
+__all__ = ["COMMANDS", "find_document", "schema", "show", "skills", "trees"]
+
+
+class ShowFormat(StrEnum):
+    """Forms in which a tree is shown."""
+
+    text = "text"
+    mermaid = "mermaid"
+    dot = "dot"
+    svg = "svg"
+    html = "html"
+
+
+class ThemeName(StrEnum):
+    """Colours of a picture."""
+
+    auto = "auto"
+    light = "light"
+    dark = "dark"
 
 
 def show(
@@ -29,23 +49,67 @@ def show(
     ],
     site: opt.SiteName = "",
     json: opt.Json = False,
+    form: Annotated[
+        ShowFormat, typer.Option("--format", help="Text for the terminal, or a picture.")
+    ] = ShowFormat.text,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Draw subtrees as one node; pictures only.")
+    ] = False,
+    theme: Annotated[
+        ThemeName, typer.Option("--theme", help="Colours of SVG; auto follows the reader.")
+    ] = ThemeName.auto,
 ) -> None:
-    """Show a tree as it is written: its steps, subtrees open, modifiers in words."""
+    """Show a tree: as text with its steps in words, or as a picture on standard output.
+
+    bt-exec show get_material --format svg > get_material.svg
+    """
     from bt_exec.cli.output import emit, for_people
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import to_data
     from bt_exec.tui.static import document_lines
 
     loaded = load_site(site)
-    document = _document(tree, loaded)
+    document = find_document(tree, loaded)
     if json:
         emit(to_data(document))
-        return
-    painter = for_people()
-    painter.lines(document_lines(document, loaded.library, painter.width, painter.glyphs))
+    elif form is not ShowFormat.text:
+        write(_picture(document, loaded, form, theme, closed=closed))
+    else:
+        painter = for_people()
+        painter.lines(document_lines(document, loaded.library, painter.width, painter.glyphs))
 
 
-def _document(name: str, site: Site) -> Document:
+def _picture(
+    document: Document, site: Site, form: ShowFormat, theme: ThemeName, *, closed: bool
+) -> str:
+    from bt_exec.drawing.boxes import boxes_of, title_of
+    from bt_exec.drawing.graph_text import dot_text, mermaid_text
+    from bt_exec.drawing.svg import html_text, svg_text
+    from bt_exec.spec.model import TreeSpec
+
+    root, title = boxes_of(document, site.library, closed=closed), title_of(document)
+    if form is ShowFormat.mermaid:
+        return mermaid_text(root, title)
+    if form is ShowFormat.dot:
+        return dot_text(root, title)
+    if form is ShowFormat.svg:
+        return svg_text(root, title, theme.value)
+    if not isinstance(document, TreeSpec):
+        return html_text(root, title)
+    facts = [("say", " · ".join(document.utterances))] if document.utterances else []
+    for name, param in document.params.items():
+        default = "" if param.required else f" = {param.default}"
+        facts.append((name, " · ".join(filter(None, (f"{param.type}{default}", param.summary)))))
+    return html_text(root, title, document.summary, tuple(facts))
+
+
+def find_document(name: str, site: Site) -> Document:
+    """Return the tree of a site, or the document in the file, called `name`.
+
+    Raises:
+        UnknownName: If it is neither.
+        SpecError: If the file is wrong.
+    """
     from bt_exec.spec.load import load_file
 
     path = expand_home(name)
@@ -139,8 +203,6 @@ def schema(
     ] = False,
 ) -> None:
     """Print the JSON Schema of tree files, or of site files, for editors and models."""
-    import sys
-
     from bt_exec.cli.output import to_json
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.planning.compiler import compiler_names
@@ -153,7 +215,7 @@ def schema(
     else:
         loaded = load_site(site)
         found = tree_schema(loaded.catalogue, loaded.library)
-    sys.stdout.write(to_json(found, indent=2) + "\n")
+    write(to_json(found, indent=2) + "\n")
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bt_exec.cli.asking import MOST_QUESTIONS, next_command
+from bt_exec.cli.fault_report import CountedFaults
 from bt_exec.cli.output import for_people
+from bt_exec.cli.resume import go_on, unfinished
 from bt_exec.cli.sinks import Frames, TurnLines
 from bt_exec.failure import UsageError
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.outcome import Outcome
     from bt_exec.spec.model import MissionSpec
+    from bt_exec.tui.paint import Painter
 
 __all__ = ["Options", "Stage", "staged"]
 
@@ -42,6 +46,10 @@ class Options:
     last: bool = False
     languages: Sequence[str] = ()
     tools: Sequence[Path] = ()
+    guard: bool = False
+    inspected: bool = False
+    interrupted: bool = True
+    groot2: int | None = None
 
 
 @dataclass
@@ -64,6 +72,8 @@ class Stage:
         Where a person can be asked, a refusal that leaves something open is asked about, and the
         answer runs; the outcome is that of the last command.
         """
+        if plan is None and (record := unfinished(self.session, command)) is not None:
+            return go_on(self, record)
         outcome = self.conductor.run(self.session, command, plan)
         for _ in range(MOST_QUESTIONS if self.asks else 0):
             said = next_command(outcome, self.conductor.painter)
@@ -71,6 +81,11 @@ class Stage:
                 break
             outcome = self.conductor.run(self.session, said)
         return outcome
+
+
+def _report_unused(faults: CountedFaults, painter: Painter) -> None:
+    for line in faults.unused():
+        painter.say(line)
 
 
 @contextlib.contextmanager
@@ -82,7 +97,8 @@ def staged(options: Options) -> Iterator[Stage]:
     """
     from bt_exec.cli.confirming import TerminalConfirm, can_ask
     from bt_exec.cli.history import open_journal, tell_interrupted
-    from bt_exec.cli.mission import Conductor
+    from bt_exec.cli.mission import Conductor, leave
+    from bt_exec.journal.upkeep import Retention
     from bt_exec.mission.rigs import parse_world
     from bt_exec.mission.session import Session
     from bt_exec.site.site import load_site
@@ -107,13 +123,19 @@ def staged(options: Options) -> Iterator[Stage]:
             verbose=options.verbose,
             last=options.last,
         )
-        if journal is not None:
+        if journal is not None and options.interrupted:
             tell_interrupted(conductor.painter, journal)
         listeners = [conductor.listener]
         if options.turns is not None:
             turns = TurnLines(options.turns)
             stack.callback(turns.close)
             listeners.append(turns)
+        if options.groot2 is not None:
+            from bt_exec.interchange.groot2 import Groot2Publisher
+
+            publisher = Groot2Publisher(options.groot2)
+            stack.callback(publisher.close)
+            listeners.append(publisher)
         if options.frames is not None:
             frames = Frames(options.frames)
             stack.callback(frames.close)
@@ -130,7 +152,14 @@ def staged(options: Options) -> Iterator[Stage]:
                 compiler=options.compiler,
                 confirm=TerminalConfirm(conductor) if can_ask(conductor.painter) else None,
                 languages=options.languages,
+                guard=options.guard,
+                inspected=options.inspected,
             )
         stack.enter_context(session)
+        counted = session.faults = CountedFaults(session.faults)
+        stack.callback(_report_unused, counted, conductor.painter)
+        session.abandoned = functools.partial(leave, json=options.json)
         conductor.model.messages = site.messages
+        if journal is not None and (site.keep.days or site.keep.megabytes):
+            journal.prune(Retention(**site.keep.model_dump()), site=site.name)
         yield Stage(session, conductor, asks=not beside and can_ask(conductor.painter))

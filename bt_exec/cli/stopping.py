@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.unheard import Unheard, unheard
+from bt_exec.language.one_line import printable
 
 if TYPE_CHECKING:
     from bt_exec.mission.session import Session
@@ -63,14 +64,28 @@ def _interrupt(*_: object) -> None:
 
 
 def _unraisable(what: sys.UnraisableHookArgs) -> None:
-    """Report what Python cannot raise as it does; a Ctrl-C in a callback is remembered already."""
-    if not isinstance(what.exc_value, KeyboardInterrupt):
+    """Report in one line what Python cannot raise; a Ctrl-C in a callback is remembered already.
+
+    A skill that yields after it was closed, or whose ``__del__`` raises, shows no traceback.
+    """
+    if isinstance(what.exc_value, KeyboardInterrupt):
+        return
+    if os.environ.get("BT_EXEC_DEBUG"):
         sys.__unraisablehook__(what)
+        return
+    name = getattr(what.object, "__qualname__", type(what.object).__name__)
+    error = f"{what.exc_type.__name__}: {what.exc_value}"
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        print(f"bt-exec: ignored in {name}: {printable(error)}", file=sys.stderr)
+
+
+class Left(SystemExit):
+    """Raised by a signal that ends the program outside a mission."""
 
 
 def _leave(number: int, _: object) -> None:
     """Leave the program outside a mission; on the way out, robots are stopped and put away."""
-    raise SystemExit(128 + number)
+    raise Left(128 + number)
 
 
 def _heard(names: Iterable[str]) -> Iterator[signal.Signals]:

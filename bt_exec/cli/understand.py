@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.cli.streams import write
 
 if TYPE_CHECKING:
     from bt_exec.language.meaning import Act, Meaning, Unclear
@@ -21,6 +22,7 @@ def understand(
         str, typer.Argument(help="What to do, in Korean or English.", show_default=False)
     ],
     site: opt.SiteName = "",
+    world: opt.WorldTexts = None,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     after: Annotated[
         list[str] | None,
@@ -40,8 +42,8 @@ def understand(
         UsageError: If the site's compiler cannot say what it understands.
     """
     import json
-    import sys
 
+    from bt_exec.cli.plan import situation_for
     from bt_exec.failure import Refusal, UsageError
     from bt_exec.language.meaning import Unclear
     from bt_exec.outcome import EXIT_CODES
@@ -56,7 +58,8 @@ def understand(
         compiler = make_compiler(loaded, "offline")
     if not isinstance(compiler, Reader):
         raise UsageError(f"compiler {compiler.name} does not say what it understands")
-    request = request_of(loaded, command, context=after or ())
+    situation = situation_for(loaded, compiler, world or ())
+    request = request_of(loaded, command, situation, after or ())
     meaning = compiler.read(request)
     answer = compiler.compile(request)
     if json_:
@@ -65,14 +68,14 @@ def understand(
             data["plan"] = json.loads(dump_json(answer.spec))
         elif isinstance(answer, Refusal):
             data["refused"] = {"code": answer.code, "message": answer.message}
-        sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+        write(json.dumps(data, ensure_ascii=False) + "\n")
     else:
         lines = _lines(meaning)
         if isinstance(answer, Plan):
             lines += ["", dump_yaml(answer.spec).rstrip()]
         elif isinstance(answer, Refusal):
             lines += ["", answer.message]
-        sys.stdout.write("\n".join(lines) + "\n")
+        write("\n".join(lines) + "\n")
     if isinstance(meaning, Unclear):
         raise typer.Exit(EXIT_CODES["refused"])
 
@@ -91,6 +94,9 @@ def _as_data(meaning: Meaning | Unclear | Reply) -> dict[str, Any]:
     return {**found, "heard": words}
 
 
+_READ_BACK = {"en": "I read: {}", "ko": "이렇게 읽었습니다: {}"}
+
+
 def _lines(meaning: Meaning | Unclear | Reply) -> list[str]:
     from bt_exec.language.meaning import Unclear
     from bt_exec.planning.compiler import Reply
@@ -101,6 +107,8 @@ def _lines(meaning: Meaning | Unclear | Reply) -> list[str]:
         lines = [f"not understood · {meaning.code} · {meaning.words}"]
         return [*lines, *(f"  {use.text}  {use.use} {use.detail}".rstrip() for use in meaning.uses)]
     lines = [f"  {use.text}  {use.use} {use.detail}".rstrip() for use in meaning.words]
+    if meaning.said_back:
+        lines[:0] = [_READ_BACK[meaning.language].format(meaning.said_back), ""]
     for number, act in enumerate(meaning.acts, 1):
         lines += ["", *_act(number, act)]
     return lines

@@ -42,7 +42,7 @@ class Unheard:
 
     def read(self, pipe: int) -> None:
         """Read signals until the pipe is closed; runs on a thread of its own."""
-        while data := os.read(pipe, 1):
+        while data := self._next(pipe):
             if data[0] not in self._numbers:
                 continue
             self._arrived += 1
@@ -53,7 +53,15 @@ class Unheard:
             if self._missed > 1:
                 os.write(2, b"bt-exec: a part hangs and cannot be broken off; the program ends\n")
                 os._exit(EXIT_STOPPED)
-        os.close(pipe)
+        with contextlib.suppress(OSError):
+            os.close(pipe)
+
+    def _next(self, pipe: int) -> bytes:
+        """Return the next signal; nothing where a part has closed the pipe."""
+        try:
+            return os.read(pipe, 1)
+        except OSError:
+            return b""
 
     def end(self) -> None:
         """Wait for nothing more."""
@@ -84,4 +92,5 @@ def unheard(numbers: Collection[int], stop: Callable[[], object]) -> Iterator[Un
     finally:
         watched.end()
         signal.set_wakeup_fd(earlier)
-        os.close(writing)
+        with contextlib.suppress(OSError):
+            os.close(writing)

@@ -80,7 +80,10 @@ def test_the_list_fits_and_tells_whole_commands(
         (("--failed", "-n", "1"), ["refused"]),
         (("-n", "0"), ["blocked", "satisfied", "refused"]),
         (("--site", "door"), ["blocked", "satisfied", "refused"]),
-        (("--site", "elsewhere"), []),
+        (("--status", "blocked"), ["blocked"]),
+        (("--command", "the door"), ["satisfied"]),
+        (("--search", "stuck"), ["blocked"]),
+        (("--search", "자재", "--failed"), ["blocked"]),
     ],
 )
 def test_what_a_script_reads_is_one_object_a_line(
@@ -154,8 +157,12 @@ def test_a_mission_as_it_ended_plan_by_plan(bt: Run) -> None:
 
 
 def test_the_summary_offers_why(bt: Run) -> None:
-    assert "record DAY-0001 · bt-exec why 1\n" in bare(bt("run", "open the door", *BRIEF).out)
-    assert "기록 DAY-0002 · bt-exec why 2\n" in bare(bt("run", "문 열어", *BRIEF).out)
+    assert "record DAY-0001 · bt-exec why 1 · bt-exec replay 1\n" in bare(
+        bt("run", "open the door", *BRIEF).out
+    )
+    assert "기록 DAY-0002 · bt-exec why 2 · bt-exec replay 2\n" in bare(
+        bt("run", "문 열어", *BRIEF).out
+    )
 
 
 BRIEF = ("--fast", "--world", "door=open")
@@ -193,7 +200,7 @@ def test_an_interrupted_mission_is_told_once_and_marked(bt: Run, tmp_path: Path)
         "DAY AND TIME의 “문 안의 자재를 가져와” 임무가 중단되었습니다. "
         "도중에 프로그램이 끝났습니다. "
         "그때 하던 동작: 오른손으로 자재 잡기. 마지막 상태: 문이 열려 있습니다. "
-        "어쩌면: 오른손에 자재가 있습니다. ·"
+        "이제 확실하지 않음: 자재는 문 안쪽에 있습니다. 하려던 결과: 오른손에 자재가 있습니다. ·"
     )
     assert "중단" not in bt("run", "open the door", *BRIEF).out
     assert " interrupted" in bt("history", "--failed").out
@@ -251,3 +258,78 @@ def test_a_damaged_record_is_one_message(bt: Run, tmp_path: Path) -> None:
         ran = bt(*command, "--journal", str(path))
         assert (ran.code, ran.out) == (2, "")
         assert "file is not a database" in " ".join(ran.err.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--site", "dor"), "there is no site 'dor'; known, nearest first: door, "),
+        (("--status", "blockd"), "there is no status 'blockd'; known, nearest first: blocked, "),
+    ],
+)
+def test_unknown_filters_are_refused(day: Run, options: tuple[str, ...], said: str) -> None:
+    ran = day("history", *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in " ".join(ran.err.split())
+
+
+def test_statuses_are_in_the_language_of_the_reader(
+    day: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LC_ALL", raising=False)
+    monkeypatch.delenv("LC_MESSAGES", raising=False)
+    monkeypatch.setenv("LANG", "ko_KR.UTF-8")
+    out = day("history").out
+    assert [word in out for word in ("막힘", "완료", "거절", "번호")] == [True] * 4
+    assert "blocked" not in out
+
+
+def test_prompt_obeys_its_hints(day: Run) -> None:
+    """What a line prints at the prompt is what the command prints outside."""
+    for line in ("why 1", "history", "history --failed", "show 2", "show get_material", "replay 2"):
+        outside = day(*line.replace("show 2", "history show 2").split()).out
+        assert outside
+        assert day("repl", "--fast", stdin=f"{line}\n").out == outside
+    assert day("repl", "--fast", stdin="왜 1\n").out == day("why", "1").out
+
+
+def test_errors_of_a_hint_end_the_line_and_not_the_prompt(day: Run) -> None:
+    ran = day("repl", "--fast", stdin="why 99\nhistory --status well\nwhy 2\n")
+    assert ran.code == 2
+    assert "there is no mission '99'" in ran.err
+    assert "there is no status 'well'" in ran.err
+    assert ran.out == day("why", "2").out
+
+
+def test_why_did_you_stop_means_the_last_mission_that_acted(day: Run) -> None:
+    said = day("repl", "--fast", stdin="is the door open?\nwhy did you stop?\n").out
+    assert "asked    open the door" in said or "asked  open the door" in said
+
+
+def test_prune_takes_units_and_refuses_others(day: Run) -> None:
+    assert day("history", "prune", "--older", "1d").out == "0 missions removed, 0.0 MB\n"
+    said = day("history", "prune", "--larger", "0.001M", "--dry-run").out
+    assert said.startswith("3 missions would be removed, ")
+    ran = day("history", "prune", "--older", "90")
+    assert (ran.code, "write a number with a unit: 90d, 90w, 90y" in ran.err) == (2, True)
+    assert "say what to keep" in " ".join(day("history", "prune").err.split())
+    assert len(day("history", "--json").out.splitlines()) == 3
+    data = json.loads(day("history", "prune", "--larger", "0.001M", "--json").out)
+    assert len(data["missions"]) == 3
+    assert day("history").out == "no mission yet\n"
+
+
+def test_check_says_that_the_record_is_in_order(day: Run) -> None:
+    ran = day("history", "check")
+    assert (ran.code, ran.out.split()[-3:]) == (0, ["is", "in", "order"])
+    assert json.loads(day("history", "check", "--json").out) == []
+
+
+def test_site_setting_keeps_missions_for_its_time(bt: Run, tmp_path: Path) -> None:
+    site = tmp_path / "short.yaml"
+    site.write_text(
+        "site: short\npacks: {door: {robot: sim, detector: oracle}}\nkeep: {megabytes: 0.001}\n"
+    )
+    for _ in range(2):
+        assert bt("run", "fly away", "--fast", "--site", str(site)).code == 5
+    assert len(bt("history", "--json").out.splitlines()) == 1

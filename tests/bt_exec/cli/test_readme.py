@@ -1,4 +1,4 @@
-"""What the README shows works as it is written."""
+"""The snippets of the README run as they stand, and the links of the documentation resolve."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+import pytest
+
 from bt_exec import testing
 
-README = Path(__file__).parents[3] / "README.md"
+ROOT = Path(__file__).parents[3]
+README = ROOT / "README.md"
 
 
 def block(kind: str, start: str) -> str:
@@ -63,3 +66,39 @@ def test_its_skill_passes_its_test() -> None:
     exec(block("python", "check_skill("), given)
     assert robot.still
     assert given["run_skill"] is testing.run_skill
+
+
+PAGES = sorted(
+    [
+        README,
+        ROOT / "README.ko.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "ARCHITECTURE.md",
+        *ROOT.glob("docs/*.md"),
+    ]
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_files_and_sections_resolve(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text(encoding="utf-8")):
+        name, _, section = target.partition("#")
+        file = page.parent / name if name else page
+        assert file.exists(), target
+        if section:
+            titles = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            slugs = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
+            assert section in slugs, target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_named_examples_exist(page: Path) -> None:
+    for name in re.findall(r"examples/\d\d_\w+(?:\.py)?", page.read_text(encoding="utf-8")):
+        assert (ROOT / name).exists() or list(ROOT.glob(name + "*")), name
+
+
+def test_subcommands_in_documentation_exist(bt: Callable[..., Any]) -> None:
+    known = set(re.findall(r"^│ ([a-z]+)", bt("--help").out, re.MULTILINE))
+    for page in PAGES:
+        shown = re.findall(r"^bt-exec ([a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert set(shown) <= known, page.name

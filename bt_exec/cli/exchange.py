@@ -1,0 +1,126 @@
+"""``export`` and ``import``: trees for BehaviorTree.CPP and Groot2, and from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bt_exec.cli import options as opt
+from bt_exec.cli.streams import write
+from bt_exec.expand_home import expand_home
+
+if TYPE_CHECKING:
+    from bt_exec.interchange.report import Report
+    from bt_exec.spec.model import Document
+
+__all__ = ["COMMANDS", "export", "import_"]
+
+
+def export(
+    tree: Annotated[
+        str,
+        typer.Argument(
+            metavar="TREE|FILE",
+            help="A tree of the site, or a tree or plan file.",
+            autocompletion=opt.complete_trees,
+        ),
+    ],
+    site: opt.SiteName = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; standard output if none.")
+    ] = None,
+) -> None:
+    """Write a tree, and all trees it uses, as BehaviorTree.CPP 4 XML.
+
+    What BehaviorTree.CPP cannot say is listed on standard error and kept in attributes that begin
+    with '_', so that `bt-exec import` gives the same tree back.
+    """
+    from bt_exec.cli.site import find_document
+    from bt_exec.interchange.btcpp_export import export_btcpp
+    from bt_exec.site.site import load_site
+
+    loaded = load_site(site)
+    document = find_document(tree, loaded)
+    text, report = export_btcpp(document, loaded.library, loaded.catalogue)
+    if output is None:
+        write(text)
+    else:
+        _write(output, text)
+    _tell(report, "BehaviorTree.CPP cannot say everything:")
+
+
+def import_(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="XML files that belong together, also node models."),
+    ],
+    site: opt.SiteName = "",
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--to",
+            metavar="DIR",
+            help="Folder for one YAML file a tree; must be empty of files of these names.",
+        ),
+    ] = None,
+) -> None:
+    """Read BehaviorTree.CPP XML (version 3 or 4) and print its trees as YAML.
+
+    What the tree language cannot say is listed on standard error. Leaves that no TreeNodesModel
+    and no site describes become skills.
+    """
+    from bt_exec.interchange.btcpp_import import import_btcpp
+    from bt_exec.interchange.xml_text import read_xml_file
+    from bt_exec.site.site import load_site
+    from bt_exec.spec.dump import dump_yaml
+
+    catalogue = load_site(site).catalogue
+    roots = [(str(file), read_xml_file(expand_home(file))) for file in files]
+    documents, report = import_btcpp(roots, catalogue)
+    texts = {_file_name(document): dump_yaml(document) for document in documents}
+    if to is None:
+        write("---\n".join(texts.values()))
+    else:
+        _write_all(expand_home(to), texts)
+    _tell(report, "the tree language cannot say everything:")
+
+
+def _file_name(document: Document) -> str:
+    return f"{getattr(document, 'tree', 'mission')}.yaml"
+
+
+def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
+    from bt_exec.cli.output import for_people
+    from bt_exec.failure import UsageError
+
+    taken = [str(folder / name) for name in texts if (folder / name).exists()]
+    if taken:
+        raise UsageError(f"--to: already there, and not overwritten: {', '.join(taken)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        _write(folder / name, text)
+        for_people().say(f"wrote {folder / name}")
+
+
+def _write(path: Path, text: str) -> None:
+    from bt_exec.failure import UsageError
+
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(f"{path}: cannot be written: {why}") from None
+
+
+def _tell(report: Report, head: str) -> None:
+    """List what cannot be said, for people."""
+    from bt_exec.cli.output import for_people
+
+    if report.notes:
+        for_people(beside=True).say("\n".join([head, *report.lines()]))
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"export": export, "import": import_}

@@ -1,0 +1,87 @@
+"""``new``: files to start from, complete and with tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bt_exec.cli import options as opt
+
+__all__ = ["NEW"]
+
+NEW = typer.Typer(
+    help="Create a pack, a skill, a condition, a tree or a site: complete, documented, tested.",
+    no_args_is_help=True,
+)
+
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="Small letters, digits and '_'.")]
+_Folder = Annotated[Path, typer.Option("--to", metavar="DIR", help="Folder for the new files.")]
+
+
+@NEW.command("pack")
+def new_pack(name: _Name, to: _Folder = Path()) -> None:
+    """Create a distribution with a pack: robot, skill, condition, trees, words, tests."""
+    from bt_exec.scaffold.create import create_pack
+
+    files = create_pack(name, to)
+    _tell(files, f"next: cd {to / name} && pip install -e . && pytest")
+
+
+@NEW.command("skill")
+def new_skill(name: _Name, to: _Folder = Path()) -> None:
+    """Create a file with a skill, and its test."""
+    from bt_exec.scaffold.create import create_skill
+
+    _tell(create_skill(name, to), f"next: bt-exec check {to / name}.py")
+
+
+@NEW.command("condition")
+def new_condition(name: _Name, to: _Folder = Path()) -> None:
+    """Create a file with a condition, and its test."""
+    from bt_exec.scaffold.create import create_condition
+
+    _tell(create_condition(name, to), f"next: bt-exec check {to / name}.py")
+
+
+@NEW.command("tree")
+def new_tree(
+    name: _Name,
+    to: _Folder = Path(),
+    site: opt.SiteName = "",
+    do: Annotated[
+        str,
+        typer.Option("--do", metavar="SKILL", help="Skill that it runs; a simple one by default."),
+    ] = "",
+) -> None:
+    """Create a tree file that runs a skill of the site, and its test."""
+    from bt_exec.scaffold.create import create_tree
+    from bt_exec.site.site import load_site
+
+    loaded = load_site(site)
+    chosen = f" --site {site}" if site else ""
+    _tell(create_tree(name, to, loaded, do), f"next: bt-exec check {to / name}.yaml{chosen}")
+
+
+@NEW.command("site")
+def new_site(
+    name: _Name,
+    to: _Folder = Path(),
+    pack: Annotated[
+        str, typer.Option("--pack", metavar="NAME", help="Pack that it uses; the first by default.")
+    ] = "",
+) -> None:
+    """Create a site file for an installed pack."""
+    from bt_exec.scaffold.create import create_site
+
+    _tell(create_site(name, to, pack), f"next: bt-exec check {to / name}.yaml")
+
+
+def _tell(files: tuple[Path, ...], following: str) -> None:
+    from bt_exec.cli.output import for_people
+
+    painter = for_people()
+    for path in files:
+        painter.say(f"created {path}")
+    painter.say(following)

@@ -1,0 +1,233 @@
+"""``bt-exec replay``: a recorded mission on the screen again, verified, or as a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bt_exec.cli import options as opt
+from bt_exec.cli.history import MissionName, open_journal
+
+if TYPE_CHECKING:
+    from bt_exec.journal import Journal, MissionRecord
+    from bt_exec.tui.model import ViewModel
+    from bt_exec.tui.paint import Painter
+    from bt_exec.tui.player import Player
+
+__all__ = ["COMMANDS", "replay", "show_end"]
+
+_DIFFERS = 4
+"""Exit code of ``--verify`` where the new run differs."""
+_FRAME_S = 0.05
+_JUMP_S = 10.0
+
+
+def replay(
+    which: MissionName = "last",
+    speed: Annotated[
+        float | None,
+        typer.Option("--speed", min=0.0, metavar="X", help="X times as fast; 0: at once."),
+    ] = None,
+    step: Annotated[bool, typer.Option("--step", help="Start paused; arrows step.")] = False,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Run it again in its recorded world and compare."),
+    ] = False,
+    to: Annotated[
+        tuple[str, Path] | None,
+        typer.Option("--to", metavar="pytest FILE", help="Write a test of it.", show_default=False),
+    ] = None,
+    plain: opt.Plain = False,
+    journal: opt.JournalFile = None,
+    json: opt.Json = False,
+    verbose: opt.Verbose = False,
+) -> None:
+    """Show a mission again as it was, without robot, perception or model.
+
+    Keys: space pauses, left and right step, [ and ] jump ten seconds, - and + change the speed,
+    q leaves.
+    """
+    from bt_exec.cli.output import for_people
+
+    kept = open_journal(journal)
+    record = kept.mission(which)
+    if to is not None:
+        _write_test(kept, record, *to)
+    if verify:
+        raise typer.Exit(_verify(kept, record, json=json))
+    if to is None:
+        painter = for_people()
+        if painter.live and not plain:
+            _play(record, painter, 1.0 if speed is None else speed, paused=step, verbose=verbose)
+        else:
+            _print(record, painter, speed or 0.0, verbose=verbose)
+
+
+def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
+    """Run a mission again and report the first difference; return the exit code."""
+    from dataclasses import asdict
+
+    from bt_exec.cli.output import emit, for_people
+    from bt_exec.mission.rerun import verify
+    from bt_exec.tui.voices import voices
+    from bt_exec.tui.words import seconds
+
+    found = verify(journal, record.id)
+    if json:
+        emit({"mission_id": record.id, "same": found.same, **asdict(found)})
+        return 0 if found.same else _DIFFERS
+    painter = for_people()
+    _, messages = voices(record)
+    language = "en" if painter.ascii else record.line.language
+
+    def say(code: str, style: str = "", **facts: object) -> None:
+        painter.say(messages.say(code, language, **facts), style)
+
+    if found.difference is None:
+        say("VERIFIED", "done", events=found.events)
+        return 0
+    one, nothing = found.difference, messages.say("VERIFIED_NOTHING", language)
+    at = seconds(one.t - record.events[0].t)
+    say("VERIFIED_NOT", "failed", events=found.events, at=at, tick=one.tick)
+    say("VERIFIED_WAS", what=one.recorded or nothing)
+    say("VERIFIED_NOW", what=one.found or nothing)
+    if found.changed:
+        say("VERIFIED_CHANGED", what=", ".join(found.changed))
+    return _DIFFERS
+
+
+def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) -> None:
+    """Write a test that runs a mission again and expects what it did."""
+    from bt_exec.cli.output import for_people
+    from bt_exec.expand_home import expand_home
+    from bt_exec.failure import UnknownName, UsageError
+    from bt_exec.testing.from_record import as_test
+    from bt_exec.tui.voices import voices
+
+    if form != "pytest":
+        raise UnknownName("form of a test", form, ("pytest",))
+    before = [journal.mission(name) for name in journal.session_of(record.id)[:-1]]
+    text = as_test(record, [one for one in before if one.line.begun])
+    path = expand_home(path)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(f"{path} exists; name another file") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    _, messages = voices(record)
+    for_people().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
+
+
+def _play(
+    record: MissionRecord, painter: Painter, speed: float, *, paused: bool, verbose: bool
+) -> None:
+    """Play a mission in the live view until its end or until the user leaves."""
+    from bt_exec.tui.keys import Keys
+    from bt_exec.tui.live import LiveView
+    from bt_exec.tui.player import Player
+
+    player = Player(record, _models(record, painter, verbose), speed=speed or 1e9, paused=paused)
+    view = LiveView(player.model, painter, verbose=verbose)
+    with view, Keys() as keys:
+        while True:
+            player.play()
+            if player.model is not view.model:
+                view.show(player.model)
+            player.model.hint = _hint(player)
+            if player.over and not (keys.there and player.paused):
+                break
+            if not _press(player, keys.read(_FRAME_S)):
+                break
+    show_end(record, player.model, painter, verbose=verbose)
+
+
+def _press(player: Player, key: str) -> bool:
+    """Do what a key asks for; return whether to go on."""
+    match key:
+        case " " | "p":
+            player.paused = not player.paused
+        case "right" | "n" | "enter":
+            player.step()
+        case "left" | "b":
+            player.step(-1)
+        case "]" | "page down":
+            player.jump(_JUMP_S)
+        case "[" | "page up":
+            player.jump(-_JUMP_S)
+        case "+" | "=" | "up":
+            player.faster()
+        case "-" | "down":
+            player.faster(-1)
+        case "home":
+            player.seek(0)
+        case "end":
+            player.seek(len(player.events))
+        case "q" | "escape":
+            return False
+    return True
+
+
+def _hint(player: Player) -> str:
+    from bt_exec.tui.words import seconds
+
+    model = player.model
+    language = "en" if model.ascii else model.language
+    at, end = seconds(player.t - player.start), seconds(player.end - player.start)
+    code = "REPLAY_PAUSED" if player.paused else "REPLAY_AT"
+    speed = f"{player.speed:g}" if player.speed < 1e6 else "∞"
+    said = model.messages.say(code, language, at=at, end=end, speed=speed)
+    return f"{said} · {model.messages.say('REPLAY_KEYS', language)}"
+
+
+def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bool) -> None:
+    """Print one line for each change, at once or at a speed."""
+    import time
+
+    from bt_exec.tui.lines import PlainView
+    from bt_exec.tui.player import Player
+
+    player = Player(record, _models(record, painter, verbose), speed=speed or 1e9)
+    lines = PlainView(player.model, painter.say, verbose=verbose)
+    while not player.over:
+        player.play(lines)
+        if speed:
+            time.sleep(_FRAME_S)
+    show_end(record, player.model, painter, tree=False, verbose=verbose)
+
+
+def _models(
+    record: MissionRecord, painter: Painter, verbose: bool
+) -> Callable[[Callable[[], float]], ViewModel]:
+    from bt_exec.tui.model import ViewModel
+    from bt_exec.tui.voices import voices
+
+    _, messages = voices(record)
+    return lambda wall: ViewModel(
+        messages=messages, ascii=painter.ascii, verbose=verbose, wall=wall
+    )
+
+
+def show_end(
+    record: MissionRecord,
+    model: ViewModel,
+    painter: Painter,
+    *,
+    tree: bool = True,
+    verbose: bool = False,
+) -> None:
+    """Show how a mission ended: its tree, and its last words as far as there are any."""
+    from bt_exec.cli.mission import end_lines
+
+    shown = tree and model.spec is not None
+    painter.lines(end_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
+    if model.outcome is None and record.outcome is None:
+        language = "en" if painter.ascii else record.line.language
+        painter.say(model.messages.say("REPLAY_ENDS_HERE", language), "stopped")
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"replay": replay}

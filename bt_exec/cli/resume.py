@@ -1,0 +1,169 @@
+"""``bt-exec resume`` and "go on": continue a mission that did not come to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import typer
+
+from bt_exec.cli import options as opt
+from bt_exec.cli.history import MissionName, open_journal
+from bt_exec.failure import UsageError
+
+if TYPE_CHECKING:
+    from bt_exec.cli.stage import Stage
+    from bt_exec.journal import Journal, MissionLine, MissionRecord
+    from bt_exec.mission.session import Session
+    from bt_exec.outcome import Outcome
+
+__all__ = ["COMMANDS", "go_on", "resume", "unfinished"]
+
+_FINISHED = ("satisfied", "refused")
+
+
+def resume(
+    which: MissionName = "",
+    fast: opt.Fast = False,
+    plain: opt.Plain = False,
+    json: opt.Json = False,
+    turns: opt.Turns = None,
+    frames: opt.KeepFrames = False,
+    journal: opt.JournalFile = None,
+    verbose: opt.Verbose = False,
+) -> None:
+    """Go on with a mission that was interrupted, stopped or failed; the last one by default.
+
+    What is finished and still holds is kept. A simulated world is restored from the record; a real
+    robot is observed afresh. The new mission is linked to the old one.
+    """
+    from bt_exec.cli.output import emit
+    from bt_exec.cli.stage import Options, staged
+
+    kept = open_journal(journal)
+    record = _chosen(kept, which)
+    options = Options(
+        site=_site_of(record),
+        fast=fast,
+        plain=plain,
+        json=json,
+        turns=turns,
+        keep_frames=frames,
+        journal=kept.path,
+        verbose=verbose,
+        last=True,
+        languages=(record.line.language,),
+        interrupted=False,
+        compiler=_compiler_of(record),
+    )
+    with staged(options) as stage:
+        outcome = go_on(stage, record)
+        if json:
+            emit(outcome.to_dict())
+    raise typer.Exit(outcome.exit_code)
+
+
+def _chosen(journal: Journal, which: str) -> MissionRecord:
+    """Return the mission to go on with.
+
+    Raises:
+        UsageError: If there is none, if it was finished, or if it is still running.
+    """
+    from bt_exec.language.messages import OWN_MESSAGES, Messages
+
+    line: MissionLine | None = None
+    if which:
+        line = journal.mission(which).line
+    else:
+        lines = [journal.unfinished(site) for site in journal.sites()]
+        found = sorted((one for one in lines if one is not None), key=lambda one: one.started_at)
+        line = found[-1] if found else None
+    say = Messages.load([OWN_MESSAGES]).say
+    if line is None:
+        raise UsageError(say("RESUME_NOTHING", "en").rstrip("."))
+    code = {"running": "RESUME_STILL_RUNNING", "waiting": "RESUME_STILL_RUNNING"}.get(
+        line.shown_status, "RESUME_NOTHING_LEFT" if line.status in _FINISHED else ""
+    )
+    if code:
+        raise UsageError(say(code, line.language, command=line.command).rstrip("."))
+    return journal.mission(line.id)
+
+
+def _site_of(record: MissionRecord) -> str:
+    from bt_exec.site.data import site_names
+
+    file = str(record.setup.get("file", ""))
+    name = record.line.site
+    known = site_names()
+    return name if name in known and not file.startswith("/") else file or name
+
+
+def _compiler_of(record: MissionRecord) -> str | None:
+    """Return the compiler that was named when the mission ran, where it was not the site's."""
+    from bt_exec.planning.compiler import compiler_names
+
+    name = record.setup.get("compiler", {}).get("name", "")
+    return name if name in compiler_names() else None
+
+
+def unfinished(session: Session, command: str) -> MissionRecord | None:
+    """Return the mission that "go on" is about; None for other commands, or if nothing is left.
+
+    It is the last one of this world; in a new process, the last one of this site.
+    """
+    from bt_exec.mission.self_questions import asks_to_go_on
+
+    if session.journal is None or not asks_to_go_on(command):
+        return None
+    site = session.site.name
+    world = session.world_id if session.missions else ""
+    line = session.journal.unfinished(site, world)
+    if line is None or line.status in _FINISHED or line.shown_status in ("running", "waiting"):
+        return None
+    return session.journal.mission(line.id)
+
+
+def go_on(stage: Stage, record: MissionRecord) -> Outcome:
+    """Restore the world of a mission as far as possible, and go on with it."""
+    session, conductor = stage.session, stage.conductor
+    say = session.site.messages.say
+    language = record.line.language
+    when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
+    conductor.painter.say(say("RESUMING", language, command=record.command, when=when))
+    lost = False
+    if record.session != session.world_id:
+        lost, said = _restored(stage, record)
+        conductor.painter.say(said, "dim")
+    return conductor.show(session, lambda: session.resume(record, lost=lost))
+
+
+def _restored(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
+    """Restore the world of a mission; return whether it is lost, and what is said of it."""
+    from bt_exec.mission.rerun import restore
+    from bt_exec.tui.words import seconds
+
+    session = stage.session
+    language = record.line.language
+
+    def say(code: str, **facts: str) -> str:
+        return session.site.messages.say(code, language, **facts)
+
+    simulated = any(rig.simulation is not None for rig in session.rigs.values())
+    if not simulated:
+        return False, say("WORLD_IS_REAL")
+    assert session.journal is not None
+    try:
+        with stage.conductor.preparing(f"restoring {record.id}"):
+            found = restore(session, session.journal, record)
+    except UsageError as error:
+        return True, say("WORLD_NOT_RESTORED", why=str(error))
+    start = record.events[0].t if record.events else 0.0
+    if found.difference is not None:
+        at = seconds(found.difference.t - start)
+        session.reset(record.settings.get("world", {}))
+        return True, say("WORLD_NOT_RESTORED", why=say("WORLD_WENT_ANOTHER_WAY", at=at))
+    end = max((event.t for event in record.events), default=start)
+    return False, say("WORLD_RESTORED", at=seconds(end - start))
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"resume": resume}

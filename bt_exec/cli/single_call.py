@@ -1,0 +1,113 @@
+"""Plans of one skill or one tree, from ``NAME KEY=VALUE…`` of a command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from bt_exec.failure import SpecError, UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from bt_exec.site.site import Site
+    from bt_exec.spec.model import MissionSpec, NodeBase
+
+__all__ = ["plan_of_skill", "plan_of_tree"]
+
+
+def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
+    """Return a plan that runs one skill.
+
+    Args:
+        name: The skill.
+        texts: ``KEY=VALUE`` texts; lists and mappings are JSON.
+        site: The site.
+
+    Raises:
+        UnknownName: If the site has no such skill, or the skill no such argument.
+        UsageError: If a text has another form, or a required argument is missing.
+        SpecError: If a value has the wrong type.
+    """
+    from bt_exec.spec.model import Do
+
+    skill = site.catalogue.skill(name)
+    given = list(texts)
+    args = _arguments(f"skill {name}", given, skill.arguments, skill.required)
+    root = Do.model_validate({"do": name, "with": args})
+    return _plan(" ".join((name, *given)), root, site)
+
+
+def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "") -> MissionSpec:
+    """Return a plan that runs one tree of the site.
+
+    Args:
+        name: The tree.
+        texts: ``KEY=VALUE`` texts; parameters that are left out take their defaults.
+        site: The site.
+        command: What the mission calls its command.
+
+    Raises:
+        UnknownName: If the site has no such tree, or the tree no such parameter.
+        UsageError: If a text has another form, or a required parameter is missing.
+        SpecError: If a value has the wrong type.
+    """
+    from bt_exec.spec.model import Tree
+
+    tree = site.library.get(name)
+    types = {key: site.catalogue.types.get(param.type) for key, param in tree.params.items()}
+    required = {key for key, param in tree.params.items() if param.required}
+    given = list(texts)
+    args = _arguments(f"tree {name}", given, types, required)
+    root = Tree.model_validate({"tree": name, "with": args})
+    return _plan(command or " ".join((name, *given)), root, site)
+
+
+def _arguments(
+    what: str, texts: Iterable[str], types: Mapping[str, Any], required: Iterable[str]
+) -> dict[str, Any]:
+    from bt_exec.verify.types import type_name
+
+    args: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise UsageError(f"{text!r} must be KEY=VALUE: an argument of {what} and its value")
+        if key not in types:
+            raise UnknownName(f"argument of {what}", key, types)
+        if key in args:
+            raise UsageError(f"{key} is given twice")
+        args[key] = _value(types[key], value)
+    missing = [
+        f"{key}={type_name(types[key])}" for key in types if key in required and key not in args
+    ]
+    if missing:
+        raise UsageError(f"{what} needs {', '.join(missing)}")
+    return args
+
+
+def _value(hint: Any, text: str) -> Any:
+    """Return a typed text as a value; a text that begins with ``$`` is no reference here."""
+    from bt_exec.verify.types import read_word
+
+    if text.startswith(("[", "{")):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    word = read_word(hint, text)
+    return f"${word}" if isinstance(word, str) and word.startswith("$") else word
+
+
+def _plan(command: str, root: NodeBase, site: Site) -> MissionSpec:
+    from bt_exec.language.messages import language_of
+    from bt_exec.spec.expand import expand
+    from bt_exec.spec.model import Mission, MissionSpec
+    from bt_exec.spec.source import Source
+    from bt_exec.verify import verify_document
+
+    header = Mission(command=command, language="ko" if language_of(command) == "ko" else "en")
+    spec = MissionSpec.model_validate({"mission": header, "root": root})
+    source = Source("the command line")
+    if problems := verify_document(spec, site.catalogue, site.library, source):
+        raise SpecError(problems)
+    return expand(spec, site.library, source)

@@ -1,0 +1,107 @@
+"""``bt-exec watch``: the live view of a mission that another process or a service runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bt_exec.cli import options as opt
+from bt_exec.cli.history import open_journal
+from bt_exec.failure import UsageError
+
+if TYPE_CHECKING:
+    from bt_exec.events import Listener
+    from bt_exec.journal.tail import Tail
+    from bt_exec.language.messages import Messages
+    from bt_exec.tui.model import ViewModel
+    from bt_exec.tui.paint import Painter
+
+__all__ = ["COMMANDS", "follow", "watch"]
+
+_PERIOD_S = 0.1
+_VARIABLE = "BT_EXEC_TOKEN"
+
+
+def watch(
+    which: Annotated[
+        str,
+        typer.Argument(
+            metavar="[ID|URL]",
+            help="A mission, or http://HOST:PORT of a service; the running one by default.",
+            show_default=False,
+        ),
+    ] = "",
+    plain: opt.Plain = False,
+    journal: opt.JournalFile = None,
+    verbose: opt.Verbose = False,
+) -> None:
+    """Follow a mission that another process runs; leaving does not stop it.
+
+    A service that asks for a token is given that of BT_EXEC_TOKEN.
+    """
+    from bt_exec.cli.output import for_people
+    from bt_exec.journal.tail import JournalTail
+    from bt_exec.tui.voices import site_messages, voices
+
+    if "://" in which:
+        from bt_exec.serve.client import ServiceTail
+
+        tail = ServiceTail(which, os.environ.get(_VARIABLE, "").strip())
+        messages = site_messages(str(tail.mission.get("site", "")))
+        follow(tail, messages, for_people(), plain=plain, verbose=verbose)
+        return
+    kept = open_journal(journal)
+    if not which:
+        running = [line for line in kept.missions(50) if line.shown_status == "running"]
+        if not running:
+            raise UsageError("no mission is running; name one: bt-exec watch ID|URL")
+        which = running[0].id
+    record = kept.mission(which)
+    _, messages = voices(record)
+    follow(JournalTail(kept, record.id), messages, for_people(), plain=plain, verbose=verbose)
+
+
+def follow(
+    tail: Tail, messages: Messages, painter: Painter, *, plain: bool = False, verbose: bool = False
+) -> None:
+    """Show a mission as its events come, until it has ended or the user leaves."""
+    import time
+
+    from bt_exec.tui.lines import PlainView
+    from bt_exec.tui.live import LiveView
+    from bt_exec.tui.model import ViewModel
+
+    model = ViewModel(messages=messages, ascii=painter.ascii, verbose=verbose)
+    live = painter.live and not plain
+    view = LiveView(model, painter, verbose=verbose) if live else None
+    listener: Listener = model if live else PlainView(model, painter.say, verbose=verbose)
+    with contextlib.suppress(KeyboardInterrupt), view or contextlib.nullcontext():
+        while True:
+            for event in tail.read():
+                listener.on(event)
+            model.hint = messages.say("WATCHING", _language(model))
+            if tail.ended:
+                break
+            time.sleep(_PERIOD_S)
+    _show_end(tail, model, painter, tree=live, verbose=verbose)
+
+
+def _show_end(tail: Tail, model: ViewModel, painter: Painter, *, tree: bool, verbose: bool) -> None:
+    from bt_exec.cli.mission import end_lines
+
+    shown = tree and model.spec is not None
+    painter.lines(end_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
+    if model.outcome is None and tail.ended:
+        code = "WATCH_INTERRUPTED" if tail.ended == "interrupted" else "WATCH_LOST"
+        painter.say(model.messages.say(code, _language(model)), "stopped")
+
+
+def _language(model: ViewModel) -> str:
+    return "en" if model.ascii else model.language
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"watch": watch}

@@ -1,0 +1,1 @@
+"""Pictures of trees: Mermaid, Graphviz, SVG and HTML; differences between two trees."""

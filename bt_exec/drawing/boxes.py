@@ -1,0 +1,101 @@
+"""A tree as boxes: what every picture shows of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Document,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+    children_of,
+)
+from bt_exec.tui.text import clean
+from bt_exec.tui.words import about_node, label_node, modifiers
+
+__all__ = ["SIGNS", "Box", "Kind", "boxes_of", "title_of"]
+
+Kind = Literal["do", "check", "tree", "sequence", "fallback", "parallel"]
+
+SIGNS: dict[Kind, str] = {"sequence": "→", "fallback": "?", "parallel": "⇉"}
+"""Signs of composites, as in the literature on behaviour trees."""
+
+_KINDS: tuple[tuple[type[NodeBase], Kind], ...] = (
+    (Do, "do"),
+    (Check, "check"),
+    (Tree, "tree"),
+    (Sequence, "sequence"),
+    (Fallback, "fallback"),
+    (Parallel, "parallel"),
+)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A node in a picture.
+
+    Attributes:
+        kind: Kind of the node.
+        label: Its name, or what it runs.
+        about: Its arguments, or how many children must succeed.
+        notes: Its modifiers in words, in the order in which they act.
+        children: Boxes under it; those of a subtree if it is opened.
+    """
+
+    kind: Kind
+    label: str
+    about: str = ""
+    notes: tuple[str, ...] = ()
+    children: tuple[Box, ...] = ()
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, Box]]:
+        """Yield this box and everything under it with its depth, parents first."""
+        yield depth, self
+        for child in self.children:
+            yield from child.walk(depth + 1)
+
+
+def boxes_of(document: Document, library: Library, *, closed: bool = False) -> Box:
+    """Return the boxes of a tree or mission.
+
+    Args:
+        document: The tree or mission.
+        library: Trees that are opened where they are used.
+        closed: Leave subtrees closed.
+    """
+    top = () if isinstance(document, MissionSpec) else (document.tree,)
+    return _box(document.root, None if closed else library, top)
+
+
+def title_of(document: Document) -> str:
+    """Return the name of a tree, or the command of a mission."""
+    return clean(document.mission.command if isinstance(document, MissionSpec) else document.tree)
+
+
+def _box(node: NodeBase, library: Library | None, above: tuple[str, ...]) -> Box:
+    kind = next(kind for known, kind in _KINDS if isinstance(node, known))
+    inner = children_of(node)
+    if isinstance(node, Tree):
+        if library is None:
+            inner = ()
+        elif node.body is None and node.tree in library and node.tree not in above:
+            inner = (library.get(node.tree).root,)
+        above = (*above, node.tree)
+    plain = node.name is None and kind in SIGNS
+    about = about_node(node) if kind != "fallback" or node.name else ""
+    return Box(
+        kind,
+        "" if plain else label_node(node),
+        about,
+        modifiers(node),
+        tuple(_box(child, library, above) for child in inner),
+    )

@@ -1,0 +1,86 @@
+"""Differences between two trees or plans, node by node."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bt_exec.drawing.boxes import SIGNS, Box
+from bt_exec.spec.dump import to_data
+from bt_exec.spec.model import Document
+
+__all__ = ["Change", "changes", "header_changes"]
+
+_HEADER = ("summary", "utterances", "params", "returns", "otherwise")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One row of a difference.
+
+    Attributes:
+        kind: ``same``, ``added``, ``removed``, or ``changed``: the same node, said otherwise.
+        depth: Depth of the node.
+        old: The node as it was; empty if it was added.
+        new: The node as it is; empty if it was removed.
+    """
+
+    kind: Literal["same", "added", "removed", "changed"]
+    depth: int
+    old: str = ""
+    new: str = ""
+
+
+def changes(old: Box, new: Box) -> tuple[Change, ...]:
+    """Return the rows of both trees in order; a node that only says something else is one row."""
+    before, after = list(_rows(old)), list(_rows(new))
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    found: list[Change] = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            found += [Change("same", depth, text, text) for depth, _, text in before[a:b]]
+        else:
+            found += _replaced(before[a:b], after[c:d])
+    return tuple(found)
+
+
+def header_changes(old: Document, new: Document) -> Iterator[tuple[str, Any, Any]]:
+    """Yield what differs besides the nodes: the field, the old and the new value."""
+    before, after = _header(old), _header(new)
+    for field in dict.fromkeys((*before, *after)):
+        if before.get(field) != after.get(field):
+            yield field, before.get(field), after.get(field)
+
+
+def _header(document: Document) -> dict[str, Any]:
+    """Return the fields of a document besides its nodes; those of a mission with its prefix."""
+    data = to_data(document)
+    mission = {f"mission.{field}": value for field, value in data.get("mission", {}).items()}
+    return {**{field: data[field] for field in _HEADER if field in data}, **mission}
+
+
+_Row = tuple[int, str, str]
+"""Depth, kind and name, and everything that is said of a node."""
+
+
+def _rows(root: Box) -> Iterator[_Row]:
+    for depth, box in root.walk():
+        name = box.label or box.kind
+        sign = SIGNS.get(box.kind, "")
+        head = " ".join(filter(None, (sign, name, box.about)))
+        yield depth, f"{box.kind} {name}", " · ".join((head, *box.notes))
+
+
+def _replaced(before: Sequence[_Row], after: Sequence[_Row]) -> Iterator[Change]:
+    """Yield a stretch that differs: nodes of the same name and depth are paired."""
+    heads = [row[:2] for row in before], [row[:2] for row in after]
+    matcher = difflib.SequenceMatcher(None, *heads, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            for (depth, _, old), (_, _, new) in zip(before[a:b], after[c:d], strict=True):
+                yield Change("changed" if old != new else "same", depth, old, new)
+        else:
+            yield from (Change("removed", depth, old=text) for depth, _, text in before[a:b])
+            yield from (Change("added", depth, new=text) for depth, _, text in after[c:d])

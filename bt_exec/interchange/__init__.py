@@ -1,0 +1,1 @@
+"""Exchange of trees with BehaviorTree.CPP 4."""

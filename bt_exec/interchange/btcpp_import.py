@@ -1,0 +1,168 @@
+"""Trees and missions from BehaviorTree.CPP XML.
+
+What `bt_exec.interchange.btcpp_export` wrote comes back as it was. Other files (version 3 or 4) are
+read as far as the tree language can say them; the report names the rest. Leaves that no
+TreeNodesModel describes become skills of the same name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.interchange.entries import bind_entries
+from bt_exec.interchange.nodes_import import NodeReader
+from bt_exec.interchange.report import Report
+from bt_exec.interchange.values import FORMAT_MARK, decode, own_name
+from bt_exec.interchange.xml_text import Element
+from bt_exec.pack import Catalogue
+from bt_exec.spec.model import Document, MissionSpec, TreeSpec
+
+__all__ = ["Imported", "import_btcpp"]
+
+
+class Imported(NamedTuple):
+    """What an import gave.
+
+    Attributes:
+        documents: The trees and missions, in the order of the files.
+        report: What cannot be said.
+    """
+
+    documents: tuple[Document, ...]
+    report: Report
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """A BehaviorTree element and its file."""
+
+    element: Element
+    file: str
+
+
+def import_btcpp(
+    files: Iterable[tuple[str, Element]], catalogue: Catalogue | None = None
+) -> Imported:
+    """Return the documents of XML files that belong together.
+
+    Args:
+        files: Names and root elements; TreeNodesModel may stand in a file of its own.
+        catalogue: Tells conditions from skills where no model does.
+
+    Raises:
+        SpecError: ``NOT_BTCPP`` for other XML, ``EMPTY``, ``TOO_DEEP``, ``DUPLICATE_TREE``,
+            ``BAD_METADATA`` for changed metadata, ``NOT_SAYABLE`` for what no tree can hold.
+    """
+    report = Report()
+    reader = NodeReader(report, catalogue)
+    trees: dict[str, _Tree] = {}
+    given = tuple(files)
+    for file, root in given:
+        _check_root(root, file, report)
+        for element in root.walk():
+            if element.tag == "TreeNodesModel":
+                reader.add_models(element)
+            elif element.tag == "BehaviorTree":
+                _add(trees, _Tree(element, file))
+            elif element.tag == "include":
+                report.add("INCLUDE", f"include:{element.line}", element.attributes.get("path", ""))
+    reader.bodies = {
+        ident: tree.element for ident, tree in trees.items() if "_body" in tree.element.attributes
+    }
+    written: dict[str, dict[str, Any]] = {}
+    for ident, tree in trees.items():
+        if "_body" not in tree.element.attributes:
+            written[ident] = _read(tree, reader)
+    foreign = [i for i in written if FORMAT_MARK not in trees[i].element.attributes]
+    bind_entries({ident: written[ident] for ident in foreign}, report)
+    documents = tuple(_document(written[ident], trees[ident]) for ident in written)
+    if not documents:
+        message = "holds no <BehaviorTree>"
+        raise SpecError([Problem("EMPTY", message, file=", ".join(file for file, _ in given))])
+    return Imported(documents, report)
+
+
+def _check_root(root: Element, file: str, report: Report) -> None:
+    if root.tag != "root":
+        message = f"is not BehaviorTree.CPP XML: it begins with <{root.tag}>, not with <root>"
+        raise SpecError([Problem("NOT_BTCPP", message, file=file, line=root.line, column=1)])
+    if root.attributes.get("BTCPP_format", "3") != "4":
+        report.add("FORMAT_3", f"root:{root.line}")
+
+
+def _add(trees: dict[str, _Tree], tree: _Tree) -> None:
+    ident = tree.element.attributes.get("ID", "MainTree")
+    if ident in trees:
+        message = f"tree {ident!r} already stands in {trees[ident].file}"
+        raise SpecError([_problem("DUPLICATE_TREE", message, tree)])
+    trees[ident] = tree
+
+
+def _problem(code: str, message: str, tree: _Tree) -> Problem:
+    element = tree.element
+    return Problem(code, message, file=tree.file, line=element.line, column=element.column)
+
+
+def _read(tree: _Tree, reader: NodeReader) -> dict[str, Any]:
+    """Return a BehaviorTree as the plain data of a tree or mission."""
+    attributes = tree.element.attributes
+    reader.own = FORMAT_MARK in attributes
+    try:
+        root = reader.only_child(tree.element)
+        if root is None:
+            raise SpecError([_problem("EMPTY", "holds no node that can be imported", tree)])
+        if "_mission" in attributes:
+            return {"mission": json.loads(attributes["_mission"]), "root": root}
+        name = attributes.get("_tree") or reader.tree_name(attributes.get("ID", "MainTree"))
+        data: dict[str, Any] = {"tree": name}
+        if "_summary" in attributes:
+            data["summary"] = attributes["_summary"]
+        for key in ("utterances", "returns", "otherwise"):
+            if f"_{key}" in attributes:
+                data[key] = json.loads(attributes[f"_{key}"])
+        if params := _params(reader.subtrees.get(attributes.get("ID", ""))):
+            data["params"] = params
+    except RecursionError:
+        raise SpecError([_problem("TOO_DEEP", "is nested too deep to be imported", tree)]) from None
+    except (ValueError, AttributeError, TypeError) as error:
+        message = f"an attribute that begins with '_' is not the JSON that was exported: {error}"
+        raise SpecError([_problem("BAD_METADATA", message, tree)]) from None
+    return {**data, "root": root}
+
+
+def _params(model: Element | None) -> dict[str, Any]:
+    """Return the parameters that a SubTree model declares."""
+    params: dict[str, Any] = {}
+    for port in model.children if model is not None else ():
+        given = port.attributes
+        if port.tag not in ("input_port", "inout_port") or "name" not in given:
+            continue
+        param: dict[str, Any] = {"type": given.get("type", "text")}
+        if "_default" in given:
+            param["default"] = json.loads(given["_default"])
+        elif given.get("default"):
+            param["default"] = decode(given["default"])
+        if summary := given.get("_summary", port.text):
+            param["summary"] = summary
+        if given.get("_spoken") == "true":
+            param["spoken"] = True
+        params[own_name(given["name"])] = param
+    return params
+
+
+def _document(data: dict[str, Any], tree: _Tree) -> Document:
+    try:
+        if "mission" in data:
+            return MissionSpec.model_validate(data)
+        return TreeSpec.model_validate(data)
+    except ValidationError as error:
+        found = error.errors()[0]
+        where = "/".join(map(str, found["loc"]))
+        message = f"tree {tree.element.attributes.get('ID')!r}: {where}: {found['msg']}"
+        raise SpecError([_problem("NOT_SAYABLE", message, tree)]) from None

@@ -1,0 +1,225 @@
+"""Publisher of Groot2's live protocol (ZeroMQ, version 4): the plan, and the status of its nodes.
+
+Groot2 and ``btview`` ask for the tree once and then for statuses. The publisher is a listener of
+mission events; a thread answers requests, so that no client can delay a tick. It listens on this
+machine only. Breakpoints, recordings and the blackboard are not offered.
+
+The wire format follows ``groot2_protocol.h`` of BehaviorTree.CPP: a request is a header of 6 bytes
+(protocol, kind, identifier), a reply repeats it, followed by the identifier of the tree.
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.events import Event, NodeChanged, Planned
+from bt_exec.failure import UsageError
+from bt_exec.interchange.values import BUILT_IN
+from bt_exec.interchange.xml_text import Element, write_xml
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+    children_of,
+    walk,
+)
+from bt_exec.spec.paths import label_of, paths
+
+__all__ = ["DEFAULT_PORT", "Groot2Publisher", "LiveTree"]
+
+DEFAULT_PORT = 1667
+"""The port that Groot2 asks by default; the next one is taken for notifications."""
+
+_HEADER = struct.Struct("<BBI")
+_PROTOCOL = 2
+_FULL_TREE, _STATUS, _BLACKBOARD = b"TSB"
+_NO_ENTRIES = b"\x80"  # an empty map in MessagePack
+_WAIT_MS = 50
+_STATUSES: Mapping[str, int] = {
+    "running": 1,
+    "done": 2,
+    "kept": 2,
+    "failed": 3,
+    "skipped": 4,
+    "stopped": 0,
+}
+_TAGS: Mapping[type[NodeBase], str] = {
+    Sequence: "Sequence",
+    Fallback: "Fallback",
+    Parallel: "Parallel",
+}
+
+
+class LiveTree:
+    """One plan as Groot2 draws it, with the statuses of its nodes.
+
+    Attributes:
+        identifier: 16 bytes that are new for every plan.
+        xml: The plan with an identifier (``_uid``) for every node.
+    """
+
+    def __init__(self, spec: MissionSpec) -> None:
+        self.identifier = uuid.uuid4().bytes
+        self._uids = {path: number for number, (path, _) in enumerate(paths(spec.root), 1)}
+        self._status = dict.fromkeys(self._uids.values(), 0)
+        self._below: dict[int, range] = {}
+        self._order = iter(self._uids.values())  # parents first, as `_node` descends
+        self._trees: list[Element] = []
+        self._models: dict[str, str] = {}
+        self._add_tree("mission", "", spec.root)
+        root = Element("root", {"BTCPP_format": "4", "main_tree_to_execute": "mission"})
+        root.children = [*self._trees, self._model_list()]
+        self.xml = write_xml(root).encode()
+
+    def change(self, path: str, state: str, *, again: bool) -> None:
+        """Give a node a status; another attempt takes back those of the nodes under it.
+
+        Args:
+            path: Path of the node in the plan.
+            state: State of the event.
+            again: Whether an earlier attempt of the node failed.
+        """
+        uid = self._uids.get(path)
+        if uid is None:
+            return
+        if again:
+            for below in self._below[uid]:
+                self._status[below] = 0
+        self._status[uid] = _STATUSES.get(state, 0)
+
+    def statuses(self) -> bytes:
+        """Return the status buffer: an identifier of 2 bytes and a status of one for each node."""
+        return b"".join(struct.pack("<HB", uid, status) for uid, status in self._status.items())
+
+    def _add_tree(self, ident: str, full_path: str, root: NodeBase) -> None:
+        element = Element("BehaviorTree", {"ID": ident, "_fullpath": full_path})
+        self._trees.append(element)
+        element.children.append(self._node(root, full_path))
+
+    def _node(self, node: NodeBase, full_path: str) -> Element:
+        uid = next(self._order)
+        element = self._element(node)
+        element.attributes |= {"name": label_of(node), "_uid": str(uid)}
+        if isinstance(node, Tree) and node.body is not None:
+            inner = f"{full_path}/{node.tree}::{uid}".lstrip("/")
+            element.attributes |= {"ID": node.tree, "_fullpath": inner}
+            self._add_tree(node.tree, inner, node.body)
+        else:
+            element.children = [self._node(child, full_path) for child in children_of(node)]
+        self._below[uid] = range(uid + 1, uid + sum(1 for _ in walk(node)))
+        return element
+
+    def _element(self, node: NodeBase) -> Element:
+        if isinstance(node, Do):
+            return self._leaf("Action", node.do)
+        if isinstance(node, Check):
+            return self._leaf("Condition", label_of(node))
+        return Element(_TAGS.get(type(node), "SubTree"))
+
+    def _leaf(self, kind: str, ident: str) -> Element:
+        self._models[ident] = kind
+        plain = ident.isidentifier() and ident.isascii() and ident not in BUILT_IN
+        return Element(ident) if plain else Element(kind, {"ID": ident})
+
+    def _model_list(self) -> Element:
+        models = [Element(kind, {"ID": ident}) for ident, kind in sorted(self._models.items())]
+        return Element("TreeNodesModel", {}, models)
+
+
+class Groot2Publisher:
+    """Answers requests on two ports of this machine until it is closed.
+
+    Args:
+        port: Port for requests; the next one is for notifications. 0 takes free ones.
+
+    Attributes:
+        port: Port for requests.
+
+    Raises:
+        UsageError: If a port is taken.
+    """
+
+    def __init__(self, port: int = DEFAULT_PORT) -> None:
+        import zmq
+
+        self._zmq: Any = zmq
+        self._context: Any = zmq.Context()
+        self._lock = threading.Lock()
+        self._tree: LiveTree | None = None
+        self._closing = threading.Event()
+        self._replies: Any = self._context.socket(zmq.REP)
+        self._notices: Any = self._context.socket(zmq.PUB)
+        for each in (self._replies, self._notices):
+            each.setsockopt(zmq.LINGER, 0)
+        try:
+            self._replies.bind(f"tcp://127.0.0.1:{port or '*'}")
+            address = self._replies.getsockopt_string(zmq.LAST_ENDPOINT)
+            self.port = int(address.rpartition(":")[2])
+            self._notices.bind(f"tcp://127.0.0.1:{port + 1 if port else '*'}")
+        except zmq.ZMQError as error:
+            self._put_away()
+            raise UsageError(
+                f"--groot2: ports {port} and {port + 1} of this machine must be free: {error}"
+            ) from None
+        self._thread = threading.Thread(target=self._serve, name="groot2", daemon=True)
+        self._thread.start()
+
+    def on(self, event: Event) -> None:
+        """Take note of a new plan, or of a changed node."""
+        if isinstance(event, Planned):
+            tree = LiveTree(event.spec)
+            with self._lock:
+                self._tree = tree
+        elif isinstance(event, NodeChanged):
+            with self._lock:
+                if self._tree is not None:
+                    again = event.failure is not None and event.state == "running"
+                    self._tree.change(event.path, event.state, again=again)
+
+    def close(self) -> None:
+        """Stop answering and free the ports."""
+        self._closing.set()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        try:
+            while not self._closing.is_set():
+                if self._replies.poll(_WAIT_MS):
+                    self._replies.send_multipart(self._answer(self._replies.recv_multipart()))
+        finally:
+            self._put_away()
+
+    def _put_away(self) -> None:
+        for each in (self._replies, self._notices):
+            each.close()
+        self._context.term()
+
+    def _answer(self, frames: list[bytes]) -> list[bytes]:
+        """Return the frames of a reply; a request that cannot be met gets an error."""
+        head = frames[0] if frames else b""
+        if len(head) != _HEADER.size:
+            return [b"error", b"the header of a request has 6 bytes"]
+        protocol, kind, _ = _HEADER.unpack(head)
+        if protocol != _PROTOCOL:
+            return [b"error", f"protocol {protocol}; this publisher speaks {_PROTOCOL}".encode()]
+        with self._lock:
+            tree = self._tree
+            if tree is None:
+                return [b"error", b"there is no plan yet"]
+            header = head + tree.identifier
+            if kind == _FULL_TREE:
+                return [header, tree.xml]
+            if kind == _STATUS:
+                return [header, tree.statuses()]
+        if kind == _BLACKBOARD:
+            return [header, _NO_ENTRIES]
+        return [b"error", b"breakpoints and recordings are not offered"]

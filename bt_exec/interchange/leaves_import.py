@@ -1,0 +1,178 @@
+"""Leaves of BehaviorTree.CPP: skills, conditions and their combinations, arguments, results."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from bt_exec.interchange.report import Report
+from bt_exec.interchange.values import decode, own_name
+from bt_exec.interchange.xml_text import Element
+from bt_exec.pack import Catalogue
+
+__all__ = ["FALLBACKS", "SEQUENCES", "Data", "LeafReader", "metadata", "place_of", "refers"]
+
+Data: TypeAlias = dict[str, Any]
+"""A node as plain data, as in YAML."""
+
+SEQUENCES = ("Sequence", "SequenceWithMemory", "SequenceStar", "AsyncSequence", "ReactiveSequence")
+FALLBACKS = ("Fallback", "FallbackStar", "AsyncFallback", "ReactiveFallback")
+
+
+class LeafReader:
+    """Reads elements as leaves.
+
+    Args:
+        report: Takes what cannot be said.
+        catalogue: Tells conditions from skills where no model does.
+
+    Attributes:
+        bodies: Expanded subtrees of missions, by ID.
+        conditions: Names of conditions.
+        outputs: Names of output ports, by action.
+        subtrees: Models of subtrees by ID.
+        own: Whether the elements that are read now were written by this program.
+    """
+
+    def __init__(self, report: Report, catalogue: Catalogue | None) -> None:
+        self.report = report
+        self.own = False
+        self.bodies: Mapping[str, Element] = {}
+        self.conditions: set[str] = set(catalogue.conditions if catalogue is not None else ())
+        self.outputs: dict[str, set[str]] = {}
+        self.subtrees: dict[str, Element] = {}
+        skills = catalogue.skills if catalogue is not None else {}
+        for name, skill in skills.items():
+            self.outputs[name] = set(skill.results) - set(skill.arguments)
+
+    def add_models(self, models: Element) -> None:
+        """Learn the kinds and ports that a TreeNodesModel lists."""
+        for model in models.children:
+            ident = model.attributes.get("ID", "")
+            if model.tag == "Condition":
+                self.conditions.add(ident)
+            elif model.tag == "SubTree":
+                self.subtrees[ident] = model
+            elif model.tag == "Action":
+                self.outputs[ident] = _ports(model, "output_port") - _ports(model, "input_port")
+
+    def tree_name(self, ident: str) -> str:
+        """Return the name of a tree for its ID."""
+        name = own_name(ident)
+        if name != ident:
+            self.report.add("RENAMED", f"BehaviorTree {ident}", name)
+        return name
+
+    def is_condition(self, element: Element) -> bool:
+        """Return True for a condition, or a combination of conditions only."""
+        if element.tag == "Condition" or element.tag in self.conditions:
+            return True
+        if element.attributes.get("_as", "check") != "check" or "_tell" in element.attributes:
+            return False
+        groups = (*SEQUENCES, *FALLBACKS, "Inverter")
+        return (
+            element.tag in groups
+            and bool(element.children)
+            and all(map(self.is_condition, element.children))
+        )
+
+    def expression(self, element: Element) -> Any:
+        """Return a condition, or a combination of them, as an expression."""
+        if element.tag == "Inverter" and element.children:
+            return {"not": self.expression(element.children[0])}
+        if element.tag in SEQUENCES or element.tag in FALLBACKS:
+            word = "all" if element.tag in SEQUENCES else "any"
+            return {word: [self.expression(child) for child in element.children]}
+        name = self._leaf_name(element)
+        args = self.arguments(element, set())
+        return {name: args} if args else name
+
+    def leaf_check(self, element: Element) -> Data:
+        """Return a condition as a check."""
+        data: Data = {"check": self.expression(element)}
+        if "_else" in element.attributes:
+            data["else"] = element.attributes["_else"]
+        return self.named(data, element)
+
+    def action(self, element: Element) -> Data:
+        """Return an action as a skill."""
+        ident = (
+            element.attributes.get("ID", element.tag) if element.tag == "Action" else element.tag
+        )
+        outputs = set(self.outputs.get(ident, ()))
+        if ident not in self.outputs:
+            self.report.add("UNKNOWN_NODE", place_of(element), ident)
+        data: Data = {"do": self._leaf_name(element)}
+        given = element.attributes
+        if self.own:
+            outputs = set(given.get("_outputs", "").split())
+        if args := self.arguments(element, outputs):
+            data["with"] = args
+        if save := self._saved(element, outputs):
+            data["save"] = save
+        return self.named(data, element)
+
+    def _saved(self, element: Element, outputs: set[str]) -> dict[str, str]:
+        given = element.attributes
+        if "_save" in given:
+            return metadata(element, "_save")
+        found = {port: decode(given[port], port) for port in given if port in outputs}
+        return {own_name(port): text[1:] for port, text in found.items() if refers(text)}
+
+    def arguments(self, element: Element, outputs: set[str]) -> Data:
+        """Return the attributes that are arguments, with their exact values."""
+        given = element.attributes
+        exact, names = metadata(element, "_exact"), metadata(element, "_ports")
+        args: Data = {}
+        for port, text in given.items():
+            if port in ("name", "ID") or port.startswith("_") or port in outputs:
+                continue
+            name = names.get(port, port if port in exact else own_name(port))
+            args[name] = exact.get(name, decode(text, port))
+        return args
+
+    def _leaf_name(self, element: Element) -> str:
+        explicit = element.tag in ("Action", "Condition")
+        ident = element.attributes.get("ID", element.tag) if explicit else element.tag
+        plain = re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", ident, re.ASCII)
+        if plain and len(ident) <= 129:
+            return ident
+        self.report.add("RENAMED", place_of(element), ident)
+        return own_name(ident)
+
+    def named(self, data: Data, element: Element) -> Data:
+        """Return a node with the name of its element, if that says more than its kind."""
+        name = element.attributes.get("name", "")
+        known = (element.tag, element.attributes.get("ID", ""))
+        if name and (self.own or name not in known):
+            data["name"] = name[:64]
+        return data
+
+
+def _ports(model: Element, tag: str) -> set[str]:
+    return {port.attributes.get("name", "") for port in model.children if port.tag == tag}
+
+
+def metadata(element: Element, name: str) -> Data:
+    """Return the mapping that an attribute holds as JSON.
+
+    Raises:
+        TypeError: If it holds something else.
+        ValueError: If it holds no JSON.
+    """
+    found = json.loads(element.attributes.get(name, "{}"))
+    if not isinstance(found, dict):
+        raise TypeError(f"{name} of {place_of(element)} is not a mapping")
+    return found
+
+
+def refers(value: Any) -> bool:
+    """Return True for ``$name``."""
+    return isinstance(value, str) and value.startswith("$") and not value.startswith("$$")
+
+
+def place_of(element: Element) -> str:
+    """Return an element and its line, for the report."""
+    return f"{element.tag}:{element.line}"

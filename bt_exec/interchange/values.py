@@ -1,0 +1,102 @@
+"""Values and names in BehaviorTree.CPP: attribute texts, blackboard entries, port names."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from bt_exec.spec.expand import is_reference, reference_name
+from bt_exec.spec.source import read_scalar
+
+__all__ = [
+    "BUILT_IN",
+    "FORMAT_MARK",
+    "decode",
+    "encode",
+    "entry_name",
+    "is_exact",
+    "own_name",
+    "port_name",
+    "to_json",
+]
+
+BUILT_IN = frozenset(
+    {
+        *("Action", "Condition", "Control", "Decorator", "SubTree", "SubTreePlus", "BehaviorTree"),
+        *("root", "TreeNodesModel", "include"),
+        *("Sequence", "SequenceWithMemory", "SequenceStar", "AsyncSequence", "ReactiveSequence"),
+        *("Fallback", "FallbackStar", "AsyncFallback", "ReactiveFallback"),
+        *("Parallel", "ParallelAll", "IfThenElse", "WhileDoElse", "ManualSelector", "TryCatch"),
+        *("Switch2", "Switch3", "Switch4", "Switch5", "Switch6"),
+        *("Inverter", "RetryUntilSuccessful", "RetryUntilSuccesful", "Repeat", "Timeout", "Delay"),
+        *("KeepRunningUntilFailure", "ForceSuccess", "ForceFailure", "RunOnce", "Precondition"),
+        *("LoopInt", "LoopDouble", "LoopString", "LoopBool", "EntryUpdated", "UpdatedAction"),
+        *("SkipUnlessUpdated", "WaitValueUpdate", "WasEntryUpdated", "Loop", "ConsumeQueue"),
+        *("AlwaysSuccess", "AlwaysFailure", "SetBlackboard", "UnsetBlackboard", "Script"),
+        *("ScriptCondition", "Sleep", "TestNode"),
+    }
+)
+"""Names that BehaviorTree.CPP gives its own nodes and elements."""
+
+FORMAT_MARK = "_bt_exec"
+"""Attribute of trees that this program wrote, with the version of its metadata."""
+
+_RESERVED = ("name", "ID", "_autoremap")
+_PREFIX = "x__"
+"""Begins entries and ports whose own name BehaviorTree.CPP reserves."""
+
+_POINTER = re.compile(r"\{\s*([^{}\s]+)\s*\}\Z")
+
+
+def encode(value: Any) -> str:
+    """Return a value of a tree as the text of an attribute."""
+    if is_reference(value):
+        return f"{{{entry_name(reference_name(value))}}}"
+    if isinstance(value, str):
+        return value[1:] if value.startswith("$$") else value
+    return to_json(value)
+
+
+def decode(text: str, port: str = "") -> Any:
+    """Return the text of an attribute as a value of a tree.
+
+    Args:
+        text: The text.
+        port: Name of the port; what ``{=}`` stands for.
+    """
+    if found := _POINTER.match(text):
+        return f"${own_name(port if found[1] == '=' else found[1].removeprefix('@'))}"
+    if text.startswith("$"):
+        return f"${text}"
+    return read_scalar(text) if text else ""
+
+
+def is_exact(value: Any) -> bool:
+    """Return True if a value is the same after `encode` and `decode`."""
+    back = decode(encode(value))
+    return type(back) is type(value) and bool(back == value)
+
+
+def to_json(value: Any) -> str:
+    """Return plain data as JSON in one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def entry_name(name: str) -> str:
+    """Return the blackboard entry or port for a name; `own_name` gives the name back."""
+    if name in _RESERVED or name.startswith(("_", _PREFIX)):
+        return _PREFIX + name
+    return name
+
+
+def own_name(entry: str) -> str:
+    """Return the name here of a blackboard entry: letters, digits and ``_``."""
+    name = re.sub(r"[^A-Za-z0-9_]", "_", entry.removeprefix(_PREFIX))[:64] or "entry"
+    return f"_{name}"[:64] if name[0].isdigit() else name
+
+
+def port_name(name: str, number: int) -> str:
+    """Return the port for an argument; one that is not ASCII gets a number."""
+    plain = name.isascii() and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
+    return entry_name(name) if plain else f"{_PREFIX}{number}"

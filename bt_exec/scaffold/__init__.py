@@ -1,0 +1,1 @@
+"""Files to start from: a pack, a skill, a condition, a tree, a site."""

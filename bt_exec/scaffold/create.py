@@ -1,0 +1,181 @@
+"""New files from templates.
+
+A template is a folder under ``templates``; the names and texts of its files hold ``${name}`` and
+further placeholders. Existing files are never overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import yaml
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec.pack import Pack, find_pack, pack_names
+from bt_exec.site.data import site_names, site_path
+from bt_exec.site.site import Site
+from bt_exec.skill import Skill
+from bt_exec.spec.source import read_file
+
+__all__ = ["create_condition", "create_pack", "create_site", "create_skill", "create_tree"]
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
+
+
+def create_pack(name: str, folder: Path) -> tuple[Path, ...]:
+    """Create a distribution with a pack: robot, skill, condition, trees, words, tests.
+
+    Raises:
+        UsageError: If the name cannot be one, is taken, or the folder holds such files.
+    """
+    _check_name(name)
+    if name in pack_names():
+        raise UsageError(f"a pack called {name!r} is installed already; choose another name")
+    facts = {"name": name, "dashed": name.replace("_", "-")}
+    return _create("pack", facts, folder / name)
+
+
+def create_skill(name: str, folder: Path) -> tuple[Path, ...]:
+    """Create a file with a skill, and its test."""
+    _check_name(name)
+    return _create("skill", {"name": name, "CODE": name.upper()}, folder)
+
+
+def create_condition(name: str, folder: Path) -> tuple[Path, ...]:
+    """Create a file with a condition, and its test."""
+    _check_name(name)
+    return _create("condition", {"name": name}, folder)
+
+
+def create_tree(name: str, folder: Path, site: Site, skill: str = "") -> tuple[Path, ...]:
+    """Create a tree that runs one skill of a site, and its test.
+
+    Args:
+        name: Name of the tree.
+        folder: Where the files go.
+        site: The site.
+        skill: The skill; the one with the fewest arguments if empty.
+    """
+    _check_name(name)
+    if name in site.library:
+        raise UsageError(f"site {site.name!r} has a tree {name!r} already; choose another name")
+    skills = site.catalogue.skills
+    if skill and skill not in skills:
+        raise UnknownName("skill", skill, skills)
+    chosen = skills[skill] if skill else min(skills.values(), key=lambda one: len(one.required))
+    facts = {
+        "name": name,
+        "skill": chosen.name,
+        "arguments": _arguments(chosen),
+        "site": _named(site),
+    }
+    return _create("tree", facts, folder)
+
+
+def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
+    """Create a site file for an installed pack.
+
+    Args:
+        name: Name of the site.
+        folder: Where the file goes.
+        pack: The pack; the first one if empty.
+    """
+    _check_name(name)
+    known = pack_names()
+    if not known:
+        raise UsageError("no pack is installed; 'bt-exec new pack NAME' creates one")
+    if pack and pack not in known:
+        raise UnknownName("pack", pack, known)
+    found = find_pack(pack or known[0])
+    return _create("site", {"name": name, "packs": _packs(found)}, folder)
+
+
+def _packs(pack: Pack) -> str:
+    """Return what a site says of a pack and of those it requires, as a shipped site does."""
+    for file in map(site_path, site_names()):
+        written = read_file(file).data["packs"]
+        if pack.name in written:
+            return _indented(written)
+    names = [*pack.requires, pack.name]
+    robots = {name: next(iter(find_pack(name).robots), "none") for name in names}
+    return _indented({name: {"robot": robot} for name, robot in robots.items()})
+
+
+def _indented(data: Any) -> str:
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    return textwrap.indent(text, "  ").rstrip()
+
+
+def _named(site: Site) -> str:
+    """Return the name of a shipped site, or the file of another."""
+    shipped = site.name in site_names() and site_path(site.name) == site.file
+    return site.name if shipped else str(site.file.resolve())
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.match(name) or keyword.iskeyword(name):
+        raise UsageError(
+            f"{name!r} cannot be a name here; it has small letters, digits and '_', begins with a "
+            "letter, and is no word of Python: my_robot"
+        )
+
+
+def _create(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
+    """Write the files of a template; return them.
+
+    Raises:
+        UsageError: If one of them is there, or cannot be written.
+    """
+    root = _TEMPLATES / kind
+    texts: dict[Path, str] = {}
+    for template in sorted(path for path in root.rglob("*.txt")):
+        place = Template(str(template.relative_to(root))).substitute(facts).removesuffix(".txt")
+        texts[folder / place] = Template(template.read_text(encoding="utf-8")).substitute(facts)
+    taken = [str(path) for path in texts if path.exists()]
+    if taken:
+        raise UsageError(f"already there, and not overwritten: {', '.join(taken)}")
+    try:
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(f"{error.filename}: cannot be written: {why}") from None
+    return tuple(texts)
+
+
+def _arguments(skill: Skill) -> str:
+    """Return ``with:`` and a first value for every required argument; empty if there is none."""
+    schema: Mapping[str, Any] = skill.model.model_json_schema()
+    values = {
+        name: _example(schema["properties"][name], schema)
+        for name in skill.arguments
+        if name in skill.required
+    }
+    if not values:
+        return ""
+    return f"\n      with: {json.dumps(values, ensure_ascii=False)}"
+
+
+def _example(hint: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
+    """Return a value that a JSON Schema allows, as far as types and lists of values tell."""
+    if "$ref" in hint:
+        return _example(schema["$defs"][hint["$ref"].rpartition("/")[2]], schema)
+    if "anyOf" in hint:
+        return _example(hint["anyOf"][0], schema)
+    if "const" in hint:
+        return hint["const"]
+    if "enum" in hint:
+        return hint["enum"][0]
+    examples = {"integer": 1, "number": 1.0, "boolean": True, "object": {}}
+    if hint.get("type") == "array":
+        return [_example(hint.get("items", {}), schema)]
+    return examples.get(str(hint.get("type")), "something")

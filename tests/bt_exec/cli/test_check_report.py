@@ -1,0 +1,145 @@
+"""Reports of ``check`` for people and for CI, and what it checks besides trees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.bt_exec.cli.conftest import Run
+
+WRONG = "tree: a\nroot: {do: grab}\n"
+TOOL = '''
+from bt_exec import Failed, Running, Steps, skill
+
+
+@skill(needs={"hnad.left": "empty"}, fails={"STUCK"})
+def shove() -> Steps:
+    """Shove the door."""
+    yield Running()
+    raise Failed("STUK")
+'''
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_file_given_twice_is_checked_once(bt: Run, tmp_path: Path) -> None:
+    text = "tree: a\nroot: {check: material_visible}\n"
+    file = write(tmp_path / "a.yaml", text)
+    (tmp_path / "link.yaml").symlink_to(file)
+    detour = tmp_path / "." / ".." / tmp_path.name / "a.yaml"
+    ran = bt("check", str(file), str(file), str(detour), str(tmp_path))
+    assert (ran.code, ran.out) == (0, "1 file in order\n")
+    copy = write(tmp_path / "copy.yaml", text)
+    assert "DUPLICATE_TREE" in bt("check", str(file), str(copy)).out
+
+
+def test_name_that_is_too_long_is_a_usage_error(bt: Run) -> None:
+    name = "x" * 300
+    for words in (["check", name], ["run", "go", "--site", name], ["run", "--plan", name]):
+        ran = bt(*words)
+        assert ran.code == 2, words
+        assert "file name too long" in (ran.out + ran.err).lower()
+
+
+def test_hint_names_the_site_that_knows_the_name(bt: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "a.yaml", "tree: a\nroot: {do: navigate, with: {target: lounge}}\n")
+    out = bt("check", str(file), "--site", "door").out
+    assert f"try: bt-exec check {file} --site building" in out
+
+
+def test_advice_repeats_the_site(bt: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "a.yaml", WRONG)
+    ran = bt("run", "--plan", str(file), "--site", "door", "--no-journal")
+    assert ran.err.rstrip().endswith(f"Try: bt-exec check {file} --site door")
+    ran = bt("show", "nothing", "--site=door")
+    assert ran.err.rstrip().endswith("See: bt-exec trees --site door")
+
+
+def test_json_is_the_format_json(bt: Run, tmp_path: Path) -> None:
+    file = str(write(tmp_path / "a.yaml", WRONG))
+    one, other = bt("check", file, "--json"), bt("check", file, "--format", "json")
+    assert one == other
+    (problem,) = json.loads(one.out)
+    assert (problem["file"], problem["line"], problem["column"]) == (file, 2, 12)
+
+
+def test_github_annotations_are_escaped(
+    bt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "50%, a:b.yaml", WRONG)
+    out = bt("check", "50%, a:b.yaml", "--format", "github").out
+    assert out.startswith(
+        "::error file=50%25%2C a%3Ab.yaml,line=2,col=12,title=UNKNOWN_SKILL::root/do: there is"
+    )
+    assert out.count("\n") == 1
+
+
+def test_sarif_follows_its_schema(bt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a b.yaml", WRONG)
+    log = json.loads(bt("check", "a b.yaml", "--format", "sarif").out)
+    (run,) = log["runs"]
+    (result,) = run["results"]
+    assert log["version"] == "2.1.0"
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "a%20b.yaml"}
+    assert place["region"] == {"startLine": 2, "startColumn": 12}
+
+
+def test_sarif_of_sound_files_has_no_results(bt: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "a.yaml", "tree: a\nroot: {check: material_visible}\n")
+    ran = bt("check", str(file), "--format", "sarif")
+    assert (ran.code, json.loads(ran.out)["runs"][0]["results"]) == (0, [])
+
+
+def test_python_file_is_checked_at_its_lines(bt: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "tool.py", TOOL)
+    ran = bt("check", str(file))
+    assert ran.code == 2
+    assert f"{file}:5:15: shove/needs: " in ran.out
+    assert "[UNKNOWN_FACT]" in ran.out
+    write(file, TOOL.replace("hnad", "hand"))
+    ran = bt("check", str(file))
+    assert f"{file}:9:11: shove: " in ran.out
+    assert "found STUK; allowed: STUCK" in ran.out
+    write(file, TOOL.replace("hnad", "hand").replace("STUK", "STUCK"))
+    assert bt("check", str(file)).code == 0
+
+
+def test_tools_declare_facts_of_their_own(bt: Run, tmp_path: Path) -> None:
+    text = (
+        TOOL.replace("STUK", "STUCK").replace("hnad.left", "lamp") + 'FACTS = {"lamp": ["empty"]}'
+    )
+    assert bt("check", str(write(tmp_path / "tool.py", text))).code == 0
+
+
+@pytest.mark.parametrize("name", ["door", "tabletop"])
+def test_pack_is_checked_by_its_name(bt: Run, name: str) -> None:
+    ran = bt("check", name)
+    assert (ran.code, ran.out) == (0, "1 file in order\n")
+
+
+def test_site_is_checked_by_its_name(bt: Run) -> None:
+    assert bt("check", "building").code == 0
+
+
+def test_mistake_in_words_has_file_and_line_in_json(
+    bt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    from bt_exec.pack import find_pack
+
+    words = write(tmp_path / "words.yaml", "\nverbs: [open]\n")
+    pack = replace(find_pack("door"), lexicon=words)
+    monkeypatch.setattr("bt_exec.site.site.find_pack", lambda _: pack)
+    site = write(tmp_path / "site.yaml", "site: mine\npacks:\n  door: {robot: sim}\n")
+    (problem,) = json.loads(bt("check", str(site), "--json").out)
+    assert (problem["file"], problem["line"]) == (str(words), 2)

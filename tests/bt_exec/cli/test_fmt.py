@@ -1,0 +1,40 @@
+"""``bt-exec fmt``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.bt_exec.cli.conftest import Run
+
+MESSY = "tree:  a\nroot:\n    retry: 2\n    do: x # why\n"
+TIDY = "tree: a\nroot:\n  do: x   # why\n  retry: 2\n"
+
+
+def test_files_are_formatted_once(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(MESSY)
+    file.chmod(0o640)
+    ran = bt("fmt", str(tmp_path))
+    assert (ran.code, ran.out) == (0, f"formatted {file}\n1 changed, 0 in order\n")
+    assert file.read_text().split() == TIDY.split()
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in tmp_path.iterdir()] == ["a.yaml"]
+    assert bt("fmt", str(file)).out == "0 changed, 1 in order\n"
+
+
+def test_check_changes_nothing(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(MESSY)
+    ran = bt("fmt", "--check", str(file))
+    assert (ran.code, ran.out) == (2, f"would change {file}\n1 to change, 0 in order\n")
+    assert file.read_text() == MESSY
+
+
+def test_broken_files_are_left_alone(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("tree: [\n")
+    ran = bt("fmt", str(file), str(tmp_path / "none.yaml"))
+    assert ran.code == 2
+    assert "NOT_YAML" in ran.out
+    assert "UNREADABLE" in ran.out
+    assert file.read_text() == "tree: [\n"

@@ -1,0 +1,77 @@
+"""``bt-exec replay`` as people use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.bt_exec.cli.conftest import Run
+
+
+@pytest.fixture
+def mission(bt: Run) -> Run:
+    assert bt("run", "open the door", "--fast", "--fault", "open_door:1=DOOR_STUCK").code == 0
+    return bt
+
+
+def test_replay_prints_what_the_mission_printed(bt: Run) -> None:
+    live = bt("run", "문 열어", "--fast").out
+    assert bt("replay").out == live
+    assert bt("replay", "--plain", "--speed", "0").out == live
+
+
+def test_verify_finds_the_mission_as_recorded(mission: Run) -> None:
+    ran = mission("replay", "1", "--verify")
+    assert (ran.code, ran.out.startswith("The mission ran again exactly as recorded")) == (0, True)
+    data = json.loads(mission("replay", "--verify", "--json").out)
+    assert (data["same"], data["difference"]) == (True, None)
+
+
+def test_written_test_passes(mission: Run, tmp_path: Path) -> None:
+    file = tmp_path / "test_recorded.py"
+    assert mission("replay", "--to", "pytest", str(file)).out == f"Wrote {file}.\n"
+    scope: dict[str, object] = {}
+    exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), scope)
+    test = next(value for name, value in scope.items() if name.startswith("test_mission_"))
+    test()  # type: ignore[operator]
+    again = mission("replay", "--to", "pytest", str(file))
+    assert (again.code, again.err) == (2, f"bt-exec: {file} exists; name another file\n")
+
+
+def test_unknown_form_of_a_test_lists_the_known_one(mission: Run, tmp_path: Path) -> None:
+    ran = mission("replay", "--to", "pytset", str(tmp_path / "x"))
+    assert ran.code == 2
+    assert "pytest" in ran.err
+
+
+def test_keys_move_through_the_record(mission: Run, tmp_path: Path) -> None:
+    parent, child = pty.openpty()
+    env = {**os.environ, "TERM": "xterm-256color", "LINES": "30", "PYTHONUTF8": "1"}
+    command = [sys.executable, "-m", "bt_exec", "replay", "1", "--step"]
+    with subprocess.Popen(command, stdin=child, stdout=child, stderr=child, env=env) as process:
+        os.close(child)
+
+        def until(text: str) -> str:
+            shown = ""
+            while text not in shown:
+                ready, _, _ = select.select([parent], [], [], 30)
+                assert ready, shown
+                shown += os.read(parent, 65536).decode("utf-8", "replace")
+            return shown
+
+        until("paused")
+        os.write(parent, b"\x1b[F")  # end: the last moment of the mission
+        until("7.5 s of 7.5 s")
+        os.write(parent, b"\x1b[H")
+        until("0.0 s of 7.5 s")
+        os.write(parent, b"q")
+        until("\x1b[?25h")
+        assert process.wait(30) == 0
+    os.close(parent)
