@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -37,6 +38,11 @@ class ReporterSettings(PackSettings):
     places: Mapping[str, Place] = {}
     people: Mapping[str, Person] = {}
     rounds: Mapping[str, Round] = {}
+
+    def for_rerun(self, folder: Path) -> Self:
+        """Return settings that write reports into `folder` and ask nobody at the keyboard."""
+        reports = self.reports if self.reports == "none" else str(folder / "reports")
+        return self.model_copy(update={"reports": reports, "speaker": "scripted"})
 
 
 class BuildingStart(WorldSettings):

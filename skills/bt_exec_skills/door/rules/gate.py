@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any, TypeAlias
 
-from bt_exec.spec.expression import All, Is
+from bt_exec.spec.expression import All, Is, leaves
 from bt_exec.spec.model import (
     Check,
     Do,
@@ -35,6 +35,7 @@ OPEN_ENOUGH = All(of=(IS_OPEN, Is(name="inside_in_view")))
 
 Gates: TypeAlias = frozenset[str]
 _NONE: Gates = frozenset()
+_OPENED: Gates = frozenset((OPENED,))
 _BOTH: Gates = frozenset((OPENED, VISIBLE))
 Added: TypeAlias = list[tuple[NodeBase, tuple[str, ...]]]
 
@@ -62,6 +63,8 @@ def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Ad
     needed = _NONE
     if handles_material(node):
         needed = _BOTH
+    elif isinstance(node, Fallback) and _is_choice(node):
+        needed = _OPENED if _asks_for_material(node) else _NONE
     elif isinstance(node, Fallback):  # a gate that fails must stop what is done instead, too
         needed = _NONE.union(*map(_asked, node.fallback[:-1])) - _passed(node, before)
     if VISIBLE in needed:
@@ -104,6 +107,24 @@ def _passed(node: NodeBase, before: Gates) -> Gates:
     if isinstance(node, Fallback) or (isinstance(node, Parallel) and node.needed < len(children)):
         return frozenset.intersection(*(_passed(child, before) for child in children))
     return reduce(lambda passed, child: _passed(child, passed), children, before)
+
+
+def _is_choice(node: Fallback) -> bool:
+    """Return True if every branch stands behind its own check: if it is visible …, otherwise …
+
+    A look at the material in front of such a fallback would stop the branch for the other answer.
+    """
+    firsts = [way.sequence[0] for way in node.fallback if isinstance(way, Sequence)]
+    checks = [first for first in firsts if isinstance(first, Check) and not first.tell]
+    return len(checks) == len(node.fallback)
+
+
+def _asks_for_material(node: Fallback) -> bool:
+    """Return True if a choice asks whether material is in view, and a branch reaches for it."""
+    under = list(walk(node))
+    checks = [one.check for one in under if isinstance(one, Check) and not one.tell]
+    asked = {leaf.name for check in checks for leaf in leaves(check)}
+    return VISIBLE in asked and any(map(handles_material, under))
 
 
 def _opens(node: NodeBase) -> bool:

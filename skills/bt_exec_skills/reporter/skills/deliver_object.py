@@ -41,6 +41,7 @@ class Delivery(NamedTuple):
     },
     effects={"at": "?", "tray": "empty"},
     uses={"base", "voice", "tray"},
+    irreversible=True,
     timeout_s=480,
 )
 def deliver_object(

@@ -42,6 +42,7 @@ class Talk(NamedTuple):
 @skill(
     fails={"UNKNOWN_PERSON", "PERSON_NOT_FOUND", "NO_ANSWER", "REFUSED", "STOPPED"},
     uses={"base", "voice"},
+    irreversible=True,
     timeout_s=240,
 )
 def talk_to_person(

@@ -195,3 +195,17 @@ def test_the_gate_opens_with_the_arm_that_the_plan_opens_with():
         "skip_if": {"door_is": {"state": "open"}},
     }
     assert notes == ("move_arm: open_door comes first",)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_choice_about_material_opens_and_does_not_stop_in_front(turned):
+    none = "{check: {not: material_visible}}"
+    get = f"{{sequence: [{LOOK}, {REACH}, {TAKE}]}}"
+    other = f"{{sequence: [{none}, {HOME}]}}"
+    shown = _gated(
+        f"{{fallback: [{other}, {get}]}}" if turned else f"{{fallback: [{get}, {other}]}}"
+    )
+    first = shown[0]
+    assert isinstance(first, list)
+    assert first[0] == "open_door"
+    assert list(first[1]) == ["fallback"]
