@@ -143,14 +143,26 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         responses=answers("aborted", e404="NO_MISSION", e409="NOT_RUNNING"),
     )
     async def abort(mission_id: MissionId) -> Any:
-        """Stop a mission: cleanly, and the robot at once if asked again; a waiting one for good."""
+        """Stop a mission: cleanly, and the robot at once if asked again; a waiting one for good.
+
+        Missions that wait when a running one is stopped begin after `POST /queue/resume`. `last` is
+        the mission that runs, never one that waits.
+        """
         current = service.current
         if current is not None and mission_id in (current.mission_id, "last"):
             result = service.abort(current.mission_id, "operator")  # waits for nobody
             return {"mission_id": current.mission_id, "result": result}
         name = await asyncio.to_thread(_known, service, mission_id)
+        if mission_id == "last":  # whatever waits was not meant
+            raise ServiceError("NOT_RUNNING", mission_id=name)
         result = await asyncio.to_thread(service.abort, name, "operator")
         return {"mission_id": name, "result": result}
+
+    @app.post("/queue/resume", responses=answers("resumed"))
+    async def resume() -> Any:
+        """Let the missions begin that wait since one was stopped."""
+        held = await asyncio.to_thread(service.resume)
+        return {"held": held, "waiting": len(service.waiting)}
 
     @app.post("/missions/{mission_id}/answer", responses={409: {"description": "NO_QUESTION"}})
     async def answer(mission_id: MissionId, answer: Answer) -> Any:
@@ -199,6 +211,14 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
         return StreamingResponse(
             feeds.follow(name, after), media_type="text/event-stream", headers=headers
         )
+
+    @app.get("/plans/{digest}", responses={404: {"description": "NO_PLAN"}})
+    def plan(digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]) -> Any:
+        """Return a recorded plan as YAML, by the digest that events name."""
+        try:
+            return {"digest": digest, "yaml": service.journal.spec(digest)}
+        except UnknownName:
+            raise ServiceError("NO_PLAN", digest=digest) from None
 
     @app.get("/live", response_class=StreamingResponse, responses=stream)
     async def live() -> Response:
@@ -262,9 +282,11 @@ def _add_page(app: FastAPI, service: Service, login: Login) -> None:
         own = service.site
         return {"site": own.name, "summary": own.summary, "utterances": said}
 
-    @app.get("/health")
+    @app.get("/health", responses={503: {"description": "HUNG"}})
     async def health() -> Any:
-        """Tell that the process answers."""
+        """Tell that the process can do its work; one that cannot must be restarted."""
+        if service.hung:
+            raise ServiceError("HUNG", mission_id=service.hung)
         return {"status": "ok", "version": _version()}
 
     @app.get("/ready", responses={503: {"description": "NOT_READY"}})
@@ -272,7 +294,12 @@ def _add_page(app: FastAPI, service: Service, login: Login) -> None:
         """Tell whether commands can be run."""
         if trouble := service.trouble():
             raise ServiceError("NOT_READY", why=trouble)
-        return {"status": "ready", "site": service.site.name, "waiting": len(service.waiting)}
+        return {
+            "status": "ready",
+            "site": service.site.name,
+            "waiting": len(service.waiting),
+            "held": service.held or None,
+        }
 
     @app.post("/login")
     async def log_in(given: Given) -> Response:

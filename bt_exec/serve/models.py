@@ -101,6 +101,7 @@ EXAMPLES: dict[str, Any] = {
         "why": {"cause": "It was done as asked.", "said": [["planned", "open door"]]},
     },
     "aborted": {"mission_id": "2026-11-20-0007", "result": "stopping"},
+    "resumed": {"held": True, "waiting": 2},
     "compiled": {
         "ok": True,
         "plan": "mission: {command: open the door}\nroot: …\n",

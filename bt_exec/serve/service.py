@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -28,7 +29,8 @@ from bt_exec.site.site import Site
 __all__ = ["BookedMission", "Service"]
 
 _STEP_S = 0.2  # how often the thread looks whether the service ends while it waits [s]
-_CLOSE_S = 60.0  # how long the end of a mission and of the session may take in all [s]
+_CLOSE_S = 25.0  # how long the end of a mission and of the session may take in all [s]
+_HUNG_S = 1.0  # the same where a part hangs that cannot be interrupted [s]
 _CONFIRM_S = 300.0  # how long an answer to a question is waited for [s]
 
 _log = logging.getLogger("bt_exec")
@@ -43,12 +45,14 @@ class BookedMission:
         command: What was typed.
         ended: Gets how it ended.
         stop: Why it is to be stopped, if that was asked before it could act on it.
+        stopped: Whether an operator asked to stop it.
     """
 
     booking: Booking
     command: str
     ended: Future[Outcome] = field(default_factory=Future, repr=False)
     stop: str = ""
+    stopped: bool = False
 
     def __post_init__(self) -> None:
         self.ended.set_running_or_notify_cancel()  # whoever waits cannot cancel it
@@ -76,6 +80,10 @@ class Service:
     Attributes:
         watching: What is shown of it all.
         questions: What is asked of whoever watches.
+        held: The mission that was stopped while others waited: they begin after `resume`. Empty
+            while the queue is not held.
+        hung: The mission whose part hangs and cannot be interrupted: nothing else can be run by
+            this process. Empty while there is none.
     """
 
     def __init__(
@@ -109,6 +117,10 @@ class Service:
         self._waiting: deque[BookedMission] = deque()
         self._current: BookedMission | None = None
         self._changed = threading.Condition()
+        self._switch = threading.Lock()  # held while a mission is stopped or the next one begins
+        self._close_by: float | None = None
+        self.held = ""
+        self.hung = ""
         self._closing = ""
         self._opened: Future[None] = Future()
         self._thread = threading.Thread(target=self._work, name="missions", daemon=True)
@@ -151,7 +163,12 @@ class Service:
             return "the service is ending"
         if not self._opened.done():
             return "the robots are being made ready"
-        return "" if self._thread.is_alive() else "the thread that runs missions has ended"
+        if not self._thread.is_alive():
+            return "the thread that runs missions has ended"
+        if self.hung:
+            return f"a part of mission {self.hung} hangs for good; restart the service"
+        part = self.session.hanging()
+        return f"{part} hangs" if part else ""
 
     def submit(self, command: str) -> BookedMission:
         """Take a command: it is on record when this returns.
@@ -182,8 +199,18 @@ class Service:
         found = (*((current,) if current is not None else ()), *tuple(self._waiting))
         return next((one for one in found if one.mission_id == mission_id), None)
 
+    def resume(self) -> bool:
+        """Let the missions begin that wait since one was stopped; return whether any was held."""
+        with self._changed:
+            held, self.held = self.held, ""
+            self._changed.notify_all()
+        self.watching.refresh()
+        return bool(held)
+
     def abort(self, mission_id: str, reason: str = "operator") -> str:
         """Stop a mission: a running one cleanly, the second time at once; a waiting one for good.
+
+        Where others wait, they are held until `resume`.
 
         Returns:
             ``stopping`` or ``withdrawn``.
@@ -191,20 +218,22 @@ class Service:
         Raises:
             ServiceError: If it neither runs nor waits.
         """
-        current = self._current
-        if current is None or current.mission_id != mission_id:
-            with self._changed:
-                booked = self.find(mission_id)
-                if booked is not None and booked is not self._current:
-                    self._waiting.remove(booked)
-                current = self._current
-            if booked is None:
-                raise ServiceError("NOT_RUNNING", mission_id=mission_id)
-            if booked is not current:
-                self._end(booked, "WITHDRAWN")
-                return "withdrawn"
-        self._stop(current, reason)
-        return "stopping"
+        with self._switch:  # the mission that is stopped is the one that was named
+            current = self._current
+            if current is not None and current.mission_id == mission_id:
+                current.stopped = True
+                self._stop(current, reason)
+                return "stopping"
+        with self._changed:
+            booked = next((one for one in self._waiting if one.mission_id == mission_id), None)
+            if booked is not None:
+                self._waiting.remove(booked)
+        if booked is not None:
+            self._end(booked, "WITHDRAWN")
+            return "withdrawn"
+        if self.find(mission_id) is not None:  # its turn came just now
+            return self.abort(mission_id, reason)
+        raise ServiceError("NOT_RUNNING", mission_id=mission_id)
 
     def stop(self, reason: str) -> None:
         """Stop what runs and take nothing more; a second call stops the robots at once.
@@ -212,6 +241,8 @@ class Service:
         Safe from signal handlers: it takes no lock and waits for nothing.
         """
         self._closing = reason or "operator"
+        if self._close_by is None:
+            self._close_by = time.monotonic() + _CLOSE_S
         current = self._current
         if current is not None:
             self._stop(current, self._closing)
@@ -228,10 +259,26 @@ class Service:
             self.stop(reason)
         with self._changed:
             self._changed.notify_all()
-        if self._thread.is_alive():
-            self._thread.join(_CLOSE_S)
+        while self._thread.is_alive() and time.monotonic() < self._deadline():
+            self._thread.join(_STEP_S)
+        in_time = not self._thread.is_alive()
+        if not in_time:
+            self._end_without_thread()
         self.watching.close()
-        return not self._thread.is_alive()
+        return in_time
+
+    def _deadline(self) -> float:
+        close_by = self._close_by or 0.0
+        return close_by - _CLOSE_S + _HUNG_S if self.hung else close_by
+
+    def _end_without_thread(self) -> None:
+        """Record the ends that the thread of the session cannot record any more."""
+        current = self._current
+        if current is not None and not current.ended.done():
+            said = sentence("DID_NOT_END", current.booking.language)
+            self._record_end(current, "failed", "STEP_HUNG", said)
+        while self._waiting:
+            self._end(self._waiting.popleft(), "ENDED_FIRST")
 
     # -- on the thread of the session ------------------------------------------------------------
 
@@ -256,6 +303,7 @@ class Service:
             return
         with session:
             self._session = session
+            session.abandoned = self._left
             self._look()
             self._opened.set_result(None)
             while (booked := self._next()) is not None:
@@ -274,14 +322,30 @@ class Service:
     def _next(self) -> BookedMission | None:
         """Return the next mission, when there is one; None when the service ends."""
         with self._changed:
-            self._current = None
+            with self._switch:
+                before, self._current = self._current, None
+            if before is not None and before.stopped and self._waiting:
+                self.held = before.mission_id
             self.watching.refresh()
             while not self._closing:
-                if self._waiting:
-                    self._current = self._waiting.popleft()
+                if not self._waiting:
+                    self.held = ""
+                elif not self.held:
+                    with self._switch:
+                        self._current = self._waiting.popleft()
                     return self._current
                 self._changed.wait(_STEP_S)
         return None
+
+    def _left(self, outcome: Outcome) -> None:
+        """Take the end of a mission whose part hangs for ever; called on another thread."""
+        with self._switch:
+            booked, self._current = self._current, None
+        self.hung = outcome.mission_id
+        _log.error("mission %s: %s; restart the service", outcome.mission_id, outcome.message)
+        if booked is not None and not booked.ended.done():
+            booked.ended.set_result(outcome)
+        self.watching.refresh()
 
     def _run(self, booked: BookedMission) -> None:
         try:
@@ -291,7 +355,8 @@ class Service:
             said = sentence("CANNOT", booked.booking.language, message=str(error))
             self._record_end(booked, "failed", "EXECUTIVE_CRASHED", said)
         else:
-            booked.ended.set_result(outcome)
+            if not booked.ended.done():
+                booked.ended.set_result(outcome)
 
     def _stop(self, booked: BookedMission, reason: str) -> None:
         """Stop a mission that runs or is about to; `on` does it where it has not begun yet."""
@@ -313,7 +378,8 @@ class Service:
                 recorder.on(Finished(0.0, 0, outcome))
         except UsageError as error:
             _log.error("the end of %s is not on record: %s", booked.mission_id, error)
-        booked.ended.set_result(outcome)
+        if not booked.ended.done():
+            booked.ended.set_result(outcome)
 
     def _standing(self) -> dict[str, Any]:
         """Return what is shown beside the mission: who waits, what is asked."""
@@ -322,6 +388,8 @@ class Service:
             "service": self._name,
             "site": self.site.name,
             "running": current.mission_id if current is not None else None,
+            "held": self.held,
+            "trouble": self.trouble(),
             "waiting": [
                 {"mission_id": one.mission_id, "command": one.command} for one in self.waiting
             ],

@@ -50,7 +50,7 @@ class RecordReader:
         with self._lock:
             at, data = self._kept.get(mission_id, (0.0, {}))
             ended = bool(data) and data["ended_at"] is not None
-            if data and (ended or time.monotonic() - at < _FRESH_S):
+            if data and (ended or (time.monotonic() - at < _FRESH_S and self._goes_on(data))):
                 return data
             data = stages_of(self._journal.mission(mission_id))
             self._kept[mission_id] = (time.monotonic(), data)
@@ -58,6 +58,11 @@ class RecordReader:
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
             return data
+
+    def _goes_on(self, data: Mapping[str, Any]) -> bool:
+        """Return True if a mission's line still says what was read of it."""
+        line = self._journal.line(data["mission_id"])
+        return line is not None and line_data(line)["status"] == data["status"]
 
 
 def stages_of(record: MissionRecord) -> dict[str, Any]:

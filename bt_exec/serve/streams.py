@@ -115,9 +115,11 @@ class Feeds:
             closed, ours = self._closed.is_set(), self._live(mission_id)
             rows = await asyncio.to_thread(self._journal.rows, mission_id, after=after, limit=_ROWS)
             for row in rows:
+                after = row.seq
+                if row.kind == "Progress":  # sent live, and more often than it is recorded
+                    continue
                 tail.numbers.append(row.seq)
                 tail.frames.append(_frame(row))
-                after = row.seq
                 if row.kind == "Finished":
                     tail.ended = "ended"
             if len(rows) == _ROWS:

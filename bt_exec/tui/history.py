@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.table import Table
@@ -24,11 +24,7 @@ __all__ = ["history_table", "line_data", "record_data", "record_lines", "shown_s
 
 def shown_status(line: MissionLine) -> str:
     """Return how a mission ended; ``interrupted``, ``waiting`` or ``running`` where it has not."""
-    if line.status != "unfinished":
-        return line.status
-    if line.interrupted:
-        return "interrupted"
-    return "running" if line.begun else "waiting"
+    return line.shown_status
 
 
 def line_data(line: MissionLine) -> dict[str, Any]:
@@ -46,23 +42,38 @@ def line_data(line: MissionLine) -> dict[str, Any]:
     }
 
 
-def history_table(lines: Sequence[MissionLine], glyphs: Glyphs, width: int) -> Table:
-    """Return missions as a table that fits `width` cells; commands give way, or go on below."""
+def history_table(
+    lines: Sequence[MissionLine],
+    glyphs: Glyphs,
+    width: int,
+    told: Callable[[str], str] = clean,
+) -> Table:
+    """Return missions as a table that fits `width` cells; commands give way, or go on below.
+
+    Args:
+        lines: The missions.
+        glyphs: Signs of the terminal's character set.
+        width: Cells of a row.
+        told: Says statuses and headings in the reader's language.
+    """
     table = Table(box=None, pad_edge=False, show_header=True, header_style="dim", width=width - 1)
     table.add_column("")
-    table.add_column("no.", justify="right", no_wrap=True)
+    table.add_column(told("no."), justify="right", no_wrap=True)
     wide = width >= NARROW
-    table.add_column("when", no_wrap=wide, max_width=None if wide else len("11-22"))
+    table.add_column(told("when"), no_wrap=wide, max_width=None if wide else len("11-22"))
     if wide:
-        table.add_column("site", no_wrap=True, overflow="ellipsis", max_width=12)
-    table.add_column("command", no_wrap=wide, overflow="ellipsis" if wide else "fold", ratio=1)
-    table.add_column("ended", no_wrap=True, overflow="ellipsis")
+        table.add_column(told("site"), no_wrap=True, overflow="ellipsis", max_width=12)
+    table.add_column(
+        told("command"), no_wrap=wide, overflow="ellipsis" if wide else "fold", ratio=1
+    )
+    table.add_column(told("ended"), no_wrap=True, overflow="ellipsis")
     for line in lines:
         status = shown_status(line)
         sign = SIGNS[status]
-        took = "" if line.seconds is None else seconds(line.seconds)
+        took = "" if line.seconds is None else told(seconds(line.seconds))
         code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
-        ended = [status, code if width >= 2 * NARROW else "", took if wide else ""]
+        shown = told("stopped" if status == "aborted" else status)
+        ended = [shown, code if width >= 2 * NARROW else "", took if wide else ""]
         when = f"{line.started_at:%m-%d %H:%M}"
         cells = [
             glyphs.states[sign],

@@ -100,6 +100,10 @@ class LiveView:
             if before or change:
                 self._write(before + _HIDE + _NO_WRAP + change + _WRAP)
 
+    def show(self, model: ViewModel) -> None:
+        """Show another model from the next frame on, also one whose time is earlier."""
+        self.model, self._now = model, 0.0
+
     def hold(self) -> None:
         """Wipe the view away and draw nothing until `again`: somebody else needs the screen."""
         self._held = True

@@ -68,6 +68,7 @@ class ViewModel:
         messages: Says what skills and conditions tell in the language of the command.
         began: Mission clock when the command arrived [s].
         version: Grows with every event.
+        hint: The line below the tree; how to stop a mission if empty.
         verbose: Whether it is the author's view: names and arguments as they are written.
     """
 
@@ -91,6 +92,7 @@ class ViewModel:
     results: dict[str, Any] = field(default_factory=dict)
     messages: Messages = field(default_factory=Messages, repr=False)
     ascii: bool = False
+    hint: str = ""
     verbose: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     wall: Callable[[], float] = field(default=time.monotonic, repr=False)

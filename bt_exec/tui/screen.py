@@ -131,7 +131,7 @@ class _Artist:
         if model.stopping:
             sign = self.glyphs.states["stopped"]
             return ((f" {sign} " + self.fit(model.stopping, self.width - 4), "stopped"),)
-        hint = model.told(HINT if self.width >= 50 else _SHORT_HINT)
+        hint = model.hint or model.told(HINT if self.width >= 50 else _SHORT_HINT)
         return ((" " + self.fit(hint, self.width - 2), "dim"),)
 
     def body(self, room: int) -> list[Line]:

@@ -21,6 +21,7 @@ SIGNS = {
     "refused": "skipped",
     "aborted": "stopped",
     "interrupted": "stopped",
+    "damaged": "failed",
     "running": "running",
     "waiting": "",
 }

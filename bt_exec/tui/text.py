@@ -13,26 +13,25 @@ from typing import TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
+from bt_exec.language.one_line import printable
+
 __all__ = ["Line", "Span", "clean", "crop", "fit", "line_width", "pad", "plain", "safe", "wrap"]
 
 Span: TypeAlias = tuple[str, str]
 Line: TypeAlias = tuple[Span, ...]
 
 _SPACES = re.compile(r"[\s\u2028\u2029]+")
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
-)
 
 
 def clean(text: object) -> str:
     """Return text from outside as one safe line: no control characters, composed Hangul."""
     line = _SPACES.sub(" ", str(text))
-    return unicodedata.normalize("NFC", _UNSAFE.sub("", line)).strip()
+    return unicodedata.normalize("NFC", printable(line)).strip()
 
 
 def safe(text: str) -> str:
     """Return one line without what could move the cursor; its spaces stay."""
-    return _UNSAFE.sub("", text.replace("\t", "    "))
+    return printable(text.replace("\t", "    ")).replace("\n", "")
 
 
 def fit(text: str, cells: int, ellipsis: str = "…") -> str:

@@ -15,10 +15,10 @@ from bt_exec.journal.explain import explain
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue, Pack, find_pack
 from bt_exec.rig import PackSettings
-from bt_exec.site.site import sentences
+from bt_exec.site.site import load_site, sentences
 from bt_exec.tui.why import Why
 
-__all__ = ["voices", "why_of"]
+__all__ = ["site_messages", "voices", "why_of"]
 
 
 def why_of(record: MissionRecord, language: str = "") -> Why:
@@ -27,12 +27,22 @@ def why_of(record: MissionRecord, language: str = "") -> Why:
     return Why(explain(record, catalogue), messages, language or record.line.language)
 
 
+def site_messages(name: str) -> Messages:
+    """Return the sentences of an installed site; those of bt-exec alone for another one."""
+    try:
+        return load_site(name).messages
+    except BtExecError:
+        return sentences(Catalogue([]))
+
+
 def voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
     """Return the parts and the sentences of the packs that a mission used, as far as installed."""
     packs: list[Pack] = []
     settings: dict[str, PackSettings] = {}
     recorded = record.settings.get("packs", {})
-    for name in recorded:
+    for name in recorded if isinstance(recorded, dict | list) else ():
+        if not isinstance(name, str):
+            continue
         try:
             pack = find_pack(name)
         except BtExecError:  # gone since: its codes stand as they are

@@ -98,7 +98,8 @@ class Why:
         rows += [("problem", clean(problem)) for problem in known.problems]
         if self.status in ("interrupted", "running", "waiting"):
             rows.append(("last known", " ".join(self.state(known.facts))))
-            rows.append(("perhaps", " ".join(self.state(known.possible))))
+            rows.append(("not certain any more", " ".join(self.state(known.uncertain))))
+            rows.append(("was to become", " ".join(self.state(known.possible))))
         elif clean(line.message) != self.cause():
             rows.append(("told", clean(line.message)))
         rows += [("not readable", clean(text)) for text in known.incomplete]
@@ -218,6 +219,7 @@ class Why:
             ],
             "facts": dict(known.facts),
             "possible": dict(known.possible),
+            "uncertain": dict(known.uncertain),
             "problems": list(known.problems),
             "incomplete": list(known.incomplete),
             "said": [list(row) for row in self.facts()],

@@ -7,7 +7,7 @@ const WORDS = {
     token: "The token of this service", enter: "Log in", try: "Try one of these:", stop: "Stop", stopNow: "Stop the robot now",
     on: "connected", off: "not connected; trying again", plan: "plan", tick: "tick", sees: "sees", old: "s old", planning: "planning with",
     goals: "{done} of {all} subgoals", ahead: "It waits; {n} before it.", withdraw: "Withdraw", none: "No mission yet", camera: "camera of {pack}",
-    gone: "The service does not answer.", started: "Started: {command}", nothingNew: "sees nothing new", prepared: "The robots are not ready.",
+    held: "Stopped. What waits begins when you say so.", goOn: "Go on", gone: "The service does not answer.", started: "Started: {command}", nothingNew: "sees nothing new", prepared: "The robots are not ready.",
     s: { running: "running", done: "done", failed: "failed", skipped: "skipped", kept: "kept", stopped: "stopped", waiting: "waiting",
       satisfied: "done", partial: "done in part", blocked: "blocked", refused: "refused", aborted: "stopped", interrupted: "interrupted" },
   },
@@ -18,13 +18,14 @@ const WORDS = {
     token: "이 서비스의 토큰", enter: "로그인", try: "이렇게 말해 보세요:", stop: "멈추기", stopNow: "로봇 즉시 멈추기",
     on: "연결됨", off: "연결이 끊겨 다시 시도합니다", plan: "계획", tick: "틱", sees: "관찰", old: "초 전", planning: "계획 중:",
     goals: "하위 목표 {all}개 중 {done}개", ahead: "대기합니다. 앞에 {n}건이 있습니다.", withdraw: "취소", none: "아직 임무가 없습니다", camera: "{pack} 카메라",
-    gone: "서비스가 응답하지 않습니다.", started: "시작: {command}", nothingNew: "새로 보이는 것이 없음", prepared: "로봇이 준비되지 않았습니다.",
+    held: "멈췄습니다. 대기 중인 임무는 계속을 눌러야 시작합니다.", goOn: "계속", gone: "서비스가 응답하지 않습니다.", started: "시작: {command}", nothingNew: "새로 보이는 것이 없음", prepared: "로봇이 준비되지 않았습니다.",
     s: { running: "진행 중", done: "마침", failed: "실패", skipped: "건너뜀", kept: "유지", stopped: "멈춤", waiting: "대기",
       satisfied: "완료", partial: "일부 완료", blocked: "막힘", refused: "거절", aborted: "멈춤", interrupted: "중단됨" },
   },
 };
 const SIGNS = { running: "▸", done: "✓", failed: "✗", skipped: "↷", kept: "≡", stopped: "■", waiting: "·",
   satisfied: "✓", partial: "■", blocked: "■", refused: "↷", aborted: "■", interrupted: "■" };
+const READ_MS = 700; // how long a plan is shown before it can be confirmed
 const SVG = "http://www.w3.org/2000/svg";
 const $ = (id) => document.getElementById(id);
 const store = { get: (key) => { try { return localStorage.getItem(key); } catch { return null; } },
@@ -99,8 +100,9 @@ function drawMission(mission) {
   }
   drawRows($("tree"), mission?.rows ?? []);
   show($("tree"), (mission?.rows ?? []).length > 0);
-  write($("stopping"), running ? mission.stopping : "");
-  show($("stopping"), running && mission.stopping !== "");
+  const stopping = running ? mission.stopping : "", trouble = [stopping, live.trouble].filter(Boolean).join(" · ");
+  write($("stopping"), trouble);
+  show($("stopping"), trouble !== "");
   const stop = $("stop");
   show(stop, live.running !== null);
   write(stop, word(stoppedId === live.running ? "stopNow" : "stop"));
@@ -137,10 +139,18 @@ function drawQuestion(question) {
   if (!question) return;
   write($("question-why"), question.why);
   drawRows($("question-rows"), question.rows);
-  if (asked !== String(question.number)) { write($("spoken"), `${word("asks")} ${question.why}`); $("yes").focus(); }
+  const number = String(question.number);
+  if (asked === number) return;
+  write($("spoken"), `${word("asks")} ${question.why}`);
+  // no focus is taken, and a plan that has just appeared cannot be the one that a click was meant for
+  $("yes").disabled = true;
+  setTimeout(() => { if ($("question").dataset.number === number) $("yes").disabled = false; }, READ_MS);
 }
 function drawWaiting(waiting) {
   show($("waiting"), waiting.length > 0);
+  const held = Boolean(live.held) && waiting.length > 0;
+  if (held && $("held").hidden) write($("spoken"), word("held"));
+  show($("held"), held);
   const list = $("waiting-list"), key = `${language} ${JSON.stringify(waiting)}`;
   if (list.dataset.key === key) return;
   list.dataset.key = key;
@@ -289,6 +299,7 @@ $("command").addEventListener("compositionend", () => { composing = false; });
 $("command").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.isComposing || event.keyCode === 229)) event.preventDefault(); });
 $("stop").addEventListener("click", () => { stoppedId = live.running; act(`/missions/${live.running}/abort`); draw(); });
 for (const [id, yes] of [["yes", true], ["no", false]]) $(id).addEventListener("click", () => act(`/missions/last/answer`, { question: Number($("question").dataset.number), yes }));
+$("go-on").addEventListener("click", () => act("/queue/resume"));
 $("failed").addEventListener("change", listPast);
 $("language").addEventListener("change", () => { language = $("language").value; store.set("language", language); endedId = ""; drawWords(); listPast(); });
 $("login-form").addEventListener("submit", (event) => { event.preventDefault(); enter($("token").value); });

@@ -23,7 +23,8 @@ def test_fifty_follow_one_mission_and_each_gets_each_event_once(served: Served) 
         served.until(lambda: len(served.journal.rows(mission_id)) > 20)
         GATE.set()
         followed = [one.result() for one in following]
-    numbers = [row.seq for row in served.journal.rows(mission_id)]
+    rows = served.journal.rows(mission_id)
+    numbers = [row.seq for row in rows if row.kind != "Progress"]
     for events in followed:
         assert [int(number) for number, _, _ in events if number] == numbers
         assert events[-1][1] == "end"

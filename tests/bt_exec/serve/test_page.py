@@ -82,6 +82,7 @@ def test_stop_stops_the_mission(served: Served, visit):
     page = linked(visit(served))
     page.locator("#command").fill("hold")
     page.locator("#send").click()
+    expect(page.locator("#tree li")).to_have_attribute("data-state", "running")
     page.get_by_role("button", name="Stop").click()
     expect(page.locator("#end-head")).to_have_text("■ stopped")
     expect(page.locator("#tree li")).to_have_attribute("data-state", "stopped")
@@ -194,10 +195,53 @@ def test_what_the_session_asks_is_asked_here(served: Served, visit):
         page.keyboard.press("Enter")
         expect(page.locator("#question")).to_contain_text("Only a model understands this.")
         expect(page.locator("#question-rows li")).to_have_count(1)
-        expect(page.locator("#yes")).to_be_focused()
+        expect(page.locator("#command")).to_be_focused()
         page.locator(button).click()
         expect(page.locator("#end-head")).to_have_text(ends)
         expect(page.locator("#question")).to_be_hidden()
+
+
+def test_keys_typed_into_a_field_confirm_nothing(served: Served, visit):
+    page = linked(visit(served))
+    page.locator("#command").focus()
+    served.send("sure?")
+    expect(page.locator("#question")).to_be_visible()
+    page.keyboard.type("wave a hand")
+    page.keyboard.press("Space")
+    expect(page.locator("#command")).to_have_value("wave a hand ")
+    expect(page.locator("#yes")).to_be_enabled()
+    page.keyboard.type("  ")
+    assert served.service.questions.pending is not None
+    page.locator("#no").click()
+    expect(page.locator("#end-head")).to_have_text("↷ refused")
+
+
+def test_plan_that_has_just_appeared_cannot_be_confirmed(served: Served, visit):
+    page = linked(visit(served))
+    page.evaluate(
+        "window.seen = []; new MutationObserver(() => window.seen.push("
+        "document.getElementById('yes').disabled))"
+        ".observe(document.getElementById('yes'), {attributes: true})"
+    )
+    served.send("sure?")
+    expect(page.locator("#question")).to_be_visible()
+    expect(page.locator("#yes")).to_be_enabled()
+    assert page.evaluate("window.seen") == [True, False]
+    page.locator("#yes").click()
+    expect(page.locator("#end-head")).to_have_text("✓ done")
+
+
+def test_stop_on_the_page_holds_what_waits(served: Served, visit):
+    page = linked(visit(served))
+    first, second = served.send("hold"), served.send("wave")
+    expect(page.locator("#waiting-list li")).to_have_count(1)
+    page.locator("#stop").click()
+    expect(page.locator("#held")).to_be_visible()
+    assert served.ended(first).status == "aborted"
+    assert not served.journal.line(second).begun
+    page.get_by_role("button", name="Go on").click()
+    assert served.ended(second).status == "satisfied"
+    expect(page.locator("#held")).to_be_hidden()
 
 
 def test_what_is_refused_offers_what_would_be_understood(served: Served, visit):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 
 import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
+from bt_exec.outcome import Outcome
 from bt_exec.rig import Rig
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.service import Service
@@ -178,3 +180,108 @@ def test_commands_of_many_at_once_are_taken_or_refused_and_none_is_lost(serve):
     assert set(refused) <= {"QUEUE_FULL"}
     assert {one.ended.result(20).status for one in taken} == {"satisfied"}
     assert len(served.journal.missions(None)) == len(taken)
+
+
+def test_stop_holds_the_queue_until_resumed(served: Served):
+    first, second = served.service.submit("hold"), served.service.submit("wave")
+    served.until(lambda: served.service.current is first)
+    served.service.abort(first.mission_id)
+    assert first.ended.result(10).status == "aborted"
+    served.until(lambda: served.service.held == first.mission_id)
+    third = served.service.submit("wave")
+    assert [one.mission_id for one in served.service.waiting] == [
+        second.mission_id,
+        third.mission_id,
+    ]
+    assert served.service.current is None
+    assert not served.journal.line(second.mission_id).begun
+    assert served.service.resume()
+    assert second.ended.result(10).ok
+    assert third.ended.result(10).ok
+    assert not served.service.resume()
+
+
+def test_held_queue_is_released_when_all_are_withdrawn(served: Served):
+    first, second = served.service.submit("hold"), served.service.submit("wave")
+    served.until(lambda: served.service.current is first)
+    served.service.abort(first.mission_id)
+    first.ended.result(10)
+    served.until(lambda: served.service.held)
+    served.service.abort(second.mission_id)
+    served.until(lambda: not served.service.held)
+    assert served.service.submit("wave").ended.result(10).ok
+
+
+def test_stop_with_nothing_waiting_holds_nothing(served: Served):
+    booked = served.service.submit("hold")
+    served.service.abort(booked.mission_id)
+    booked.ended.result(10)
+    assert served.service.submit("wave").ended.result(10).ok
+
+
+def test_second_stop_hits_no_other_mission(serve, monkeypatch):
+    """Also where the first mission ends by itself at that very moment."""
+    served = serve(queue=2)
+    aborted: list[str] = []
+    session = served.service.session
+    abort = session.abort
+
+    def noted(reason: str = "operator") -> bool:
+        aborted.append(served.service.current.mission_id)
+        return abort(reason)
+
+    monkeypatch.setattr(session, "abort", noted)
+    for _ in range(5):
+        first, second = served.service.submit("wave"), served.service.submit("wave")
+        for wait_s in (0.0, 0.001, 0.01):
+            with contextlib.suppress(ServiceError, TimeoutError):
+                served.service.abort(first.mission_id)
+                first.ended.result(wait_s)
+        first.ended.result(10)
+        served.until(lambda one=first: served.service.current is not one)
+        with pytest.raises(ServiceError, match="has ended"):
+            served.service.abort(first.mission_id)
+        served.until(lambda ends=second.ended: served.service.held or ends.done())
+        served.service.resume()
+        assert second.ended.result(10).ok
+        assert second.mission_id not in aborted
+
+
+def test_hung_step_makes_the_service_not_ready(served: Served, monkeypatch):
+    booked, waits = served.service.submit("hold"), served.service.submit("wave")
+    served.until(lambda: served.service.current is booked)
+    monkeypatch.setattr(type(served.service.session), "hanging", lambda self: "the skill hold")
+    assert served.ask("GET", "/ready").status == 503
+    assert "the skill hold hangs" in served.service.trouble()
+    monkeypatch.undo()
+    outcome = Outcome(booked.mission_id, "hold", "failed", "STEP_HUNG", "hold hangs")
+    served.service.session.abandoned(outcome)
+    assert booked.ended.result(1) is outcome
+    assert served.service.current is None
+    ready, health = served.ask("GET", "/ready"), served.ask("GET", "/health")
+    assert (ready.status, health.status) == (503, 503)
+    assert health.data["error"]["code"] == "HUNG"
+    with pytest.raises(ServiceError) as found:
+        served.service.submit("wave")
+    assert found.value.code == "NOT_READY"
+    assert not waits.ended.done()
+    GATE.set()
+    served.until(lambda: waits.ended.done())
+
+
+def test_close_ends_every_record_though_a_part_hangs(serve, monkeypatch):
+    served = serve(queue=3)
+    monkeypatch.setattr("bt_exec.serve.service._CLOSE_S", 0.3)
+    stuck = threading.Event()
+    monkeypatch.setattr(served.service.session, "run", lambda *_, **__: stuck.wait(60))
+    taken = [served.service.submit("hold") for _ in range(3)]
+    served.until(lambda: served.service.current is taken[0])
+    try:
+        assert not served.service.close("SIGTERM")
+        outcomes = [one.ended.result(1) for one in taken]
+        assert [one.status for one in outcomes] == ["failed", "aborted", "aborted"]
+        assert outcomes[0].reason_code == "STEP_HUNG"
+        assert all(line.ended_at is not None for line in served.journal.missions(None))
+    finally:
+        stuck.set()
+        served.until(lambda: not served.service._thread.is_alive())

@@ -19,7 +19,7 @@ def test_a_mission_is_followed_to_its_end(served: Served):
     events = served.follow(f"/missions/{mission_id}/events")
     rows = served.journal.rows(mission_id)
     recorded = [(int(number), kind) for number, kind, _ in events if number]
-    assert recorded == [(row.seq, row.kind) for row in rows]
+    assert recorded == [(row.seq, row.kind) for row in rows if row.kind != "Progress"]
     kinds = [kind for _, kind in recorded]
     assert kinds[0] == "MissionStarted"
     assert kinds[-1] == "Finished"

@@ -37,6 +37,7 @@ NOT_SHOWN = {
     *("save", "tell", "while", "evidence", "traceback", "reason", "unfinished", "question"),
     *("mission_id", "command", "site", "status", "reason_code", "message", "cause", "plan"),
     *("seen", "attempts", "compiler", "steps", "facts", "possible", "incomplete", "said"),
+    "uncertain",
     # codes of sentences
     *("OK", "ABORTED", "WHY_DONE", "WHY_NEEDED_NOTHING", "WHY_STOPPED", "WHY_RUNNING"),
     *("WHY_INTERRUPTED", "WHY_INTERRUPTED_IN", "WHY_WAITING", "WHY_NEVER_BEGAN"),

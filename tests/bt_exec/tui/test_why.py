@@ -151,9 +151,9 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
         """\
  ■ interrupted                                                  2026-11-21-0007
    The program ended during: take right.
-   asked       open the door (2026-11-21 09:30, door)
-   last known  The door is ajar.
-   perhaps     The right hand holds the cup.""",
+   asked          open the door (2026-11-21 09:30, door)
+   last known     The door is ajar.
+   was to become  The right hand holds the cup.""",
     ),
     (
         KILLED,
@@ -165,7 +165,7 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
    끝났을 때: take 오른손.
    명령         open the door (2026-11-21 09:30, door)
    마지막 상태  문이 조금 열려 있습니다.
-   어쩌면       오른손에 컵이 있습니다.""",
+   하려던 결과  오른손에 컵이 있습니다.""",
     ),
 ]
 

@@ -1,0 +1,123 @@
+"""Player of a recorded mission: the same view as live, at any speed, in both directions.
+
+Events are fed to a `ViewModel` as its own time reaches theirs. To go back, the model is made anew
+and fed up to the earlier event. No robot, perception or compiler is involved.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from bt_exec.events import Asked, Event, FactsKnown, Listener, NodeChanged, Observed, Progress, Turn
+from bt_exec.journal import MissionRecord
+from bt_exec.tui.model import ViewModel
+
+__all__ = ["SPEEDS", "Player"]
+
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0)
+"""Speeds that faster and slower choose from, relative to the mission clock."""
+
+_QUIET = (FactsKnown, Observed, Progress, Turn)
+"""Events that a step passes over, because the tree does not change with them."""
+
+
+class Player:
+    """Plays the events of a mission.
+
+    Args:
+        record: The mission.
+        make: Makes an empty model; it gets the player's clock.
+        speed: Seconds of the mission in one second of the wall.
+        paused: Whether to wait for a key first.
+        wall: The clock of the wall [s].
+
+    Attributes:
+        model: The mission as it stood at the present moment.
+        speed: As given; may be changed while it plays.
+        paused: Whether time stands still.
+        index: How many events have been played.
+        t: The present moment [s, mission clock].
+    """
+
+    def __init__(
+        self,
+        record: MissionRecord,
+        make: Callable[[Callable[[], float]], ViewModel],
+        *,
+        speed: float = 1.0,
+        paused: bool = False,
+        wall: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.events: tuple[Event, ...] = record.events
+        self.speed = speed
+        self.paused = paused
+        self.index = 0
+        self._make = make
+        self._wall = wall
+        self._before = wall()
+        self.start = self.events[0].t if self.events else 0.0
+        self.end = max((event.t for event in self.events), default=0.0)
+        self.t = self.start
+        self.model = make(lambda: self.t)
+
+    @property
+    def over(self) -> bool:
+        """Whether every event has been played."""
+        return self.index >= len(self.events)
+
+    def play(self, listener: Listener | None = None) -> None:
+        """Let the time pass that has passed on the wall, and play the events that are due."""
+        now = self._wall()
+        passed, self._before = now - self._before, now
+        if self.paused:
+            return
+        until = self.t + passed * self.speed
+        while not self.over and self.events[self.index].t <= until:
+            self._feed(listener)
+        self.t = max(self.t, min(until, self.end))
+
+    def step(self, events: int = 1) -> None:
+        """Play the next visible change, or take back the last one; time stands still then."""
+        self.paused = True
+        visible = [n for n, event in enumerate(self.events, start=1) if _is_visible(event)]
+        if events > 0:
+            self.seek(next((n for n in visible if n > self.index), len(self.events)))
+        else:
+            self.seek(next((n for n in reversed(visible) if n < self.index), 0))
+
+    def seek(self, index: int) -> None:
+        """Go to the moment after the first `index` events."""
+        if index < self.index:
+            self.index, self.t = 0, self.start
+            self.model = self._make(lambda: self.t)
+        while self.index < min(index, len(self.events)):
+            self._feed(None)
+
+    def jump(self, seconds: float) -> None:
+        """Go to a moment `seconds` later, or earlier [s, mission clock]."""
+        t = min(max(self.t + seconds, self.start), self.end)
+        self.seek(sum(event.t <= t for event in self.events) if t > self.start else 0)
+        self.t = t
+
+    def faster(self, steps: int = 1) -> None:
+        """Choose the speed `steps` further in `SPEEDS`."""
+        nearest = min(range(len(SPEEDS)), key=lambda n: abs(SPEEDS[n] - self.speed))
+        self.speed = SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)]
+
+    def _feed(self, listener: Listener | None) -> None:
+        event = self.events[self.index]
+        self.index += 1
+        self.t = max(self.t, event.t)
+        if listener is None:
+            self.model.on(event)
+        else:
+            listener.on(event)
+
+
+def _is_visible(event: Event) -> bool:
+    if isinstance(event, Asked):
+        return event.role == "check" or event.verdict.holds is False
+    return not isinstance(event, _QUIET) and not (
+        isinstance(event, NodeChanged) and event.state == "kept"
+    )
