@@ -71,5 +71,7 @@ print(sorted(path.name for path in Path("controller_set").iterdir()))
 #        3 rest
 # ! 3 groups of clips show the same
 # splits by episode: train 40; 10 for people to look at
-# controller_set: controller set, train 40
+# ! no records for val and test: 2 episodes have records; 3 are needed
+# controller_set: controller set, train 40 (rows)
+# ! no records for val and test: 2 episodes have records; 3 are needed
 # ['README.md', 'chat', 'data', 'images']

@@ -26,11 +26,12 @@ for action in episode.actions[:3]:
 
 # Output:
 # 80 records, 0 dropped, 0 left of 80 (0 from the cache): run
-# set: planner set, train 3, val 1 (episodes)
+# set: planner set, train 2, val 1, test 1 (episodes)
+# for LeRobot 0.6; --lerobot chooses another version
 # episode_000000               24.5 s     50 frames    10 actions    10 spans     46 moments
 # episode_000001               26.0 s     53 frames    11 actions    10 spans     50 moments
-# episode_000002               24.5 s     50 frames    10 actions    10 spans     45 moments
-# episode_000003               22.0 s     45 frames    10 actions    10 spans     41 moments
+# episode_000002               22.0 s     45 frames    10 actions    10 spans     41 moments
+# episode_000003               24.5 s     50 frames    10 actions    10 spans     45 moments
 # 4 episodes, 40 spans, 182 moments
 #  0.0 s  MOVE_NAV {'target': 'key'}
 #  2.5 s  TAKE {'item': 'key'}

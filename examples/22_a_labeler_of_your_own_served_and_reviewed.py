@@ -92,7 +92,7 @@ call(["label", "dataset", "run", "--source", "game", *words, "--out", "set"])
 
 # Output:
 # 20 records, 0 dropped, 0 left of 20 (0 from the cache): run
-# requests 3
+# requests 4
 # 'no' is in no list; allowed: low, mid, high
 # 목록에 없는 값입니다: '아니'. 쓸 수 있는 값: low, mid, high
 # correct
@@ -112,7 +112,9 @@ call(["label", "dataset", "run", "--source", "game", *words, "--out", "set"])
 #        2 go_home
 #        2 rest
 #   reviewed by ann: accept 8, correct 1, reject 1
-#   agreement labeler, ann              90.0 % of 10, kappa 0.89
+#   agreement labeler, ann              90.0 % of 10 the same,  10.0 % without looking, kappa 0.89
 # splits by episode: train 20; 10 for people to look at
-# set: controller set, train 19
-# 1 records left out: people rejected them, or disagree
+# ! no records for val and test: 2 episodes have records; 3 are needed
+# set: controller set, train 19 (rows)
+# ! no records for val and test: 2 episodes have records; 3 are needed
+# 1 records left out: reviewers rejected them, or disagree

@@ -58,6 +58,7 @@ PACK = Pack(
     summary="A kettle.",
     skills=(boil,),
     conditions=(water_hot,),
+    facts={"water": ("hot",)},
     trees=HERE / "trees",
     lexicon=HERE / "lexicon.yaml",
     messages=HERE / "messages.yaml",

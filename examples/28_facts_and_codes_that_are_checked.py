@@ -1,0 +1,28 @@
+"""A pack declares its facts; a misspelt need and an undeclared failure code are found at their line."""
+
+from pathlib import Path
+
+from bt_exec import Failed, Pack, Running, Steps, skill
+from bt_exec.pack import Catalogue
+from bt_exec.verify.packs import code_problems, fact_problems
+
+
+@skill(fails={"SPILT"}, needs={"jugg": "full"}, effects={"jug": "empty"})
+def pour() -> Steps:
+    """Pour the jug into the cup."""
+    yield Running()
+    raise Failed("SPILLED")
+
+
+PACK = Pack("bar", skills=(pour,), facts={"jug": ("full", "empty"), "cup": ("full", "empty")})
+
+catalogue = Catalogue([PACK])
+for problem in (*fact_problems(catalogue), *code_problems(catalogue)):
+    print(f"{Path(problem.file).name}:{problem.line}: {problem.code} {problem.found}")
+    print(f"    allowed: {', '.join(problem.allowed)}")
+
+# Output:
+# 28_facts_and_codes_that_are_checked.py:10: UNKNOWN_FACT jugg
+#     allowed: jug, cup
+# 28_facts_and_codes_that_are_checked.py:14: UNDECLARED_CODE SPILLED
+#     allowed: SPILT

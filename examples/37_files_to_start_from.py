@@ -1,0 +1,30 @@
+"""A new skill with its test from a template, and a tree file put in order with its comments."""
+
+import tempfile
+from pathlib import Path
+
+from bt_exec.scaffold.create import create_skill
+from bt_exec.scaffold.format_yaml import format_text
+
+MESSY = """\
+tree:   wave
+root:
+    retry: 2             # to be seen
+    do:   wave
+    with: {times:   2}
+"""
+
+with tempfile.TemporaryDirectory() as folder:
+    for path in create_skill("wave", Path(folder)):
+        print(path.name, len(path.read_text(encoding="utf-8").splitlines()), "lines")
+
+print(format_text(MESSY), end="")
+
+# Output:
+# wave.py 28 lines
+# test_wave.py 26 lines
+# tree: wave
+# root:
+#   do: wave
+#   with: {times: 2}
+#   retry: 2               # to be seen
