@@ -29,15 +29,15 @@ lint: $(VENV)/.installed-dev  ## style, types and import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-benchmarks: $(VENV)/.installed-dev  ## ratios against a peer measured in the same run
-	for file in tests/benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+benchmarks: $(VENV)/.installed-dev  ## ratios against a peer in the same run: make benchmarks BENCHMARKS="--results tick"
+	$(BIN)/python -m tests.benchmarks $(BENCHMARKS)
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bt-exec needs Python 3.11 or newer; say make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[korean,model,sim]'
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python

@@ -1,8 +1,19 @@
 """bt-exec: a behaviour-tree mission executive for robots.
 
-A command becomes a typed YAML tree, py_trees ticks it, skills drive a robot, and only a failed
-guard or skill makes anybody plan again. The names below are the public ones; they are imported
-when they are first used, so that ``import bt_exec`` costs nothing::
+A command becomes a typed YAML tree, py_trees ticks it, and skills drive a robot. Planning is
+repeated only after a guard or a skill has failed. Public names by purpose:
+
+- Skills and conditions: `skill`, `condition`, `Steps`, `Running`, `Failed`, `Verdict`, `Service`,
+  `Label`, `Said`, `World`, `run_in_thread`.
+- Packs and robots: `Pack`, `Catalogue`, `PackSettings`, `WorldSettings`, `Rig`, `Robot`, `Motion`,
+  `Perception`, `Observation`, `Simulation`, `RemoteSimulation`, `PassContext`, `Problem`.
+- Missions: `Session`, `Outcome`, `Journal`, `Listener` (with the events of `bt_exec.events`),
+  `Site`, `load_site`, `compile_command`.
+- Compilers: `Compiler`, `Request`, `Plan`, `Refusal`.
+- Errors: `BtExecError` and its subclasses; failures of missions are values (`Failure`).
+- Tests of your own code: `bt_exec.testing`.
+
+Names are imported on first use, so that ``import bt_exec`` is cheap::
 
     from bt_exec import Failed, Running, Steps, Verdict, condition, skill
 """
@@ -13,11 +24,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bt_exec.blocking_calls import run_in_thread
+    from bt_exec.events import Listener
     from bt_exec.failure import (
         BtExecError,
         Failed,
         Failure,
         Problem,
+        Refusal,
         RegistrationError,
         SpecError,
         UnknownName,
@@ -28,14 +42,24 @@ if TYPE_CHECKING:
     from bt_exec.observation import World
     from bt_exec.outcome import Outcome
     from bt_exec.pack import Catalogue, Pack
+    from bt_exec.planning.compiler import Compiler, Plan, Request
+    from bt_exec.planning.passes import PassContext
     from bt_exec.rig import PackSettings, Rig, WorldSettings
-    from bt_exec.robot import Motion, Observation, Perception, Robot, Simulation
+    from bt_exec.robot import (
+        Motion,
+        Observation,
+        Perception,
+        RemoteSimulation,
+        Robot,
+        Simulation,
+    )
     from bt_exec.site.compile_command import compile_command
     from bt_exec.site.site import Site, load_site
     from bt_exec.skill import (
         Condition,
         Label,
         Running,
+        Said,
         Service,
         Skill,
         Steps,
@@ -47,22 +71,30 @@ if TYPE_CHECKING:
 __all__ = [
     "BtExecError",
     "Catalogue",
+    "Compiler",
     "Condition",
     "Failed",
     "Failure",
     "Journal",
     "Label",
+    "Listener",
     "Motion",
     "Observation",
     "Outcome",
     "Pack",
     "PackSettings",
+    "PassContext",
     "Perception",
+    "Plan",
     "Problem",
+    "Refusal",
     "RegistrationError",
+    "RemoteSimulation",
+    "Request",
     "Rig",
     "Robot",
     "Running",
+    "Said",
     "Service",
     "Session",
     "Simulation",
@@ -78,22 +110,28 @@ __all__ = [
     "compile_command",
     "condition",
     "load_site",
+    "run_in_thread",
     "skill",
 ]
 
 _HOMES = {
     "site.compile_command": "compile_command",
+    "blocking_calls": "run_in_thread",
+    "events": "Listener",
     "failure": (
-        "BtExecError Failed Failure Problem RegistrationError SpecError UnknownName UsageError"
+        "BtExecError Failed Failure Problem Refusal RegistrationError SpecError UnknownName "
+        "UsageError"
     ),
     "journal": "Journal",
     "pack": "Catalogue Pack",
+    "planning.compiler": "Compiler Plan Request",
+    "planning.passes": "PassContext",
     "outcome": "Outcome",
     "rig": "PackSettings Rig WorldSettings",
-    "robot": "Motion Perception Robot Observation Simulation",
+    "robot": "Motion Perception Robot Observation RemoteSimulation Simulation",
     "mission.session": "Session",
     "site.site": "Site load_site",
-    "skill": "Condition Label Running Service Skill Steps Verdict condition skill",
+    "skill": "Condition Label Running Said Service Skill Steps Verdict condition skill",
     "observation": "World",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -23,6 +23,7 @@ __all__ = [
     "Aborting",
     "Asked",
     "Event",
+    "FactsKnown",
     "Finished",
     "Listener",
     "MissionStarted",
@@ -75,6 +76,21 @@ class PerceptionFailed(_At):
 
     pack: str
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactsKnown(_At):
+    """The facts that are known when a mission starts, and when it ends.
+
+    Attributes:
+        moment: Whether the mission starts or ends.
+        facts: The known facts; what robots report and what the newest observations establish.
+        saved: The results that skills saved so far, by name.
+    """
+
+    moment: Literal["start", "end"]
+    facts: Mapping[str, str]
+    saved: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +168,7 @@ class SkillEnded(_At):
 
 @dataclass(frozen=True, slots=True)
 class Progress(_At):
-    """A running skill says how far it is. Not kept in the journal."""
+    """A running skill reports its progress. The journal keeps it at a bounded rate."""
 
     path: str
     progress: float | None
@@ -196,6 +212,7 @@ Event: TypeAlias = (
     MissionStarted
     | Observed
     | PerceptionFailed
+    | FactsKnown
     | Planning
     | Planned
     | Refused

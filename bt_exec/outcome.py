@@ -163,7 +163,7 @@ class Outcome:
     @property
     def undone_in_words(self) -> tuple[tuple[str, str], ...]:
         """What was not done although the mission went on, and why, as people say it."""
-        return tuple((str(part["what"]), str(part["why"])) for part in self.undone)
+        return tuple((str(part.get("what", "")), str(part.get("why", ""))) for part in self.undone)
 
     @property
     def ok(self) -> bool:
@@ -175,6 +175,10 @@ def _traceback(failure: Failure) -> list[str]:
     """Return the last lines of a crash's traceback: where it was raised, and what."""
     text = str(failure.evidence.get("traceback", ""))
     return text.rstrip().splitlines()[-3:]
+
+
+UNMET = "condition not met"
+"""Skip reason of a node whose condition of the command did not hold."""
 
 
 def code_of_reason(reason: str) -> str:

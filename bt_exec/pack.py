@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bt_exec.declared_facts import DeclaredFacts
 from bt_exec.failure import RegistrationError, UnknownName
-from bt_exec.pack_form import check_form
+from bt_exec.pack_form import BUILT_IN_TYPES, check_form
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill
@@ -60,10 +61,16 @@ class Pack:
         skills: Its skills.
         conditions: Its conditions.
         types: Named types for the ``params`` of trees: ``{"Arm": Literal["left", "right"]}``.
+        facts: Its facts and their values: ``{"hand.{Arm}": ("empty", "cup")}``. Braces name a type
+            of the pack; see `bt_exec.declared_facts`. What skills need and change, and conditions
+            establish, must be among these facts or those of the packs it requires.
         passes: Transformations of a spec after compiling, in order.
         checkers: Find problems in a plan, before passes.
         prompt: File of what a model must know about the domain, or None; keep it short.
         trees: Folder of its tree files, or None.
+        recovery: Name of a tree that brings the robot into a state from which any plan can start. A
+            mission that is resumed runs it first where the rest cannot start otherwise. Empty if
+            there is none.
         messages: File of its sentences, or None.
         lexicon: File of its words for the offline compiler, or None.
         words: Gives further words, in the form of that file, from the site's settings for the
@@ -75,6 +82,10 @@ class Pack:
         services: Types of what its rigs offer its skills and conditions, by name:
             ``{"site_map": SiteMap}``; see `bt_exec.skill.Service`.
         robots: Rig factories by the name a site uses.
+        identities: For robots that exist outside this process: a function from the pack's settings
+            to the identity of the robot, by its name in `robots`: a serial number, an address
+            (`bt_exec.mission.robot_lock.network_identity`). It opens nothing: the robot is locked
+            by it first.
         settings: What a site file may say of the pack.
         world: How its simulated world may start.
         formats: Other forms of a plan that the pack reads and writes, by name.
@@ -89,10 +100,12 @@ class Pack:
     skills: tuple[Skill, ...] = ()
     conditions: tuple[Condition, ...] = ()
     types: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Iterable[str]] = field(default_factory=dict)
     passes: tuple[Pass, ...] = ()
     checkers: tuple[Checker, ...] = ()
     prompt: Path | None = None
     trees: Path | None = None
+    recovery: str = ""
     messages: Path | None = None
     lexicon: Path | None = None
     words: Callable[[Any], Mapping[str, Any]] | None = None
@@ -100,16 +113,12 @@ class Pack:
     called: Called | None = None
     services: Mapping[str, type] = field(default_factory=dict)
     robots: Mapping[str, RigFactory] = field(default_factory=dict)
+    identities: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     settings: type[PackSettings] = PackSettings
     world: type[WorldSettings] = WorldSettings
     formats: Mapping[str, PlanFormat] = field(default_factory=dict)
     reporter: Callable[[Mapping[str, Any]], MissionReporter] | None = None
     doctor: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None
-
-
-BUILT_IN_TYPES: Mapping[str, Any] = MappingProxyType(
-    {"text": str, "number": float, "integer": int, "boolean": bool}
-)
 
 
 class Catalogue:
@@ -205,6 +214,21 @@ class Catalogue:
             return ""
         full = " or ".join(f"{pack}.{name}" for pack in packs)
         return f"; packs {' and '.join(packs)} bring one each: write {full}"
+
+    @cached_property
+    def facts(self) -> DeclaredFacts:
+        """The facts that the packs of the site declare."""
+        return DeclaredFacts((pack.facts, {**BUILT_IN_TYPES, **pack.types}) for pack in self.packs)
+
+    def facts_of(self, pack: str) -> DeclaredFacts:
+        """Return the facts that `pack` may use: its own, and those of the packs it requires."""
+        packs = {one.name: one for one in self.packs}
+        wanted = [pack]
+        for name in wanted:
+            wanted += [one for one in packs[name].requires if one in packs and one not in wanted]
+        return DeclaredFacts(
+            (packs[name].facts, {**BUILT_IN_TYPES, **packs[name].types}) for name in wanted
+        )
 
     def owner(self, name: str) -> str:
         """Return the pack that brings the skill or condition `name`."""

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
 
+from bt_exec.declared_facts import read_facts
 from bt_exec.failure import RegistrationError
 from bt_exec.rig import PackSettings, WorldSettings
 
 if TYPE_CHECKING:
     from bt_exec.pack import Pack
 
-__all__ = ["check_form"]
+__all__ = ["BUILT_IN_TYPES", "check_form"]
+
+BUILT_IN_TYPES: Mapping[str, Any] = MappingProxyType(
+    {"text": str, "number": float, "integer": int, "boolean": bool}
+)
+"""Types that every pack has."""
 
 _MAPPINGS = {
     "types": 'names to types, {"Arm": Literal["left", "right"]}',
     "services": 'names to types, {"site_map": SiteMap}',
     "robots": 'names to functions that make a Rig, {"sim": make_rig}',
+    "identities": 'names of robots to functions, {"arm": lambda settings: settings.address}',
     "formats": 'names to forms of a plan, {"plan-json": PlanFormat(read, write)}',
 }
 _FUNCTIONS = ("words", "names", "called", "reporter", "doctor")
@@ -47,8 +55,12 @@ def check_form(pack: Pack) -> None:
         given = getattr(pack, field)
         take(field, "is a tuple, (one,)", isinstance(given, Iterable) and not _is_text(given))
     take("requires", 'is a tuple of names, ("door",)', all(map(_is_name, pack.requires)))
+    take("recovery", "is the name of a tree, or empty", isinstance(pack.recovery, str))
     take("checkers", "is a tuple of functions, (check,)", all(map(callable, pack.checkers)))
     take("robots", f"maps {_MAPPINGS['robots']}", all(map(callable, pack.robots.values())))
+    known = all(name in pack.robots for name in pack.identities)
+    fits = known and all(map(callable, pack.identities.values()))
+    take("identities", f"maps {_MAPPINGS['identities']}", fits)
     for field in _FUNCTIONS:
         given = getattr(pack, field)
         take(field, "is a function, or None", given is None or callable(given))
@@ -64,6 +76,7 @@ def check_form(pack: Pack) -> None:
             raise RegistrationError(f"pack {pack.name}: {field}: there is no {kind} {given}")
     for name, hint in pack.types.items():
         _check_type(f"pack {pack.name}: type {name!r}", hint)
+    read_facts(pack.facts, {**BUILT_IN_TYPES, **pack.types}, f"pack {pack.name}")
 
 
 def _check_type(what: str, hint: Any) -> None:

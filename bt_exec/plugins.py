@@ -1,7 +1,7 @@
 """What installed packages register, found through entry-point groups.
 
-One name, one owner: two packages that register the same name for different things are refused,
-never "the last one wins".
+One name, one owner: a name that two packages register for different things cannot be loaded, never
+"the last one wins". Other names are not affected.
 """
 
 from __future__ import annotations
@@ -19,12 +19,9 @@ __all__ = ["load_plugin", "plugin_names"]
 
 
 def plugin_names(group: str, kind: str) -> tuple[str, ...]:
-    """Return the names registered in `group`, sorted; `kind` is what messages call them.
-
-    Raises:
-        RegistrationError: If a name is registered twice for different things.
-    """
-    return tuple(sorted(_points(group, kind)))
+    """Return the names registered in `group`, sorted; `kind` is what messages call them."""
+    del kind
+    return tuple(sorted(_points(group)))
 
 
 def load_plugin(group: str, kind: str, name: str) -> Any:
@@ -33,27 +30,37 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
     Raises:
         UnknownName: If no installed package registers it.
         UsageError: If it is registered but cannot be imported.
-        RegistrationError: If a name is registered twice for different things.
+        RegistrationError: If this name is registered twice for different things.
     """
-    points = _points(group, kind)
+    points = _points(group)
     if name not in points:
         raise UnknownName(kind, name, points)
+    point, *others = points[name]
+    if others:
+        owners = " and ".join(_owner(one) for one in points[name])
+        raise RegistrationError(
+            f"{kind} {name!r} is registered twice: {owners}; uninstall one of them"
+        )
     try:
-        return points[name].load()
-    except Exception as error:  # third-party code may raise anything when it is imported
-        where = points[name].value
+        return point.load()
+    except (Exception, SystemExit) as error:  # third-party code may raise anything
+        where = point.value
         raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {slip(error)}") from error
 
 
-def _points(group: str, kind: str) -> dict[str, EntryPoint]:
-    found: dict[str, EntryPoint] = {}
+def _points(group: str) -> dict[str, list[EntryPoint]]:
+    """Return what is registered in a group by name; one for each different thing."""
+    found: dict[str, list[EntryPoint]] = {}
     for point in _registered(_folders()).select(group=group):
-        other = found.setdefault(point.name, point)
-        if other.value != point.value:
-            raise RegistrationError(
-                f"{kind} {point.name!r} is registered twice: {other.value} and {point.value}"
-            )
+        others = found.setdefault(point.name, [])
+        if all(other.value != point.value for other in others):
+            others.append(point)
     return found
+
+
+def _owner(point: EntryPoint) -> str:
+    """Return what is registered, and by which distribution."""
+    return point.value if point.dist is None else f"{point.value} of {point.dist.name}"
 
 
 @lru_cache(maxsize=4)

@@ -42,7 +42,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from typing_extensions import ParamSpec, TypeVar
 
 from bt_exec.declaration import SERVICE, Declaration
-from bt_exec.failure import RegistrationError
+from bt_exec.failure import RegistrationError, nearest
 
 __all__ = [
     "Condition",
@@ -228,6 +228,8 @@ class Skill(Signature, Generic[P, T]):
             parallel may not claim the same one.
         timeout_s: How long it may run when the spec does not say [s].
         results: Types of the fields of its result, by name; what ``save:`` can name.
+        irreversible: Whether doing it twice may do harm: handing something over, asking a person.
+            A resumed mission asks before it repeats such a skill.
     """
 
     fails: frozenset[str] = frozenset()
@@ -236,6 +238,7 @@ class Skill(Signature, Generic[P, T]):
     uses: frozenset[str] = frozenset()
     timeout_s: float = DEFAULT_TIMEOUT_S
     results: Mapping[str, Any] = field(default_factory=dict)
+    irreversible: bool = False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Steps[T]:
         """Start the skill: return its generator, nothing has moved yet."""
@@ -293,6 +296,7 @@ def skill(
     uses: Iterable[str] = (),
     timeout_s: float = DEFAULT_TIMEOUT_S,
     name: str | None = None,
+    irreversible: bool = False,
 ) -> _DeclareSkill: ...
 
 
@@ -306,14 +310,18 @@ def skill(
     uses: Iterable[str] = (),
     timeout_s: float = DEFAULT_TIMEOUT_S,
     name: str | None = None,
+    irreversible: bool = False,
+    **unknown_arguments: Any,
 ) -> Any:
     """Declare a generator function to be a skill; see `Skill` for the meaning of each argument.
 
     Raises:
         RegistrationError: If the function is no generator, lacks an annotation or a docstring, has
             a default of another type, or a template names an argument that does not exist; and if
-            what it declares has another form: a text where a set of texts is meant, say.
+            what it declares has another form: a text where a set of texts is meant, say. Also if
+            the decorator has no argument of a given name.
     """
+    _refuse_unknown_arguments("skill", unknown_arguments)
 
     def declare(function: Callable[P, Steps[T]], /) -> Skill[P, T]:
         declaration = Declaration(function, name, "skill")
@@ -327,6 +335,7 @@ def skill(
             uses=declaration.templates("uses", uses),
             timeout_s=declaration.seconds("timeout_s", timeout_s, positive=True),
             results=declaration.results(),
+            irreversible=declaration.switch("irreversible", irreversible),
         )
 
     if function is None:
@@ -363,14 +372,17 @@ def condition(
     establishes: Mapping[str, str] | None = None,
     notes: bool = False,
     name: str | None = None,
+    **unknown_arguments: Any,
 ) -> Any:
     """Declare a function to be a condition; see `Condition` for the meaning of each argument.
 
     Raises:
         RegistrationError: If the function is a generator, returns something else than a
             `Verdict`, lacks an annotation or a docstring, has a default of another type, or a
-            template names an argument that does not exist.
+            template names an argument that does not exist. Also if the decorator has no argument
+            of a given name.
     """
+    _refuse_unknown_arguments("condition", unknown_arguments)
 
     def declare(function: Callable[P, Verdict], /) -> Condition[P]:
         declaration = Declaration(function, name, "condition")
@@ -389,6 +401,15 @@ def condition(
     if function is None:
         return declare
     return declare(function)
+
+
+def _refuse_unknown_arguments(decorator: str, given: Mapping[str, Any]) -> None:
+    """Raise RegistrationError for arguments that a decorator does not have; nearest names first."""
+    for name in given:
+        parameters = inspect.signature(globals()[decorator]).parameters.values()
+        allowed = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+        listed = ", ".join(nearest(name, allowed, count=len(allowed)) or allowed)
+        raise RegistrationError(f"@{decorator} has no argument {name!r}; nearest first: {listed}")
 
 
 class _CallableModule(ModuleType):

@@ -1,27 +1,40 @@
-"""What is wrong with somebody's code that could not be run: what, what it may be, and where."""
+"""Errors raised by code outside the executive: likely cause, source line, missing package."""
 
 from __future__ import annotations
 
 import inspect
 import re
 import traceback
+from collections import defaultdict
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from bt_exec.failure import BtExecError, nearest
 
-__all__ = ["slip"]
+__all__ = ["declared_requirements", "extra_hint", "slip"]
 
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 _OWN = Path(__file__).parent
+_DISTRIBUTIONS = {"cv2": "opencv-python-headless", "ruamel": "ruamel.yaml", "zmq": "pyzmq"}
+"""Modules whose distribution has another name."""
+_BUNDLES = ("all", "dev")
+"""Extras that repeat the packages of other extras."""
 
 
-def slip(error: Exception) -> str:
+def slip(error: BaseException) -> str:
     """Return what an exception of code outside bt-exec says, and the line that raised it.
 
-    An argument that a function of ours does not take is told with those that it takes.
+    An argument that a function of ours does not take is told with those that it takes. `sys.exit`
+    is a mistake there: the program belongs to the operator.
     """
+    if isinstance(error, SystemExit):
+        where = _place(error.__traceback__)
+        return f"SystemExit: {error.code}{where}; sys.exit must not be called here"
+    if hint := extra_hint(error):
+        return hint
     known = isinstance(error, ImportError | BtExecError)
     said = str(error) if known else f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):  # says where by itself
@@ -29,7 +42,54 @@ def slip(error: Exception) -> str:
     return f"{said}{_allowed(error)}{_place(error.__traceback__)}"
 
 
-def _allowed(error: Exception) -> str:
+def extra_hint(error: BaseException) -> str:
+    """Return which extra of bt-exec provides a module that cannot be imported.
+
+    Returns:
+        "mujoco is not installed: pip install 'bt-exec[sim]' (or 'bt-exec[all]')"; empty for other
+        errors and for modules that no extra provides.
+    """
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return ""
+    module = error.name.partition(".")[0]
+    wanted = _DISTRIBUTIONS.get(module, module)
+    extras = [extra for name, extra in declared_requirements() if name == wanted and extra]
+    if not extras:
+        return ""
+    return f"{wanted} is not installed: pip install 'bt-exec[{extras[0]}]' (or 'bt-exec[all]')"
+
+
+def declared_requirements() -> list[tuple[str, str]]:
+    """Return the packages that bt-exec declares, each with the smallest extra that brings it.
+
+    Returns:
+        Pairs of distribution and extra, in the order of the metadata; the extra is empty for
+        packages that are always installed. Packages for development are left out.
+    """
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    for name, extra in _requirements():
+        members[extra].append(name)
+    found: dict[str, str] = {}
+    for extra in sorted(members, key=lambda extra: (bool(extra), len(members[extra]), extra)):
+        for name in members[extra]:
+            found.setdefault(name, extra)
+    return list(found.items())
+
+
+def _requirements() -> Iterator[tuple[str, str]]:
+    """Yield each distribution that the metadata names, with its extra."""
+    try:
+        declared = requires("bt-exec") or []
+    except PackageNotFoundError:  # a checkout that is not installed
+        return
+    for requirement in declared:
+        name = re.match(r"[\w.-]+", requirement)
+        extra = re.search(r"extra == ['\"]([\w-]+)['\"]", requirement)
+        if name is not None and (extra is None or extra[1] not in _BUNDLES):
+            yield name[0], extra[1] if extra else ""
+
+
+def _allowed(error: BaseException) -> str:
     """Return ``; did you mean 'summary'?`` for an argument that one of our functions lacks."""
     import bt_exec
 

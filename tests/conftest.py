@@ -30,6 +30,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         for kind in FOLDERS:
             patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
+        patch.delenv("BT_EXEC_LOCKS", raising=False)
         for name in [*os.environ]:
             if name.startswith(PREFIXES) or name.lower().endswith("_proxy"):
                 patch.delenv(name)

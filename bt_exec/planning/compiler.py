@@ -168,7 +168,12 @@ class Reply:
 
 
 class Compiler(Protocol):
-    """Turns a request into a plan, a reply or a refusal."""
+    """Turns a request into a plan, a reply or a refusal.
+
+    Further attributes are optional: ``needs_observation = True`` for a compiler that resolves
+    objects, so that `bt-exec compile` asks the robot for an observation first;
+    ``warm_up(language)`` loads what a language needs ahead of time.
+    """
 
     @property
     def name(self) -> str:

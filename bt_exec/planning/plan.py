@@ -106,8 +106,11 @@ def rejection(error: SpecError, request: Request) -> Refusal:
         for problem in error.problems
         if problem.code in request.messages and problem.code not in (NEED_NOT_MET, CLAIMED_TWICE)
     ]
-    whole = " ".join(dict.fromkeys(why)) if len(why) == len(problems) else ""
-    return Refusal("PLAN_REJECTED", whole or say("PLAN_REJECTED", language), problems=problems)
+    message = " ".join(dict.fromkeys(why))
+    if len(why) < len(problems):  # a cause without a sentence is quoted as the checker wrote it
+        cause = why[0] if why else error.problems[0].message
+        message = say("PLAN_REJECTED", language, why=cause.rstrip("."))
+    return Refusal("PLAN_REJECTED", message, problems=problems)
 
 
 def with_typed_words(spec: MissionSpec, request: Request) -> MissionSpec:

@@ -17,7 +17,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec.spec.paths import encloses, paths
 
-__all__ = ["failed_part", "kept_paths", "other_way", "repaired"]
+__all__ = ["failed_part", "kept_everywhere", "kept_paths", "other_way", "repaired"]
 
 
 def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
@@ -127,6 +127,17 @@ def kept_paths(request: Request) -> tuple[str, ...]:
     root = request.previous.root
     outside = {path: path for path, _ in paths(root) if not encloses(part, path)}
     return _kept(request, outside, root)
+
+
+def kept_everywhere(request: Request) -> tuple[str, ...]:
+    """Return the paths of all finished leaves that need not run again, also in the failed part.
+
+    For a plan that goes on as it is: a finished step beside the failed one is not done twice.
+    """
+    if request.previous is None:
+        return ()
+    root = request.previous.root
+    return _kept(request, {path: path for path, _ in paths(root)}, root)
 
 
 def _kept(request: Request, outside: Mapping[str, str], root: NodeBase) -> tuple[str, ...]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.pack import Pack
 from bt_exec.skill import Condition, Skill
+from bt_exec.slip import slip
 
 __all__ = ["with_tools"]
 
@@ -28,16 +29,18 @@ def with_tools(packs: Sequence[Pack], files: Iterable[Path]) -> list[Pack]:
     """
     first, *rest = packs
     for file in files:
-        found = _parts(file)
+        found, facts = _parts(file)
         first = replace(
             first,
+            facts={**first.facts, **facts},
             skills=(*first.skills, *(one for one in found if isinstance(one, Skill))),
             conditions=(*first.conditions, *(one for one in found if isinstance(one, Condition))),
         )
     return [first, *rest]
 
 
-def _parts(file: Path) -> list[Skill | Condition]:
+def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[str]]]:
+    """Return the skills and conditions of a file, and the facts that it declares in ``FACTS``."""
     if not file.is_file():
         raise UsageError(f"tools {file}: there is no such file")
     name = f"bt_exec_tools_{file.stem}"
@@ -50,7 +53,8 @@ def _parts(file: Path) -> list[Skill | Condition]:
     except BtExecError as error:
         raise UsageError(f"tools {file}: {error}") from error
     except (Exception, SystemExit) as error:  # the person's own code may raise anything
-        raise UsageError(f"tools {file}: {type(error).__name__}: {error}") from error
+        why = slip(error) if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
+        raise UsageError(f"tools {file}: {why}") from error
     own = [
         part
         for part in vars(module).values()
@@ -61,4 +65,4 @@ def _parts(file: Path) -> list[Skill | Condition]:
             f"tools {file} holds no skill and no condition; decorate a function with "
             "@bt_exec.skill or @bt_exec.condition"
         )
-    return own
+    return own, getattr(module, "FACTS", {})

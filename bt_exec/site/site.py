@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bt_exec.failure import Problem, SpecError, nearest
+from bt_exec.guardian.guard import WITHIN_S, Guard
 from bt_exec.language.messages import OWN_MESSAGES, Messages
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
@@ -17,12 +18,16 @@ from bt_exec.planning.confirmation import ConfirmMode
 from bt_exec.rig import PackSettings
 from bt_exec.site.data import site_path
 from bt_exec.site.own_tools import with_tools
+from bt_exec.spec.field_types import Duration
 from bt_exec.spec.library import Library
 from bt_exec.spec.source import Source, read_file
 from bt_exec.verify import verify_library
+from bt_exec.verify.packs import fact_problems
 
 __all__ = [
     "CompilerSettings",
+    "GuardSettings",
+    "Keep",
     "Limits",
     "Rates",
     "Site",
@@ -60,6 +65,9 @@ class Limits(_Part):
             before the robot is stopped and the mission fails [s, wall]. If not given: 0.5 s with
             a real robot; 30 s where everything is simulated, for a busy machine computes slowly
             and nothing moves meanwhile.
+        stall_s: How long the loop may stand still between two ticks (a suspended machine, SIGSTOP,
+            swapping) before the robot is stopped and the mission fails [s, wall]. If not given:
+            3 s or twice `hang_s` with a real robot; without limit where everything is simulated.
     """
 
     replans: Annotated[int, Field(ge=0, le=20)] = 3
@@ -70,6 +78,41 @@ class Limits(_Part):
     plan_s: Annotated[float, Field(gt=0, le=600)] = 120.0
     step_s: Annotated[float, Field(gt=0, le=600)] = 10.0
     hang_s: Annotated[float, Field(ge=0.05, le=600)] | None = None
+    stall_s: Annotated[float, Field(ge=0.1, le=600)] | None = None
+
+
+class GuardSettings(_Part):
+    """How a process beside the mission stops the robot; see `bt_exec.guardian`.
+
+    Attributes:
+        stop: A command, as a line or a list of words, or ``module:function``. It runs in a process
+            of its own, also while the robot is still; exit code 0 says that the robot has stopped.
+        within: The robot is stopped when the mission gave no heartbeat for this long.
+    """
+
+    stop: str | tuple[str, ...]
+    within: Duration = WITHIN_S
+
+    @model_validator(mode="after")
+    def _usable(self) -> GuardSettings:
+        self.guard()
+        return self
+
+    def guard(self) -> Guard:
+        """Return the guard."""
+        return Guard(self.stop, within_s=self.within)
+
+
+class Keep(_Part):
+    """How long the journal keeps missions of this site; without limits for ever.
+
+    Attributes:
+        days: Missions that began longer ago are removed.
+        megabytes: The oldest are removed until journal and frames take less.
+    """
+
+    days: Annotated[float, Field(gt=0)] | None = None
+    megabytes: Annotated[float, Field(gt=0)] | None = None
 
 
 class CompilerSettings(BaseModel):
@@ -94,6 +137,8 @@ class SiteFile(_Part):
     rates: Rates = Rates()
     limits: Limits = Limits()
     confirm: ConfirmMode = "unknown"
+    guard: GuardSettings | None = None
+    keep: Keep = Keep()
 
 
 @dataclass(frozen=True)
@@ -112,6 +157,8 @@ class Site:
         library: Trees.
         messages: Sentences.
         confirm: Which plans a person is asked about before they run.
+        keep: How long the journal keeps its missions.
+        guard: How a guardian stops the robots, instead of what their drivers name; None for that.
     """
 
     name: str
@@ -125,6 +172,8 @@ class Site:
     library: Library
     messages: Messages
     confirm: ConfirmMode = "unknown"
+    guard: Guard | None = None
+    keep: Keep = field(default_factory=Keep)
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Return what the site file says of each pack, as plain data."""
@@ -152,6 +201,8 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
     packs = with_tools(_packs(source, written), tools)
     settings = _settings(source, written, packs)
     catalogue = Catalogue(packs)
+    if wrong := fact_problems(catalogue):
+        raise SpecError(wrong)
     owners = {pack.trees: pack.name for pack in packs if pack.trees is not None}
     library = Library.load(
         owners, lambda folder, tree: catalogue.with_own_names(owners[folder], tree)
@@ -172,6 +223,8 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
         library,
         messages,
         written.confirm,
+        written.guard.guard() if written.guard is not None else None,
+        written.keep,
     )
 
 
@@ -188,6 +241,7 @@ def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None 
         catalogue.owners,
         names,
         {pack.name: pack.called for pack in catalogue.packs if pack.called is not None},
+        {pack.name: pack.lexicon for pack in catalogue.packs if pack.lexicon is not None},
     )
 
 
@@ -274,7 +328,11 @@ def _problem(
     place = (*inside, *finding["loc"])
     kind = finding["type"]
     if kind == "extra_forbidden":
-        models: dict[str, type[BaseModel]] = {"rates": Rates, "limits": Limits}
+        models: dict[str, type[BaseModel]] = {
+            "rates": Rates,
+            "limits": Limits,
+            "guard": GuardSettings,
+        }
         top = owner if len(finding["loc"]) == 1 else None
         model = top if owner is not None else models.get(str(place[0]), SiteFile)
         field = str(place[-1])

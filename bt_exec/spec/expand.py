@@ -31,9 +31,17 @@ from bt_exec.spec.model import (
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, Source
 
-__all__ = ["MAX_NESTING", "MAX_NODES", "expand", "is_reference", "reference_name", "with_results"]
+__all__ = [
+    "MAX_NESTING",
+    "MAX_NODES",
+    "expand",
+    "has_reference",
+    "is_reference",
+    "reference_name",
+    "with_results",
+]
 
-MAX_NODES = 2_000
+MAX_NODES = 10_000
 """Nodes of an expanded mission; more is a mistake or an attack."""
 
 MAX_NESTING = 80
@@ -50,12 +58,15 @@ def reference_name(value: str) -> str:
     return value[1:]
 
 
+def has_reference(value: Any) -> bool:
+    """Return True if an argument is a reference or a list with one."""
+    return any(map(has_reference, value)) if isinstance(value, list) else is_reference(value)
+
+
 def with_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments as written, those that name a saved result with the value `given` for it."""
     return {
-        name: given.get(name, value)
-        if any(map(is_reference, value if isinstance(value, list) else (value,)))
-        else value
+        name: given.get(name, value) if has_reference(value) else value
         for name, value in args.items()
     }
 

@@ -13,7 +13,7 @@ from bt_exec.spec.expression import Is
 from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, children_of
 from bt_exec.spec.source import Place
 
-__all__ = ["encloses", "label_of", "paths", "place_of_children"]
+__all__ = ["encloses", "enclosing", "label_of", "paths", "place_of_children"]
 
 
 def label_of(node: NodeBase) -> str:
@@ -34,20 +34,29 @@ def label_of(node: NodeBase) -> str:
 
 def paths(root: NodeBase) -> Iterator[tuple[str, NodeBase]]:
     """Yield every node under `root` with its path, parents first, in document order."""
-    yield from _paths(root, "", set())
+    taken: dict[str, int] = {}  # with the number that was tried last for each stem
+    waiting = [(root, "")]
+    while waiting:
+        node, prefix = waiting.pop()
+        stem = prefix + label_of(node)
+        path, count = stem, taken.get(stem, 0)
+        while path in taken:
+            count += 1
+            path = f"{stem}#{count}"
+        taken[stem] = max(count, 1)
+        taken.setdefault(path, 1)
+        yield path, node
+        plain = node.name is None and not isinstance(node, Do | Check | Tree)
+        inner = prefix if plain else f"{path}/"
+        waiting.extend((child, inner) for child in reversed(children_of(node)))
 
 
-def _paths(node: NodeBase, prefix: str, taken: set[str]) -> Iterator[tuple[str, NodeBase]]:
-    stem = prefix + label_of(node)
-    path, count = stem, 1
-    while path in taken:
-        count += 1
-        path = f"{stem}#{count}"
-    taken.add(path)
-    yield path, node
-    plain = node.name is None and not isinstance(node, Do | Check | Tree)
-    for child in children_of(node):
-        yield from _paths(child, prefix if plain else f"{path}/", taken)
+def enclosing(path: str) -> Iterator[str]:
+    """Yield `path` and the paths of all nodes that `encloses` finds around it."""
+    yield path
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 def encloses(outer: str, inner: str) -> bool:

@@ -38,8 +38,8 @@ __all__ = [
     "show_place",
 ]
 
-MAX_BYTES = 256 * 1024
-MAX_VALUES = 20_000
+MAX_BYTES = 1024 * 1024
+MAX_VALUES = 100_000
 MAX_DEPTH = 100
 """Nesting of YAML collections; the tree's own depth is bounded by `bt_exec.verify.bounds`."""
 

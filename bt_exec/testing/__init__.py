@@ -17,6 +17,7 @@ test reached.
 from __future__ import annotations
 
 from bt_exec.testing.checks import check_condition, check_pack, check_skill
+from bt_exec.testing.from_record import Steps
 from bt_exec.testing.missions import TreeRun, run_tree
 from bt_exec.testing.scripted import (
     FakeClock,
@@ -32,6 +33,7 @@ __all__ = [
     "FakeObservation",
     "ScriptedRobot",
     "SkillRun",
+    "Steps",
     "TreeRun",
     "check_condition",
     "check_pack",

@@ -7,8 +7,9 @@ import re
 from pydantic.errors import PydanticInvalidForJsonSchema
 
 from bt_exec.language.messages import LANGUAGES, Messages
-from bt_exec.pack import Catalogue, Pack
+from bt_exec.pack import Catalogue, Pack, find_pack
 from bt_exec.skill import Condition, Signature, Skill
+from bt_exec.verify.packs import code_problems, fact_problems
 
 __all__ = ["check_condition", "check_pack", "check_skill"]
 
@@ -56,17 +57,30 @@ def check_condition(condition: Condition, messages: Messages | None = None) -> N
 
 
 def check_pack(pack: Pack, messages: Messages | None = None) -> None:
-    """Check every skill and condition of a pack, and that names are its own.
+    """Check every skill and condition of a pack, its facts and codes, and that names are its own.
 
     Raises:
         AssertionError: Naming the first thing that is wrong.
         RegistrationError: If two parts have one name.
     """
-    Catalogue([pack])
+    catalogue = Catalogue([*_required(pack), pack])
+    for problem in (*fact_problems(catalogue), *code_problems(catalogue)):
+        raise AssertionError(str(problem))
     for skill in pack.skills:
         check_skill(skill, messages)
     for condition in pack.conditions:
         check_condition(condition, messages)
+
+
+def _required(pack: Pack) -> list[Pack]:
+    """Return the packs that a pack builds on, and those that they build on."""
+    names = list(pack.requires)
+    found: dict[str, Pack] = {}
+    for name in names:
+        if name not in found:
+            found[name] = find_pack(name)
+            names += found[name].requires
+    return list(found.values())
 
 
 def _check_signature(part: Signature) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from bt_exec_labeler.batch.cache import Cache
-from bt_exec_labeler.batch.parts import Output
+from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.batch.run import BATCH, Progress, run
 from bt_exec_labeler.clips import RECENT, cut
 from bt_exec_labeler.episode import Episode, Image
@@ -33,7 +33,7 @@ from bt_exec_llm.testing.scripted_model import Asked, ScriptedModel
 
 THINKS_S = 0.1
 WORKERS = 4
-PER_EPISODE = 100
+PER_EPISODE = 104
 SAID = {
     "mid_step_id": "rest",
     "short_goal_dsl": [{"op": "REST", "args": {}}],
@@ -60,14 +60,22 @@ class Noise:
     def image(self) -> Image:
         return np.random.default_rng(self.seed).integers(0, 255, (48, 64, 3), np.uint8)
 
+    def digest(self) -> str:
+        return str(self.seed)
 
-def clips(count: int) -> Iterator[Item]:
-    """Return moments of as many episodes as are needed."""
-    for first in range(0, count, PER_EPISODE):
-        frames = tuple(Noise(0.5 * n, first + n) for n in range(PER_EPISODE))
-        episode = Episode(f"noise_{first:06d}", frames)
-        for frame in frames[: count - first]:
-            yield ControllerItem(episode, frame.t, "rest", cut(episode, frame.t, RECENT))
+
+@dataclass(frozen=True, slots=True)
+class Clips:
+    """Moments of as many episodes as are needed, made each time they are gone through."""
+
+    count: int
+
+    def __iter__(self) -> Iterator[Item]:
+        for first in range(0, self.count, PER_EPISODE):
+            frames = tuple(Noise(0.5 * n, first + n) for n in range(PER_EPISODE))
+            episode = Episode(f"noise_{first:06d}", frames)
+            for frame in frames[: self.count - first]:
+                yield ControllerItem(episode, frame.t, "rest", cut(episode, frame.t, RECENT))
 
 
 class Model:
@@ -109,7 +117,7 @@ def labelled(
     memory.clear()
     began, worked = time.perf_counter(), time.process_time()
     progress = run(
-        clips(count),
+        Clips(count),
         labeler,
         vocabulary,
         output,

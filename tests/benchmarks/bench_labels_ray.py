@@ -20,11 +20,11 @@ from pathlib import Path
 import bench_labels_rate as rate
 import numpy as np
 
-from bt_exec_labeler.batch.parts import Output
+from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.batch.run import BATCH, run
 from bt_exec_labeler.clips import RECENT, cut
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.labelers import Labeler
+from bt_exec_labeler.labelers import Allowance, Labeler, Unlimited
 from bt_exec_labeler.labelers.model import ModelLabeler
 from bt_exec_labeler.labelers.on_ray import RayLabeler
 from bt_exec_labeler.lerobot.frames import CodedFrame
@@ -37,7 +37,7 @@ HOURS, STRIDE_S = 1000, 0.5
 AT_ONCE = 64  # requests that a server of a vision model takes at the same time
 
 
-def make() -> Labeler:
+def make(_: Allowance) -> Labeler:
     """Return a labeler with a model of its own, as each worker has one."""
     rate.THINKS_S = THINKS_S
     return ModelLabeler(rate.Model().model, "controller", Vocabulary.model_validate(VOCABULARY))
@@ -49,7 +49,7 @@ def labelled(count: int, labeler: Labeler, folder: Path, workers: int) -> tuple[
     output.begin({}, resume=False)
     began = time.perf_counter()
     vocabulary = Vocabulary.model_validate(VOCABULARY)
-    progress = run(rate.clips(count), labeler, vocabulary, output, workers=workers)
+    progress = run(rate.Clips(count), labeler, vocabulary, output, workers=workers)
     took = time.perf_counter() - began
     assert progress.records == count, progress
     output.join()
@@ -88,7 +88,7 @@ def main(count: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         worked = time.process_time()
-        _, here = labelled(count, make(), folder / "here", 4)
+        _, here = labelled(count, make(Unlimited()), folder / "here", 4)
         per_clip_s = (time.process_time() - worked) / count
         decoding = decoding_s(folder)
         cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
@@ -96,7 +96,7 @@ def main(count: int) -> None:
             cluster.add_node(num_cpus=1)
         cluster.wait_for_nodes()
         os.environ["RAY_ADDRESS"] = cluster.address
-        labeler = RayLabeler(make(), make, NODES)
+        labeler = RayLabeler(make(Unlimited()), make, NODES)
         labelled(NODES * 8 * BATCH, labeler, folder / "warm", NODES)  # workers are started once
         alone = 0.0
         try:

@@ -1,79 +1,67 @@
-"""How long it takes to read a model's answer, as a ratio to reading as much JSON.
+"""The reading engine over the words of pictures: time, memory, readings a sentence.
 
-Every answer is as long as the server may send, or as long as is read at all, and made to be slow:
-spaces behind a fence, quotes and comments that never end, thousands of fences, keys, brackets.
+Times are processor time. A fresh process reads one sentence for each figure of the first reading.
 """
 
 from __future__ import annotations
 
-import json
+import resource
+import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable
 
-import pytest
-
-from bt_exec_llm.client.reading import LONGEST
-from bt_exec_llm.client.settings import LARGEST_ANSWER
-from bt_exec_llm.model_compiler.document import document_in
-
-PIECES = (
-    *("{", "[", '"', "'", "```\n", "<think>", "- ", "root: x\n", "{}", "\t\n", "/*", "a: b: c\n"),
-    *(
-        "\\",
-        '\\"',
-        ", ",
-        ",",
-        "\u00a0",
-        "\u201c",
-        "{},",
-        " ",
-        "x",
-        "x: ",
-        "//",
-        "None ",
-        "&a ",
-        "--- \n",
-    ),
-    *("```\nroot: {}\n```\n", "root:\n - ", "hello there\n", "cannot: no\n", "\u200b", "*", "?: "),
-)
-AROUND = (
-    "{}",
-    "```{}!",
-    "{{{}",
-    "root: x{}!: y",
-    "Sure:\n{}",
-    "root: [{}",
-    "root:\n{}\n- x",
-    '"{}',
-)
-MOST_S = 0.5
-"""What reading an answer of 1 MB may take on any machine that runs the executive."""
+FIRST = {"en": "How many red circles are there?", "ko": "빨간 원은 몇 개야?"}
+LONG = {
+    "en": "Could you please tell me how many of the small red circles in this picture are left of "
+    "the big blue square that is above the green triangle",
+    "ko": "혹시 이 사진에서 초록색 세모 위쪽에 있는 큰 파란 네모 왼쪽에 있는 작고 빨간 원 중에 "
+    "테두리만 있지 않은 것은 모두 몇 개나 있는지 저에게 좀 알려 주실 수 있을까요",
+}
+REFUSED = {
+    "en": "Please paint the tiny cups near my favourite bottle and then send everything over to "
+    "whoever asked yesterday about those strange lamps in town",
+    "ko": "어제 물어본 그 사람에게 내가 좋아하는 병 옆에 있는 조그만 컵들을 예쁘게 칠해서 "
+    "얼른 보내 줘",
+}
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def first(language: str) -> None:
+    """Read one sentence; print the processor time [s] and the memory [MB] of the process."""
+    from bt_exec_skills.image.rules.words import reader
+
     start = time.process_time()
-    work()
-    return time.process_time() - start
+    reader().read(FIRST[language])
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{language}  first {time.process_time() - start:.2f} s, {used:.0f} MB")
 
 
-@pytest.mark.benchmark
-def test_reading_an_answer_takes_no_longer_than_reading_json(capsys: pytest.CaptureFixture) -> None:
-    document = {"root": {"sequence": [{"tree": "open_door", "with": {"arm": "left"}}] * 3000}}
-    plain = json.dumps(document)
-    plain = plain + " " * (LONGEST - len(plain))
-    base = min(_seconds(lambda: json.loads(plain)) for _ in range(5))
-    slowest, case = 0.0, ""
-    for size in (LONGEST, LARGEST_ANSWER):
-        for piece in PIECES:
-            for around in AROUND:
-                room = size - len(around)
-                text = around.format(piece * (room // len(piece)))[:size]
-                seconds = _seconds(lambda text=text: document_in(text))
-                if seconds > slowest:
-                    slowest, case = seconds, f"{size} characters of {piece!r} in {around!r}"
-    good = _seconds(lambda: document_in(plain))
-    with capsys.disabled():
-        print(f"\nJSON of {LONGEST} characters: {base * 1000:.1f} ms")
-        print(f"a good plan of that size: {good:.3f} s, {good / base:.0f} times as long")
-        print(f"the slowest answer: {slowest:.3f} s, {slowest / base:.0f} times as long")
-        print(f"  {case}; {MOST_S} s are allowed")
+def later(text: str, times: int = 40) -> float:
+    """Return the 95th percentile of the processor time of reading a text [ms]."""
+    from bt_exec_skills.image.rules.words import reader
+
+    reader().read(text)
+    spent = []
+    for _ in range(times):
+        start = time.process_time()
+        reader().read(text)
+        spent.append((time.process_time() - start) * 1e3)
+    return statistics.quantiles(spent, n=20)[-1]
+
+
+def main() -> None:
+    """Print the figures."""
+    if len(sys.argv) > 1:
+        first(sys.argv[1])
+        return
+    for language in FIRST:
+        subprocess.run([sys.executable, __file__, language], check=True)
+    for name, texts in (("read", LONG), ("refused", REFUSED)):
+        for language, text in texts.items():
+            print(
+                f"{language}  {name}, {len(text.split())} words: p95 {later(text):.1f} ms (aim: 30)"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""What clients cost the robot: ``python tests/benchmarks/bench_serve.py``.
+"""What clients cost the robot: ``python tests/benchmarks/bench_serve.py [--small]``.
 
 A service runs in a process of its own, with a robot that does nothing at 20 ticks a second and a
 camera of 640 x 480; its simulation notes when each tick came. Clients in this process follow a
@@ -28,9 +28,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-TICKS = 160  # of a mission: eight seconds
-WATCHERS = 50
-BURST = 200
+SMALL = ["--small"] if "--small" in sys.argv else []
+TICKS, WATCHERS, BURST = (40, 4, 20) if SMALL else (160, 50, 200)
 QUEUE = 64
 HZ = 20
 
@@ -112,7 +111,7 @@ class Server:
     """The service's process."""
 
     def __init__(self, journal: Path) -> None:
-        words = [sys.executable, __file__, "--serve", str(journal)]
+        words = [sys.executable, __file__, "--serve", str(journal), *SMALL]
         began = time.monotonic()
         self.process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -1,89 +1,372 @@
-"""What a tick costs: the executive's over bare py_trees', on 10, 100 and 1,000 running nodes.
+"""Cost of a tick beside py_trees and BehaviorTree.CPP, on the same shapes in one process.
 
-Both trees have the same shape: one parallel over N leaves that keep running. Ours are skills with
-their timeouts and everything the loop does around a tick; theirs are py_trees' own dummies.
+``python tests/benchmarks/bench_tick.py [--small]``. Every engine ticks a tree that keeps running:
+
+- bare: py_trees with its own composites, and leaves that do nothing;
+- decorated: the same with py_trees' ``Timeout`` and ``EternalGuard``, as our skills have them;
+- C++: BehaviorTree.CPP 4 through ``behaviortreepy``, with leaves written in C++ (``Sleep``);
+- bt-exec: skills under their timeouts, watched by the watchdog, every change reported;
+- loop: the same within the whole loop of the executive, clock and abort included.
+
+Figures are processor time per tick, the least of several rounds in turn.
 """
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
 import py_trees
-from py_trees.behaviours import Running as Dummy
+from py_trees.behaviour import Behaviour
+from py_trees.behaviours import Running as Endless
+from py_trees.behaviours import Success
 from py_trees.common import ParallelPolicy, Status
-from py_trees.composites import Parallel
+from py_trees.decorators import EternalGuard, Timeout
 
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
-from bt_exec.mission.progress import MissionProgress
+from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.build import build
+from bt_exec.nodes.frontier import Frontier
+from bt_exec.nodes.runtime import Runtime
+from bt_exec.observation import ObservationBuffer
 from bt_exec.rig import Rig
-from bt_exec.skill import Running, Steps, skill
-from bt_exec.spec.load import load_text
-from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.testing import FakeClock, ScriptedRobot
+from bt_exec.skill import Running, Steps, Verdict, condition, skill
+from bt_exec.spec.expression import Is
+from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Parallel, Sequence, TreeSpec
+from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
 from bt_exec.testing.missions import FixedCompiler, scripted_site, unverified
 
+try:
+    import behaviortreepy
+except ImportError:  # no wheel for this platform: its column stays empty
+    behaviortreepy = None
 
-@skill(timeout_s=3600)
+SMALL = "--small" in sys.argv
+ROUNDS = 2 if SMALL else 9
+VISITS = 2_000 if SMALL else 60_000  # of nodes in a round
+HOUR_S = 3600.0
+ENDLESS = '<Sleep msec="9999999"/>'
+WORKING = Running(0.5, "working")
+
+Tick = Callable[[], Any]
+
+
+@skill(timeout_s=HOUR_S)
 def work() -> Steps:
-    """Go on for ever."""
-    step = Running(0.5, "working")
+    """Work for ever."""
     while True:
-        yield step
+        yield WORKING
 
 
-def bare(count: int, ticks: int) -> float:
-    """Return the seconds per tick of py_trees alone."""
-    leaves = [Dummy(name=str(n)) for n in range(count)]
-    root = Parallel("root", ParallelPolicy.SuccessOnAll(synchronise=False), leaves)
-    for _ in root.tick():
-        pass
-    start = time.perf_counter()
-    for _ in range(ticks):
+@skill(timeout_s=1.0)
+def quick() -> Steps:
+    """Succeed at once."""
+    return
+    yield
+
+
+@condition
+def clear(world: Any, side: int = 0) -> Verdict:
+    """Return whether the way is clear, as last observed."""
+    return Verdict.yes() if world.observation is not None else Verdict.unknown()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A tree in each engine's form.
+
+    Attributes:
+        name: What the table calls it.
+        running: Leaves that run.
+        ours: Our nodes.
+        bare: Behaviours of py_trees; they may have guards and timeouts if that is asked for.
+        xml: Nodes of BehaviorTree.CPP.
+        aim: Largest ratio to bare py_trees that is aimed at.
+    """
+
+    name: str
+    running: int
+    ours: Callable[[], NodeBase]
+    bare: Callable[[bool], Behaviour]
+    xml: Callable[[], str]
+    aim: str = ""
+
+
+def parallel_of(children: list[Behaviour]) -> Behaviour:
+    """Return py_trees' parallel that does not tick finished children again."""
+    return py_trees.composites.Parallel("p", ParallelPolicy.SuccessOnAll(), children)
+
+
+def endless(decorated: bool, *, guarded: bool = False) -> Behaviour:
+    """Return a leaf of py_trees that runs for ever."""
+    leaf: Behaviour = Endless("leaf")
+    if decorated:
+        if guarded:
+            leaf = EternalGuard("guard", leaf, condition=lambda: True)
+        leaf = Timeout("timeout", leaf, duration=HOUR_S)
+    return leaf
+
+
+def many(number: int) -> Shape:
+    """Return a parallel of leaves that run."""
+    return Shape(
+        f"{number:,} running skills",
+        number,
+        lambda: Parallel(parallel=(Do(do="work"),) * number),
+        lambda decorated: parallel_of([endless(decorated) for _ in range(number)]),
+        lambda: xml_parallel(ENDLESS * number),
+        "0.20" if number == 1000 else "",
+    )
+
+
+def deep(steps: int) -> Shape:
+    """Return a sequence that is at its last step."""
+    return Shape(
+        f"{steps} steps deep, 1 running",
+        1,
+        lambda: Sequence(sequence=(*[Do(do="quick")] * (steps - 1), Do(do="work"))),
+        lambda decorated: py_trees.composites.Sequence(
+            "s", True, [*(Success("ok") for _ in range(steps - 1)), endless(decorated)]
+        ),
+        lambda: "<Sequence>" + "<AlwaysSuccess/>" * (steps - 1) + ENDLESS + "</Sequence>",
+        "0.25",
+    )
+
+
+def nested(levels: int) -> Shape:
+    """Return sequences inside each other, with one leaf that runs."""
+
+    def ours() -> NodeBase:
+        node: NodeBase = Do(do="work")
+        for _ in range(levels - 1):
+            node = Sequence(sequence=(node,))
+        return node
+
+    def bare(decorated: bool) -> Behaviour:
+        node = endless(decorated)
+        for _ in range(levels - 1):
+            node = py_trees.composites.Sequence("s", True, [node])
+        return node
+
+    return Shape(
+        f"{levels} levels deep, 1 running",
+        1,
+        ours,
+        bare,
+        lambda: "<Sequence>" * (levels - 1) + ENDLESS + "</Sequence>" * (levels - 1),
+    )
+
+
+def large(branches: int, leaves: int, running: int) -> Shape:
+    """Return parallels in a parallel: most leaves have ended, some branches have one that runs."""
+
+    def kinds() -> Iterator[list[bool]]:
+        for branch in range(branches):
+            yield [branch < running and leaf == leaves - 1 for leaf in range(leaves)]
+
+    return Shape(
+        f"{branches * leaves + branches + 1:,} nodes, {running} running",
+        running,
+        lambda: Parallel(
+            parallel=tuple(
+                Parallel(parallel=tuple(Do(do="work" if runs else "quick") for runs in branch))
+                for branch in kinds()
+            )
+        ),
+        lambda decorated: parallel_of(
+            [
+                parallel_of([endless(decorated) if runs else Success("ok") for runs in branch])
+                for branch in kinds()
+            ]
+        ),
+        lambda: xml_parallel(
+            "".join(
+                xml_parallel("".join(ENDLESS if runs else "<AlwaysSuccess/>" for runs in branch))
+                for branch in kinds()
+            )
+        ),
+        "0.002",
+    )
+
+
+def guarded(number: int, *, questions: int) -> Shape:
+    """Return a parallel of guarded leaves that ask so many different questions."""
+
+    def ours() -> NodeBase:
+        return Parallel(
+            parallel=tuple(
+                Do.model_validate({"do": "work", "while": Is(name="clear", args={"side": n})})
+                for n in (k % questions for k in range(number))
+            )
+        )
+
+    guard = f'<ReactiveSequence><ScriptCondition code="true"/>{ENDLESS}</ReactiveSequence>'
+    return Shape(
+        f"{number} guarded skills, {questions} question{'s' * (questions > 1)}",
+        number,
+        ours,
+        lambda decorated: parallel_of([endless(decorated, guarded=True) for _ in range(number)]),
+        lambda: xml_parallel(guard * number),
+        "1.0",
+    )
+
+
+def xml_parallel(children: str) -> str:
+    """Return BehaviorTree.CPP's parallel."""
+    return f'<Parallel success_count="-1" failure_count="1">{children}</Parallel>'
+
+
+SHAPES = (
+    (many(20), deep(10), nested(10), large(3, 20, 2), guarded(10, questions=2))
+    if SMALL
+    else (
+        many(10),
+        many(1000),
+        large(99, 100, 8),
+        deep(60),
+        nested(38),
+        guarded(100, questions=1),
+        guarded(100, questions=100),
+    )
+)
+
+
+def py_tree(root: Behaviour) -> Tick:
+    """Return a tick of a tree of py_trees, as its own ``tick_once`` does it."""
+
+    def tick() -> None:
         for _ in root.tick():
             pass
-    return (time.perf_counter() - start) / ticks
+
+    return tick
 
 
-def ours(count: int, ticks: int) -> float:
-    """Return the seconds per tick of the executive's loop, time passing included."""
-    text = "tree: t\nroot: {parallel: [" + ", ".join(["{do: work}"] * count) + "]}"
-    site = scripted_site([work], [text])
-    simulation = FakeClock()
-    rigs = {"test": Rig(ScriptedRobot(), simulation=simulation)}
-    tree = load_text(text).document
-    clock = Clock([simulation], 0.05, fast=True)
-    executive = Executive(site, rigs, {}, clock, FixedCompiler(tree))
-    executive._account = MissionProgress("", "en", {}, {}, {}, executive.emit)
-    built = build(
-        unverified(MissionSpec(mission=Mission(command=""), root=tree.root)), executive.runtime
+def with_visit(root: Behaviour) -> Tick:
+    """Return the tick of py_trees' ``BehaviourTree``, which visits the whole tree."""
+    return py_trees.trees.BehaviourTree(root).tick
+
+
+def cpp_tree(xml: str) -> Tick | None:
+    """Return a tick of BehaviorTree.CPP, or None if it is not installed."""
+    if behaviortreepy is None:
+        return None
+    text = f'<root BTCPP_format="4"><BehaviorTree ID="t">{xml}</BehaviorTree></root>'
+    factory = behaviortreepy.BehaviorTreeFactory()
+    tree = factory.create_tree_from_text(text)
+
+    def tick(_: Any = factory) -> None:  # it must outlive the tree
+        tree.tick_exactly_once()
+
+    return tick
+
+
+def our_tree(root: NodeBase, watchdog: Watchdog) -> Tick:
+    """Return a tick of our nodes."""
+    site = scripted_site([work, quick, clear])
+    clock = FakeClock()
+    buffer: ObservationBuffer[Any] = ObservationBuffer(lambda: clock.time)
+    buffer.add(FakeObservation(0.0))
+    runtime = Runtime(
+        site.catalogue,
+        {"test": Rig(ScriptedRobot())},
+        {"test": buffer},
+        lambda: clock.time,
+        lambda _: None,
+        watch=watchdog,
     )
-    times: list[float] = []
+    built = build(unverified(MissionSpec(mission=Mission(command=""), root=root)), runtime)
+    frontier = Frontier(built.root, runtime)
+    numbers = count(1)
 
-    def stop_at_the_end() -> None:
-        times.append(time.perf_counter())
-        if len(times) > ticks + 1:
-            raise KeyboardInterrupt
+    def tick() -> None:
+        runtime.tick = next(numbers)
+        frontier.tick()
+        clock.time += 0.001
 
-    executive._heed = stop_at_the_end  # type: ignore[method-assign]
-    executive._account._plan(MissionSpec(mission=Mission(command=""), root=tree.root))
-    try:
-        executive._tick_to_the_end(built)
-    except KeyboardInterrupt:
-        assert built.root.status in (Status.RUNNING, Status.INVALID)
-    return (times[-1] - times[1]) / ticks  # the first tick starts the skills
+    tick()
+    assert built.root.status is Status.RUNNING
+    return tick
+
+
+def loop_s(root: NodeBase, ticks: int) -> float:
+    """Return the processor seconds of a tick within the loop of the executive."""
+    site = scripted_site([work, quick])
+    stamps: list[float] = []
+
+    class Stamped(FakeClock):
+        def step(self, seconds: float) -> None:
+            super().step(seconds)
+            stamps.append(time.process_time())
+            if len(stamps) == ticks + 3:
+                executive.abort("enough")
+
+    simulation = Stamped()
+    executive = Executive(
+        site,
+        {"test": Rig(ScriptedRobot(), simulation=simulation)},
+        {},
+        Clock([simulation], 0.001, fast=True),
+        FixedCompiler(TreeSpec(tree="t", root=root)),
+    )
+    outcome = executive.run("bench")
+    assert outcome.status == "aborted", outcome.message
+    return (stamps[ticks + 2] - stamps[2]) / ticks  # the first tick starts the skills
+
+
+def seconds(tick: Tick, ticks: int) -> float:
+    """Return the processor seconds of a tick."""
+    start = time.process_time()
+    for _ in range(ticks):
+        tick()
+    return (time.process_time() - start) / ticks
+
+
+def measure(shape: Shape, watchdog: Watchdog) -> dict[str, float]:
+    """Return the seconds of a tick by engine."""
+    engines = {
+        "bare": py_tree(shape.bare(False)),
+        "decorated": py_tree(shape.bare(True)),
+        "BehaviourTree": with_visit(shape.bare(False)),
+        "C++": cpp_tree(shape.xml()),
+        "bt-exec": our_tree(shape.ours(), watchdog),
+    }
+    found: dict[str, float] = {}
+    for _ in range(ROUNDS):
+        for name, tick in engines.items():
+            if tick is None:
+                continue
+            once = max(seconds(tick, 1), 1e-7)
+            ticks = max(3, min(VISITS // shape.running, int(0.2 / once)))
+            found[name] = min(found.get(name, once), seconds(tick, ticks))
+    return found
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     py_trees.logging.level = py_trees.logging.Level.ERROR
-    print("nodes   bare py_trees   bt-exec   ratio (aim: at most 1.3)")
-    for count in (10, 100, 1_000):
-        ticks = 20_000 // count
-        pairs = [(bare(count, ticks), ours(count, ticks)) for _ in range(5)]
-        theirs, mine = min(p[0] for p in pairs), min(p[1] for p in pairs)
-        print(f"{count:5}   {theirs * 1e6:10.1f} µs {mine * 1e6:7.1f} µs   {mine / theirs:5.2f}")
+    rows = {}
+    with Watchdog(30.0, lambda: None) as watchdog:
+        for shape in SHAPES:
+            rows[shape] = measure(shape, watchdog)
+            if "guarded" not in shape.name:  # the loop has no perception here
+                ticks = max(3, VISITS // shape.running // 4)
+                rows[shape]["loop"] = loop_s(shape.ours(), ticks)
+    names = ("bare", "decorated", "BehaviourTree", "C++", "bt-exec", "loop")
+    print("microseconds of a tick")
+    print(f"{'':34}" + "".join(f"{name:>14}" for name in names) + "   of bare   aim   of C++")
+    for shape, row in rows.items():
+        cells = "".join(f"{row[n] * 1e6:14.2f}" if n in row else f"{'–':>14}" for n in names)
+        ratio = row["bt-exec"] / row["bare"]
+        peer = f"{row['bt-exec'] / row['C++']:6.2f}" if "C++" in row else "     –"
+        print(f"{shape.name:34}{cells}{ratio:10.4f}{shape.aim:>6}   {peer}")
+    print("of BehaviourTree.tick, which visits every node:")
+    for shape, row in rows.items():
+        print(f"{shape.name:34}{row['bt-exec'] / row['BehaviourTree']:10.4f}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import yaml
 
-SMALL, LARGE = 10, 1000
+SMALL, LARGE = (10, 100) if "--small" in sys.argv else (10, 1000)
 THINGS = 25
 LATER = 100
 COMMANDS = {"en": "Please {verb} the {thing}.", "ko": "{thing} {verb}해 주세요."}
@@ -140,7 +140,7 @@ def in_process(*arguments: str) -> dict[str, float]:
 
 def main() -> None:
     """Print the figures."""
-    if len(sys.argv) > 1:
+    if sys.argv[1:] not in ([], ["--small"]):
         what, language, *folder = sys.argv[1:]
         found = bare(language) if what == "bare" else measure(Path(folder[0]), language)
         print(json.dumps(found))

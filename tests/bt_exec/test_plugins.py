@@ -9,7 +9,6 @@ import pytest
 from bt_exec import plugins
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.pack import Pack, find_pack
-from bt_exec.planning.compiler import find_compiler
 from bt_exec.plugins import load_plugin, plugin_names
 
 
@@ -57,7 +56,7 @@ def test_what_cannot_be_imported_is_said_with_its_place(registered):
         ),
         (
             "from bt_exec import skill\n@skill(timeout=3)\ndef f():\n    'It.'\n    yield",
-            "unexpected keyword argument 'timeout'; did you mean 'timeout_s'? (its_module.py, line",
+            "@skill has no argument 'timeout'; nearest first: timeout_s (its_module.py, line 2)",
         ),
         ("def", "SyntaxError: invalid syntax"),
         ("", "AttributeError: module 'its_module' has no attribute 'x'"),
@@ -92,10 +91,40 @@ def test_a_pack_answers_to_the_name_it_is_registered_under(registered, monkeypat
         find_pack("kitchen")
 
 
-def test_one_name_for_two_things_is_refused(registered):
-    registered(("offline", "math:sqrt"), ("offline", "math:cos"))
-    with pytest.raises(RegistrationError, match="compiler 'offline' is registered twice: math:sq"):
-        find_compiler("offline", {})
+class _Named(types.SimpleNamespace):
+    """A distribution."""
+
+
+def test_name_registered_twice_names_both_distributions(monkeypatch):
+    points = [
+        EntryPoint("root", "math:sqrt", "g")._for(_Named(name="first-package")),
+        EntryPoint("root", "math:exp", "g")._for(_Named(name="second-package")),
+        EntryPoint("path", "os:sep", "g")._for(_Named(name="first-package")),
+    ]
+    installed = types.SimpleNamespace(select=lambda **_: points)
+    monkeypatch.setattr(plugins, "_registered", lambda _: installed)
+    message = (
+        r"^thing 'root' is registered twice: math:sqrt of first-package and math:exp of "
+        r"second-package; uninstall one of them$"
+    )
+    with pytest.raises(RegistrationError, match=message):
+        load_plugin("g", "thing", "root")
+    assert plugin_names("g", "thing") == ("path", "root")
+    assert load_plugin("g", "thing", "path")
+
+
+def test_same_thing_registered_twice_is_one(registered):
+    registered(("root", "math:sqrt"), ("root", "math:sqrt"))
+    assert load_plugin("g", "thing", "root")(4) == 2
+
+
+@pytest.mark.parametrize("call", ["sys.exit(0)", "sys.exit()", "exit('bye')", "raise SystemExit"])
+def test_import_that_exits_is_an_error_with_its_place(registered, tmp_path, monkeypatch, call):
+    (tmp_path / "leaving_module.py").write_text(f"import sys\n\n{call}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    registered(("leaving", "leaving_module:x"))
+    with pytest.raises(UsageError, match=r"SystemExit: .*\(leaving_module.py, line 3\); sys.exit"):
+        load_plugin("g", "thing", "leaving")
 
 
 def test_the_same_registration_twice_is_one(registered):

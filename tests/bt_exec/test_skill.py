@@ -140,6 +140,7 @@ def test_what_is_not_said_of_a_skill():
     assert (rest.name, rest.summary, rest.doc) == ("rest", "Rest.", "Rest.")
     assert (take.summary, take.doc) == ("Take things.", "Take things.\n\nOne after another.")
     assert (rest.fails, rest.uses, rest.timeout_s) == (frozenset(), frozenset(), 60.0)
+    assert not rest.irreversible
     assert (dict(rest.needs), dict(rest.effects), dict(rest.results)) == ({}, {}, {})
     assert (rest.required, take.required) == (frozenset(), {"thing", "other"})
     bare = Skill("a", rest.function, "", "", {}, frozenset(), frozenset(), {})
@@ -293,3 +294,18 @@ def test_a_condition_that_takes_note_says_so() -> None:
         return Verdict.yes()
 
     assert (told.notes, told.required, told.injected) == (True, frozenset(), {"world"})
+
+
+@pytest.mark.parametrize(
+    ("decorator", "argument", "near"),
+    [
+        (skill, "fail", "fails"),
+        (skill, "timeout", "timeout_s"),
+        (condition, "patience", "patience_s"),
+    ],
+)
+def test_decorator_names_the_nearest_of_an_unknown_argument(decorator, argument, near):
+    kind = "condition" if near == "patience_s" else "skill"
+    expected = rf"@{kind} has no argument '{argument}'; nearest first: {near}"
+    with pytest.raises(RegistrationError, match=expected):
+        decorator(**{argument: 1})

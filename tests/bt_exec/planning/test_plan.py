@@ -215,7 +215,7 @@ first lid=shut: {en: The lid is shut. Open it., ko: 뚜껑을 여십시오.}
 CLAIMED_TWICE: {en: "Both want {what}.", ko: "둘 다 {what}."}
 NEED_NOT_MET: {en: "Not now. {facts}", ko: "지금은 안 됩니다. {facts}"}
 NEED_NOT_MET_THEN: {en: "By then: {facts}", ko: "그때: {facts}"}
-PLAN_REJECTED: {en: Rejected., ko: 거절.}
+PLAN_REJECTED: {en: "Rejected: {why}.", ko: "거절: {why}."}
 """
 
 
@@ -253,13 +253,17 @@ def twice(*facts: str) -> SpecError:
         (needs("lid=shut"), "NEED_NOT_MET", "By then: The lid is shut. Open it."),
         (twice(), "CLAIMED_TWICE", "Both want gap."),
         (twice("gap=left"), "CLAIMED_TWICE", "Both want gap."),
-        (needs("hand=box"), "PLAN_REJECTED", "Rejected."),  # nobody has words for it
-        (needs("hand=cup", "hand=box"), "PLAN_REJECTED", "Rejected."),
-        (SpecError([Problem("TOO_FAR", "far", found="hand=cup")]), "PLAN_REJECTED", "Rejected."),
+        (needs("hand=box"), "PLAN_REJECTED", "Rejected: not met."),  # nobody has words for it
+        (needs("hand=cup", "hand=box"), "PLAN_REJECTED", "Rejected: not met."),
+        (
+            SpecError([Problem("TOO_FAR", "far", found="hand=cup")]),
+            "PLAN_REJECTED",
+            "Rejected: far.",
+        ),
         (
             SpecError([*needs("hand=cup").problems, Problem("X", "x", found="hand=cup")]),
             "PLAN_REJECTED",
-            "Rejected.",
+            "Rejected: not met.",
         ),
     ],
 )
@@ -280,9 +284,9 @@ def broken(*codes: str) -> SpecError:
         (broken("FAR"), "X is far."),
         (broken("FAR", "FAR"), "X is far."),  # once
         (broken("FAR", "HOT"), "X is far. X is hot."),
-        (broken("FAR", "ELSE"), "Rejected."),  # for one of them there are no words
-        (SpecError([*broken("FAR").problems, *needs("hand=cup").problems]), "Rejected."),
-        (SpecError([*broken("FAR").problems, *twice().problems]), "Rejected."),
+        (broken("FAR", "ELSE"), "Rejected: X is far."),  # for one of them there are no words
+        (SpecError([*broken("FAR").problems, *needs("hand=cup").problems]), "Rejected: X is far."),
+        (SpecError([*broken("FAR").problems, *twice().problems]), "Rejected: X is far."),
     ],
 )
 def test_a_pack_may_have_words_for_what_its_checkers_find(request_of, tmp_path, error, message):
@@ -334,4 +338,4 @@ def test_why_a_plan_is_not_run_is_said_in_the_language_of_the_command(request_of
     assert rejection(needs("hand=cup"), request).message == (
         "지금은 안 됩니다. 손에 컵이 있습니다."
     )
-    assert rejection(needs("hand=box"), request).message == "거절."
+    assert rejection(needs("hand=box"), request).message == "거절: not met."

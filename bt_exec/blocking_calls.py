@@ -1,8 +1,8 @@
-"""Blocking calls from within a skill: on a worker, while the skill yields.
+"""Blocking calls from within a skill: they run on a worker thread while the skill yields.
 
-A tick never waits for a network. A skill that wants an answer from one writes
-``answer = yield from run_in_thread(lambda: client.ask(…))``: the call runs on a thread of its own,
-the skill yields once a tick until it is done. A cancel abandons the call.
+A tick never waits for a network. A skill writes
+``answer = yield from run_in_thread(lambda: client.ask(…))``; it yields once a tick until the call
+has returned. A cancel abandons the call.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ T = TypeVar("T")
 
 
 def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
-    """Return what `work` returns, without holding up a tick.
+    """Run `work` on a worker thread and return its result.
 
     Args:
-        work: The call; it must not touch the robot.
-        doing: What the skill shows meanwhile.
+        work: The call. It must not touch the robot.
+        doing: Phase that the skill shows meanwhile.
 
     Raises:
-        Exception: Whatever `work` raised; `RuntimeError` if that would end the process.
+        Exception: The exception that `work` raised. Exceptions that would end the process, such as
+            `SystemExit`, are raised as `RuntimeError`.
     """
     answers: list[T] = []
     errors: list[Exception] = []

@@ -1,0 +1,259 @@
+"""Facts that packs declare, and the comparison of used facts with them.
+
+A pack lists its facts with the values that they may have::
+
+    facts={
+        "door": ("open", "ajar", "closed"),
+        "hand.{Arm}": ("empty", "material"),
+        "at": ("{Place}",),
+    }
+
+Braces name a type of the pack, or a built-in type such as ``{text}``. A type with a closed list of
+values stands for each of them, every other type for any text. The templates of skills and
+conditions name arguments instead (``hand.{arm}``); they fit a declaration if every value of these
+arguments does. Where an argument may be any text, one fitting value is enough.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+import string
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from bt_exec.failure import RegistrationError
+
+__all__ = ["DeclaredFacts", "FactMistake", "placeholders", "read_facts"]
+
+_ANY = "\0"
+"""Stands for an unknown text while templates are compared."""
+
+_MOST_COMBINATIONS = 256
+"""Combinations of argument values that are compared one by one; beyond, arguments are open."""
+
+_UNKNOWN = "?"
+
+
+class FactMistake(NamedTuple):
+    """A fact, or a value of a fact, that no pack declares.
+
+    Attributes:
+        code: ``UNKNOWN_FACT`` or ``UNKNOWN_FACT_VALUE``.
+        message: The mistake, as the rest of a sentence.
+        found: The undeclared fact or value, as written.
+        allowed: The declared ones, nearest first.
+    """
+
+    code: str
+    message: str
+    found: str
+    allowed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A declared template, prepared for comparison.
+
+    Attributes:
+        text: The template as written.
+        pattern: Matches every text that it stands for.
+        samples: The texts that it stands for, with open parts as `_ANY`.
+    """
+
+    text: str
+    pattern: re.Pattern[str]
+    samples: tuple[str, ...]
+
+    def may_be(self, used: str) -> bool:
+        """Return True if a used text, perhaps with open parts, can be one of this form."""
+        if self.pattern.fullmatch(used):
+            return True
+        return _ANY in used and any(_open(used).fullmatch(sample) for sample in self.samples)
+
+
+class _Fact(NamedTuple):
+    """One declared fact: the forms of its name and of its values."""
+
+    name: _Form
+    values: tuple[_Form, ...]
+
+
+class DeclaredFacts:
+    """The facts that a set of packs declares.
+
+    Args:
+        declarations: Pairs of the declared facts of one pack and its types by name.
+    """
+
+    def __init__(
+        self, declarations: Iterable[tuple[Mapping[str, Iterable[str]], Mapping[str, Any]]]
+    ) -> None:
+        self._declarations = [(dict(facts), dict(types)) for facts, types in declarations]
+
+    @cached_property
+    def _facts(self) -> tuple[_Fact, ...]:
+        return tuple(
+            _Fact(_form(name, types), tuple(_form(value, types) for value in values))
+            for facts, types in self._declarations
+            for name, values in facts.items()
+        )
+
+    def names(self) -> tuple[str, ...]:
+        """Return the declared names, as written."""
+        return tuple(dict.fromkeys(fact.name.text for fact in self._facts))
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """Return the declared values of the fact `name`, as written; empty if it is unknown."""
+        return _texts(self._of(name))
+
+    def mistakes(
+        self,
+        name: str,
+        value: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        may_be_unknown: bool = False,
+    ) -> Iterator[FactMistake]:
+        """Yield how a used fact differs from the declared ones: at most one mistake.
+
+        Args:
+            name: Name of the fact: a plain text, or a template over `arguments`.
+            value: Its value likewise; several allowed values are separated by ``|``.
+            arguments: Types of the arguments that the templates name.
+            may_be_unknown: Accept ``?`` as a value.
+        """
+        hints = arguments or {}
+        for filled in _combinations(placeholders(name, value), hints):
+            exact = name.format(**filled)
+            facts = self._of(exact)
+            if not facts:
+                message = f"the fact {name!r} is not declared by the pack"
+                allowed = self._nearest(exact)
+                yield FactMistake("UNKNOWN_FACT", message, name, allowed)
+                return
+            for part in value.format(**filled).split("|"):
+                if part == _UNKNOWN and may_be_unknown:
+                    continue
+                if not any(form.may_be(part) for fact in facts for form in fact.values):
+                    shown = part if _ANY not in part else value
+                    message = f"{shown!r} is not a declared value of the fact {name!r}"
+                    allowed = _ordered(part, _texts(facts), _samples(facts))
+                    yield FactMistake("UNKNOWN_FACT_VALUE", message, shown, allowed)
+                    return
+
+    def _of(self, name: str) -> list[_Fact]:
+        return [fact for fact in self._facts if fact.name.may_be(name)]
+
+    def _nearest(self, name: str) -> tuple[str, ...]:
+        samples = {sample: fact.name.text for fact in self._facts for sample in fact.name.samples}
+        return _ordered(name, self.names(), samples)
+
+
+def read_facts(given: Any, types: Mapping[str, Any], whose: str) -> Mapping[str, tuple[str, ...]]:
+    """Return facts as a pack declares them, checked.
+
+    Args:
+        given: What the pack or the file says.
+        types: Types that templates may name.
+        whose: Owner of the declaration, for messages: "pack door".
+
+    Raises:
+        RegistrationError: If it has another form, or a template names an unknown type.
+    """
+    form = 'maps facts to their values, {"door": ("open", "closed")}'
+    if not isinstance(given, Mapping):
+        raise RegistrationError(f"{whose}: facts {form}; found {given!r:.60}")
+    for name, values in given.items():
+        texts = isinstance(values, Iterable) and not isinstance(values, str | bytes)
+        if not (isinstance(name, str) and texts and all(isinstance(v, str) for v in values)):
+            raise RegistrationError(f"{whose}: facts {form}; found {name!r}: {values!r:.60}")
+        for template in (name, *values):
+            _check_template(template, types, f"{whose}: facts: {template!r}")
+        if not list(values):
+            raise RegistrationError(f"{whose}: facts: {name!r} has no value")
+    return {name: tuple(values) for name, values in given.items()}
+
+
+def placeholders(*templates: str) -> tuple[str, ...]:
+    """Return the names in braces of templates, each once."""
+    parsed = (part for text in templates for part in string.Formatter().parse(text))
+    return tuple(dict.fromkeys(name for _, name, _, _ in parsed if name is not None))
+
+
+def _check_template(template: str, types: Mapping[str, Any], where: str) -> None:
+    try:
+        names = placeholders(template)
+    except ValueError as error:
+        raise RegistrationError(f"{where}: {error}") from error
+    for name in names:
+        if name not in types:
+            known = ", ".join(_ordered(name, tuple(types), {type_: type_ for type_ in types}))
+            raise RegistrationError(
+                f"{where} names the type {{{name}}}, which does not exist; "
+                f"types, nearest first: {known}"
+            )
+
+
+def _form(template: str, types: Mapping[str, Any]) -> _Form:
+    """Return a declared template with its types filled in."""
+    pattern = ""
+    for text, name, _, _ in string.Formatter().parse(template):
+        pattern += re.escape(text)
+        if name is not None:
+            values = _choices(types.get(name))
+            pattern += f"(?:{'|'.join(map(re.escape, (*values, _ANY)))})" if values else ".+"
+    combinations = _combinations(placeholders(template), types)
+    samples = tuple(template.format(**filled) for filled in combinations)
+    return _Form(template, re.compile(pattern, re.DOTALL), samples)
+
+
+def _combinations(names: Iterable[str], hints: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Yield every combination of values of closed types; open types are `_ANY`."""
+    wanted = list(names)
+    values = [_choices(hints.get(name)) or (_ANY,) for name in wanted]
+    count = 1
+    for some in values:
+        count *= len(some)
+    if count > _MOST_COMBINATIONS:
+        values = [(_ANY,) for _ in wanted]
+    for combination in itertools.product(*values):
+        yield dict(zip(wanted, combination, strict=True))
+
+
+def _choices(hint: Any) -> tuple[str, ...]:
+    """Return the values of a type with a closed list of them; empty for other types."""
+    if get_origin(hint) is Annotated:
+        return _choices(get_args(hint)[0])
+    if get_origin(hint) is Literal:
+        return tuple(map(str, get_args(hint)))
+    if get_origin(hint) in (Union, UnionType):
+        parts = [_choices(part) for part in get_args(hint)]
+        return tuple(itertools.chain(*parts)) if all(parts) else ()
+    return ()
+
+
+def _open(used: str) -> re.Pattern[str]:
+    return re.compile(".+".join(map(re.escape, used.split(_ANY))), re.DOTALL)
+
+
+def _texts(facts: Iterable[_Fact]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(form.text for fact in facts for form in fact.values))
+
+
+def _samples(facts: Iterable[_Fact]) -> dict[str, str]:
+    values = [form for fact in facts for form in fact.values]
+    return {sample: form.text for form in values for sample in form.samples}
+
+
+def _ordered(found: str, texts: tuple[str, ...], samples: Mapping[str, str]) -> tuple[str, ...]:
+    """Return `texts`, those first that have a sample which is most like `found`."""
+    likeness = dict.fromkeys(texts, 0.0)
+    for sample, text in samples.items():
+        ratio = difflib.SequenceMatcher(None, found, sample).ratio()
+        likeness[text] = max(likeness[text], ratio)
+    return tuple(sorted(texts, key=lambda text: -likeness[text]))

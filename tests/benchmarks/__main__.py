@@ -1,0 +1,117 @@
+"""Runs every benchmark in a process of its own: ``python -m tests.benchmarks [--small] [NAME…]``.
+
+A benchmark that fails does not keep the others from running; the exit code is 1 then. ``--small``
+checks in a few minutes that all of them run. ``--results`` writes what they print to
+``RESULTS.md``, with the commit and the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "RESULTS.md"
+SMALL: dict[str, tuple[str, ...]] = {
+    "door_angles": ("1.0", "1", "oracle", "0", "1"),
+    "fetch": ("2",),
+    "guard": ("--small",),
+    "help": (),
+    "journal": (),
+    "labels": ("8",),
+    "labels_rate": ("200",),
+    "labels_ray": ("64",),
+    "live_view": (),
+    "pictures": (),
+    "planners": ("--small",),
+    "reading": ("2",),
+    "serve": ("--small",),
+    "tables": ("4",),
+    "tick": ("--small",),
+    "understanding": ("--small",),
+}
+"""Arguments of each benchmark for a short run."""
+
+
+def machine() -> str:
+    """Return the processor, the number of cores and the version of Python."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next(line.partition(":")[2].strip() for line in lines if "model name" in line)
+    except (OSError, StopIteration):
+        model = platform.processor() or platform.machine()
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def commit() -> str:
+    """Return the commit of the working tree, marked if files differ from it."""
+    words = ["git", "-C", str(HERE), "describe", "--always", "--dirty", "--abbrev=10"]
+    found = subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+    return found or "unknown commit"
+
+
+def run(name: str, arguments: tuple[str, ...]) -> tuple[int, str]:
+    """Run one benchmark; return its exit code and what it printed."""
+    words = [sys.executable, str(HERE / f"bench_{name}.py"), *arguments]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        lines.append(line)
+    return process.wait(), "".join(lines)
+
+
+def section(name: str, arguments: tuple[str, ...], output: str) -> str:
+    """Return the part of ``RESULTS.md`` on one benchmark."""
+    call = " ".join((f"bench_{name}.py", *arguments))
+    when = time.strftime("%Y-%m-%d", time.gmtime())
+    place = f"`{call}`, commit {commit()}, {when}. {machine()}, load {os.getloadavg()[0]:.1f}."
+    return f"## {name}\n\n{place}\n\n```text\n{output.strip()}\n```\n"
+
+
+def write_results(sections: dict[str, str]) -> None:
+    """Put sections into ``RESULTS.md``; those of other benchmarks stay as they are."""
+    head = "# Results of the benchmarks\n\nWritten by `python -m tests.benchmarks --results`.\n"
+    known: dict[str, str] = {}
+    if RESULTS.is_file():
+        first, *rest = RESULTS.read_text(encoding="utf-8").split("\n## ")
+        head = first.rstrip() + "\n"
+        known = {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in rest}
+    known.update(sections)
+    RESULTS.write_text("\n".join((head, *(known[name] for name in sorted(known)))), "utf-8")
+
+
+def main() -> int:
+    """Run the benchmarks; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(SMALL)}")
+    parser.add_argument("--small", action="store_true", help="small sizes, to check that they run")
+    parser.add_argument("--results", action="store_true", help="write RESULTS.md")
+    given = parser.parse_args()
+    unknown = set(given.names) - SMALL.keys()
+    if unknown:
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; allowed: {', '.join(SMALL)}")
+    failed, sections = [], {}
+    for name in given.names or SMALL:
+        arguments = SMALL[name] if given.small else ()
+        print(f"\n=== {name}", flush=True)
+        code, output = run(name, arguments)
+        if code or not output.strip():
+            failed.append(f"{name} (exit code {code})" if code else f"{name} (printed nothing)")
+        else:
+            sections[name] = section(name, arguments, output)
+    if given.results:
+        write_results(sections)
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

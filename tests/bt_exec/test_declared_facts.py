@@ -1,0 +1,127 @@
+"""Declared facts, and how used facts are compared with them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bt_exec.declared_facts import DeclaredFacts, read_facts
+from bt_exec.failure import RegistrationError
+from bt_exec.pack import Catalogue, Pack
+
+Arm = Literal["left", "right"]
+TYPES = {"Arm": Arm, "Place": Annotated[str, "a place"], "text": str}
+FACTS = {
+    "door": ("open", "closed"),
+    "hand.{Arm}": ("empty", "cup"),
+    "at": ("{Place}",),
+    "doorway": ("free", "{Arm}"),
+    "spot.{Place}": ("on {Place}", "hand"),
+}
+DECLARED = DeclaredFacts([(FACTS, TYPES)])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "arguments"),
+    [
+        ("door", "open", {}),
+        ("door", "open|closed", {}),
+        ("hand.{arm}", "empty", {"arm": Arm}),
+        ("hand.{arm}", "empty", {"arm": Annotated[Arm, "x"]}),
+        ("hand.left", "cup", {}),
+        ("hand.{arm}", "{thing}", {"arm": Arm, "thing": Literal["cup"]}),
+        ("hand.{arm}", "{thing}", {"arm": str, "thing": str}),
+        ("at", "{place}", {"place": str}),
+        ("at", "anywhere", {}),
+        ("doorway", "free|{arm}", {"arm": Arm}),
+        ("spot.{it}", "on {place}", {"it": str, "place": str}),
+        ("{fact}", "{value}", {"fact": str, "value": str}),
+    ],
+)
+def test_fitting_facts_have_no_mistake(name, value, arguments):
+    assert list(DECLARED.mistakes(name, value, arguments)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "arguments", "code", "found", "nearest"),
+    [
+        ("dor", "open", {}, "UNKNOWN_FACT", "dor", "door"),
+        ("hnad.{arm}", "empty", {"arm": Arm}, "UNKNOWN_FACT", "hnad.{arm}", "hand.{Arm}"),
+        ("hand.{a}", "cup", {"a": Literal["up"]}, "UNKNOWN_FACT", "hand.{a}", "hand.{Arm}"),
+        ("hand", "empty", {}, "UNKNOWN_FACT", "hand", "hand.{Arm}"),
+        ("att", "{place}", {"place": str}, "UNKNOWN_FACT", "att", "at"),
+        ("door", "opne", {}, "UNKNOWN_FACT_VALUE", "opne", "open"),
+        ("door", "open|dok", {}, "UNKNOWN_FACT_VALUE", "dok", "open"),
+        ("door", "open|", {}, "UNKNOWN_FACT_VALUE", "", "open"),
+        ("hand.{arm}", "cpu", {"arm": Arm}, "UNKNOWN_FACT_VALUE", "cpu", "cup"),
+        ("hand.left", "{it}", {"it": Literal["cup", "mug"]}, "UNKNOWN_FACT_VALUE", "mug", "cup"),
+        ("door", "?", {}, "UNKNOWN_FACT_VALUE", "?", "open"),
+        ("spot.{a}", "in {b}", {"a": str, "b": str}, "UNKNOWN_FACT_VALUE", None, "on {Place}"),
+    ],
+)  # fmt: skip
+def test_other_facts_are_mistakes_with_the_nearest(name, value, arguments, code, found, nearest):
+    (mistake,) = DECLARED.mistakes(name, value, arguments)
+    assert mistake.code == code
+    assert mistake.found == (value if found is None else found)
+    assert mistake.allowed[0] == nearest
+
+
+def test_unknown_value_fits_where_it_may_be_left():
+    assert list(DECLARED.mistakes("door", "?", may_be_unknown=True)) == []
+
+
+def test_undeclared_pack_has_no_facts():
+    (mistake,) = DeclaredFacts([]).mistakes("door", "open")
+    assert (mistake.code, mistake.allowed) == ("UNKNOWN_FACT", ())
+
+
+def test_names_and_values_are_listed_as_written():
+    assert DECLARED.names() == tuple(FACTS)
+    assert DECLARED.values("hand.left") == ("empty", "cup")
+    assert DECLARED.values("nothing") == ()
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ([], "facts maps facts to their values"),
+        ({"door": "open"}, "facts maps facts to their values"),
+        ({"door": (1,)}, "facts maps facts to their values"),
+        ({1: ("a",)}, "facts maps facts to their values"),
+        ({"door": ()}, "'door' has no value"),
+        ({"hand.{Amr}": ("a",)}, r"names the type {Amr}, which does not exist; .* first: Arm"),
+        ({"hand.{": ("a",)}, r"facts: 'hand.{'"),
+    ],
+)
+def test_malformed_declaration_is_refused(facts, message):
+    with pytest.raises(RegistrationError, match=message):
+        read_facts(facts, TYPES, "pack p")
+    with pytest.raises(RegistrationError):
+        Catalogue([Pack("p", facts=facts, types={"Arm": Arm})])
+
+
+def test_pack_uses_its_facts_and_those_it_requires():
+    base = Pack("base", facts={"lamp": ("on",)})
+    more = Pack("more", requires=("base",), facts={"fan": ("on",)})
+    other = Pack("other", facts={"door": ("open",)})
+    catalogue = Catalogue([other, more, base])
+    assert set(catalogue.facts_of("more").names()) == {"fan", "lamp"}
+    assert set(catalogue.facts_of("base").names()) == {"lamp"}
+    assert set(catalogue.facts.names()) == {"fan", "lamp", "door"}
+
+
+NAMES = st.text("abc.", min_size=1, max_size=6)
+
+
+@given(st.dictionaries(NAMES, st.lists(NAMES, min_size=1, max_size=3), max_size=4), NAMES, NAMES)
+def test_plain_facts_fit_exactly_their_declaration(facts, name, value):
+    found = list(DeclaredFacts([(facts, {})]).mistakes(name, value))
+    if name not in facts:
+        assert [one.code for one in found] == ["UNKNOWN_FACT"]
+    elif value not in facts[name]:
+        assert [one.code for one in found] == ["UNKNOWN_FACT_VALUE"]
+    else:
+        assert found == []
