@@ -29,7 +29,7 @@ SMALL: dict[str, tuple[str, ...]] = {
     "live_view": (),
     "pictures": (),
     "planners": ("--small",),
-    "reading": ("2",),
+    "reading": (),
     "serve": ("--small",),
     "tables": ("4",),
     "tick": ("--small",),
