@@ -10,7 +10,9 @@ import importlib.util
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.pack import Pack
@@ -39,14 +41,28 @@ def with_tools(packs: Sequence[Pack], files: Iterable[Path]) -> list[Pack]:
     return [first, *rest]
 
 
+class _Uncached(SourceFileLoader):
+    """Compiles a file at each load.
+
+    Cached bytecode is told apart by size and whole seconds: an edit that keeps the length, checked
+    within a second, would run as the file before it.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[str]]]:
     """Return the skills and conditions of a file, and the facts that it declares in ``FACTS``."""
     if not file.is_file():
         raise UsageError(f"tools {file}: there is no such file")
-    name = f"bt_exec_tools_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
+    if file.suffix != ".py":
         raise UsageError(f"tools {file} is no Python file; its name ends in .py")
+    name = f"bt_exec_tools_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file, loader=_Uncached(name, str(file)))
+    assert spec is not None
+    assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

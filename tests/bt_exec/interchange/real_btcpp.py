@@ -35,20 +35,28 @@ class Recorder:
 
     def __init__(self, text: str) -> None:
         self.tick = 0
+        self.text = text
+
+    def _tree(self) -> tuple[Any, Any]:
+        """Return the tree and the factory that it needs.
+
+        They hold this recorder, and the garbage collector does not see through the library: kept
+        in the recorder neither would ever be freed, nor the thread of each timeout.
+        """
         factory = btcpp.BehaviorTreeFactory()
         for name in CONDITIONS:
             factory.register_simple_condition(name, self._condition(name))
         for name in SKILLS:
             factory.register_simple_stateful_action(name, *self._action(name))
-        self.tree = factory.create_tree_from_text(without_ports(text))
-        self.factory = factory
+        return factory.create_tree_from_text(without_ports(self.text)), factory
 
     def statuses(self) -> list[str]:
         """Tick to the end; return a status for each tick."""
+        tree, _factory = self._tree()
         found: list[str] = []
         while len(found) < MOST_TICKS and (not found or found[-1] == "RUNNING"):
             self.tick += 1
-            found.append(self.tree.tick_exactly_once().name)
+            found.append(tree.tick_exactly_once().name)
         return found
 
     def _condition(self, name: str) -> Any:

@@ -7,6 +7,8 @@ import pytest
 from bt_exec.cli.app import call
 from bt_exec.failure import RegistrationError, UsageError
 from bt_exec.mission.session import Session
+from bt_exec.pack import Pack
+from bt_exec.site.own_tools import with_tools
 from bt_exec.site.site import load_site
 from bt_exec.spec.load import load_text
 
@@ -100,3 +102,10 @@ def test_a_file_that_is_no_python(tmp_path):
     file.write_text(TOOL)
     with pytest.raises(UsageError, match=r"ends in \.py"):
         load_site("image", [file])
+
+
+def test_edit_of_the_same_length_within_a_second_is_seen(tool):
+    for word in ("widest", "narrow"):
+        tool.write_text(TOOL.replace("measure_widest", f"measure_{word}"))
+        [pack] = with_tools([Pack("own")], [tool])
+        assert [one.name for one in pack.skills] == [f"measure_{word}"]
