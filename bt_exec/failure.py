@@ -305,10 +305,12 @@ class SpecError(BtExecError):
 
     Attributes:
         problems: The mistakes, in the order of the text; never empty.
+        checkable: Whether ``bt-exec check`` reads such files.
     """
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[Problem], *, checkable: bool = True) -> None:
         self.problems = tuple(problems)
+        self.checkable = checkable
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 

@@ -247,7 +247,7 @@ def _paragraph(error: BtExecError, site: str) -> str:
     if isinstance(error, UnknownName) and (look := _LOOK_UP.get(error.kind)):
         of_a_site = error.kind in ("tree", "skill", "condition")
         return f"{text}. See: {look}{site if of_a_site else ''}"
-    if isinstance(error, SpecError):
+    if isinstance(error, SpecError) and error.checkable:
         files = dict.fromkeys(
             problem.file
             for problem in error.problems

@@ -185,11 +185,15 @@ def load_vocabulary(path: Path) -> Vocabulary:
         SpecError: If the file is wrong; every mistake with its line.
         UsageError: If there is no such file.
     """
-    source = read_file(path)
+    try:
+        source = read_file(path)
+    except SpecError as error:
+        raise SpecError(error.problems, checkable=False) from None
     try:
         return Vocabulary.model_validate(source.data)
     except ValidationError as error:
-        raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
+        problems = [_problem(source, finding) for finding in error.errors()]
+        raise SpecError(problems, checkable=False) from None
 
 
 def digest_of(path: Path) -> str:
@@ -225,4 +229,8 @@ def _problem(source: Source, finding: Any) -> Problem:
     place = tuple(part for part in finding["loc"] if part != "[key]")
     message = finding["msg"].removeprefix("Value error, ")
     code = str(finding["type"]).upper()
+    if code == "EXTRA_FORBIDDEN" and len(place) == 1:
+        near = nearest(str(place[0]), tuple(Vocabulary.model_fields))
+        message = "is an unknown key" + (f"; did you mean {near[0]}?" if near else "")
+        return source.problem("UNKNOWN_KEY", message, place, key=True)
     return source.problem(code, message, place)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bt_exec.cli.app import call
 from bt_exec.failure import SpecError
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
@@ -39,7 +40,7 @@ def test_the_vocabulary_of_the_game_is_one(game: Path) -> None:
             },
             "at most 30",
         ),
-        ({"fallback": []}, "not permitted"),
+        ({"fallback": []}, "fallback: is an unknown key; did you mean fallbacks?"),
         ({"done_evidence": ["dialog_open", "dialog_open"]}, "more than once"),
         ({"fallbacks": ["step_back"]}, "recenter_camera, which is in no list"),
         ({"ops": {"WALK": {}}}, "in no list"),
@@ -61,3 +62,15 @@ def test_an_operation_belongs_to_the_step_whose_arguments_it_has(vocabulary: Voc
     assert vocabulary.step_of("MOVE_NAV", {"target": "gate"}) == "go_to_gate"
     assert vocabulary.step_of("MOVE_NAV", {"target": "moon"}) == ""
     assert vocabulary.step_of("FLY", {}) == ""
+
+
+@pytest.mark.parametrize("text", ["mid_steps: [\n", "mid_stepz: {}\n"])
+def test_hint_of_broken_vocabulary_names_no_command_that_refuses_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    path = tmp_path / "broken.yaml"
+    path.write_text(text)
+    assert call(["label", "check", str(tmp_path), "-v", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert "broken.yaml:" in said
+    assert "bt-exec check" not in said
