@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import groupby, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from bt_exec_labeler.batch.budget import Budget
 from bt_exec_labeler.batch.cache import Cache
 from bt_exec_labeler.batch.output import Output
-from bt_exec_labeler.batch.store import Changes
+from bt_exec_labeler.batch.store import Changes, MomentStore
 from bt_exec_labeler.items import Item, cache_key, content_key, flaws_of
-from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled
+from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled, Pipelined
 from bt_exec_labeler.record import Breach, Record, built, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -25,6 +25,8 @@ __all__ = ["BATCH", "Progress", "label_batch", "run"]
 
 BATCH = 8
 """Moments of a batch."""
+
+_UNSAVED = 64 * BATCH  # answers that may wait to be written
 
 
 class _Done(NamedTuple):
@@ -96,7 +98,7 @@ def run(
         nonlocal in_a_row
         for future in futures:
             lines, failure = future.result()
-            store.put(lines)
+            saving.put(lines)
             _count(progress, [line for _, line in lines])
             in_a_row = in_a_row + 1 if failure is not None else 0
             if failure is None:
@@ -112,13 +114,15 @@ def run(
             progress.stopped = progress.stopped or budget.exceeded(progress.usage)
         tell(progress)
 
-    with ThreadPoolExecutor(workers, "labeler") as pool:
+    threads = workers
+    if isinstance(labeler, Pipelined):
+        labeler.limit_requests(workers)
+        threads += (workers + 1) // 2  # they prepare while the others wait for answers
+    with _Saving(store) as saving, ThreadPoolExecutor(threads, "labeler") as pool:
         waiting: set[Future[_Done]] = set()
         for batch in _batches(items, left):
             waiting.add(pool.submit(_work, batch, labeler, vocabulary, cache))
-            if (
-                len(waiting) >= workers + (workers + 1) // 2
-            ):  # no worker waits while answers are kept
+            if len(waiting) >= threads + (workers + 1) // 2:  # threads find work meanwhile
                 finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 finish(finished)
             if stop():
@@ -127,6 +131,45 @@ def run(
                 break
         finish(waiting)
     return progress
+
+
+class _Saving:
+    """Writes answers on a thread: those that come during a write share the next transaction.
+
+    Args:
+        store: Where they go.
+    """
+
+    def __init__(self, store: MomentStore) -> None:
+        self._store = store
+        self._thread = ThreadPoolExecutor(1, "saving")
+        self._lines: list[tuple[str, dict[str, Any]]] = []
+        self._write: Future[None] | None = None
+
+    def put(self, lines: Sequence[tuple[str, dict[str, Any]]]) -> None:
+        """Write answers soon; wait while too many are left to write.
+
+        Raises:
+            UsageError: If they cannot be written.
+        """
+        self._lines += lines
+        if self._write is not None and (self._write.done() or len(self._lines) > _UNSAVED):
+            self._write.result()
+            self._write = None
+        if self._write is None and self._lines:
+            self._write = self._thread.submit(self._store.put, self._lines)
+            self._lines = []
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Wait until everything is written."""
+        with self._thread:
+            if self._write is not None:
+                self._write.result()
+            self._store.put(self._lines)
 
 
 def label_batch(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec_labeler.items import Item, Role
@@ -22,6 +22,7 @@ __all__ = [
     "LabelerFailure",
     "LabelerSettings",
     "Labelled",
+    "Pipelined",
     "Unlimited",
     "find_labeler",
     "labeler_names",
@@ -131,6 +132,14 @@ class Labeler(Protocol):
 
     def usage(self) -> Mapping[str, float]:
         """Return what all calls so far cost, by kind: requests, tokens, cost."""
+
+
+@runtime_checkable
+class Pipelined(Labeler, Protocol):
+    """Labeler that limits its requests itself, so that the next batch is prepared meanwhile."""
+
+    def limit_requests(self, at_once: int) -> None:
+        """Have at most so many requests under way at the same time; called before `label`."""
 
 
 class LabelerFailure(Exception):  # noqa: N818 - a batch that failed, not an error of the program

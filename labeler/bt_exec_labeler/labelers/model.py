@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -108,6 +109,11 @@ class ModelLabeler:
         self._sleep = sleep
         self._lock = threading.Lock()
         self._usage = Usage()
+        self._slots: AbstractContextManager[Any] = nullcontext()
+
+    def limit_requests(self, at_once: int) -> None:
+        """See `Pipelined.limit_requests`."""
+        self._slots = threading.BoundedSemaphore(at_once)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """See `Labeler.label`."""
@@ -149,6 +155,10 @@ class ModelLabeler:
 
     def ask(self, dialogue: Sequence[Turn]) -> Answer:
         """Ask once within the budget; the cost is counted whether an answer comes or not."""
+        with self._slots:
+            return self._ask(dialogue)
+
+    def _ask(self, dialogue: Sequence[Turn]) -> Answer:
         most, spent = self._most(dialogue), Usage()
         try:
             self.allowance.reserve(most)

@@ -12,6 +12,7 @@ import ssl
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -91,6 +92,11 @@ class RemoteLabeler:
         self._sleep = sleep
         self._lock = threading.Lock()
         self._usage = Counter[str]()
+        self._slots: AbstractContextManager[Any] = nullcontext()
+
+    def limit_requests(self, at_once: int) -> None:
+        """See `Pipelined.limit_requests`."""
+        self._slots = threading.BoundedSemaphore(at_once)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """See `Labeler.label`."""
@@ -117,7 +123,7 @@ class RemoteLabeler:
             reraise=True,
         )
         try:
-            data: Any = retrying(self._post, body)
+            data: Any = retrying(self._in_turn, body)
         except _AwayError as error:
             raise LabelerFailure("REMOTE_AWAY", f"{self.options.url}: {error}") from error
         found = data.get("items") if isinstance(data, Mapping) else None
@@ -129,6 +135,10 @@ class RemoteLabeler:
             message = f"{self.options.url} has schema {theirs}; ours is {self.vocabulary.version}"
             raise LabelerFailure("REMOTE_SCHEMA", message)
         return found
+
+    def _in_turn(self, body: Mapping[str, Any]) -> Any:
+        with self._slots:
+            return self._post(body)
 
     def _post(self, body: Mapping[str, Any]) -> Any:
         try:
