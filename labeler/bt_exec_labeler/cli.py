@@ -275,6 +275,9 @@ def dataset(
         str,
         typer.Option("--lerobot", metavar="VERSION", help="0.4 or 0.6; else the installed one."),
     ] = "",
+    replies: Annotated[
+        bool, typer.Option("--replies", help="Also commands that were refused or answered.")
+    ] = False,
     json: opt.Json = False,
 ) -> None:
     """Make a training set of a run: Parquet, pictures, chats, a card; splits by episode.
@@ -283,7 +286,7 @@ def dataset(
     that is one already is copied with everything it has.
     """
     about = {"keep_uncertain": keep_uncertain, "form": form, "fps": fps}
-    about |= {"drop_duplicates": drop_duplicates, "lerobot": lerobot}
+    about |= {"drop_duplicates": drop_duplicates, "lerobot": lerobot, "replies": replies}
     _say(_tool().dataset(run, source, words, out, **about), json)
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "Flaw",
     "Frame",
     "Image",
+    "Reply",
     "State",
     "file_digest",
     "ordered",
@@ -123,6 +124,29 @@ class Doubt:
     end: float
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Answer to a command for which nothing was done.
+
+    Attributes:
+        kind: ``refused``; ``answered``, also courtesies; ``nothing_to_do``: it was so before.
+        code: Reason code of the mission.
+        text: What the operator was told.
+        t: When it was given [s since the episode began].
+        missing: Words that were not understood, or what the command lacks.
+        suggestions: Commands that would have been understood.
+        checks: Conditions that were asked, each with its verdict and evidence.
+    """
+
+    kind: Literal["refused", "answered", "nothing_to_do"]
+    code: str
+    text: str
+    t: float
+    missing: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Episode:
     """A recorded episode.
@@ -137,6 +161,7 @@ class Episode:
         origin: Where it came from: what is needed to find or repeat it.
         flaws: What is wrong with the recording.
         doubts: Stretches whose moments are marked.
+        reply: What was answered, if nothing was done.
     """
 
     id: str
@@ -148,6 +173,7 @@ class Episode:
     origin: Mapping[str, Any] = field(default_factory=dict)
     flaws: tuple[Flaw, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    reply: Reply | None = None
 
     @cached_property
     def times(self) -> tuple[float, ...]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,13 @@ import pyarrow.parquet
 import pytest
 
 from bt_exec.failure import UsageError
+from bt_exec.journal import Journal
+from bt_exec.mission.session import Session
+from bt_exec.site.site import load_site
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.datasets.memory import Memory
+from bt_exec_labeler.drafting import draft_vocabulary
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.record import Record, read_record
 from bt_exec_labeler.testing.game import make_game
@@ -216,3 +221,55 @@ def test_a_set_is_made_only_from_its_own_recording(recording: Path, tmp_path: Pa
 def test_memory_of_nothing_is_empty() -> None:
     lines: Sequence[dict[str, Any]] = [{"episode": "e", "t": 1.0, "mid_step_id": "m", "record": {}}]
     assert Memory(lines, {}, {}, {"e": "train"}).at(lines[0]) == []
+
+
+def test_replies_are_a_part_with_what_was_asked_seen_and_told(tmp_path: Path) -> None:
+    site = load_site("door")
+    packs = {"door": site.packs["door"].model_copy(update={"detector": "oracle"})}
+    source, words = tmp_path / "j.sqlite", tmp_path / "words.yaml"
+    said = ("fly to the moon", "is the door open?", "close the door", "open the door")
+    with Session(
+        replace(site, packs=packs),
+        world={"door": "closed"},
+        fast=True,
+        journal=Journal.open(source),
+        frames=True,
+    ) as session:
+        outcomes = [session.run(command) for command in said]
+    words.write_text(draft_vocabulary("door"), encoding="utf-8")
+    commands.run(source, words, tmp_path / "run", labeler="rules", role="controller", no_cache=True)
+    about = (tmp_path / "run", source, words)
+    made = commands.dataset(*about, tmp_path / "set", keep_uncertain=False, replies=True)
+    rows = [
+        row
+        for path in sorted((tmp_path / "set" / "replies").glob("*.parquet"))
+        for row in pyarrow.parquet.read_table(path).to_pylist()
+    ]
+    found = {row["command"]: row for row in rows}
+    assert made["replies"] == len(rows) == 3
+    kinds = {command: (row["kind"], row["code"]) for command, row in found.items()}
+    assert kinds == {
+        "fly to the moon": ("refused", "NOT_UNDERSTOOD"),
+        "is the door open?": ("answered", "OK"),
+        "close the door": ("nothing_to_do", "ALREADY_CLOSED"),
+    }
+    assert found["fly to the moon"]["missing"] == ["fly"]
+    assert found["is the door open?"]["checks"][0].startswith("door_is")
+    assert [found[one.command]["reply"] for one in outcomes[:3]] == [
+        o.message for o in outcomes[:3]
+    ]
+    for row in rows:
+        assert json.loads(row["facts"])["door"] == "closed"
+        assert row["recent_clip"]
+    splits = json.loads((tmp_path / "run" / "splits.json").read_text())
+    assert {row["episode"]: row["split"] for row in rows}.items() <= splits.items()
+    assert "config_name: replies" in (tmp_path / "set" / "README.md").read_text()
+
+
+def test_replies_are_refused_where_a_recording_has_none(recording: Path, tmp_path: Path) -> None:
+    run, _ = made(recording, tmp_path, "controller")
+    about = (run, recording, recording / "vocabulary.yaml", tmp_path / "other")
+    with pytest.raises(UsageError, match="no commands that were refused or answered"):
+        commands.dataset(*about, keep_uncertain=False, replies=True)
+    with pytest.raises(UsageError, match="works with --format parquet"):
+        commands.dataset(*about, keep_uncertain=False, replies=True, form="lerobot")

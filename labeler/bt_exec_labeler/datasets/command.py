@@ -10,6 +10,7 @@ from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.command import role_of
 from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.datasets.replies import reply_strata
 from bt_exec_labeler.datasets.write import SetInput, write_dataset
 from bt_exec_labeler.lerobot.annotate import annotate
 from bt_exec_labeler.lerobot.language import form_of
@@ -36,6 +37,7 @@ def dataset(
     fps: int = 2,
     drop_duplicates: bool = False,
     lerobot: str = "",
+    replies: bool = False,
 ) -> dict[str, Any]:
     """Make a training set of a run.
 
@@ -45,6 +47,8 @@ def dataset(
     """
     if form not in _FORMS:
         raise UnknownName("format", form, _FORMS)
+    if replies and form != "parquet":
+        raise UsageError("--replies works with --format parquet: other sets have no place for them")
     manifest = Output(folder).manifest()
     vocabulary = vocabulary_of(folder, words, manifest)
     episodes = {episode.id: episode for episode in read_source(source)}
@@ -61,8 +65,15 @@ def dataset(
         before = len(kept)
         kept = without_duplicates(kept, episodes)
         repeated = before - len(kept)
-    splits = splits_of_run(folder, kept, keep=True)
-    given = SetInput(role_of(manifest["role"]), kept, episodes, vocabulary, splits)
+    answered = reply_strata(episodes.values()) if replies else []
+    if replies and not answered:
+        raise UsageError(
+            f"{source} has no commands that were refused or answered; "
+            "journals of missions may have some"
+        )
+    splits = splits_of_run(folder, [*kept, *answered], keep=True)
+    about_set = (role_of(manifest["role"]), kept, episodes, vocabulary, splits)
+    given = SetInput(*about_set, replies=replies)
     warnings: list[str] = []
     about = "rows"
     if form == "lerobot":
@@ -87,12 +98,15 @@ def dataset(
     failures = sum(line.get("kind") == "failure" for line in kept)
     if failures:
         lines.append(f"{failures} moments of failures in the part recovery")
+    if answered:
+        lines.append(f"{len(answered)} commands in the part replies")
     return {
         "folder": str(out),
         "rows": counts,
         "left_out": left_out,
         "duplicates": repeated,
         "failures": failures,
+        "replies": len(answered),
         "lines": lines,
     }
 

@@ -19,7 +19,7 @@ from bt_exec_labeler.spans import Span, spans_of
 from bt_exec_labeler.splits import Split
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["rows_of"]
+__all__ = ["clip_columns", "rows_of"]
 
 
 def rows_of(
@@ -58,10 +58,10 @@ def rows_of(
             "mid_step_text": texts[line["mid_step_id"]],
             "flaws": [flaw["message"] for flaw in line.get("flaws", ())],
             **_outcome(spans[episode.id], t, line["mid_step_id"]),
-            **_clip(cut(episode, t, RECENT), keep),
+            **clip_columns(cut(episode, t, RECENT), keep),
         }
         if memory is not None:
-            row |= _clip(cut(episode, t, SUMMARY), keep)
+            row |= clip_columns(cut(episode, t, SUMMARY), keep)
             row["retrieved_memory"] = json.dumps(memory.at(line), ensure_ascii=False)
         else:
             span = _span(spans[episode.id], t, line["mid_step_id"])
@@ -70,7 +70,7 @@ def rows_of(
         yield row
 
 
-def _clip(clip: Clip, keep: Callable[[Frame], Any]) -> dict[str, Any]:
+def clip_columns(clip: Clip, keep: Callable[[Frame], Any]) -> dict[str, Any]:
     """Return the readable frames of a clip and their times."""
     name, frames = clip.form.name, clip.readable().frames
     return {

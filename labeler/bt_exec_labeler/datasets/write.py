@@ -6,6 +6,7 @@
         README.md                     the card: columns, splits, origin
         data/train-00000.parquet      one file a split
         recovery/train-00000.parquet  failures and what was done about them, if there were any
+        replies/train-00000.parquet   commands that were refused or answered, if wanted
         chat/train.jsonl              requests of the labeler with their answers
         images/ab12….jpg              pictures of the chats
 """
@@ -26,6 +27,7 @@ import cv2
 from bt_exec_labeler.datasets.chats import chats_of
 from bt_exec_labeler.datasets.features import write_rows
 from bt_exec_labeler.datasets.new_folder import new_folder
+from bt_exec_labeler.datasets.replies import reply_rows
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
@@ -49,6 +51,7 @@ class SetInput:
         episodes: The recordings by name.
         vocabulary: What the records were made with.
         splits: The split of each episode.
+        replies: Whether commands for which nothing was done are a part of the set.
     """
 
     role: Role
@@ -56,6 +59,7 @@ class SetInput:
     episodes: Mapping[str, Episode]
     vocabulary: Vocabulary
     splits: Mapping[str, Split]
+    replies: bool = False
 
 
 def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
@@ -92,10 +96,23 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
                 recovery[split] = len(special)
                 (part / "recovery").mkdir(exist_ok=True)
                 write_rows(part / "recovery" / f"{split}-00000.parquet", special)
+        replies = _write_replies(part, given) if given.replies else {}
         columns = next((list(found[0]) for found in rows.values() if found), [])
-        text = _card(given, counts, recovery, columns)
+        text = _card(given, counts, recovery, columns, replies)
         (part / "README.md").write_text(text, encoding="utf-8")
     return counts
+
+
+def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
+    """Write the part ``replies``; return how many rows each split has."""
+    rows = list(reply_rows(given.episodes.values(), given.splits, _stored))
+    counts = Counter(row["split"] for row in rows)
+    if rows:
+        (part / "replies").mkdir()
+    for split in counts:
+        found = [row for row in rows if row["split"] == split]
+        write_rows(part / "replies" / f"{split}-00000.parquet", found)
+    return {split: counts[split] for split in SPLITS if counts[split]}
 
 
 def _stored(frame: Frame) -> dict[str, Any]:
@@ -117,15 +134,24 @@ def _card(
     counts: Mapping[str, int],
     recovery: Mapping[str, int],
     columns: Sequence[str],
+    replies: Mapping[str, int],
 ) -> str:
     """Return the card of a set, in the form that the Hugging Face hub reads."""
     configs = _config("default", "data", counts) + _config("recovery", "recovery", recovery)
+    configs += _config("replies", "replies", replies)
     head = f"---\nconfigs:\n{configs}---\n" if configs else ""
     steps = "\n".join(
         f"- `{name}`: {step.said('en')}" for name, step in given.vocabulary.mid_steps.items()
     )
     rows = "\n".join(f"- {split}: {count}" for split, count in counts.items())
     failed = ", ".join(f"{split} {count}" for split, count in recovery.items()) or "none"
+    said = ", ".join(f"{split} {count}" for split, count in replies.items())
+    answered = (
+        f'## Replies\n\nRows: {said}. `load_dataset(…, "replies")` holds commands for which '
+        "nothing was done: `kind` is refused, answered or nothing_to_do, `reply` is what the "
+        "operator was told, `checks` are the conditions that were asked, and `recent_clip` shows "
+        "what was seen.\n\n"
+    )
     return (
         f"{head}\n# {given.role.capitalize()} set, {given.vocabulary.version}\n\n"
         f"{Counter(counts).total()} moments of recorded episodes with plan records. Splits are by "
@@ -138,6 +164,7 @@ def _card(
         f'Rows: {failed}. `load_dataset(…, "recovery")` holds moments of actions that failed '
         "(`kind` failure, `code`, and `then`: what was done next) and of what was done after a "
         "failure (`kind` recovery). Failures are in no other part.\n\n"
+        f"{answered if replies else ''}"
         "## Chats\n\n`chat/` holds the requests of `bt-exec label run -l model` with their "
         "answers: system text, turn and pictures as they are sent.\n\n"
         f"## Mid steps\n\n{steps}\n"

@@ -15,9 +15,19 @@ from pydantic import ValidationError
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.journal import Journal
 from bt_exec.journal.record import MissionRecord, SkillRun
+from bt_exec.planning.compiler import REPLIES
 from bt_exec.site.site import Site, load_site
 from bt_exec.verify.templates import fill
-from bt_exec_labeler.episode import Action, Episode, FileFrame, Flaw, Frame, State, ordered
+from bt_exec_labeler.episode import (
+    Action,
+    Episode,
+    FileFrame,
+    Flaw,
+    Frame,
+    Reply,
+    State,
+    ordered,
+)
 
 __all__ = ["episode_of", "read_journal"]
 
@@ -72,6 +82,28 @@ def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episo
         {"journal": str(journal), "mission": record.id, "site": record.line.site},
         (*flaws, *wrong),
         doubts,
+        _reply(record),
+    )
+
+
+def _reply(record: MissionRecord) -> Reply | None:
+    """Return what was answered in a mission that did nothing; None for others."""
+    outcome = record.outcome
+    if outcome is None or record.skills or outcome.status not in ("refused", "satisfied"):
+        return None
+    said = outcome.reason_code == "OK" or outcome.reason_code in REPLIES
+    kind = "refused" if outcome.status == "refused" else "answered" if said else "nothing_to_do"
+    held = {True: "yes", False: "no", None: "unknown"}
+    verdicts = [(asked.question, asked.verdict) for asked in record.verdicts]
+    checks = (f"{asked}: {held[found.holds]} ({found.why})" for asked, found in verdicts)
+    return Reply(
+        kind,
+        outcome.reason_code,
+        outcome.message,
+        max((event.t for event in record.events), default=0.0),
+        outcome.missing,
+        (*outcome.did_you_mean, *outcome.nearest),
+        tuple(dict.fromkeys(checks)),
     )
 
 

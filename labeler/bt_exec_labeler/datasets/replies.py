@@ -1,0 +1,55 @@
+"""Rows of the part ``replies``: commands that were refused or answered, and what was seen then."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from bt_exec_labeler.clips import RECENT, cut
+from bt_exec_labeler.datasets.rows import clip_columns
+from bt_exec_labeler.episode import Episode, Frame
+from bt_exec_labeler.splits import Split
+
+__all__ = ["reply_rows", "reply_strata"]
+
+
+def reply_strata(episodes: Iterable[Episode]) -> list[dict[str, str]]:
+    """Return a line for each episode with a reply, so that splits are stratified by its kind."""
+    return [
+        {"episode": episode.id, "mid_step_id": f"{episode.reply.kind} {episode.reply.code}"}
+        for episode in episodes
+        if episode.reply is not None
+    ]
+
+
+def reply_rows(
+    episodes: Iterable[Episode], splits: Mapping[str, Split], keep: Callable[[Frame], Any]
+) -> Iterator[dict[str, Any]]:
+    """Return a row for each command for which nothing was done.
+
+    Args:
+        episodes: The recordings.
+        splits: The split of each episode.
+        keep: Returns a frame as it stands in a row.
+    """
+    for episode in episodes:
+        reply = episode.reply
+        if reply is None or episode.id not in splits:
+            continue
+        yield {
+            "id": f"reply:{episode.id}",
+            "episode": episode.id,
+            "split": splits[episode.id],
+            "command": episode.command,
+            "language": episode.language,
+            "kind": reply.kind,
+            "code": reply.code,
+            "reply": reply.text,
+            "missing": list(reply.missing),
+            "suggestions": list(reply.suggestions),
+            "checks": list(reply.checks),
+            "facts": json.dumps(dict(episode.start_facts), ensure_ascii=False),
+            "flaws": [flaw.message for flaw in episode.flaws],
+            **clip_columns(cut(episode, reply.t, RECENT), keep),
+        }
