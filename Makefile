@@ -26,6 +26,7 @@ mutants: $(VENV)/.installed-dev  ## faults put in one at a time: make mutants MU
 lint: $(VENV)/.installed-dev  ## style, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

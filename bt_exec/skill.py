@@ -125,12 +125,12 @@ class Verdict:
 
     @classmethod
     def yes(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
-        """It holds."""
+        """Return a verdict that holds."""
         return cls(True, why, tuple(evidence), age_s)
 
     @classmethod
     def no(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
-        """It does not hold."""
+        """Return a verdict that does not hold."""
         return cls(False, why, tuple(evidence), age_s)
 
     @classmethod

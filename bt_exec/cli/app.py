@@ -146,7 +146,7 @@ def _add_installed() -> None:
 
 @lru_cache(maxsize=1)
 def _as_click(groups: int) -> Any:  # noqa: ARG001 - it is made anew when groups were added
-    """The commands as click has them."""
+    """Return the commands as a click group."""
     return typer.main.get_command(app)
 
 

@@ -1,9 +1,9 @@
-"""A compiler that remembers: the plan of the recorded mission whose command is most alike, and
-among these one that began with what is known now.
+"""A compiler that reuses the plan of the recorded mission whose command is most alike.
 
-It closes the circle: missions on record become a planner set, and its training split plans new
-missions, without a model. A recalled plan is verified like any other. Nothing compares it with the
-command, so a person is asked before it runs, unless the site says ``confirm: never``. In a site::
+Of equally similar commands it takes one whose mission began with the facts of now. Recorded
+missions become a planner set, and its training split plans new missions without a model. A recalled
+plan is verified like any other. Nothing compares it with the command, so a person is asked before
+it runs, unless the site says ``confirm: never``. In a site::
 
     compiler: {name: recalled, dataset: planner_set}
 """

@@ -208,7 +208,7 @@ def _short(entry: Mapping[str, Any], key: str) -> str:
 
 @lru_cache(maxsize=1)
 def _trust() -> ssl.SSLContext:
-    """The certificates that services are known by, read once: that takes longer than an answer."""
+    """Return the trusted certificates, read once: that takes longer than a request."""
     return httpx2.create_ssl_context()
 
 

@@ -57,8 +57,9 @@ def already_done(part: NodeBase, place: Place, request: Request) -> Iterator[Pro
 
 
 class _Walk:
-    """Goes through the skills that run for sure and that the model wrote itself, in order; `facts`
-    goes along with what is done.
+    """Applies, in order, the effects of skills that run for sure to `facts`.
+
+    Only skills that the model wrote itself count.
     """
 
     def __init__(self, request: Request, facts: dict[str, str]) -> None:

@@ -362,7 +362,7 @@ class EnglishReader:
     def _without_verb(
         self, text: str, tokens: list[Token], at: int, clause: Clause
     ) -> tuple[Clause, int]:
-        """A clause that begins with no verb of the lexicon: a statement, a name, or unknown."""
+        """Read a clause without a verb of the lexicon: a statement, a name, or unknown."""
         first = at
         end = self._scan.extent(tokens, at + 1)
         start = at

@@ -357,7 +357,7 @@ class EnglishScan:
         return at < len(tokens) and tokens[at].text in SUBJECTS
 
     def tool(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
-        """Take what something is done with, where it stands first: with your left arm, …"""
+        """Take an instrument that stands first, as in "with your left arm, …"."""
         k = at + 1
         while self.phrases.determiner(tokens, k):
             k += 1

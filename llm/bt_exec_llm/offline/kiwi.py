@@ -45,7 +45,7 @@ def morphs(text: str, names: Iterable[tuple[int, int]] = ()) -> list[Morph]:
 
 @lru_cache(maxsize=4096)
 def _morphs(text: str, names: tuple[tuple[int, int], ...]) -> tuple[Morph, ...]:
-    """What `morphs` returns; the utterances of a site are read again by each of its readers."""
+    """Return what `morphs` does, cached: each reader of a site reads all its utterances."""
     spans = [(start, end, "NNP") for start, end in names]
     with _LOCK:
         kiwi = _kiwi()

@@ -117,7 +117,7 @@ class Fold(States):
         self._now.pieces.append(piece)
 
     def _after_question(self) -> bool:
-        """Return True if nothing stands between here and a question: 열려 있어? 그럼 …"""
+        """Return True right after a question, as in "열려 있어? 그럼 …"."""
         last = self._done[-1] if self._done and not self._now.pieces else None
         return last is not None and (last.mood == "ask" or last.asked is not None)
 
@@ -328,7 +328,7 @@ class Fold(States):
         return any(e.name in self._verbs and self._verbs[e.name].finds for e in entries)
 
     def _adnominal(self, word: VerbWord) -> None:
-        """A verb before a noun: what *is* inside; a value of what follows; else unknown."""
+        """Take a verb before a noun: existence, a value of the noun, or unknown."""
         names = {e.name for e in word.entries if e.kind == "verb"}
         values = [e for e in word.entries if e.kind in ("value", "state")]
         if "be" in names or "be_there" in names:

@@ -44,7 +44,7 @@ class States(Clauses):
         be: bool,
         names: tuple[str, ...],
     ) -> None:
-        """A verb that says how something is: asked for, a condition, or a mere statement."""
+        """Take a verb of state: a question, a condition, or a mere statement."""
         verb = word.verb
         for entry in states:
             kind: Kind = "state" if entry.kind == "state" else "value"

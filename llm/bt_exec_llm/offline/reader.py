@@ -58,7 +58,7 @@ class Reader:
         return reader.read(text)[0]
 
     def requests(self, text: str, language: str) -> bool:
-        """Return True if a text holds a verb, or politeness that wants one: could you …"""
+        """Return True if a text holds a verb, or a polite form that needs one ("could you")."""
         reader = self._korean if language == "ko" else self._english
         return reader.requests(text)
 

@@ -57,7 +57,7 @@ class Step:
 
 
 def positive_first(steps: list[Step]) -> list[Step]:
-    """Return steps with what is forbidden after what is to be done: do not close it, but fetch …"""
+    """Return steps with prohibitions last, as in "do not close it, but fetch …"."""
     found = list(steps)
     for at in range(len(found) - 1):
         if not found[at].positive and found[at + 1].positive:

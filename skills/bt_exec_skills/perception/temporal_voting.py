@@ -21,8 +21,9 @@ class Voter(Observed, Protocol):
 
 
 def in_view(observations: Sequence[Voter], label: str) -> bool | None:
-    """Return whether `label` is in view: True after two fresh pictures of it, False after three
-    without it, whichever the newer ones settle first; None while it is open.
+    """Return whether `label` is in view, or None while that is undecided.
+
+    True needs two fresh pictures with it, False three without it; newer pictures count first.
 
     Args:
         observations: Fresh ones, oldest first. Those of a faulty camera do not count.

@@ -47,4 +47,4 @@ class RayPainter:
         return Picture(rgb.reshape(*self._shape, 3), geoms.reshape(self._shape))
 
     def close(self) -> None:
-        """Does nothing: there is nothing to release."""
+        """Do nothing: there is nothing to release."""

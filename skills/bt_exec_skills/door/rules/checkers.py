@@ -44,7 +44,7 @@ _NO = re.compile(r"\b(no|not|nothing|isn't|without|absent)\b|안 |없|않", re.I
 
 
 def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """A command about the door is about the door, and about one way of moving it."""
+    """Check that a command about the door moves only the door, and in one direction."""
     if context.meant is None:
         return
     asked = {node.do for node in walk(context.meant.root) if isinstance(node, Do)}
@@ -79,7 +79,7 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
 
 
 def gate_reasons(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """A gate is decided by what is seen, and its reason says so."""
+    """Check that the stated reason of each gate names what is seen."""
     del spec  # only what was said beside it
     gates = context.stated.get("gate_evaluations")
     for index, gate in enumerate(gates if isinstance(gates, list) else []):
@@ -106,7 +106,7 @@ def _fits_material(result: bool, reason: str) -> bool:
 
 
 def stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """What is stated of the door is what is seen, and the plan makes sense with it."""
+    """Check that the stated state of the door is what is seen, and that the plan fits it."""
     told = context.stated.get("door_state_estimation")
     state = told.get("state") if isinstance(told, Mapping) else told
     if not isinstance(state, str):

@@ -110,7 +110,7 @@ def _passed(node: NodeBase, before: Gates) -> Gates:
 
 
 def _is_choice(node: Fallback) -> bool:
-    """Return True if every branch stands behind its own check: if it is visible …, otherwise …
+    """Return True if every branch has a check of its own, as in "if it is visible …, otherwise …".
 
     A look at the material in front of such a fallback would stop the branch for the other answer.
     """

@@ -60,7 +60,7 @@ def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
-    """The arm that handles material is the site's policy, never the planner's choice."""
+    """Set the arm that handles material from the site's policy, whatever the planner chose."""
     arm = context.settings.material_arm
     changes: list[str] = []
 
@@ -78,7 +78,7 @@ def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
-    """Opening skips an open door, closing a closed one; the skip log says so."""
+    """Skip opening an open door and closing a closed one; the skip log says so."""
     changes: list[str] = []
 
     def skip(node: NodeBase) -> NodeBase:

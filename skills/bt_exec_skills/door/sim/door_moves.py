@@ -112,7 +112,7 @@ def pull_by_handle(job: Job) -> MotionSteps:
 
 
 def pull_by_edge(job: Job) -> MotionSteps:
-    """Hook the free edge of a door that is ajar from behind and swing it open.
+    """Pull a door that is ajar open, hooked from behind by its free edge.
 
     Raises:
         Failed: NO_GRIP if the gap is too small for a hand; UNREACHABLE; STUCK.

@@ -121,4 +121,4 @@ class ScriptedSpeaker:
         return _Later(reply, self._clock() + self._delay_s, self._clock)
 
     def close(self) -> None:
-        """Does nothing: there is nothing to release."""
+        """Do nothing: there is nothing to release."""

@@ -114,7 +114,7 @@ def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
 
 
 def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
-    """The robot goes to a place before it looks at it."""
+    """Drive to a place before looking at it."""
     at: str | None = context.situation.facts.get("at")
     changes: list[str] = []
 
@@ -168,7 +168,7 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
-    """A question about earlier missions gets an answer, and nothing moves."""
+    """Answer a question about earlier missions without moving."""
     site = map_of(context)
     if not about_past(context) or names_professor(context):
         return spec, ()

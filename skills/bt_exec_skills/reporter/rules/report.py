@@ -85,7 +85,7 @@ def back_home(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
-    """Reporting back is no failure: `fail_and_report` only stands where something has failed.
+    """Keep `fail_and_report` only where something has failed.
 
     Anywhere but in a later branch of a fallback it would end a mission that went well. A plan that
     does nothing else says that nothing can be done; that stands unless a report is asked for.

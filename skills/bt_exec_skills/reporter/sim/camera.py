@@ -140,7 +140,7 @@ class SimCamera:
         return cast(model, data, eye, rays, _FAR_M, without_body=self._base)
 
     def close(self) -> None:
-        """Does nothing: there is nothing to release."""
+        """Do nothing: there is nothing to release."""
 
 
 def _things(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:

@@ -272,7 +272,7 @@ def _size(name: str) -> int:
 
 
 def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
-    """Return the one that is biggest, nearest, leftmost …
+    """Return the extreme of some things: the biggest, nearest, leftmost, and so on.
 
     Raises:
         Trouble: WHICH_ONE if several are; NO_VIEW if the robot's place is not known.

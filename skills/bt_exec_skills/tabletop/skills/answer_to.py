@@ -28,7 +28,7 @@ def answer_to(
     hand: Service[Hand],
     question: Annotated[str, StringConstraints(min_length=1, max_length=2000)],
 ) -> Verdict:
-    """What a question in words is answered with; it holds for yes, and if something was found.
+    """Answer a question in words; the verdict holds for yes, and if something was found.
 
     Examples: "what is on the table?", "how many cubes are there?", "사과 어디 있어?".
     """
