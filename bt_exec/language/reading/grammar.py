@@ -269,7 +269,7 @@ def _node(kind: str, names: Sequence[str], values: Sequence[Value | None]) -> No
     return Node(kind, tuple((name, value) for name, value in pairs if value not in (None, "_")))
 
 
-def _given(parts: Iterable[Any]) -> list[Node]:
+def _given(parts: Iterable[Any]) -> list[Any]:
     return [part for part in parts if part is not None]
 
 
@@ -323,6 +323,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "list": lambda *parts: tuple(
         one for part in _given(parts) for one in (part if isinstance(part, tuple) else (part,))
     ),
+    "sum": lambda *parts: sum(_given(parts)),
     "instead": lambda chosen, rejected: chosen if rejected is not None else None,
     "agreed": lambda one, other: one if one == other else None,
     "first": lambda *parts: next(iter(_given(parts)), None),

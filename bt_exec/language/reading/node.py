@@ -39,6 +39,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "ask": ("what", "of"),
     "fragment": ("of", "sign"),
     "scene": ("what",),
+    # what an answer says
+    "reply": ("sign", "of"),
+    "placed": ("row", "column", "of"),
 }
 """Kinds of nodes and the names of their arguments, in the order in which templates give them."""
 

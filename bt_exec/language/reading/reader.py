@@ -22,6 +22,7 @@ LONGEST = 400
 """Characters of a text that is read."""
 
 GOAL = "sentence"
+CLAIM = "claim"
 
 NOTHING = frozenset({negation(Node("any")), negation(Node("one"))})
 """Formulas that no object satisfies. What contains one of them is not meant."""
@@ -87,6 +88,21 @@ class Reader:
             self._lexicons[language] = Lexicon.load(language, self._packs)
         return self._lexicons[language]
 
+    def claim(self, text: str, names: Iterable[str] = (), goal: str = CLAIM) -> Node | None:
+        """Return the meaning of a sentence of an answer; None if it is not read as it stands.
+
+        Nothing is respelt, and a sentence with rival meanings is not read.
+
+        Args:
+            text: Korean or English.
+            names: Names of objects of this moment, nouns beside those of the lexicon.
+            goal: The category of the grammar that the sentence must be.
+        """
+        if len(text) > LONGEST:
+            return None
+        found = self._parsed(text, self.lexicon(language_of(text)), _called(names), goal)
+        return found.meaning if isinstance(found, Reading) and not found.rivals else None
+
     def read(self, text: str, names: Iterable[str] = ()) -> Reading | Unread:
         """Return the meaning of a text.
 
@@ -99,7 +115,7 @@ class Reader:
         """
         language = language_of(text)
         lexicon = self.lexicon(language)
-        called = {name.lower().replace(" ", ""): name for name in names}
+        called = _called(names)
         if len(text) > LONGEST:
             return Unread(text, language, ())
         found = self._parsed(text, lexicon, called)
@@ -111,11 +127,13 @@ class Reader:
                 return _respelt(again, text, candidate)
         return found
 
-    def _parsed(self, text: str, lexicon: Lexicon, names: Mapping[str, str]) -> Reading | Unread:
+    def _parsed(
+        self, text: str, lexicon: Lexicon, names: Mapping[str, str], goal: str = GOAL
+    ) -> Reading | Unread:
         language = lexicon.language
         plain = Text.of(text, language.contractions)
         edges = lattice(plain, lexicon, names)
-        found = parse(language.grammar, edges, len(plain.chars), GOAL) if plain.chars else []
+        found = parse(language.grammar, edges, len(plain.chars), goal) if plain.chars else []
         meanings: dict[Node, Edge] = {}
         for edge in found:
             if isinstance(edge.meaning, Node) and NOTHING.isdisjoint(edge.meaning.walk()):
@@ -126,6 +144,11 @@ class Reader:
         (meaning, edge), *rest = meanings.items()
         rivals = tuple(node for node, other in rest if other.cost < edge.cost + MARGIN)
         return Reading(text, language.name, meaning, edge.cost, edge, rivals)
+
+
+def _called(names: Iterable[str]) -> dict[str, str]:
+    """Return names by how they are written, in small letters and without spaces."""
+    return {name.lower().replace(" ", ""): name for name in names}
 
 
 def _respelt(reading: Reading, text: str, candidate: Candidate) -> Reading:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.writing import Writer
@@ -26,7 +26,16 @@ from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.things.detector import LEAST_SCORE
 
-__all__ = ["SETS", "Answer", "Bench", "Candidates", "Judgement", "SetName", "Step"]
+__all__ = [
+    "SETS",
+    "Answer",
+    "Bench",
+    "Candidates",
+    "CheckedClaim",
+    "Judgement",
+    "SetName",
+    "Step",
+]
 
 SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
 SETS: tuple[SetName, ...] = get_args(SetName)
@@ -81,6 +90,24 @@ class Answer:
     confidence: float
 
 
+class CheckedClaim(NamedTuple):
+    """One claim of a model's answer, and what tools found of it.
+
+    Attributes:
+        text: The sentence that claims it.
+        holds: True or False as tools computed it from the picture; None if they cannot.
+        found: What they found, as text; empty if nothing.
+        confidence: Of what they found, 0..1.
+        answers: Whether the claim answers the question.
+    """
+
+    text: str
+    holds: bool | None
+    found: str = ""
+    confidence: float = 0.0
+    answers: bool = False
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What was found of an answer; the scores are defined in `rules.judging`.
@@ -88,6 +115,7 @@ class Judgement:
     Attributes:
         agrees: Whether the judges agree with it; None if none could tell.
         cross_checks: What each says.
+        claims: What was found of each claim of a model's answer.
         confidence: Of the answer, after they were heard, 0..1.
         coverage: Share of the instances that were verified on crops, 0..1; None without any.
         reasoning: Share of the reasoning that observations support, 0..1.
@@ -98,11 +126,13 @@ class Judgement:
     confidence: float
     coverage: float | None
     reasoning: float
+    claims: Sequence[CheckedClaim] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
             "agrees": self.agrees,
+            "claims": [one._asdict() for one in self.claims],
             "cross_checks": [one._asdict() for one in self.cross_checks],
             "confidence": round(self.confidence, 3),
             "evidence_coverage": None if self.coverage is None else round(self.coverage, 3),
@@ -203,6 +233,10 @@ class Bench:
         height, width = self.picture.shape[:2]
         return read_annotation(self.annotation_file, self.file, (height, width))
 
+    def names(self) -> tuple[str, ...]:
+        """Return the names that the annotation knows."""
+        return tuple(one for one in self._annotated() if one != "?")
+
     @property
     def reads(self) -> bool:
         """Whether writing can be read here."""
@@ -222,6 +256,26 @@ class Bench:
         self.question, self.code_plan = "", ()
         self.program = None
         self.compared = None
+
+    def fresh(self) -> Bench:
+        """Return a bench over the same picture and files on which nothing was found yet.
+
+        Nothing is written from it: it has no files for a picture or a program.
+        """
+        new = Bench(
+            self.file,
+            self.annotation_file,
+            self.detector,
+            self.detector_names,
+            reader_file=self.reader_file,
+            second_file=self.second_file,
+            least_score=self.least_score,
+            only_by_name=self.only_by_name,
+        )
+        for name in ("picture", "second_picture", "annotation"):
+            if name in self.__dict__:
+                new.__dict__[name] = self.__dict__[name]
+        return new
 
     def unverified(self) -> list[str]:
         """Return whose boxes are known and not yet verified on crops: sets, ``annotation``.

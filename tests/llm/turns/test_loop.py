@@ -41,7 +41,10 @@ def test_a_question_is_answered_turn_by_turn_and_judged(models, session, languag
     assert (outcome.planner_calls, outcome.plan_version, outcome.replans) == (3, 3, 0)
     assert len(models.asked("planner")) == 4
     judged = bench_of(session).to_dict()["judgement"]
-    assert (judged["agrees"], judged["evidence_coverage"]) == (True, 1.0)
+    # whether a thing is cheerful, no tool can compute; that it is red was not asked
+    assert (judged["agrees"], judged["evidence_coverage"]) == (None, 0.0)
+    assert [one["holds"] for one in judged["claims"]] == [None]
+    assert judged["confidence"] == 0.5
     assert judged["confidence"] == bench_of(session).to_dict()["answer"]["confidence"]
     plans = [event.spec for event in events if isinstance(event, Planned)]
     turn = {"en": "turn", "ko": "차례"}[language]
@@ -126,7 +129,10 @@ def test_the_whole_picture_is_asked_about_where_no_boxes_are_known(models, sessi
         judge=[say.verdict("right")],
     )
     outcome = session.run(QUESTION["en"])
-    assert (outcome.status, outcome.message) == ("satisfied", "There are 3. Confidence 0.90.")
+    assert (outcome.status, outcome.message) == (
+        "satisfied",
+        "There are 3. Nobody else could check this. Confidence 0.50.",
+    )
 
 
 def test_a_disagreement_is_looked_at_again_once_and_then_right(models, session):
@@ -136,7 +142,7 @@ def test_a_disagreement_is_looked_at_again_once_and_then_right(models, session):
     )
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
-    assert outcome.message.startswith("There are 3 of them. Confidence")
+    assert outcome.message.startswith("There are 3 of them. Nobody else could check this.")
     assert "JUDGES_DISAGREE" in models.asked("planner")[-1]
 
 

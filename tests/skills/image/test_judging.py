@@ -103,12 +103,24 @@ def test_a_worded_answer_is_held_against_the_crops(reds, text, agrees):
     assert [one.agrees for one in cross_checks] in ([agrees], [] if agrees is None else None)
 
 
-def test_a_model_that_looked_at_the_whole_picture_is_a_second_way(reds):
-    reds.by_model, reds.answer = True, Answer("There are three.", None, 1.0)
-    reds.asked.append(LookAnswer("I see 3 balls", 0.8))
-    assert cross_checks_of(reds)[0] == CrossCheck("crops", True, "3")
-    reds.asked[-1] = LookAnswer("I see 4 balls", 0.8)
-    assert cross_checks_of(reds)[0].agrees is None
+@pytest.mark.parametrize(
+    ("asked", "said", "agrees"),
+    [
+        ("How many lucky balls are there?", "I see 3 balls", [None]),
+        ("How many lucky balls are there?", "I see 4 balls", [False]),
+        ("How many balls are there?", "There are 4.", []),
+        ("How many lucky balls are not there?", "There are 4.", []),
+        ("How many lucky red balls are there?", "There are 4.", []),
+        ("Are there 3 lucky balls?", "No.", []),
+    ],
+)
+def test_look_at_the_whole_picture_objects_only_for_its_own_sentence(reds, asked, said, agrees):
+    reds.by_model, reds.question = True, "How many lucky balls are there?"
+    reds.answer = Answer("There are three.", None, 1.0)
+    reds.asked.append(LookAnswer(said, 1.0, asked))
+    checks = [one.agrees for one in cross_checks_of(reds) if one.who == "looker"]
+    assert checks == agrees
+    assert judged(reds, cross_checks_of(reds)).confidence <= 0.5
 
 
 @pytest.mark.parametrize(("boxes", "agrees"), [(3, True), (2, False)])

@@ -25,7 +25,7 @@ class Model:
 def test_an_answer_is_one_line():
     model = Model({"answer": "two\n\x1b[2Jmen", "certain": True, "confidence": 0.8})
     seen = finish(Looker(model).whole(PICTURE, "Who?", "ko"))
-    assert seen == LookAnswer("two [2Jmen", 0.8)
+    assert seen == LookAnswer("two [2Jmen", 0.8, "Who?")
     assert "one short sentence of Korean" in model.asked[0][1]
 
 

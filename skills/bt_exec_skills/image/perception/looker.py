@@ -77,17 +77,19 @@ class LookAnswer(NamedTuple):
     Attributes:
         answer: In one line.
         confidence: Its own, 0..1; at most 0.5 if it is not certain.
+        question: What it was asked.
     """
 
     answer: str
     confidence: float
+    question: str = ""
 
 
 class CrossCheck(NamedTuple):
     """What a judge says of an answer.
 
     Attributes:
-        who: ``model``, ``colours``, ``crops``, ``detector``, ``outlines``.
+        who: ``tools``, ``model``, ``looker``, ``colours``, ``crops``, ``detector``, ``outlines``.
         agrees: Whether it finds the answer right; None if it cannot tell.
         says: What it found itself, in a few words.
     """
@@ -120,7 +122,8 @@ class Looker:
         answer, sure = _line(data.get("answer")), _share(data.get("confidence"))
         if not answer:
             raise Failed("VQA_FAILED", "the model gave no answer")
-        return LookAnswer(answer, sure if data.get("certain") is True else min(sure, 0.5))
+        sure = sure if data.get("certain") is True else min(sure, 0.5)
+        return LookAnswer(answer, sure, question)
 
     def crops(self, crops: Sequence[Frame], question: str) -> Steps[list[Decision]]:
         """Return what the model says of each crop; undecided where it says nothing sound.

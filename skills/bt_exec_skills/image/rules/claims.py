@@ -1,85 +1,270 @@
-"""What an answer in words claims: numbers up to 99 in words, any in digits; or yes or no."""
+"""What an answer claims: its sentences read by the one reader and tied to the question.
+
+A claim is a question with the answer that it would have if the claim were true: "There are three"
+to "How many red circles are there?" claims that "are there exactly three red circles?" has the
+answer yes. So whatever answers questions can check claims. A sentence that is not read whole is a
+claim that nothing can check.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-__all__ = ["claimed_numbers", "claims_yes"]
+from bt_exec.language.messages import language_of
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.session import resolve, subject_of
+from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.read import meaning_in
+from bt_exec_skills.image.rules.words import reader
 
-_TEENS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
-    "nineteen",
-)  # fmt: skip
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_KOREAN = {
-    "하나": 1, "한": 1, "둘": 2, "두": 2, "셋": 3, "세": 3, "넷": 4, "네": 4, "다섯": 5,
-    "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9,
-}  # fmt: skip
-_KOREAN_TENS = {
-    "열": 10, "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70,
-    "여든": 80, "아흔": 90,
-}  # fmt: skip
-_CHINESE = "일이삼사오육칠팔구"
-_COUNTERS = "개|명|마리|대|송이|장|권|병|그루|잔|사람|곳"
-_ENDS = r"입니다|이에요|예요|이다|[.,!]|$"  # after a number that stands alone
+__all__ = ["Claim", "claims_of", "content_of", "numbers_in", "says_yes", "value_claimed"]
 
-_DIGITS = re.compile(
-    r"(?<![\d.#])(\d{1,3}(?:,\d{3})+|\d{1,6})(?!\d|,\d{3}(?!\d)|\.\d| ?(?:%|px|pixels?|픽셀))"
-)
-_WORD = re.compile(
-    rf"\b(?:(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<one>{'|'.join(_TEENS[1:10])}))?"
-    rf"|(?P<teen>{'|'.join(_TEENS)}))\b",
-    re.IGNORECASE,
-)
-_NATIVE = re.compile(
-    rf"(?<![가-힣])(?P<tens>{'|'.join(_KOREAN_TENS)})?(?:(?<=[가-힣])\s?)?"
-    rf"(?P<one>{'|'.join(_KOREAN)})?(?<=[가-힣])(?=\s?(?:{_COUNTERS})|(?<![한두세네무])(?:{_ENDS}))"
-)
-_SINO = re.compile(
-    rf"(?<![가-힣])(?P<tens>[{_CHINESE}]?)십(?P<one>[{_CHINESE}]?)(?=\s?(?:{_COUNTERS}))"
-)
-_NO_NUMBER = re.compile(
-    r"\b(?:no|this|that|the|each|every|any|some|another|which)[ -]one\b"
-    rf"|(?:하나|한\s?(?:{_COUNTERS}))도",
-    re.IGNORECASE,
-)
-_NONE = re.compile(r"\b(none|no)\b(?!,)|하나도|없습니다|없어요|없다|없음", re.IGNORECASE)
-_YES = re.compile(
-    rf"\s*(?:(?P<yes>yes\b|(?:네|예)(?![가-힣])(?!\s?(?:{_COUNTERS})))|no\b|아니)", re.IGNORECASE
-)
+_SENTENCE = re.compile(r"(?<=[.!?;。])\s+|[\n;]+")
+_NO_COUNT = re.compile(r"#\d+|\d*\.\d+|\d+ ?(?:%|px|pixels?|픽셀)")
+_WORD = re.compile(r"\d{1,3}(?:,\d{3})+|[\w'-]+")
+_MOST_DIGITS = 6
+_LONGEST_WORD = 20
+_LONGEST_AMOUNT = 4  # words of a number with its counter
+_ANYTHING = Node("any")
+_ZERO = Node("quantity", (("bound", "exactly"), ("number", 0)))
 
 
-def claimed_numbers(text: str) -> set[int]:
-    """Return the numbers that an answer names: digits and words; not those of pixels or places.
+class Claim(NamedTuple):
+    """One claim of an answer.
 
-    "None" and "하나도 없습니다" are zero, if there is no other number.
+    Attributes:
+        text: The sentence that claims it.
+        asks: The meaning of the question that settles it; None if the sentence is not read.
+        expects: The answer of that question if the claim is true: True or False; (row, column) of
+            a place; the sentence itself for a writing.
+        answers: Whether it answers the question that was asked.
     """
-    said = _NO_NUMBER.sub(" ", text)
-    found = {int(one.replace(",", "")) for one in _DIGITS.findall(said)}
-    found |= set(map(_english, _WORD.finditer(said)))
-    found |= set(map(_native, _NATIVE.finditer(said)))
-    found |= set(map(_sino, _SINO.finditer(said)))
-    return {0} if not found and _NONE.search(text) else found
+
+    text: str
+    asks: Node | None = None
+    expects: Any = None
+    answers: bool = False
 
 
-def _english(word: re.Match[str]) -> int:
-    if word["teen"]:
-        return _TEENS.index(word["teen"].lower())
-    one = _TEENS.index(word["one"].lower()) if word["one"] else 0
-    return 10 * (2 + _TENS.index(word["tens"].lower())) + one
+def claims_of(
+    text: str, question: str, context: Sequence[str] = (), names: Iterable[str] = ()
+) -> list[Claim]:
+    """Return the claims of an answer, in order.
+
+    Args:
+        text: The answer, Korean or English.
+        question: What was asked.
+        context: The questions before it, to which it may refer.
+        names: Names of objects that are known beside those of the lexicon.
+    """
+    names = tuple(names)
+    try:
+        asked: Node | None = meaning_in(question, context, names)[0]
+    except Unread:
+        asked = None
+    if asked is not None and _aspect(asked) == "writing":
+        return [Claim(text, asked, text, True)]
+    kinds = reader().lexicon("en").kinds
+    found: list[Claim] = []
+    for sentence in filter(None, map(str.strip, _SENTENCE.split(text))):
+        reply = reader().claim(sentence, names)
+        if reply is not None:
+            reply = resolve(reply, [] if asked is None else [asked], kinds)
+        if reply is None or reply.kind != "reply":
+            found.append(Claim(sentence))
+        else:
+            found += _claims(sentence, reply, asked)
+    return found
 
 
-def _native(word: re.Match[str]) -> int:
-    return _KOREAN_TENS.get(word["tens"] or "", 0) + _KOREAN.get(word["one"] or "", 0)
+def value_claimed(text: str, claims: Iterable[Claim]) -> int | bool | None:
+    """Return the yes or no, else the one number, with which an answer answers its question.
+
+    Where no claim of it is read, it is the one number that stands in it, else its yes or no.
+    """
+    claims = tuple(claims)
+    if all(one.asks is None for one in claims):
+        numbers = numbers_in(text)
+        return numbers.pop() if len(numbers) == 1 else says_yes(text)
+    counts: set[int] = set()
+    signs: set[bool] = set()
+    for one in claims:
+        if one.asks is None or not one.answers or not isinstance(one.expects, bool):
+            continue
+        quantity = _quantity(one.asks.get("of"))
+        if quantity is not None and one.expects and quantity.text("bound") == "exactly":
+            counts.add(int(quantity.text("number")))
+        else:
+            signs.add(one.expects)
+    if signs:
+        return signs.pop() if len(signs) == 1 else None
+    return counts.pop() if len(counts) == 1 else None
 
 
-def _sino(word: re.Match[str]) -> int:
-    tens, one = (_CHINESE.find(word[name]) + 1 if word[name] else 0 for name in ("tens", "one"))
-    return 10 * (tens or 1) + one
+def numbers_in(text: str) -> set[int]:
+    """Return the numbers that a text names as amounts, whether or not it is read whole."""
+    found: set[int] = set()
+    for sentence in _SENTENCE.split(_NO_COUNT.sub(" ", text)):
+        words = [one.replace(",", "") for one in _WORD.findall(sentence)]
+        start = 0
+        while start < len(words):
+            start += _amount_at(words, start, found)
+    return found
 
 
-def claims_yes(text: str) -> bool | None:
-    """Return whether an answer begins with yes or no; None if with neither."""
-    first = _YES.match(text)
-    return None if first is None else first["yes"] is not None
+def _amount_at(words: Sequence[str], start: int, found: set[int]) -> int:
+    """Add the amount that begins at a word; return how many words it takes, at least 1."""
+    for length in range(min(_LONGEST_AMOUNT, len(words) - start), 0, -1):
+        window = words[start : start + length]
+        if sum(one.isdigit() for one in window) > 1 or len(window[0]) > _LONGEST_WORD:
+            continue
+        amount = reader().claim(" ".join(window), goal="amount")
+        if amount is not None:
+            quantity = _quantity(amount) or amount
+            if quantity.text("bound") == "exactly":
+                found.add(int(quantity.text("number")))
+            return length
+    if words[start].isdigit() and len(words[start]) <= _MOST_DIGITS:
+        found.add(int(words[start]))
+    return 1
+
+
+def says_yes(text: str) -> bool | None:
+    """Return whether a text begins with yes or no; None if with neither."""
+    first, *rest = text.split(maxsplit=2)[:2] or [""]
+    if rest and reader().claim(" ".join((first, *rest)), goal="amount") is not None:
+        return None
+    for part in (text, first.rstrip(",.!;:")):
+        reply = reader().claim(part)
+        if reply is not None and reply.text("sign"):
+            return reply.text("sign") == "yes"
+    return None
+
+
+def content_of(text: str) -> frozenset[str]:
+    """Return the words of a sentence that bear its content.
+
+    They are nouns, attributes, numbers, operators such as "not", and words outside the lexicon.
+    """
+    lexicon = reader().lexicon(language_of(text))
+    words = re.findall(r"\w+", text.lower())
+    return frozenset(word for word in words if _bears(lexicon.entries.get(word, ())))
+
+
+def _bears(entries: Sequence[Any]) -> bool:
+    if any(one.category == "reserved" or isinstance(one.meaning, int) for one in entries):
+        return True
+    nodes = [one.meaning for one in entries if isinstance(one.meaning, Node)]
+    return not entries or any(node != _ANYTHING for node in nodes)
+
+
+def _claims(sentence: str, reply: Node, asked: Node | None) -> Iterator[Claim]:
+    sign, parts = reply.text("sign"), reply.parts()
+    asks_whether = asked is not None and asked.text("what") == "whether"
+    if sign and asks_whether:
+        assert asked is not None
+        if not parts or _quantity(asked.get("of")) != _ZERO:  # "no" to "are there none?"
+            yield Claim(sentence, asked, sign == "yes", True)
+    elif sign and not parts:
+        yield Claim(sentence)
+    for part in parts:
+        yield _claim(sentence, part, asked)
+
+
+def _claim(sentence: str, part: Node, asked: Node | None) -> Claim:
+    if part.kind == "ask":  # a statement with the form of a question
+        if part.text("what") != "whether":
+            return Claim(sentence)
+        part = part.node("of")
+    if part.kind == "placed":
+        return _placed(sentence, part, asked)
+    if part.kind == "quantity":
+        part = Node("exists", (("of", Node("np", (("of", _ANYTHING), ("quantity", part)))),))
+    if part.kind == "np":
+        part = _told_by_phrase(part, asked)
+    if part.kind in ("exists", "all"):
+        part = part.replace(of=_elliptic(part.node("of"), asked))
+    unsaid = part.kind == "exists" and part.node("of").get("of") == _ANYTHING
+    if any(node.kind == "pronoun" for node in part.walk()) or (unsaid and asked is None):
+        return Claim(sentence)
+    return Claim(sentence, Node("ask", (("what", "whether"), ("of", part))), True,
+                 _answers(part, asked))  # fmt: skip
+
+
+def _placed(sentence: str, part: Node, asked: Node | None) -> Claim:
+    of = part.get("of")
+    phrase = of if isinstance(of, Node) else Node("np", (("of", _ANYTHING),))
+    phrase = _elliptic(phrase, asked)
+    if phrase.node("of") == _ANYTHING:
+        return Claim(sentence)
+    where = Node("ask", (("what", "where"), ("of", phrase)))
+    same = asked is not None and asked.text("what") == "where" and asked.node("of") == phrase
+    return Claim(sentence, where, (part.text("row"), part.text("column")), same)
+
+
+def _told_by_phrase(phrase: Node, asked: Node | None) -> Node:
+    """Return what a phrase by itself says: an amount, a colour, or of which there are more."""
+    inner = asked.get("of") if asked is not None else None
+    if isinstance(inner, Node) and phrase.get("quantity") is None:
+        if inner.kind == "aspect":
+            of = inner.node("of")
+            hold = _rest(phrase.node("of"), of.node("of"))
+            return Node("all", (("of", of), ("hold", hold)))
+        if inner.kind == "more":
+            one, other = inner.node("of"), inner.node("to")
+            if phrase.node("of") == one.node("of"):
+                return inner
+            if phrase.node("of") == other.node("of"):
+                return inner.replace(of=other, to=one)
+    return Node("exists", (("of", phrase),))
+
+
+def _elliptic(phrase: Node, asked: Node | None) -> Node:
+    """Return a phrase in full: "the circles", said of the red circles that were asked about."""
+    subject = subject_of(asked) if asked is not None else None
+    if subject is None or phrase.kind != "np":
+        return phrase
+    said, meant = (_parts(one.node("of")) for one in (phrase, subject))
+    if phrase.node("of") == _ANYTHING or said < meant:
+        return phrase.replace(of=subject.node("of"))
+    return phrase
+
+
+def _answers(part: Node, asked: Node | None) -> bool:
+    inner = asked.get("of") if asked is not None else None
+    if asked is None or not isinstance(inner, Node):
+        return False
+    what = asked.text("what")
+    if what == "how_many" and part.kind == "exists":
+        quantity = _quantity(part)
+        exact = quantity is not None and quantity.text("bound") == "exactly"
+        return exact and part.node("of").get("of") == inner.get("of")
+    if what == "whether":
+        if part.kind == inner.kind == "exists":
+            return part.node("of").get("of") == inner.node("of").get("of")
+        return part.kind == inner.kind
+    return _aspect(asked) == "colour" and part.kind == "all" and part.node("of") == inner.node("of")
+
+
+def _aspect(asked: Node) -> str:
+    inner = asked.get("of")
+    return inner.text("name") if isinstance(inner, Node) and inner.kind == "aspect" else ""
+
+
+def _quantity(part: Any) -> Node | None:
+    if not isinstance(part, Node) or part.kind != "exists":
+        return None
+    quantity = part.node("of").get("quantity")
+    return quantity if isinstance(quantity, Node) else None
+
+
+def _parts(formula: Node) -> frozenset[Node]:
+    return frozenset(formula.parts() if formula.kind == "and" else (formula,))
+
+
+def _rest(said: Node, known: Node) -> Node:
+    """Return what a formula says beside what is known: "the red circle" of a circle says red."""
+    rest = [one for one in said.parts() if one not in _parts(known)] if said.kind == "and" else []
+    return rest[0] if len(rest) == 1 else said

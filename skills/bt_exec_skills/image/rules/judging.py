@@ -1,17 +1,23 @@
 """What judges say of an answer, and its three scores.
 
-Judges
-  ``crops``     what was decided on crops, against the number, or yes or no, that the answer claims
+A judge supports only what it computed itself from the picture. Of a model's answer that is the
+tools: they answer each claim that the reader finds in it as a question of its own, on a bench that
+shares nothing with the model. Everything else may at most object:
+
+  ``crops``     numbers that no set which was decided on crops explains
+  ``looker``    what a model said of the whole picture, where it was asked the same sentence
+  ``model``     a second vision model, if the site names one
   ``colours``   the colours of the whole picture, against those of the crops
   ``detector``  the count of one source against that of another, where both can see it
   ``outlines``  things by outlines, hue and notches, against those by colour, where nothing else
                 names them; see `perception.outlines` for why these are two ways
-  ``model``     a second vision model, if the site names one
 
 Scores, each 0..1
-  confidence        that of the least clear decision or answer behind it; at most 0.5 where a
-                    language model worded it and no judge could tell, at most 0.3 where one differs
-  evidence coverage share of the instances, of all sets, that crops settled; None without instances
+  confidence        that of the least clear decision behind it. Of a model's answer: that of the
+                    least sure claim, if tools support each and one of them answers the question;
+                    else at most 0.5, and at most 0.3 if something objects
+  evidence coverage share of the instances of the asked set of which the asked property was checked
+                    on crops; None without instances
   reasoning         share of the steps of the reasoning that observations support: for a plan of
                     tools 1, for every step of it ran; for a model the share of its "Step N:" lines
                     that name something observed and no number that nobody observed
@@ -21,45 +27,108 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bt_exec_skills.image.bench import Bench, Candidates, Judgement, Step
+from bt_exec_skills.image.bench import Bench, Candidates, CheckedClaim, Judgement, Step
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName
 from bt_exec_skills.image.perception.instances import Counted, count
 from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.whole_look import disputed, placed
-from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
+from bt_exec_skills.image.rules.claims import content_of, numbers_in, says_yes
 from bt_exec_skills.image.rules.outlining import of_outlines
 
-__all__ = ["answering_steps", "confidence_of", "coverage_of", "cross_checks_of", "judged"]
+__all__ = [
+    "answering_steps",
+    "confidence_of",
+    "coverage_of",
+    "coverage_of_looks",
+    "cross_checks_of",
+    "judged",
+]
 
 _UNJUDGED, _DISPUTED = 0.5, 0.3
 
 
 def cross_checks_of(bench: Bench) -> list[CrossCheck]:
     """Return what the ways that need no model say of the answer."""
-    return [*_of_crops(bench), *_of_colours(bench), *_of_counts(bench), *of_outlines(bench)]
+    if bench.by_model:
+        return [*_of_crops(bench), *_of_looks(bench), *_of_colours(bench)]
+    return [*_of_colours(bench), *_of_counts(bench), *of_outlines(bench)]
 
 
-def judged(bench: Bench, cross_checks: Sequence[CrossCheck]) -> Judgement:
-    """Return the judgement of the answer, its confidence lowered as `cross_checks` call for."""
+def judged(
+    bench: Bench,
+    cross_checks: Sequence[CrossCheck],
+    claims: Sequence[CheckedClaim] = (),
+    coverage: float | None = None,
+) -> Judgement:
+    """Return the judgement of the answer, its confidence lowered as the evidence calls for.
+
+    Args:
+        bench: With the answer.
+        cross_checks: What judges say.
+        claims: What tools found of each claim, for the answer of a model.
+        coverage: Evidence coverage of a model's answer.
+    """
     assert bench.answer is not None
+    if bench.by_model:
+        return _judged_claims(bench, cross_checks, claims, coverage)
     told = [one.agrees for one in cross_checks if one.agrees is not None]
     agrees = all(told) if told else None
     confidence = bench.answer.confidence
     if agrees is False:
         confidence = min(confidence, _DISPUTED)
-    elif agrees is None and bench.by_model:
-        confidence = min(confidence, _UNJUDGED)
     return Judgement(agrees, tuple(cross_checks), confidence, coverage_of(bench), bench.reasoning)
 
 
-def coverage_of(bench: Bench) -> float | None:
-    """Return the share of all instances that crops settled; None if there are none."""
-    pairs = [(found, one) for found in bench.sets.values() for one in found.decisions]
+def _judged_claims(
+    bench: Bench,
+    cross_checks: Sequence[CrossCheck],
+    claims: Sequence[CheckedClaim],
+    coverage: float | None,
+) -> Judgement:
+    """Judge the answer of a model: supported whole, refuted in part, or unchecked."""
+    assert bench.answer is not None
+    refuted = [one for one in claims if one.holds is False]
+    supported = bool(claims) and all(one.holds for one in claims)
+    # sets that a model chose do not speak against what tools found themselves
+    kept = [one for one in cross_checks if one.who == "model" or not supported]
+    said = [*kept, *(CrossCheck("tools", False, one.found) for one in refuted)]
+    if any(one.agrees is False for one in said):
+        agrees: bool | None = False
+        confidence = min(bench.answer.confidence, _DISPUTED)
+    elif supported and any(one.answers for one in claims):
+        agrees, confidence = True, min(one.confidence for one in claims)
+    else:
+        agrees, confidence = None, min(bench.answer.confidence, _UNJUDGED)
+    return Judgement(agrees, tuple(said), confidence, coverage, bench.reasoning, tuple(claims))
+
+
+def coverage_of(bench: Bench, names: Sequence[str] | None = None) -> float | None:
+    """Return the share of the instances of some sets, or of all, that crops settled.
+
+    None if there are no instances.
+    """
+    sets = [found for name, found in bench.sets.items() if names is None or name in names]
+    pairs = [(found, one) for found in sets for one in found.decisions]
     if not pairs:
         return None
     settled = [found.crops is not None and one.holds is not None for found, one in pairs]
     return sum(settled) / len(pairs)
+
+
+def coverage_of_looks(bench: Bench) -> float | None:
+    """Return the share of the instances of which a model was asked on crops what was asked.
+
+    A sentence about crops counts where it says no more and no less than the question: the same
+    attributes, numbers and operators. None without instances.
+    """
+    asked = content_of(bench.question)
+    looks = [step for step in bench.steps if step.tool == "ask_vqa"]
+    same = [step for step in looks if content_of(str(step.args["question"])) == asked]
+    names = [str(step.args["of"]) for step in same if step.args["of"] in bench.sets]
+    if names:
+        return coverage_of(bench, names)
+    return None if coverage_of(bench) is None else 0.0
 
 
 def confidence_of(bench: Bench) -> float:
@@ -92,36 +161,45 @@ def answering_steps(bench: Bench) -> list[Step]:
 
 
 def _of_crops(bench: Bench) -> list[CrossCheck]:
-    """Compare what a worded answer claims with the sets that were decided on crops.
+    """Compare the numbers of a worded answer, or its yes or no, with the sets decided on crops.
 
-    Crops speak against an answer that they contradict. They speak for one only where a model's word
-    about the whole picture claims the same: otherwise they are what it was read from.
+    Crops only object: the answer was read from them.
     """
     assert bench.answer is not None
     sets = [found for found in bench.sets.values() if found.crops is not None]
-    if not bench.by_model or not sets:
+    if not sets:
         return []
     totals = [count(found.instances, found.decisions) for found in sets]
-    numbers = claimed_numbers(bench.answer.text)
     says = ", ".join(str(one.sure) for one in totals)
+    numbers = numbers_in(bench.answer.text)
     if len(numbers) > 1:  # "3 of the 4": each must be one that the sets explain
-        explained = claimed_numbers(bench.question).union(*map(_numbers, sets))
+        explained = numbers_in(bench.question).union(*map(_numbers, sets))
         return [CrossCheck("crops", None if numbers <= explained else False, says)]
-    claimed = _claim(bench.answer.text)
+    claimed = next(iter(numbers)) if numbers else says_yes(bench.answer.text)
     if claimed is None:
         return []
-    fits = [_fits(claimed, one) for one in totals]
-    if not any(fit is not False for fit in fits):
-        return [CrossCheck("crops", False, says)]
-    whole = [_claim(one.answer) for one in bench.asked if one.answer]
-    same = True in fits and any(type(one) is type(claimed) and one == claimed for one in whole)
-    return [CrossCheck("crops", True if same else None, says)]
+    fits = any(_fits(claimed, one) is not False for one in totals)
+    return [CrossCheck("crops", None if fits else False, says)]
 
 
-def _claim(text: str) -> int | bool | None:
-    """Return the one thing that a text claims: a number, else yes or no."""
-    numbers = claimed_numbers(text)
-    return claims_yes(text) if not numbers else next(iter(numbers)) if len(numbers) == 1 else None
+def _of_looks(bench: Bench) -> list[CrossCheck]:
+    """Compare a worded answer with what a model said of the whole picture.
+
+    It counts only for the sentence that it was asked, and only as an objection: where the numbers,
+    or yes and no, differ.
+    """
+    assert bench.answer is not None
+    asked = content_of(bench.question)
+    mine = numbers_in(bench.answer.text), says_yes(bench.answer.text)
+    found = []
+    for one in bench.asked:
+        if not one.answer or content_of(one.question) != asked:
+            continue
+        theirs = numbers_in(one.answer), says_yes(one.answer)
+        differs = any(a and b and a != b for a, b in zip(mine, theirs, strict=True))
+        differs |= {mine[1], theirs[1]} == {True, False}
+        found.append(CrossCheck("looker", False if differs else None, one.answer))
+    return found
 
 
 def _numbers(found: Candidates) -> set[int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from bt_exec.language.messages import language_of
-from bt_exec_skills.image.bench import Answer, Bench, Candidates
+from bt_exec_skills.image.bench import Answer, Bench, Candidates, CheckedClaim
 from bt_exec_skills.image.perception.attributes import name_colour
 from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN
 from bt_exec_skills.image.perception.instances import Counted, Crop, count
@@ -117,8 +117,18 @@ def told_of(bench: Bench) -> str:
         )
         said.append(speaker.say("differ", against=against))
     elif found is not None and found.agrees is None and bench.by_model:
-        said.append(speaker.say("unjudged"))
+        said.append(_unchecked(speaker, found.claims))
     last = sure(speaker, answer.confidence)
     if bench.by_model or (found is not None and found.agrees is False and last not in answer.text):
         said.append(last)
     return " ".join(said)
+
+
+def _unchecked(speaker: Speaker, claims: Sequence[CheckedClaim]) -> str:
+    """Return which claims of an answer nothing could check, or that none answers the question."""
+    open_ones = [one.text for one in claims if one.holds is None]
+    if len(open_ones) == len(claims):
+        return speaker.say("unjudged")
+    if open_ones:
+        return speaker.say("unchecked", claims=" ".join(f"“{text}”" for text in open_ones))
+    return speaker.say("beside")

@@ -27,7 +27,7 @@ from bt_exec_skills.image.rules.question import (
 )
 from bt_exec_skills.image.rules.words import generator, reader
 
-__all__ = ["read", "read_question"]
+__all__ = ["meaning_in", "question_of", "read", "read_question"]
 
 _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
 _ON = "on"  # where a question says no more than "at"
@@ -51,6 +51,32 @@ def read(
     text: str, context: Sequence[str] = (), names: Iterable[str] = ()
 ) -> tuple[Question, Reading]:
     """Return the meaning of a question, and how its words were read; see `read_question`."""
+    meaning, found = meaning_in(text, context, names)
+    return question_of(meaning, found.language, text), found
+
+
+def question_of(meaning: Node, language: str, text: str) -> Question:
+    """Return the question of a resolved meaning.
+
+    Args:
+        meaning: A node of the kind ``ask``.
+        language: Of the words in answers.
+        text: The question as it was typed, for refusals.
+
+    Raises:
+        Unread: If tools cannot answer it.
+    """
+    return _Questions(language, text).question(meaning)
+
+
+def meaning_in(
+    text: str, context: Sequence[str] = (), names: Iterable[str] = ()
+) -> tuple[Node, Reading]:
+    """Return the resolved meaning of a question, and how its words were read.
+
+    Raises:
+        Unread: If it is not understood.
+    """
     names = tuple(names)
     found = reader().read(text, names)
     if not isinstance(found, Reading):
@@ -64,7 +90,7 @@ def read(
     meaning = resolve(found.meaning, _before(context, names), kinds)
     if meaning is None or meaning.kind != "ask":
         raise Unread("NEEDS_MODEL" if found.unknown else "QUESTION_UNCLEAR", text)
-    return _Questions(found.language, text).question(meaning), found
+    return meaning, found
 
 
 def _before(context: Sequence[str], names: tuple[str, ...]) -> list[Node]:

@@ -61,7 +61,7 @@ def ask_vqa(
         seen = yield from looker.whole(picture, question, language_of(question))
         bench.asked.append(seen)
         bench.steps.append(Step("ask_vqa", {"question": question, "of": of}))
-        return Looked(*seen)
+        return Looked(seen.answer, seen.confidence)
     found, crops = bench.cut(of)
     now = yield from looker.crops([one.pixels for one in crops], question)
     pairs = zip(found.decisions, now, strict=True)
@@ -72,7 +72,7 @@ def ask_vqa(
     bench.steps.append(Step("ask_vqa", {"question": question, "of": of}))
     holds = [one.holds for one in found.decisions]
     least = min((one.confidence for one in now), default=1.0)
-    bench.asked.append(LookAnswer("", least))
+    bench.asked.append(LookAnswer("", least, question))
     return Looked("", least, holds.count(True), holds.count(False), holds.count(None))
 
 

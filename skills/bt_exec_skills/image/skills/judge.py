@@ -9,13 +9,14 @@ from bt_exec.language.one_line import one_line
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.perception.looker import CrossCheck, Looker
-from bt_exec_skills.image.rules.claims import claimed_numbers, claims_yes
+from bt_exec_skills.image.rules.claims import claims_of, value_claimed
 from bt_exec_skills.image.rules.judging import (
     answering_steps,
     confidence_of,
     cross_checks_of,
     judged,
 )
+from bt_exec_skills.image.skills.check_claims import check_claims
 from bt_exec_skills.image.skills.working import work
 
 __all__ = ["Judged", "conclude", "judge"]
@@ -62,8 +63,8 @@ def conclude(
     if not line:
         raise Failed("EMPTY_ANSWER", "the answer says nothing")
     confidence = yield from work(lambda: confidence_of(bench), "answering")
-    numbers, yes = claimed_numbers(line), claims_yes(line)
-    value = numbers.pop() if len(numbers) == 1 else yes
+    claims = yield from work(lambda: claims_of(line, question, (), bench.names()), "answering")
+    value = value_claimed(line, claims)
     bench.question, bench.by_model = question, True
     bench.code_plan = tuple(code_plan)
     bench.reasoning = min(1.0, max(0.0, reasoning))
@@ -75,7 +76,9 @@ def conclude(
     fails={"JUDGES_DISAGREE", "NO_PICTURE", "UNREADABLE"}, needs={"answer": "told"}, timeout_s=180
 )
 def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) -> Steps[Judged]:
-    """Have the answer judged by a second way: another model, the whole picture, the crops.
+    """Have the answer judged: each claim by tools, all of it by a second model and the crops.
+
+    Only what tools computed themselves from the picture supports an answer of a model.
 
     Args:
         bench: The picture, its sets and the answer.
@@ -89,12 +92,17 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
     if bench.by_model:
         other = yield from looker.judged(bench.picture, bench.question, given.text)
         cross_checks += [other] if other is not None else []
-    found = judged(bench, cross_checks)
+        claims, coverage = yield from work(lambda: check_claims(bench), "judging")
+        found = judged(bench, cross_checks, claims, coverage)
+    else:
+        found = judged(bench, cross_checks)
     bench.judgement = found
     bench.answer = Answer(given.text, given.value, found.confidence)
-    said = "; ".join(f"{one.who}: {one.says or one.agrees}" for one in cross_checks)
+    said = "; ".join(f"{one.who}: {one.says or one.agrees}" for one in found.cross_checks)
     if found.agrees is False and not final:
-        against = "; ".join(f"{one.who}: {one.says}" for one in cross_checks if one.agrees is False)
+        against = "; ".join(
+            f"{one.who}: {one.says}" for one in found.cross_checks if one.agrees is False
+        )
         raise Failed("JUDGES_DISAGREE", f"another way found otherwise: {against}", found=against)
     verdict = {True: "agree", False: "differ", None: "nobody could tell"}[found.agrees]
     return Judged(verdict, said, found.confidence, found.coverage, found.reasoning)

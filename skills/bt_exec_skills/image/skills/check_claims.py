@@ -1,0 +1,116 @@
+"""The claims of a model's answer, each checked by tools on a bench of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from bt_exec.language.messages import language_of
+from bt_exec.language.reading.node import Node
+from bt_exec_skills.image.bench import Answer, Bench, CheckedClaim
+from bt_exec_skills.image.rules.claims import Claim, claims_of
+from bt_exec_skills.image.rules.judging import (
+    coverage_of,
+    coverage_of_looks,
+    cross_checks_of,
+    judged,
+)
+from bt_exec_skills.image.rules.question import Question, Unread
+from bt_exec_skills.image.rules.read import question_of
+from bt_exec_skills.image.rules.words import reader
+from bt_exec_skills.image.skills.recompute import answered
+
+__all__ = ["check_claims"]
+
+_SURE = 0.5
+"""What tools are not surer of neither supports nor refutes."""
+_QUOTED = re.compile(r"[“\"'‘「『]([^”\"'’」』]+)[”\"'’」』]")
+_COMPARISONS: Mapping[str, Any] = {
+    "more": lambda one, other: one > other,
+    "fewer": lambda one, other: one < other,
+    "as_many": lambda one, other: one == other,
+}
+
+
+def check_claims(bench: Bench) -> tuple[list[CheckedClaim], float | None]:
+    """Return what tools find of each claim of the answer, and the evidence coverage. Blocks.
+
+    Args:
+        bench: With the question and its answer; it is not changed.
+    """
+    assert bench.answer is not None
+    language = language_of(bench.answer.text)
+    benches: dict[Question, Bench | None] = {}
+    found: list[CheckedClaim] = []
+    coverage: list[float | None] = []
+    for claim in claims_of(bench.answer.text, bench.question, (), bench.names()):
+        fresh = None
+        try:
+            if claim.asks is not None:
+                question = question_of(claim.asks, language, claim.text)
+                if question not in benches:
+                    benches[question] = answered(bench, question, language)
+                fresh = benches[question]
+        except Unread:
+            pass
+        found.append(_checked(claim, fresh))
+        if fresh is not None and claim.answers:
+            coverage.append(coverage_of(fresh))
+    shares = [one for one in coverage if one is not None]
+    if coverage:
+        return found, min(shares, default=None)
+    return found, coverage_of_looks(bench)
+
+
+def _checked(claim: Claim, fresh: Bench | None) -> CheckedClaim:
+    if claim.asks is None or fresh is None or fresh.answer is None:
+        return CheckedClaim(claim.text, None, answers=claim.answers)
+    sure = judged(fresh, cross_checks_of(fresh)).confidence
+    holds = _holds(claim, claim.asks, fresh.answer) if sure > _SURE else None
+    return CheckedClaim(claim.text, holds, _shown(fresh.answer), sure, claim.answers)
+
+
+def _shown(answer: Answer) -> str:
+    """Return an answer without how sure it is: its first sentence."""
+    return answer.text.split(". ")[0].rstrip(".")
+
+
+def _holds(claim: Claim, asks: Node, answer: Answer) -> bool | None:
+    value, what = answer.value, asks.text("what")
+    inner = asks.node("of")
+    if inner.kind == "aspect":
+        return _written(claim.text, value)
+    if what == "where":
+        return _placed(claim.expects, value)
+    if isinstance(value, Mapping):
+        value = _COMPARISONS[inner.text("sign") or "more"](value["target"], value["other"])
+    if inner.kind == "scene" and value is not None:
+        value = value is (inner.text("what") == "same")
+    return None if not isinstance(value, bool) else value is claim.expects
+
+
+def _placed(expects: tuple[str, str], places: list[str]) -> bool | None:
+    """Return whether all places are the one that is claimed; None if some are, or none is there."""
+    fits = [set(filter(None, expects)) <= set(one.split()) for one in places]
+    return None if not fits or len(set(fits)) > 1 else fits[0]
+
+
+def _written(text: str, lines: list[str]) -> bool | None:
+    """Return whether a sentence says what was read, and nothing else."""
+    if not lines:
+        return None
+    rest = text
+    for line in lines:
+        pattern = r"\W*".join(map(re.escape, re.findall(r"\w+", line)))
+        rest, number = re.subn(pattern, " ", rest, count=1, flags=re.IGNORECASE)
+        if not number:
+            quoted = " ".join(_QUOTED.findall(text))
+            return False if quoted and not _within(quoted, lines) else None
+    left = " ".join(re.findall(r"\w+", rest))
+    return True if not left or reader().claim(left, goal="saying") is not None else None
+
+
+def _within(quoted: str, lines: list[str]) -> bool:
+    letters = "".join(re.findall(r"\w", quoted)).lower()
+    return letters in "".join(re.findall(r"\w", " ".join(lines))).lower()

@@ -1,0 +1,99 @@
+"""Answers of a model: lies are never above 0.5, and truths that tools can compute are believed."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import yaml
+
+from bt_exec.visual_qa import VqaAnswer
+from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.perception.looker import LookAnswer, Looker
+from bt_exec_skills.image.rules.phrasing import told_of
+from bt_exec_skills.image.skills.judge import conclude, judge
+from tests.skills.image.asking import bench_of, finish
+
+FINALS = yaml.safe_load(Path(__file__).with_name("finals.yaml").read_text(encoding="utf-8"))
+
+
+def pairs(rows):
+    return [(question, text) for question, *texts in rows for text in texts]
+
+
+REFUTED, BESIDE = (pairs(FINALS["lies"][name]) for name in ("refuted", "beside"))
+TRUTHS = pairs(FINALS["truths"])
+
+
+@pytest.fixture(scope="module")
+def picture():
+    """Draw the picture that the answers are about."""
+    found = np.full((360, 480, 3), 235, np.uint8)
+    red, blue = (205, 35, 35), (35, 65, 200)
+    for x, y, r, colour in ((70, 70, 30, red), (180, 80, 45, red), (400, 70, 30, red)):
+        cv2.circle(found, (x, y), r, colour, -1, cv2.LINE_AA)
+    cv2.circle(found, (70, 300), 30, blue, -1, cv2.LINE_AA)
+    for x in (170, 270):
+        cv2.rectangle(found, (x, 170), (x + 55, 225), blue, -1)
+    corners = np.array([(400, 260), (360, 330), (440, 330)], np.int32)
+    cv2.fillPoly(found, [corners], (40, 150, 55), cv2.LINE_AA)
+    return found
+
+
+class Agrees:
+    """A second model that calls every answer right."""
+
+    def ask(self, image, question, schema):
+        return VqaAnswer({"verdict": "right", "answer": "so it is", "why": "I looked"})
+
+
+@pytest.fixture(params=["alone", "second model"])
+def judged(request, picture):
+    looker = Looker(None, Agrees() if request.param == "second model" else None)
+
+    def run(question: str, text: str) -> Bench:
+        """Judge an answer of a model that looked, and is as sure as can be."""
+        bench = bench_of(picture)
+        bench.file = Path("picture.png")
+        bench.asked.append(LookAnswer(text, 1.0, question))
+        finish(conclude(bench=bench, text=text, question=question))
+        finish(judge(bench=bench, looker=looker))
+        return bench
+
+    return run
+
+
+def test_there_are_enough_of_them():
+    assert len(REFUTED) + len(BESIDE) >= 60
+    assert len(TRUTHS) >= 40
+
+
+@pytest.mark.parametrize(("question", "text"), REFUTED)
+def test_final_is_refuted_where_tools_find_otherwise(judged, question, text):
+    bench = judged(question, text)
+    assert bench.answer.confidence <= 0.3
+    assert bench.judgement.agrees is False
+    assert any(one.who == "tools" for one in bench.judgement.cross_checks)
+
+
+@pytest.mark.parametrize(("question", "text"), BESIDE)
+def test_final_is_not_believed_where_tools_compute_no_answer(judged, question, text):
+    bench = judged(question, text)
+    assert bench.answer.confidence <= 0.5
+    assert bench.judgement.agrees is not True
+
+
+@pytest.mark.parametrize(("question", "text"), TRUTHS)
+def test_true_final_is_believed(judged, question, text):
+    bench = judged(question, text)
+    assert (bench.judgement.agrees, bench.judgement.coverage) == (True, 1.0)
+    assert bench.answer.confidence >= 0.8
+
+
+def test_unchecked_claims_are_told_one_by_one(judged):
+    bench = judged("How many red circles are there?", "There are 3. They belong to Peter.")
+    assert "Nobody else could check “They belong to Peter.”" in told_of(bench)
+    claims = bench.to_dict()["judgement"]["claims"]
+    assert [one["holds"] for one in claims] == [True, None]
+    bench = judged("How many red circles are there?", "There are 2 blue squares.")
+    assert "That is not what was asked." in told_of(bench)
