@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,11 @@ def check(source: Path, words: Path) -> dict[str, Any]:
     flaws: list[dict[str, Any]] = []
     outside = Counter[str]()
     for episode in read_source(source):
-        found = [*episode.flaws, *_damaged(episode)]
+        figures, lost = _figures(episode, vocabulary)
+        found = [*episode.flaws, *_damaged(episode), *lost]
         flaws += [{"episode": episode.id, **asdict(flaw)} for flaw in found]
         outside.update(a.op for a in episode.actions if not vocabulary.step_of(a.op, a.args))
-        rows.append({"episode": episode.id, **_figures(episode, vocabulary)})
+        rows.append({"episode": episode.id, **figures})
     total = {key: sum(row[key] for row in rows) for key in _TOTALS}
     return {
         "episodes": rows,
@@ -41,21 +43,28 @@ def check(source: Path, words: Path) -> dict[str, Any]:
     }
 
 
-def _figures(episode: Episode, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return the figures of an episode, and how many of its moments are flawed or lost."""
+def _figures(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Flaw]]:
+    """Return the figures of an episode, and the flaw of moments that no frame shows."""
     spans = spans_of(episode, vocabulary)
     wanted = {(span.mid_step_id, t) for span in spans for t in moments(span, 0.5)}
     items = [item.readable() for item in items_of(episode, vocabulary, "controller")]
     shown = [item for item in items if item.recent.frames]
-    return {
+    lost = sorted(wanted - {(item.mid_step_id, item.t) for item in shown}, key=itemgetter(1))
+    flaws = []
+    if lost:
+        times = f"from {lost[0][1]:g} s to {lost[-1][1]:g} s"
+        message = f"no frame shows {len(lost)} moments {times}; they are lost"
+        flaws.append(Flaw("lost", episode.id, message))
+    figures = {
         "seconds": round(episode.duration_s, 2),
         "frames": len(episode.frames),
         "actions": len(episode.actions),
         "spans": len(spans),
         "moments": len(shown),
         "flawed": sum(bool(flaws_of(item)) for item in shown),
-        "lost": len(wanted) - len(shown),
+        "lost": len(lost),
     }
+    return figures, flaws
 
 
 def _damaged(episode: Episode) -> Iterator[Flaw]:
@@ -77,8 +86,6 @@ def _lines(
         )
     yield from (f"! {f['episode']}: {f['where']}: {f['message']} ({f['kind']})" for f in flaws)
     yield from (f"! {op}: {n} actions belong to no mid step" for op, n in sorted(outside.items()))
-    if total["lost"]:
-        yield f"! {total['lost']} moments are lost: no frame shows them"
     if total["flawed"]:
         yield f"! {total['flawed']} moments are flawed: they are labelled and marked"
     yield f"{len(rows)} episodes, {total['spans']} spans, {total['moments']} moments"

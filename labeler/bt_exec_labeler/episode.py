@@ -26,6 +26,7 @@ __all__ = [
     "Frame",
     "Image",
     "Reply",
+    "ReplyKind",
     "State",
     "file_digest",
     "ordered",
@@ -124,6 +125,9 @@ class Doubt:
     end: float
 
 
+ReplyKind: TypeAlias = Literal["refused", "answered", "nothing_to_do"]
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """Answer to a command for which nothing was done.
@@ -138,7 +142,7 @@ class Reply:
         checks: Conditions that were asked, each with its verdict and evidence.
     """
 
-    kind: Literal["refused", "answered", "nothing_to_do"]
+    kind: ReplyKind
     code: str
     text: str
     t: float

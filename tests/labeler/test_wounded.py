@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -173,10 +173,13 @@ def _gone_after(folder: Path) -> None:
 
 
 def labelled(
-    recording: Path, folder: Path, forms: tuple[str, ...] = ("parquet", "lerobot")
+    recording: Path,
+    folder: Path,
+    forms: tuple[str, ...] = ("parquet", "lerobot"),
+    words: Path | None = None,
 ) -> Lines:
     """Run the rules over a recording, and make a report and both kinds of sets of it."""
-    words = recording / "vocabulary.yaml"
+    words = words or recording / "vocabulary.yaml"
     commands.run(recording, words, folder / "run", labeler="rules", role="controller", stride_s=0.5)
     commands.report(folder / "run", words, recording, folder / "run", folder / "page.html")
     for form in forms:
@@ -230,20 +233,48 @@ def test_wound_costs_only_the_moments_it_touches(
     shutil.copytree(game, recording)
     shutil.copy(game / "vocabulary.yaml", tmp_path)
     wound.harm(recording / WOUNDED)
-    found = commands.check(recording, tmp_path / "vocabulary.yaml")
-    flaws = [flaw for flaw in found["flaws"] if flaw["episode"] == WOUNDED]
+    words = tmp_path / "vocabulary.yaml"
+    marked = assert_costs_only_what_it_touches(recording, words, tmp_path, whole, wound, WOUNDED)
+    if wound.kind in ("damaged", "gap", "clock_back") and wound.name != "frames_file_gone":
+        assert marked
+
+
+def assert_costs_only_what_it_touches(
+    recording: Path,
+    words: Path,
+    folder: Path,
+    whole: Lines,
+    wound: Wound,
+    wounded: str,
+    forms: tuple[str, ...] = ("parquet", "lerobot"),
+    known: Sequence[Mapping[str, Any]] = (),
+) -> set[str]:
+    """Check and label a wounded recording; return the moments that are marked by its wound.
+
+    Args:
+        recording: The wounded recording.
+        words: Its vocabulary.
+        folder: Where runs and sets go.
+        whole: Labels of the healthy recording.
+        wound: The wound.
+        wounded: Episode that has it.
+        forms: Kinds of sets that are made.
+        known: Flaws of the healthy recording.
+    """
+    found = commands.check(recording, words)
+    new = [flaw for flaw in found["flaws"] if flaw not in known]
+    flaws = [flaw for flaw in new if flaw["episode"] == wounded]
     assert wound.kind in {flaw["kind"] for flaw in flaws}
     assert all(flaw["where"] and flaw["message"] for flaw in flaws)
-    assert {flaw["episode"] for flaw in found["flaws"]} == {WOUNDED}
-    after = labelled(recording, tmp_path)
+    assert {flaw["episode"] for flaw in new} == {wounded}
+    after = labelled(recording, folder, forms, words)
     for item, line in whole.items():
-        touched = line["episode"] == WOUNDED and wound.touches(line["t"])
+        touched = line["episode"] == wounded and wound.touches(line["t"])
         if not touched:
             assert after[item] == line, f"{item} is lost, changed or marked"
     marked = {item for item, line in after.items() if line.get("flaws")}
-    if wound.kind in ("damaged", "gap", "clock_back") and wound.name != "frames_file_gone":
-        assert marked
-        assert all(after[item]["episode"] == WOUNDED for item in marked)
     total = found["total"]
-    assert total["moments"] == len(after)
-    assert total["flawed"] == len(marked)
+    assert (total["moments"], total["flawed"]) == (len(after), len(marked))
+    new_marks = {item for item in marked if not whole.get(item, {}).get("flaws")}
+    assert all(after[item]["episode"] == wounded for item in new_marks)
+    return new_marks

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.episode import Action
+from bt_exec_labeler.episode import Action, Flaw
 from bt_exec_labeler.lerobot.rows import SaidRow
 from bt_exec_labeler.parquet import opened
 
@@ -19,11 +19,10 @@ Texts: TypeAlias = Sequence[tuple[float, str]]
 """What is under way, with the time from which it is [s]."""
 
 
-def called(t: float, events: Sequence[SaidRow], where: str) -> Iterator[Action]:
-    """Return the tool calls among the language events of a frame; speech is no action.
+def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -> Iterator[Action]:
+    """Return the tool calls among the language events of a frame; speech is not an action.
 
-    Raises:
-        UsageError: If one of them has no form that is known.
+    One that has no known form is left out and added to `flaws`.
     """
     for event in events:
         for call in event.tool_calls or ():
@@ -31,7 +30,9 @@ def called(t: float, events: Sequence[SaidRow], where: str) -> Iterator[Action]:
                 function = _object(_object(call).get("function"))
                 name, arguments = str(function["name"]), _object(function.get("arguments") or {})
             except (KeyError, TypeError, ValueError, RecursionError):
-                raise UsageError(f"{where}: {call!r:.200} is no tool call") from None
+                why = f"at {t:g} s: {call!r:.200} is not a tool call; it is left out"
+                flaws.append(Flaw("action", where, why))
+                continue
             if name != "say":
                 yield Action(t, None, name, arguments)
 

@@ -20,8 +20,16 @@ from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, ordered
 from bt_exec_labeler.lerobot.actions import called, subtasks_at, subtasks_by_number, under_way
 from bt_exec_labeler.lerobot.frames import CodedFrame, StoredFrame, needs_av
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, Info, load_info, place
-from bt_exec_labeler.lerobot.rows import EpisodeRow, FrameRow, SaidRow, from_text, read_rows
+from bt_exec_labeler.lerobot.rows import (
+    EpisodeRow,
+    FrameRow,
+    SaidRow,
+    from_text,
+    read_row,
+    read_rows,
+)
 from bt_exec_labeler.parquet import needs_extra, opened
+from bt_exec_labeler.sources.json_lines import json_lines
 
 __all__ = ["read_lerobot"]
 
@@ -47,6 +55,7 @@ class _Stored:
     names: Sequence[str]
     rows: Sequence[_Frame]
     persistent: Sequence[SaidRow]
+    flaws: list[Flaw]
 
 
 def read_lerobot(path: Path) -> Iterator[Episode]:
@@ -57,10 +66,10 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
     """
     info = load_info(path)
     tasks = _tasks(path, info)
-    damaged: list[Episode] = []
+    rows, damaged = _episodes(path, info)
     first: UsageError | None = None
     good = False
-    for said in sorted(_episodes(path, info), key=lambda said: said.episode_index):
+    for said in sorted(rows, key=lambda said: said.episode_index):
         try:
             episode = _episode(path, info, said, tasks)
         except UsageError as error:  # one damaged file must not hide the other episodes
@@ -93,15 +102,33 @@ def _tasks(folder: Path, info: Info) -> dict[int, str]:
     return {n: str(text) for n, text in texts if isinstance(n, int) and text is not None}
 
 
-def _episodes(folder: Path, info: Info) -> list[EpisodeRow]:
-    """Return what the data set says of each episode."""
+def _episodes(folder: Path, info: Info) -> tuple[list[EpisodeRow], list[Episode]]:
+    """Return what the data set says of each episode, and an empty one for each damaged line."""
     if not info.of_files:
-        listed = folder / "meta" / "episodes.jsonl"
-        return read_rows(EpisodeRow, list(read_lines(listed)), listed)
+        return _listed(folder / "meta" / "episodes.jsonl")
     files = sorted((folder / "meta" / "episodes").glob("*/*.parquet"))
     if not files:
         raise UsageError(f"{folder}/meta/episodes holds no episodes")
-    return [said for file in files for said in read_rows(EpisodeRow, _table(file), file)]
+    return [said for file in files for said in read_rows(EpisodeRow, _table(file), file)], []
+
+
+def _listed(path: Path) -> tuple[list[EpisodeRow], list[Episode]]:
+    rows: list[EpisodeRow] = []
+    lost: list[Episode] = []
+    try:
+        for where, data in json_lines(path):
+            flaws = [data] if isinstance(data, Flaw) else []
+            row = None if flaws else read_row(EpisodeRow, data, where, flaws)
+            if row is None:
+                lost.append(Episode(where, (), flaws=tuple(flaws)))
+            else:
+                rows.append(row)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    if not rows:
+        why = lost[0].flaws[0].message if lost else "it is empty"
+        raise UsageError(f"{path} names no episode: {why}")
+    return rows, lost
 
 
 def _table(path: Path) -> list[Any]:
@@ -123,14 +150,15 @@ def _episode(folder: Path, info: Info, said: EpisodeRow, tasks: Mapping[int, str
     found, flaws = _frames(folder, info, said, numbers, stored)
     frames, wrong, doubts = ordered(found, max(_PAUSES / info.fps, 1.0))
     command = "; ".join(said.tasks)
+    actions = _actions(folder, info, stored, command, tasks)
     return Episode(
         f"episode_{number:06d}",
         frames,
-        _actions(folder, info, stored, command, tasks),
+        actions,
         command,
         language_of(command) if command else "",
         origin={"lerobot": str(folder), "episode_index": number},
-        flaws=(*flaws, *wrong),
+        flaws=(*stored.flaws, *flaws, *wrong),
         doubts=doubts,
     )
 
@@ -139,6 +167,7 @@ def _stored(path: Path, episode: int) -> _Stored:
     """Return the rows of an episode; row groups of others are passed over."""
     found: list[_Frame] = []
     persistent: Sequence[SaidRow] = ()
+    flaws: list[Flaw] = []
     with opened(path) as file:
         names = list(file.schema_arrow.names)
         if missing := [name for name in _NEEDED if name not in names]:
@@ -148,15 +177,18 @@ def _stored(path: Path, episode: int) -> _Stored:
             if not _may_hold(file.metadata.row_group(group), episode):
                 continue
             table = file.read_row_group(group, columns=wanted).to_pylist()
-            for row, said in enumerate(read_rows(FrameRow, table, path)):
-                if said.episode_index != episode:
+            for row, data in enumerate(table):
+                if data["episode_index"] not in (episode, None):
+                    continue
+                said = read_row(FrameRow, data, f"{path.name}#{group}.{row}", flaws)
+                if said is None or said.episode_index != episode:
                     continue
                 if not found and PERSISTENT in names:
                     whole = file.read_row_group(group, columns=[PERSISTENT])[PERSISTENT]
                     persistent = _persistent(whole[row].as_py(), path)
                 first = found[0].said.timestamp if found else said.timestamp
                 found.append(_Frame(round(said.timestamp - first, 6), group, row, said))
-    return _Stored(path, names, found, persistent)
+    return _Stored(path, names, found, persistent, flaws)
 
 
 def _persistent(rows: Any, where: Path) -> list[SaidRow]:
@@ -213,7 +245,7 @@ def _actions(
     calls = tuple(
         action
         for row in stored.rows
-        for action in called(row.t, row.said.language_events or (), stored.file.name)
+        for action in called(row.t, row.said.language_events or (), stored.file.name, stored.flaws)
     )
     if calls:
         return calls

@@ -10,8 +10,9 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import UsageError
+from bt_exec_labeler.episode import Flaw
 
-__all__ = ["EpisodeRow", "FrameRow", "SaidRow", "from_text", "read_rows"]
+__all__ = ["EpisodeRow", "FrameRow", "SaidRow", "from_text", "read_row", "read_rows"]
 
 _Whole = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 _Seconds = Annotated[float, Field(strict=True, ge=-1e9, le=1e9, allow_inf_nan=False)]
@@ -123,3 +124,28 @@ def read_rows(model: type[_Model], rows: Sequence[Any], where: Path | str) -> li
             message = f"{where}: row {number}: {field}: {wrong['msg'].lower()}"
             raise UsageError(message) from None
     return found
+
+
+def read_row(model: type[_Model], row: Any, where: str, flaws: list[Flaw]) -> _Model | None:
+    """Return a row without the optional fields that are wrong, or None if it cannot be used.
+
+    Args:
+        model: What it should be.
+        row: The row.
+        where: Its place, for people.
+        flaws: What is wrong is added to them.
+    """
+    good = dict(row) if isinstance(row, dict) else row
+    while True:
+        try:
+            return model.model_validate(good)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            field = str(wrong["loc"][0]) if wrong["loc"] else ""
+            optional = field in model.model_fields and not model.model_fields[field].is_required()
+            left_out = "this field" if optional else "the row"
+            message = f"{field or 'it'}: {wrong['msg'].lower()}; {left_out} is left out"
+            flaws.append(Flaw("row", where, message))
+            if not optional:
+                return None
+            good.pop(field)

@@ -25,6 +25,7 @@ from bt_exec_labeler.episode import (
     Flaw,
     Frame,
     Reply,
+    ReplyKind,
     State,
     ordered,
 )
@@ -92,7 +93,9 @@ def _reply(record: MissionRecord) -> Reply | None:
     if outcome is None or record.skills or outcome.status not in ("refused", "satisfied"):
         return None
     said = outcome.reason_code == "OK" or outcome.reason_code in REPLIES
-    kind = "refused" if outcome.status == "refused" else "answered" if said else "nothing_to_do"
+    kind: ReplyKind = "answered" if said else "nothing_to_do"
+    if outcome.status == "refused":
+        kind = "refused"
     held = {True: "yes", False: "no", None: "unknown"}
     verdicts = [(asked.question, asked.verdict) for asked in record.verdicts]
     checks = (f"{asked}: {held[found.holds]} ({found.why})" for asked, found in verdicts)
