@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
 
-__all__ = ["COMMANDS", "needs_extra", "serve", "token_for"]
+__all__ = ["COMMANDS", "serve", "token_for"]
 
 _LARGEST_TOKEN = 10_000  # bytes of its file
 _TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
@@ -73,7 +73,6 @@ def serve(
     Ctrl-C stops the mission, ends the record and puts the robots away; a second one stops the robot
     at once.
     """
-    needs_extra("serve")
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import leave
     from bt_exec.cli.output import for_people
@@ -150,22 +149,6 @@ def _until_stopped(service: Service, server: HttpServer, notifier: Notifier) -> 
             return 1
         service.close()
     return 0
-
-
-def needs_extra(command: str) -> None:
-    """Say what to install where the extra is missing.
-
-    Raises:
-        UsageError: If it is.
-    """
-    from importlib.util import find_spec
-
-    missing = [name for name in ("fastapi", "uvicorn") if find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            f"{command} needs {' and '.join(missing)}, which the extra brings: "
-            "pip install 'bt-exec[serve]'"
-        )
 
 
 def token_for(host: str, file: Path | None) -> str:

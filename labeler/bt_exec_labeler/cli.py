@@ -161,7 +161,6 @@ def review(
 
     A second reviewer takes another name and port; label report tells how far they agree.
     """
-    _needs_extra("label review")
     from bt_exec_labeler.review.command import review as look
 
     look(run, source, words, reviewer, port, typer.echo, language, episode)
@@ -222,7 +221,6 @@ def serve(
 
     bt-exec label run … -l remote -s url=http://127.0.0.1:8902 is a client of it.
     """
-    _needs_extra("label serve")
     from bt_exec_labeler.service.command import serve as answer
 
     answer(
@@ -288,13 +286,6 @@ def dataset(
     about = {"keep_uncertain": keep_uncertain, "form": form, "fps": fps}
     about |= {"drop_duplicates": drop_duplicates, "lerobot": lerobot, "replies": replies}
     _say(_tool().dataset(run, source, words, out, **about), json)
-
-
-def _needs_extra(command: str) -> None:
-    """Say what to install where HTTP is missing."""
-    from bt_exec.cli.serve import needs_extra
-
-    needs_extra(command)
 
 
 def _say(found: dict[str, Any], json: bool) -> None:
