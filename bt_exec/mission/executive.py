@@ -151,6 +151,7 @@ class Executive:
         self._listeners: list[Listener] = [self._reporters, *listeners]
         self._told = Listeners(recorder, self._listeners, self.watchdog)
         self._broken: PartBroken | None = None  # a part that hung at the end
+        self._watched = False
         self._abort_reason = ""
         self._heeded = False
         self._patience_s = clock.period_s + site.limits.cancel_s
@@ -195,7 +196,12 @@ class Executive:
         again = bool(self._abort_reason)
         self._abort_reason = self._abort_reason or reason or "operator"
         patience_s = 0.0 if again else self._patience_s
-        STANDBY.run(lambda: self._see_to_it(patience_s))
+        try:
+            STANDBY.run(lambda: self._see_to_it(patience_s))
+        except RuntimeError as error:  # no thread is left: the loop acts on it, and the watchdog
+            _log.error("nothing sees to the stop: %s", error)
+            if again:
+                stop_all_apart(self.rigs)
 
     def run(self, command: str, language: str = "") -> Outcome:
         """Run `command` to its end and return how it ended. Never raises for what skills do.
@@ -209,6 +215,7 @@ class Executive:
                 keep_reserve()
                 STANDBY.prepare(len(self.rigs) + _SPARE_THREADS)
                 stack.enter_context(self.watchdog)
+                self._watched = True
             except (RuntimeError, MemoryError) as error:
                 why = f"cannot be started ({in_words(error)}), so nothing was moved"
                 self.runtime.broken = PartBroken("the watchdog", why)
@@ -443,7 +450,7 @@ class Executive:
     def _last_words(self, ending: Ending, progress: MissionProgress) -> tuple[Ending, str]:
         """Come to rest, look once more; return how it ended and what is said of it."""
         unstopped = self._come_to_rest()
-        if self.perception_workers and not self._abort_reason:
+        if self.perception_workers and self._watched and not self._abort_reason:
             self._at_the_end(self._perception_loop.look, None)
         unknown: dict[str, str] = {}
         unknown_since: dict[str, float] = {}

@@ -228,8 +228,12 @@ _WATCHED_IN: set[int] = set()
 def _watch_ended() -> None:
     """Start the watch over the robots of ended sessions unless it runs."""
     if os.getpid() not in _WATCHED_IN:
-        _WATCHED_IN.add(os.getpid())
-        STANDBY.run(_look_at_ended)
+        try:
+            STANDBY.run(_look_at_ended)
+        except RuntimeError as error:  # the session is put away all the same
+            _log.error("nothing watches the robots now: %s", error)
+        else:
+            _WATCHED_IN.add(os.getpid())
 
 
 def _look_at_ended() -> None:

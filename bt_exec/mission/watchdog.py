@@ -89,7 +89,7 @@ class Watchdog:
         limit_s: How long a call may take [s, wall].
         stop: Stops every robot, without waiting; called on the watchdog's thread.
         abandon: Called once, on the watchdog's thread, if a call cannot be interrupted.
-        now: The clock; tests have their own.
+        now: The clock; `time.monotonic` if not given.
 
     Attributes:
         hung: The parts that hung; they are not called again.
@@ -104,14 +104,14 @@ class Watchdog:
         stop: Callable[[], object],
         *,
         abandon: Callable[[PartBroken], object] = lambda _: None,
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] | None = None,
     ) -> None:
         self.limit_s = limit_s
-        self.now = now
+        self.now = now or time.monotonic
         self.hung: set[str] = set()
         self.first: PartBroken | None = None
         self.excused = ""
-        self.present = Present(limit_s, now)
+        self.present = Present(limit_s, self.now)
         self._stop = stop
         self._abandon = abandon
         self._abandoned = False

@@ -49,7 +49,7 @@ class Present:
     __slots__ = ("began", "clock", "hangs", "hung", "limit_s", "part", "polls", "since", "slow")
     again = False
 
-    def __init__(self, limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, limit_s: float, clock: Callable[[], float]) -> None:
         self.limit_s = limit_s
         self.clock = clock
         self.slow = ""
@@ -132,7 +132,7 @@ class Unwatched:
     limit_s = 30.0
 
     def __init__(self) -> None:
-        self.present = Present(self.limit_s)
+        self.present = Present(self.limit_s, time.monotonic)
 
     def call(self, _: str, function: Callable[P, R], /, *args: P.args, **more: P.kwargs) -> R:
         """Call `function`."""

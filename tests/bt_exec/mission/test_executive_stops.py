@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
+from collections import deque
 
 import pytest
 
 from bt_exec.events import Aborting, Finished, PerceptionFailed, SkillStarting
 from bt_exec.failure import Failure, PartBroken
+from bt_exec.mission import life_cycle
 from bt_exec.mission.reporting import MissionReporter
+from bt_exec.mission.session import Session
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill
+from bt_exec.standby import STANDBY
 from bt_exec.testing import ScriptedRobot, scripted_skill
 
 
@@ -82,6 +87,43 @@ def test_the_second_abort_stops_the_robot_at_once(stage):
     asking.join()
     assert (outcome.status, outcome.reason_code, robot.stops) == ("aborted", "ABORTED", 1)
     assert on.told(Aborting) == ["10.2 2 Aborting clean first"]  # the first reason stands
+
+
+def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(STANDBY, "_idle", deque())
+    monkeypatch.setattr(_thread, "start_new_thread", refuse)
+
+
+def test_abort_stops_the_robot_where_no_thread_starts(stage, monkeypatch):
+    on = stage([scripted_skill("a")])
+    no_threads(monkeypatch)
+    on.executive.abort()
+    assert on.robot.stops == 0, "one word asks for a clean stop"
+    on.executive.abort()
+    assert on.robot.stops == 1
+
+
+def test_session_is_put_away_where_no_thread_starts(site, robots, monkeypatch, tmp_path):
+    monkeypatch.setenv("BT_EXEC_LOCKS", str(tmp_path))
+    monkeypatch.setattr(life_cycle, "_WATCHED_IN", set())
+    robots.fields = {"simulation": None}
+    session = Session(site)
+    no_threads(monkeypatch)
+    session.close()
+    assert robots.robot.stops == 1
+    monkeypatch.undo()
+    monkeypatch.setenv("BT_EXEC_LOCKS", str(tmp_path))
+    Session(site).close()  # its lock is free again
+
+
+def test_hanging_camera_is_not_asked_where_no_thread_starts(stage, monkeypatch):
+    on = stage([scripted_skill("a")], perception_workers=True)
+    no_threads(monkeypatch)
+    outcome = on.run()
+    assert (outcome.reason_code, on.camera.taken) == ("PART_BROKEN", 0)
 
 
 def test_who_watches_an_abort_waits_a_period_and_the_time_to_cancel_and_then_no_more(

@@ -1,0 +1,173 @@
+"""Missions under a seeded scheduler: a seed is an interleaving, and what fails can be replayed.
+
+The message of a failure begins with its seed; ``stage.go(seed)`` runs it again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from bt_exec.journal.write import Recorder
+from bt_exec.mission import executive, planner
+from bt_exec.mission.executive import Executive
+from bt_exec.mission.life_cycle import LifeCycle
+from bt_exec.mission.watchdog import Watchdog
+from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
+from tests.bt_exec.mission.interleaved_missions import BrokenError, Stage
+from tests.bt_exec.mission.simulated_threads import DeadlockError, Schedule
+
+
+@pytest.fixture
+def stage(tmp_path, monkeypatch):
+    monkeypatch.setenv("BT_EXEC_LOCKS", str(tmp_path))
+    with Stage(tmp_path).open() as opened:
+        yield opened
+
+
+def run_seeds(stage: Stage, seeds: range) -> None:
+    for seed in seeds:
+        stage.go(seed)
+
+
+def test_missions_of_many_interleavings(stage):
+    run_seeds(stage, range(200))
+
+
+@pytest.mark.slow
+def test_missions_of_ten_thousand_interleavings(stage):
+    run_seeds(stage, range(200, 10_200))
+
+
+def test_seed_replays(stage):
+    def traces(seeds: Any) -> dict[int, Any]:
+        return {seed: (stage.go(seed).trace, stage.schedule.points) for seed in seeds}
+
+    assert traces(range(30)) == traces(reversed(range(30)))
+
+
+# -- the known faults, put back ------------------------------------------------------------------
+
+
+def forget_stop_after_verification(monkeypatch):
+    heed, tick = Executive._heed, Executive._tick_to_the_end
+
+    def begin(self, built):
+        self.skips = 1
+        return tick(self, built)
+
+    def heed_later(self):
+        self.skips = getattr(self, "skips", 0) - 1
+        if self.skips != 0:
+            heed(self)
+
+    monkeypatch.setattr(Executive, "_tick_to_the_end", begin)
+    monkeypatch.setattr(Executive, "_heed", heed_later)
+
+
+def start_unrecorded(monkeypatch):
+    monkeypatch.setattr(Recorder, "flush", lambda _: True)
+
+
+def skip_verification(monkeypatch):
+    def prepare(answer, request):
+        return VerifiedPlan(answer.spec, answer.spec, request.situation, made_by=PREPARE)
+
+    monkeypatch.setattr(planner, "prepare_answer", prepare)
+
+
+def leave_robot_moving(monkeypatch):
+    monkeypatch.setattr(executive, "come_to_rest", lambda *_: None)
+
+
+def watch_no_idle_robot(monkeypatch):
+    monkeypatch.setattr(LifeCycle, "look", lambda _: None)
+
+
+def stop_hanging_part_once(monkeypatch):
+    bite = Watchdog._bite
+
+    def once(self, call):
+        if not call.hangs:
+            bite(self, call)
+
+    monkeypatch.setattr(Watchdog, "_bite", once)
+
+
+def see_to_no_stop(monkeypatch):
+    monkeypatch.setattr(Executive, "_see_to_it", lambda *_: None)
+    monkeypatch.setattr(Executive, "_heed", lambda _: None)
+
+
+FAULTS = {
+    forget_stop_after_verification: "after a stop",
+    start_unrecorded: "before its start is on record",
+    skip_verification: "claims the arm twice",
+    leave_robot_moving: "moves after a mission|outside a mission",
+    watch_no_idle_robot: "outside a mission",
+    stop_hanging_part_once: "no thread continues",
+    see_to_no_stop: "after a stop",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_known_fault_is_found(stage, monkeypatch, fault):
+    fault(monkeypatch)
+    with pytest.raises((BrokenError, DeadlockError), match=FAULTS[fault]):
+        run_seeds(stage, range(100))
+
+
+# -- the scheduler -------------------------------------------------------------------------------
+
+
+def race(schedule: Schedule) -> int:
+    """Increment a number on two threads without a lock."""
+    number = 0
+
+    def increment() -> None:
+        nonlocal number
+        read = number
+        time.sleep(0)
+        number = read + 1
+
+    threads = [threading.Thread(target=increment) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return number
+
+
+def test_scheduler_finds_a_lost_update():
+    schedule = Schedule()
+    with schedule.installed():
+        results = [schedule.run(seed, lambda: race(schedule)) for seed in range(300)]
+    assert set(results) == {1, 2}
+
+
+def test_scheduler_finds_a_deadlock():
+    def cross() -> None:
+        one, two = threading.Lock(), threading.Lock()
+
+        def backwards() -> None:
+            with two, one:
+                pass
+
+        thread = threading.Thread(target=backwards)
+        thread.start()
+        with one, two:
+            pass
+        thread.join()
+
+    schedule = Schedule()
+    found = 0
+    with schedule.installed():
+        for seed in range(50):
+            try:
+                schedule.run(seed, cross)
+            except DeadlockError:
+                found += 1
+    assert 0 < found < 50
