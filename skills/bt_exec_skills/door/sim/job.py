@@ -25,6 +25,7 @@ _STANDS_OUT_RAD = 0.4  # a door this far open stands in the way of a hand going 
 _BESIDE_M = 0.05  # half of a hand and a little room: a motion that comes nearer may hit the door
 _SAMPLE_RAD = 0.05
 _CLEAR_M = 0.16  # how far before the closed door's plane a hand is out of the cabinet
+_FINGERS_APART_M = 2 * FINGER_OPEN - 0.004  # from here on the fingers are open
 
 
 @dataclass(frozen=True)
@@ -88,16 +89,25 @@ class Job:
         return Pose(self.limb.grip, like.yaw, like.pitch, like.turn_cost, like.tolerance)
 
     def clear(self) -> MotionSteps:
-        """Let go of the handle, and draw the hand out of the cabinet if it is inside."""
+        """Let go of the handle, and draw the hand out of the cabinet if it is inside.
+
+        Fingers that closed without a hold, in an interrupted grasp, open first. They would drag the
+        material out and drop it.
+        """
         limb, door = self.limb, self.world.geometry
         inside = door.outside(self.world.angle, limb.grip) < 0
         if limb.pulls:
             limb.detach()
-            limb.command_fingers(FINGER_OPEN)
-            yield from phase(wait(0.3), "letting go")
+            yield from self._let_go()
             yield from self.back_off(0.09)
         elif inside and limb.grip[0] > door.front_x - 0.10:
+            if not limb.holds and limb.opening < _FINGERS_APART_M:
+                yield from self._let_go()
             yield from self.withdraw()
+
+    def _let_go(self) -> MotionSteps:
+        self.limb.command_fingers(FINGER_OPEN)
+        yield from phase(wait(0.3), "letting go")
 
     def withdraw(self) -> MotionSteps:
         """Draw the hand straight back out of the cabinet, level, then aside before the edge."""

@@ -79,6 +79,22 @@ def test_material_is_fetched_and_stays_in_the_hand_that_shuts_the_door(arm: Any)
     assert body.holding(arm) is None
 
 
+@pytest.mark.parametrize("ticks", [8, 14, 15, 16, 17, 18, 24])
+def test_material_stays_within_reach_of_an_interrupted_grasp(ticks: int) -> None:
+    body = robot(seed=2, door=1.3)
+    assert finish(body, body.reach("right", "material")) == "OK"
+    motion = body.close_gripper("right", "material")
+    for _ in range(ticks):
+        body.step(TICK_S)
+    motion.stop()
+    body.step(TICK_S)
+    if body.holding("right") is None:
+        assert finish(body, body.reach("right", "material")) == "OK"
+        assert body.at_label("right", "material")
+        assert finish(body, body.close_gripper("right", "material")) == "OK"
+    assert body.holding("right") == "material"
+
+
 @pytest.mark.parametrize(
     ("options", "motion", "args", "code"),
     [
