@@ -85,8 +85,8 @@ def read_lines(
         {
             **wanted,
             **(values or {}),
-            "limit": -1 if limit is None else limit,
-        },  # -1: as many as there are
+            "limit": -1 if limit is None else limit,  # -1: no limit
+        },
     )
     return tuple(line_of(connection, row) for row in rows)
 
