@@ -21,6 +21,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from bt_exec.cli.campaign import COMMANDS as CAMPAIGN
 from bt_exec.cli.check import COMMANDS as CHECK
 from bt_exec.cli.diff import COMMANDS as DIFF
 from bt_exec.cli.doctor import COMMANDS as DOCTOR
@@ -113,6 +114,7 @@ _PANELS = (
     ("Missions", RESUME),
     ("Missions", WATCH),
     ("Missions", REPLAY),
+    ("Missions", CAMPAIGN),
     ("Plans", PLAN),
     ("Plans", CHECK),
     ("Plans", DIFF),

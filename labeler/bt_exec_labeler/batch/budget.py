@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bt_exec_labeler.batch.store import MomentStore
+from bt_exec.batch.store import ResultStore
 from bt_exec_labeler.labelers import BudgetSpentError
 
 __all__ = ["Budget", "Ledger"]
@@ -63,7 +63,7 @@ class Ledger:
         self._spent = dict.fromkeys(self._limits, 0.0)
         self._dearest = dict.fromkeys(self._limits, 0.0)
         self._in_flight = dict.fromkeys(self._limits, 0)
-        self._store: MomentStore | None = None
+        self._store: ResultStore | None = None
         self._changed = threading.Condition()
 
     @property
@@ -71,7 +71,7 @@ class Ledger:
         """Kinds of expenses that have a limit."""
         return frozenset(self._limits)
 
-    def keep_in(self, store: MomentStore) -> None:
+    def keep_in(self, store: ResultStore) -> None:
         """Go on with the amounts of a store, and write every change there."""
         with self._changed:
             self._store = store

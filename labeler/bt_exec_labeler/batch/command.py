@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import signal
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from bt_exec.batch.interrupt import finishing_on_interrupt
 from bt_exec.cli.progress_bar import progress_bar
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName
@@ -93,7 +92,7 @@ def run(
         make = _Maker(labeler, settings, limits, output.store.path)
         with (
             _kept(cache, labeler, options, wanted=not no_cache and labeler != "rules") as kept,
-            _stopping() as stop,
+            finishing_on_interrupt() as stop,
             _bar() as tell,
             _engine(engine, found, make, workers) as labelling,
         ):
@@ -212,23 +211,6 @@ def _engine(name: str, labeler: Labeler, make: _Maker, workers: int) -> Iterator
         yield cluster
     finally:
         cluster.close()
-
-
-@contextmanager
-def _stopping() -> Iterator[Callable[[], bool]]:
-    """Yield a function that says whether Ctrl-C was pressed; pressed twice, it ends the program."""
-    pressed: list[int] = []
-
-    def note(number: int, _: Any) -> None:
-        pressed.append(number)
-        signal.signal(signal.SIGINT, before)
-        sys.stderr.write("\nfinishing what is in flight; Ctrl-C again ends at once\n")
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: bool(pressed)
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Any, NamedTuple, Self
 
+from bt_exec.batch.store import Changes, ResultStore
 from bt_exec_labeler.batch.budget import Budget
 from bt_exec_labeler.batch.cache import Cache
 from bt_exec_labeler.batch.output import Output
-from bt_exec_labeler.batch.store import Changes, MomentStore
 from bt_exec_labeler.items import Item, cache_key, content_key, flaws_of
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled, Pipelined
 from bt_exec_labeler.record import Breach, Record, built, read_record
@@ -140,7 +140,7 @@ class _Saving:
         store: Where they go.
     """
 
-    def __init__(self, store: MomentStore) -> None:
+    def __init__(self, store: ResultStore) -> None:
         self._store = store
         self._thread = ThreadPoolExecutor(1, "saving")
         self._lines: list[tuple[str, dict[str, Any]]] = []

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bt_exec_labeler.parquet import needs_parquet
+from bt_exec.batch.parquet import needs_parquet
 
 __all__ = ["write_rows"]
 

@@ -24,6 +24,7 @@ from typing import Any
 
 import cv2
 
+from bt_exec.batch.parquet import needs_parquet
 from bt_exec_labeler.datasets.chats import chats_of
 from bt_exec_labeler.datasets.features import write_rows
 from bt_exec_labeler.datasets.new_folder import new_folder
@@ -31,7 +32,6 @@ from bt_exec_labeler.datasets.replies import reply_rows
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
-from bt_exec_labeler.parquet import needs_parquet
 from bt_exec_labeler.pictures import Stored, picture
 from bt_exec_labeler.splits import SPLITS, Split
 from bt_exec_labeler.vocabulary import Vocabulary

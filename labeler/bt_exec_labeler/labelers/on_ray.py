@@ -13,13 +13,12 @@ import threading
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from os import environ
 from pathlib import Path
 from typing import Any
 
-from bt_exec.failure import UsageError
+from bt_exec.batch.ray_cluster import connect
+from bt_exec.batch.store import ResultStore
 from bt_exec_labeler.batch.budget import Budget, Ledger
-from bt_exec_labeler.batch.store import MomentStore
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.labelers import (
     Allowance,
@@ -63,25 +62,15 @@ class RayLabeler:
         budget: Budget | None = None,
         store: Path | None = None,
     ) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise UsageError("--engine ray needs ray: pip install 'bt-exec[ray]'") from None
         self.name = labeler.name
-        self._ray: Any = ray
+        self._ray: Any = connect(workers)
         self._lock = threading.Lock()
         self._usage: dict[str, float] = defaultdict(float)
-        environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it reports to its makers otherwise
-        own: Mapping[str, Any] = {} if environ.get("RAY_ADDRESS") else {"num_cpus": workers}
-        try:
-            ray.init(include_dashboard=False, log_to_driver=False, logging_level="error", **own)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            raise UsageError(f"the Ray cluster cannot be used: {error}") from error
         limited = budget is not None and budget.limits()
         self._ledger = self._account(budget, store) if limited else None
-        self._make = ray.put(make)
+        self._make = self._ray.put(make)
         self._key = uuid.uuid4().hex
-        self._task = ray.remote(num_cpus=1, max_retries=0)(_label)
+        self._task = self._ray.remote(num_cpus=1, max_retries=0)(_label)
 
     def _account(self, budget: Budget | None, store: Path | None) -> Any:
         """Return the actor that holds the account, on the node of this process."""
@@ -137,7 +126,7 @@ class _SharedLedger:
         self._ledger = Ledger(budget)
         self._held: dict[str, list[dict[str, float]]] = defaultdict(list)
         if store is not None:
-            self._ledger.keep_in(MomentStore(store))
+            self._ledger.keep_in(ResultStore(store))
 
     def limited(self) -> frozenset[str]:
         return self._ledger.limited

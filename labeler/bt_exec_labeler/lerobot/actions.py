@@ -8,10 +8,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from bt_exec.batch.parquet import opened
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Action, Flaw
 from bt_exec_labeler.lerobot.rows import SaidRow
-from bt_exec_labeler.parquet import opened
 
 __all__ = ["called", "subtasks_at", "subtasks_by_number", "under_way"]
 

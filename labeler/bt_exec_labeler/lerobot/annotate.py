@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bt_exec.batch.parquet import needs_parquet, opened
 from bt_exec.failure import UsageError
 from bt_exec_labeler.datasets.new_folder import new_folder
 from bt_exec_labeler.datasets.rows import rows_of
@@ -29,7 +30,6 @@ from bt_exec_labeler.lerobot.language import (
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
 from bt_exec_labeler.lerobot.meta import write_subtasks
-from bt_exec_labeler.parquet import needs_parquet, opened
 
 __all__ = ["annotate"]
 

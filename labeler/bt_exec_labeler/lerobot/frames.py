@@ -11,8 +11,8 @@ from typing import Any
 import cv2
 import numpy as np
 
+from bt_exec.batch.parquet import MissingExtraError, needs_parquet
 from bt_exec_labeler.episode import Image, file_digest
-from bt_exec_labeler.parquet import MissingExtraError, needs_parquet
 from bt_exec_labeler.sources.video import KEPT
 
 __all__ = ["CodedFrame", "StoredFrame", "needs_av"]

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from bt_exec.batch.parquet import needs_parquet
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Image
 from bt_exec_labeler.lerobot.language import LanguageForm, feature_of, tools_of
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
-from bt_exec_labeler.parquet import needs_parquet
 from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["AGE", "CAMERA", "CHUNK", "DATA", "Counts", "write_meta", "write_subtasks"]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bt_exec.batch.parquet import needs_extra, opened
 from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
 from bt_exec_labeler.batch.output import read_lines
@@ -28,7 +29,6 @@ from bt_exec_labeler.lerobot.rows import (
     read_row,
     read_rows,
 )
-from bt_exec_labeler.parquet import needs_extra, opened
 from bt_exec_labeler.sources.json_lines import json_lines
 
 __all__ = ["read_lerobot"]

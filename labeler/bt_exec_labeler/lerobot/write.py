@@ -15,6 +15,7 @@ from typing import Any
 
 import cv2
 
+from bt_exec.batch.parquet import needs_parquet
 from bt_exec.failure import UsageError
 from bt_exec_labeler.datasets.new_folder import new_folder
 from bt_exec_labeler.datasets.rows import rows_of
@@ -29,7 +30,6 @@ from bt_exec_labeler.lerobot.language import (
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, place
 from bt_exec_labeler.lerobot.meta import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
-from bt_exec_labeler.parquet import needs_parquet
 from bt_exec_labeler.pictures import picture, why_unreadable
 from bt_exec_labeler.splits import SPLITS
 

@@ -38,7 +38,9 @@ class DoorStart(WorldSettings):
     """Initial state of the simulated door world."""
 
     door: str = Field(
-        "closed", description="how the door stands at first: closed, ajar, open, or 0..1.6 [rad]"
+        "closed",
+        description="how the door stands at first: closed, ajar, open, or 0..1.6 [rad]",
+        examples=["closed", "ajar", "open"],
     )
     material: Literal["present", "absent"] = Field(
         "present", description="whether material lies behind it: present, absent"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from bt_exec.batch.store import ResultStore
 from bt_exec.cli.app import call
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.budget import Budget, Ledger
-from bt_exec_labeler.batch.store import MomentStore
 from bt_exec_labeler.labelers import BudgetSpentError
 from bt_exec_llm.testing.messages_server import MessagesServer, error
 from tests.labeler.batch.recordings import answer
@@ -53,7 +53,7 @@ def test_ledger_never_exceeds_a_limit_across_threads_and_resumes(tmp_path: Path,
     budget = Budget(requests=chance.randrange(1, 60), cost=chance.uniform(1, 20))
     spent = {"requests": 0.0, "cost": 0.0}
     for resume in range(3):
-        store = MomentStore(tmp_path / "run.sqlite")
+        store = ResultStore(tmp_path / "run.sqlite")
         ledger = Ledger(budget)
         ledger.keep_in(store)
         purse = Purse(ledger, seed + resume, 0.9)
@@ -88,14 +88,14 @@ def test_reservation_waits_until_another_is_settled() -> None:
 
 
 def test_request_in_flight_when_killed_stays_reserved(tmp_path: Path) -> None:
-    store = MomentStore(tmp_path / "run.sqlite")
+    store = ResultStore(tmp_path / "run.sqlite")
     ledger = Ledger(Budget(requests=2, cost=1.0))
     ledger.keep_in(store)
     ledger.reserve({"requests": 1})
     ledger.reserve({"cost": 0.4})
     store.close()  # killed here
     again = Ledger(Budget(requests=2, cost=1.0))
-    again.keep_in(MomentStore(tmp_path / "run.sqlite"))
+    again.keep_in(ResultStore(tmp_path / "run.sqlite"))
     assert again.spent() == {"requests": 1, "cost": 0.4}
 
 
@@ -140,7 +140,7 @@ def test_cost_stays_within_the_budget(
         assert call([str(word) for word in (*command, *limits)]) == 4
         out = capsys.readouterr().out
         assert "the budget of 0.12 cost is used up" in out
-        spent, dearest = MomentStore(tmp_path / "run" / "run.sqlite").spent()["cost"]
+        spent, dearest = ResultStore(tmp_path / "run" / "run.sqlite").spent()["cost"]
         assert 0.12 - dearest < spent <= 0.12
         first = len(server.requests)
         assert first > 2

@@ -21,17 +21,21 @@ def needs_extra(error: UsageError) -> bool:
     return isinstance(error, MissingExtraError)
 
 
-def needs_parquet() -> tuple[Any, Any]:
+def needs_parquet(extra: str = "label") -> tuple[Any, Any]:
     """Return what reads and writes Parquet.
 
+    Args:
+        extra: The extra of bt-exec that brings it.
+
     Raises:
-        UsageError: If it is not installed.
+        MissingExtraError: If it is not installed.
     """
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise MissingExtraError("data sets need pyarrow: pip install 'bt-exec[label]'") from None
+        why = f"Parquet files need pyarrow: pip install 'bt-exec[{extra}]'"
+        raise MissingExtraError(why) from None
     return pyarrow, pyarrow.parquet
 
 

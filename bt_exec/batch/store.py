@@ -1,8 +1,8 @@
-"""SQLite store of a run: the moments of the recording, what became of each, and what was spent.
+"""SQLite store of a run: its items, what became of each, and what was spent.
 
-Every moment has a key made from its content, so that a recording that grew, shrank or was
-reordered is compared with what was labelled before. A transaction is on disk when it returns: a
-run that is killed loses only the batches in flight.
+Every item has a key made from its content, so that a list of items that grew, shrank or was
+reordered is compared with what was done before. A transaction is on disk when it returns: a run
+that is killed loses only what is in flight.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 
-__all__ = ["Changes", "MomentStore"]
+__all__ = ["Changes", "ResultStore"]
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS moments (place INTEGER PRIMARY KEY, key TEXT, item TEXT)",
@@ -33,14 +33,14 @@ _CHUNK = 1000  # rows that are written at a time
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Comparison of a recording with what was labelled of it before.
+    """Comparison of the items of a run with what was done before.
 
     Attributes:
-        total: Number of moments in the recording.
-        kept: Moments that have an answer already.
-        new: Moments without an answer.
-        changed: Those of the new ones that were labelled before with other content.
-        gone: Answers whose moment is not in the recording any more.
+        total: Number of items.
+        kept: Items that have a result already.
+        new: Items without a result.
+        changed: Those of the new ones that had a result with other content.
+        gone: Results whose item is not wanted any more.
     """
 
     total: int = 0
@@ -50,8 +50,8 @@ class Changes:
     gone: int = 0
 
 
-class MomentStore:
-    """Moments, answers and amounts spent of one run; several threads may use it.
+class ResultStore:
+    """Items, results and amounts spent of one run; several threads may use it.
 
     Args:
         path: The SQLite file; created if it does not exist.
@@ -71,13 +71,13 @@ class MomentStore:
                 for statement in _TABLES:
                     self._connection.execute(statement)
 
-    def plan(self, moments: Iterable[tuple[str, str]]) -> Changes:
-        """Replace the list of moments, and return how it differs from what was answered.
+    def plan(self, items: Iterable[tuple[str, str]]) -> Changes:
+        """Replace the list of items, and return how it differs from what was done.
 
         Args:
-            moments: Key and identifier of every moment, in the order of the recording.
+            items: Key and identifier of every item, in order.
         """
-        rows = enumerate(moments)
+        rows = enumerate(items)
         with self._lock, self._named_errors(), self._connection as connection:
             connection.execute("DELETE FROM moments")
             while chunk := [(place, key, item) for place, (key, item) in islice(rows, _CHUNK)]:
@@ -94,13 +94,13 @@ class MomentStore:
         return Changes(total, kept, total - kept, changed, gone)
 
     def open_keys(self) -> set[str]:
-        """Return the keys of the moments that have no answer."""
+        """Return the keys of the items that have no result."""
         statement = "SELECT key FROM moments WHERE key NOT IN (SELECT key FROM answers)"
         with self._lock:
             return {key for (key,) in self._connection.execute(statement)}
 
     def put(self, lines: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-        """Write answers by key, all of them or none."""
+        """Write results by key, all of them or none; each names its ``item``."""
         rows = [
             (key, line["item"], json.dumps(line, ensure_ascii=False, separators=(",", ":")))
             for key, line in lines
@@ -109,7 +109,7 @@ class MomentStore:
             connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """Return what became of every moment of the recording, in its order."""
+        """Return what became of every item, in order."""
         place = -1
         while True:
             with self._lock:

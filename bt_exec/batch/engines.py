@@ -1,0 +1,132 @@
+"""Engines: the same function over many tasks, in local processes or on a Ray cluster.
+
+A task whose worker dies is tried again alone. If its worker dies again, its result is None; the
+other tasks are not affected.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from typing import Any, TypeVar
+
+from bt_exec.batch.ray_cluster import connect
+from bt_exec.failure import UnknownName
+
+__all__ = ["ENGINES", "run_tasks"]
+
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
+
+ENGINES = ("processes", "ray")
+
+_AHEAD = 2  # tasks under way for each worker
+
+
+def run_tasks(
+    function: Callable[[_Task], _Result],
+    tasks: Iterable[_Task],
+    *,
+    engine: str = "processes",
+    workers: int = 1,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[tuple[_Task, _Result | None]]:
+    """Yield each task with its result, in the order in which they end.
+
+    Args:
+        function: A function of a module.
+        tasks: Its arguments; they and the results can be pickled.
+        engine: ``processes`` or ``ray``.
+        workers: Number of tasks that run at the same time on this machine.
+        stop: Asked before each task; true ends the run when those under way have ended.
+
+    Raises:
+        UnknownName: If there is no such engine.
+        UsageError: If Ray is not installed, or its cluster cannot be reached.
+    """
+    if engine not in ENGINES:
+        raise UnknownName("engine", engine, ENGINES)
+    left = (task for task in tasks if not stop())
+    if engine == "ray":
+        yield from _on_ray(function, left, workers)
+        return
+    while True:
+        lost: list[_Task] = []
+        yield from _in_processes(function, left, workers, lost)
+        if not lost:
+            return
+        for task in lost:
+            again: list[_Task] = []
+            yield from _in_processes(function, iter((task,)), 1, again)
+            yield from ((culprit, None) for culprit in again)
+
+
+def _in_processes(
+    function: Callable[[_Task], _Result],
+    tasks: Iterator[_Task],
+    workers: int,
+    lost: list[_Task],
+) -> Iterator[tuple[_Task, _Result]]:
+    """Yield results until a worker dies; tasks that were under way then are added to `lost`."""
+    under_way: dict[Future[_Result], _Task] = {}
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, initializer=_begin_worker) as pool:
+        try:
+            while True:
+                for task in islice(tasks, _AHEAD * workers - len(under_way)):
+                    try:
+                        under_way[pool.submit(function, task)] = task
+                    except BrokenProcessPool:
+                        lost.append(task)
+                        raise
+                if not under_way:
+                    return
+                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                    result = future.result()
+                    yield under_way.pop(future), result
+        except BrokenProcessPool:
+            lost += under_way.values()
+
+
+def _begin_worker() -> None:
+    """Leave Ctrl-C to the parent, and end when the parent is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.getLogger("bt_exec").setLevel(logging.ERROR)
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, name="parent", daemon=True).start()
+
+
+def _on_ray(
+    function: Callable[[_Task], _Result], tasks: Iterator[_Task], workers: int
+) -> Iterator[tuple[_Task, _Result | None]]:
+    ray: Any = connect(workers)
+    try:
+        remote = ray.remote(num_cpus=1, max_retries=3)(function)
+        under_way: dict[Any, _Task] = {}
+        while True:
+            at_once = _AHEAD * max(workers, int(ray.cluster_resources().get("CPU", 1)))
+            for task in islice(tasks, at_once - len(under_way)):
+                under_way[remote.remote(task)] = task
+            if not under_way:
+                return
+            for reference in ray.wait(list(under_way))[0]:
+                task = under_way.pop(reference)
+                try:
+                    yield task, ray.get(reference)
+                except ray.exceptions.RayError:
+                    yield task, None
+    finally:
+        ray.shutdown()

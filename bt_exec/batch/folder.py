@@ -1,0 +1,160 @@
+"""Folders that one process at a time writes to, and files that are complete or absent."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import weakref
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from bt_exec.batch.store import ResultStore
+from bt_exec.failure import UsageError
+
+__all__ = ["RunFolder", "own_folder", "write_whole"]
+
+_LOCK = "run.lock"
+
+
+def own_folder(folder: Path) -> Callable[[], None]:
+    """Take the lock of a folder; the system releases it when this process ends.
+
+    Returns:
+        A function that releases it.
+
+    Raises:
+        UsageError: If another process has it; the message names that process.
+        OSError: If the folder cannot be written.
+    """
+    file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        owner = os.read(file, 200).decode("utf-8", "replace").strip() or "another process"
+        os.close(file)
+        raise UsageError(
+            f"{folder} is being written by {owner}; wait for it or end it, or name another folder "
+            "with --out"
+        ) from None
+    since = datetime.now(UTC).isoformat(timespec="seconds")
+    owner = f"process {os.getpid()} on {socket.gethostname()} since {since}\n"
+    os.ftruncate(file, 0)
+    os.write(file, owner.encode())
+    return partial(os.close, file)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is complete, also after a crash, or absent."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with part.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
+class RunFolder:
+    """The folder of a run that can be resumed; a context manager while it is written.
+
+    ::
+
+        OUT/
+            run.json      settings: a run is resumed only with the same ones
+            run.lock      the process that writes here
+            run.sqlite    items, results and amounts spent
+
+    Args:
+        folder: Where it is.
+
+    Attributes:
+        command: The command that makes such folders.
+    """
+
+    command: ClassVar[str]
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._release: weakref.finalize[[], RunFolder] | None = None
+        self._store: ResultStore | None = None
+
+    @property
+    def store(self) -> ResultStore:
+        """The store of the run; `begin` opens it."""
+        assert self._store is not None, "Output.begin was not called"
+        return self._store
+
+    def begin(self, manifest: Mapping[str, Any], *, resume: bool) -> Self:
+        """Create the folder, or resume the run in it; own it until `close`.
+
+        Raises:
+            UsageError: If the folder holds another run, holds this run and `resume` is false, or
+                is being written by another process.
+        """
+        file = self.folder / "run.json"
+        if file.is_file():
+            self._compare(manifest, resume=resume)
+        elif self.folder.is_dir() and any(map(_is_foreign, self.folder.iterdir())):
+            raise UsageError(f"{self.folder} is not empty; name another folder with --out")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._release = weakref.finalize(self, own_folder(self.folder))
+            if not file.is_file():  # first: a folder with answers always says whose they are
+                write_whole(file, json.dumps(manifest, ensure_ascii=False))
+            self._store = ResultStore(self.folder / "run.sqlite")
+        except OSError as error:
+            self.close()
+            raise UsageError(f"{self.folder} cannot be written: {error.strerror}") from error
+        except UsageError:
+            self.close()
+            raise
+        return self
+
+    def _compare(self, manifest: Mapping[str, Any], *, resume: bool) -> None:
+        before = self.manifest()
+        wanted = json.loads(json.dumps(manifest))
+        changed = [key for key in wanted if before.get(key) != wanted[key]]
+        if changed:
+            raise UsageError(
+                f"{self.folder} holds another run: {', '.join(changed)} differ; name another "
+                "folder with --out"
+            )
+        if not resume:
+            raise UsageError(f"{self.folder} holds this run already; go on with it: --resume")
+
+    def close(self) -> None:
+        """Close the store and release the lock."""
+        if self._store is not None:
+            self._store.close()
+        if self._release is not None:
+            self._release()
+        self._store = self._release = None
+
+    def __enter__(self) -> Self:
+        """Return the folder; `begin` was called."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the settings of the run.
+
+        Raises:
+            UsageError: If there is no run.
+        """
+        try:
+            data: dict[str, Any] = json.loads((self.folder / "run.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            raise UsageError(f"{self.folder} holds no run of {self.command}") from None
+        return data
+
+
+def _is_foreign(path: Path) -> bool:
+    """Return True unless a run leaves such a file before its first one is complete."""
+    return path.suffix != ".part" and path.name != _LOCK

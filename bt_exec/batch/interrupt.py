@@ -1,0 +1,28 @@
+"""Ctrl-C of a long run: what is in flight is finished first."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["finishing_on_interrupt"]
+
+
+@contextmanager
+def finishing_on_interrupt() -> Iterator[Callable[[], bool]]:
+    """Yield a function that says whether Ctrl-C was pressed; pressed twice, it ends the program."""
+    pressed: list[int] = []
+
+    def note(number: int, _: Any) -> None:
+        pressed.append(number)
+        signal.signal(signal.SIGINT, before)
+        sys.stderr.write("\nfinishing what is in flight; Ctrl-C again ends at once\n")
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)

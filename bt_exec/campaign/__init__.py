@@ -1,0 +1,1 @@
+"""Campaigns: many missions in many worlds, with rates, intervals and comparisons."""

@@ -1,0 +1,240 @@
+"""Campaign files: commands, worlds, seeds and faults, and the cells that they span.
+
+::
+
+    campaign: door_worlds
+    site: door
+    commands: [get the material, 문을 열어]
+    worlds: {material: present, door: [closed, ajar, open]}   # a list: each of them
+    random: [fault]                     # drawn once a seed from what the pack declares
+    ranges: {water: {from: 5, to: 60}}  # drawn once a seed
+    seeds: 50                           # 0 to 49, or a list
+    faults: [none, "grasp:1=GRASP_SLIPPED"]
+    expect: [satisfied]
+    require: 0.95                       # least rate for exit code 0
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+
+from bt_exec.failure import SpecError, UsageError
+from bt_exec.mission.rigs import check_world
+from bt_exec.nodes.fault_injection import Faults
+from bt_exec.outcome import MissionStatus
+from bt_exec.site.site import Site
+from bt_exec.spec.source import read_file
+
+__all__ = ["Campaign", "Cell", "cells_of", "faults_in", "load_campaign"]
+
+_MOST = 1_000_000  # cells
+_STEPS = 1000  # of a declared range of numbers
+
+_Value: TypeAlias = bool | int | float | str
+
+
+class _Range(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    least: Annotated[float, Field(alias="from", allow_inf_nan=False)]
+    most: Annotated[float, Field(alias="to", allow_inf_nan=False)]
+
+
+class Campaign(BaseModel):
+    """A campaign file.
+
+    Attributes:
+        campaign: Its name.
+        site: Site by name or file; a file is found beside the campaign file, too.
+        compiler: Compiler by name; the site's if empty.
+        commands: What is asked of the robot.
+        worlds: World settings; each value of a list is a world of its own.
+        random: World settings that are drawn for each seed from what the packs declare.
+        ranges: World settings that are drawn for each seed between two numbers.
+        seeds: Number of seeds from 0 on, or the seeds. A world setting ``seed`` takes them.
+        faults: Injected failures, a cell for each entry; ``none`` injects nothing.
+        expect: How a mission should end.
+        require: Least rate of missions that end so.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    campaign: Annotated[str, Field(pattern=r"^[\w-]{1,60}$")]
+    site: str = ""
+    compiler: str = ""
+    commands: Annotated[tuple[str, ...], Field(min_length=1)]
+    worlds: Mapping[str, _Value | tuple[_Value, ...]] = Field(default_factory=dict)
+    random: tuple[str, ...] = ()
+    ranges: Mapping[str, _Range] = Field(default_factory=dict)
+    seeds: Annotated[int, Field(ge=1, le=_MOST)] | tuple[int, ...] = 1
+    faults: Annotated[tuple[str, ...], Field(min_length=1)] = ("none",)
+    expect: Annotated[tuple[MissionStatus, ...], Field(min_length=1)] = ("satisfied",)
+    require: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One mission of a campaign.
+
+    Attributes:
+        site: Site by name or file.
+        compiler: Compiler by name; the site's if empty.
+        command: What is asked.
+        world: World settings by key, in order.
+        seed: The seed.
+        fault: Injected failure, or ``none``.
+        expect: How the mission should end.
+    """
+
+    site: str
+    compiler: str
+    command: str
+    world: tuple[tuple[str, str], ...]
+    seed: int
+    fault: str
+    expect: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """Identifier within a campaign; the same in every version of the trees."""
+        return json.dumps(
+            [self.command, dict(self.world), self.seed, self.fault], ensure_ascii=False
+        )
+
+    @property
+    def key(self) -> str:
+        """Digest of all that its result depends on, beside site and trees."""
+        content = json.dumps([self.id, self.compiler, self.expect])
+        return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+def load_campaign(path: Path) -> Campaign:
+    """Read a campaign file.
+
+    Raises:
+        SpecError: If the file is wrong; every mistake with its line.
+    """
+    try:
+        source = read_file(path)
+    except SpecError as error:
+        raise SpecError(error.problems, checkable=False) from None
+    try:
+        found = Campaign.model_validate(source.data)
+    except ValidationError as error:
+        problems = []
+        for finding in error.errors():
+            place = tuple(finding["loc"])
+            unknown = finding["type"] == "extra_forbidden" and len(place) == 1
+            allowed = tuple(Campaign.model_fields) if unknown else ()
+            code = str(finding["type"]).upper()
+            problems.append(source.problem(code, finding["msg"], place, allowed=allowed))
+        raise SpecError(problems, checkable=False) from None
+    beside = path.parent / found.site
+    is_file = found.site.endswith((".yaml", ".yml")) and beside.is_file()
+    return found.model_copy(update={"site": str(beside.resolve())}) if is_file else found
+
+
+def cells_of(campaign: Campaign, site: Site) -> list[Cell]:
+    """Return the cells of a campaign, seed by seed: one that is cut short covers all settings.
+
+    Raises:
+        UsageError: If the site has no such world setting, fault, or declared range.
+    """
+    fields = {
+        key: field
+        for pack in site.catalogue.packs
+        for key, field in pack.world.model_fields.items()
+    }
+    twice = [key for key in (*campaign.random, *campaign.ranges) if key in campaign.worlds]
+    if twice:
+        raise UsageError(f"world setting {twice[0]} is both listed and drawn; remove one of them")
+    for fault in campaign.faults:
+        Faults.parse(faults_in(fault), site.catalogue.skills)
+    seeds = range(campaign.seeds) if isinstance(campaign.seeds, int) else campaign.seeds
+    listed = {
+        key: tuple(map(_text, value if isinstance(value, tuple) else (value,)))
+        for key, value in campaign.worlds.items()
+    }
+    combinations = [dict(zip(listed, values, strict=True)) for values in product(*listed.values())]
+    count = len(seeds) * len(campaign.commands) * len(combinations) * len(campaign.faults)
+    if count > _MOST:
+        raise UsageError(f"the campaign has {count} cells; at most {_MOST} are run")
+    cells = []
+    for seed in seeds:
+        drawn = dict(_drawn(campaign, fields, seed))
+        own = {"seed": str(seed)} if "seed" in fields and "seed" not in listed else {}
+        for chosen in combinations:
+            world = {**own, **drawn, **chosen}
+            check_world(site, world)
+            cells += [
+                Cell(
+                    campaign.site,
+                    campaign.compiler,
+                    command,
+                    tuple(sorted(world.items())),
+                    seed,
+                    fault,
+                    campaign.expect,
+                )
+                for command in campaign.commands
+                for fault in campaign.faults
+            ]
+    return list(dict.fromkeys(cells))
+
+
+def _drawn(
+    campaign: Campaign, fields: Mapping[str, FieldInfo], seed: int
+) -> Iterator[tuple[str, str]]:
+    for key in campaign.random:
+        values = _declared(fields[key]) if key in fields else ()
+        if not values:
+            known = ", ".join(name for name, field in fields.items() if _declared(field))
+            raise UsageError(
+                f"random: {key} has no declared range at this site; {known or 'nothing'} has one. "
+                "List values under worlds, or numbers under ranges"
+            )
+        yield key, _text(random.Random(f"{seed} {key}").choice(values))
+    for key, between in campaign.ranges.items():
+        drawn = random.Random(f"{seed} {key}").uniform(between.least, between.most)
+        yield key, _text(drawn)
+
+
+def _declared(field: FieldInfo) -> Sequence[Any]:
+    """Return the values that a world setting declares: choices, examples, or those in bounds."""
+    if get_origin(field.annotation) is Literal:
+        return get_args(field.annotation)
+    if field.examples or field.annotation not in (int, float):
+        return tuple(field.examples or ())
+    bounds = {
+        name: getattr(constraint, name)
+        for constraint in field.metadata
+        for name in ("ge", "gt", "le", "lt")
+        if hasattr(constraint, name)
+    }
+    least, most = bounds.get("ge", bounds.get("gt")), bounds.get("le", bounds.get("lt"))
+    if least is None or most is None:
+        return ()
+    if field.annotation is int:
+        return range(int(least) + ("ge" not in bounds), int(most) + ("le" in bounds))
+    return [least + (most - least) * (n + 0.5) / _STEPS for n in range(_STEPS)]
+
+
+def _text(value: _Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def faults_in(text: str) -> list[str]:
+    """Return the faults of an entry: several are separated by commas."""
+    return [] if text == "none" else [part.strip() for part in text.split(",")]

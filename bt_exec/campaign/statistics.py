@@ -1,0 +1,152 @@
+"""Rates with Wilson intervals, rates by setting, and the exact McNemar test of two campaigns.
+
+E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22 (1927);
+Q. McNemar, Note on the Sampling Error of the Difference between Correlated Proportions,
+Psychometrika 12 (1947); S. Holm, A Simple Sequentially Rejective Multiple Test Procedure,
+Scandinavian Journal of Statistics 6 (1979).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import comb, sqrt
+from typing import Any, NamedTuple
+
+__all__ = ["Difference", "Rate", "by_setting", "compare", "settings_of"]
+
+_Z = 1.959963984540054  # 95 % of a normal distribution
+_MOST_VALUES = 12  # of a setting that is shown value by value
+_BINS = 4
+ALL = ("", "all")
+
+
+class Rate(NamedTuple):
+    """Number of cells that ended as expected, of all."""
+
+    good: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """Share of the good ones, 0 to 1."""
+        return self.good / self.total if self.total else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson interval of 95 %."""
+        if not self.total:
+            return 0.0, 1.0
+        n, p, z = self.total, self.share, _Z
+        middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+        reach = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return max(0.0, middle - reach), min(1.0, middle + reach)
+
+    def __str__(self) -> str:
+        """Return ``95.0 % (19 of 20, 95 % interval 76.4 to 99.1 %)``."""
+        low, high = (100 * end for end in self.interval)
+        return (
+            f"{100 * self.share:.1f} % ({self.good} of {self.total}, "
+            f"95 % interval {low:.1f} to {high:.1f} %)"
+        )
+
+
+class Difference(NamedTuple):
+    """Comparison of the cells that two campaigns share.
+
+    Attributes:
+        before: Rate of the first.
+        after: Rate of the second.
+        better: Cells that ended as expected only in the second.
+        worse: Cells that ended as expected only in the first.
+        p: Probability of such a difference by chance, corrected for the number of settings.
+    """
+
+    before: Rate
+    after: Rate
+    better: int
+    worse: int
+    p: float
+
+    @property
+    def is_worse(self) -> bool:
+        """Return True if the second is significantly worse, at 5 %."""
+        return self.worse > self.better and self.p < 0.05
+
+
+def settings_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the values of each setting that varies, one for each cell.
+
+    Numbers with many values are binned by quartile; seeds are not a setting.
+    """
+    columns = {name: [str(line[name]) for line in lines] for name in ("command", "fault")}
+    for key in sorted({key for line in lines for key in line["world"]} - {"seed"}):
+        columns[key] = [str(line["world"].get(key, "")) for line in lines]
+        if len(set(columns[key])) > _MOST_VALUES:
+            columns[key] = _binned(columns[key])
+    return {name: column for name, column in columns.items() if len(set(column)) > 1}
+
+
+def by_setting(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Rate]:
+    """Return the rate of all cells, and of each value of each setting."""
+    return {name: _rate(found) for name, found in _groups(lines).items()}
+
+
+def compare(
+    before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
+) -> dict[tuple[str, str], Difference]:
+    """Return how the cells that both have differ, in all and for each value of each setting."""
+    second = {line["item"]: line for line in after}
+    first = [line for line in before if line["item"] in second]
+    found: dict[tuple[str, str], Difference] = {}
+    for name, lines in _groups(first).items():
+        pairs = [(line["expected"], second[line["item"]]["expected"]) for line in lines]
+        better, worse = pairs.count((False, True)), pairs.count((True, False))
+        rates = _rate(lines), _rate([second[line["item"]] for line in lines])
+        found[name] = Difference(*rates, better, worse, _mcnemar(better, worse))
+    return _holm(found)
+
+
+def _groups(
+    lines: Sequence[Mapping[str, Any]],
+) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    groups[ALL] = list(lines)
+    for name, column in settings_of(lines).items():
+        for line, value in zip(lines, column, strict=True):
+            groups[name, value].append(line)
+    return groups
+
+
+def _rate(lines: Sequence[Mapping[str, Any]]) -> Rate:
+    return Rate(sum(bool(line["expected"]) for line in lines), len(lines))
+
+
+def _mcnemar(better: int, worse: int) -> float:
+    """Return the two-sided p of the exact McNemar test."""
+    count = better + worse
+    tail = sum(comb(count, k) for k in range(min(better, worse) + 1))
+    return min(1.0, float(Fraction(2 * tail, 1 << count)))
+
+
+def _holm(found: Mapping[tuple[str, str], Difference]) -> dict[tuple[str, str], Difference]:
+    """Return differences with p corrected by Holm; that of all cells stays as it is."""
+    parts = sorted((one.p, name) for name, one in found.items() if name != ALL)
+    corrected, least = {}, 0.0
+    for rank, (p, name) in enumerate(parts):
+        least = max(least, min(1.0, p * (len(parts) - rank)))
+        corrected[name] = least
+    return {name: one._replace(p=corrected.get(name, one.p)) for name, one in found.items()}
+
+
+def _binned(values: Sequence[str]) -> list[str]:
+    """Return numbers as the quartile that they are in; a single bin for texts."""
+    try:
+        numbers = [float(value) for value in values]
+    except ValueError:
+        return [""] * len(values)
+    edges = [sorted(numbers)[n * (len(numbers) - 1) // _BINS] for n in range(_BINS + 1)]
+    bins = [bisect_left(edges, number, 1, _BINS) for number in numbers]
+    return [f"{edges[n - 1]:g} to {edges[n]:g}" for n in bins]

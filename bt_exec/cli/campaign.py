@@ -1,0 +1,134 @@
+"""``campaign``: many missions in many worlds, and two of them compared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bt_exec.cli import options as opt
+
+__all__ = ["COMMANDS", "campaign"]
+
+_FAILED = 4
+
+
+def campaign(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="A campaign file; with --compare two folders."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Results; else NAME-results here."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", min=1, max=1024, help="Missions at the same time.")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help="processes, or ray: a cluster.")
+    ] = "processes",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the folder.")
+    ] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Compare the results in two folders.")
+    ] = False,
+    json: opt.Json = False,
+) -> None:
+    """Run commands in many worlds, with many seeds and faults, and report the rates.
+
+    bt-exec campaign worlds.yaml -j 4
+
+    bt-exec campaign --compare before after
+
+    Exit code 0 if the required rate is reached, or the second folder is not significantly worse;
+    4 if not; 130 if cells are left.
+    """
+    from bt_exec.failure import UsageError
+
+    wanted = 2 if compare else 1
+    if len(paths) != wanted:
+        what = "two folders, such as before after" if compare else "one campaign file"
+        raise UsageError(f"campaign takes {what}; {len(paths)} paths were given")
+    if compare:
+        code = _compare(paths[0], paths[1], json=json)
+    else:
+        jobs = jobs or os.cpu_count() or 1
+        code = _run(paths[0], out, engine=engine, jobs=jobs, resume=resume, json=json)
+    raise typer.Exit(code)
+
+
+def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, json: bool) -> int:
+    from bt_exec.campaign.model import cells_of, load_campaign
+    from bt_exec.campaign.report import summary_lines, write_page
+    from bt_exec.campaign.run import run_campaign
+    from bt_exec.campaign.statistics import ALL, by_setting
+    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.progress_bar import progress_bar
+    from bt_exec.site.site import load_site
+
+    chosen = load_campaign(file)
+    out = out or Path(f"{chosen.campaign}-results")
+    total = len(cells_of(chosen, load_site(chosen.site)))
+    with progress_bar("missions", total) as move:
+        lines = run_campaign(
+            chosen,
+            out,
+            engine=engine,
+            workers=jobs,
+            resume=resume,
+            tell=lambda done, wrong, of: move(
+                done, f"{wrong} not as expected" if wrong else "", of
+            ),
+        )
+    write_page(out / "report.html", chosen.campaign, lines)
+    rate = by_setting(lines)[ALL]
+    painter = for_people(beside=json)
+    for text in summary_lines(lines, total):
+        painter.say(text)
+    painter.say(f"{out / 'report.html'}, {out / 'results.parquet'}")
+    if json:
+        figures = {"good": rate.good, "done": rate.total, "cells": total, "share": rate.share}
+        emit({**figures, "interval": rate.interval, "folder": str(out)})
+    if rate.total < total:
+        painter.say("stopped; the same command with --resume goes on")
+        return 130
+    return 0 if rate.share >= chosen.require else _FAILED
+
+
+def _compare(before: Path, after: Path, *, json: bool) -> int:
+    from bt_exec.campaign.report import command_of, comparison_lines
+    from bt_exec.campaign.run import read_results
+    from bt_exec.campaign.statistics import compare
+    from bt_exec.cli.output import emit, for_people
+    from bt_exec.failure import UsageError
+
+    first, second = read_results(before), read_results(after)
+    good = {line["item"]: line["expected"] for line in first}
+    shared = [line for line in second if line["item"] in good]
+    if not shared:
+        raise UsageError(f"{before} and {after} have no cell in common")
+    found = compare(first, second)
+    worse = [line for line in shared if good[line["item"]] and not line["expected"]]
+    painter = for_people(beside=json)
+    apart = len(first) + len(second) - 2 * len(shared)
+    if apart:
+        painter.say(f"{apart} cells are only in one of them and are not compared")
+    for text in comparison_lines(found):
+        painter.say(text)
+    for line in worse[:10]:
+        painter.say(f"! worse: {line['status']} {line['code']}: {command_of(line)}")
+    if json:
+        rows = [
+            {"setting": name, "value": value, **one._asdict(), "is_worse": one.is_worse}
+            for (name, value), one in found.items()
+        ]
+        emit({"compared": len(shared), "differences": rows})
+    return _FAILED if any(one.is_worse for one in found.values()) else 0
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"campaign": campaign}
