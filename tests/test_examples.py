@@ -31,6 +31,7 @@ LONG = {
     "07_go_and_tell",
     "15_one_arm_in_the_doorway",
     "20_places_on_a_table",  # 17 sorts a table among the fast ones
+    "38_a_campaign",  # starts processes; tests/bt_exec/campaign runs the same in this one
     "26_a_model_writes_the_program",  # 05 and 24 show each half of it
 }
 

@@ -1,0 +1,62 @@
+"""Rates, intervals and tests, against scipy and against their laws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from bt_exec.campaign.statistics import ALL, Rate, by_setting, compare
+
+
+def line(number: int, *, good: bool, **world: str) -> dict[str, Any]:
+    return {
+        "item": str(number),
+        "command": "go",
+        "fault": "none",
+        "world": {"seed": str(number), **world},
+        "expected": good,
+    }
+
+
+@given(st.integers(1, 400), st.data())
+def test_interval_is_that_of_wilson(total: int, data: st.DataObject) -> None:
+    good = data.draw(st.integers(0, total))
+    wanted = stats.binomtest(good, total).proportion_ci(method="wilson")
+    assert Rate(good, total).interval == pytest.approx((wanted.low, wanted.high), abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_comparison_is_the_exact_mcnemar_test(pairs: list[tuple[bool, bool]]) -> None:
+    before = [line(n, good=one) for n, (one, _) in enumerate(pairs)]
+    after = [line(n, good=two) for n, (_, two) in enumerate(pairs)]
+    found = compare(before, after)[ALL]
+    better, worse = pairs.count((False, True)), pairs.count((True, False))
+    assert (found.better, found.worse) == (better, worse)
+    wanted = stats.binomtest(better, better + worse).pvalue if better + worse else 1.0
+    assert found.p == pytest.approx(wanted)
+    turned = compare(after, before)[ALL]
+    assert (turned.better, turned.worse, turned.p) == (worse, better, found.p)
+
+
+def test_groups_of_a_setting_sum_up_to_all() -> None:
+    lines = [line(n, good=n % 3 > 0, door=("open", "ajar")[n % 2], x=f"{n}") for n in range(40)]
+    rates = by_setting(lines)
+    for setting in ("door", "x"):
+        parts = [rate for (name, _), rate in rates.items() if name == setting]
+        assert Rate(sum(p.good for p in parts), sum(p.total for p in parts)) == rates[ALL]
+    assert len([name for name in rates if name[0] == "x"]) == 4
+    assert not [name for name in rates if name[0] in ("seed", "command")]
+
+
+def test_p_of_settings_is_corrected_for_their_number() -> None:
+    before = [line(n, good=True, door="ab"[n % 2]) for n in range(12)]
+    after = [line(n, good=n % 2 == 0, door="ab"[n % 2]) for n in range(12)]
+    found = compare(before, after)
+    assert found["door", "b"].p == pytest.approx(2 * 2 / 2**6)
+    assert found[ALL].p == pytest.approx(2 / 2**6)
+    assert found[ALL].is_worse
+    assert not found["door", "a"].is_worse
