@@ -49,6 +49,7 @@ class Wanted:
         failed: Only missions that ended otherwise than satisfied, or were interrupted.
         command: Text that the command contains, without regard to case.
         text: Words that the command, a sentence or a code begins with; all of them.
+        before: Name of a mission: only older ones.
     """
 
     site: str = ""
@@ -57,6 +58,7 @@ class Wanted:
     failed: bool = False
     command: str = ""
     text: str = ""
+    before: str = ""
 
     def condition(self, connection: sqlite3.Connection) -> tuple[str, dict[str, Any]]:
         """Return an SQL condition on ``missions`` and its parameters.
@@ -78,6 +80,9 @@ class Wanted:
         if self.command:
             parts.append("command LIKE :command ESCAPE '\\'")
             values["command"] = _like(self.command)
+        if self.before:
+            parts.append("no < (SELECT no FROM missions WHERE id = :before)")
+            values["before"] = self.before
         if self.text:
             parts.append(f"no IN ({_found(connection, self.text, values)})")
         return " AND ".join(parts), values

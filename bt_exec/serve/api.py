@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import threading
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from datetime import date
 from importlib import metadata
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import anyio.to_thread
 from fastapi import FastAPI, Header, Path, Query, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response, StreamingResponse
-from starlette.exceptions import HTTPException
-from starlette.routing import Route
+from fastapi.responses import Response, StreamingResponse
 
-from bt_exec.failure import BtExecError, UnknownName
-from bt_exec.journal.plain import to_json
+from bt_exec.failure import UnknownName
+from bt_exec.journal.search import Wanted
 from bt_exec.serve.document import answer_of, still_running
+from bt_exec.serve.error_handlers import Json, add_error_handlers
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.guard import Guard, language_of_headers
+from bt_exec.serve.guard import Guard
 from bt_exec.serve.login import COOKIE, Login
-from bt_exec.serve.models import Answer, Asked, Given, answers
+from bt_exec.serve.models import (
+    Aborted,
+    Accepted,
+    Answer,
+    Answered,
+    Asked,
+    Compiled,
+    DocumentAnswer,
+    Given,
+    Health,
+    MissionLines,
+    PlanText,
+    Ready,
+    Resumed,
+    SiteData,
+    Stages,
+    Status,
+)
+from bt_exec.serve.openapi import ANY_BODY, answers, document, error_answers
 from bt_exec.serve.page import PAGE
 from bt_exec.serve.planning import compiled
 from bt_exec.serve.service import Service
@@ -41,18 +59,27 @@ _LISTED = 500  # missions in one list
 
 _log = logging.getLogger("bt_exec")
 
+_ID = r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4,9}"
+_READ = ("NO_MISSION", "BAD_REQUEST", "CANNOT")  # of routes that read the journal
+_BODY = ("BAD_REQUEST", "NOT_JSON")  # errors of routes that read a body
+_TAKEN = ("BUSY", "CANNOT", "QUEUE_FULL", "CLOSING", "NOT_READY", *_BODY)  # of a command
+_SSE = {
+    "type": "object",
+    "description": "One server-sent event; its data are JSON.",
+    "properties": {name: {"type": "string"} for name in ("id", "event", "data")},
+}
+_EVENT = (
+    'id: 7\nevent: SkillStarting\ndata: {"t": 0.4, "tick": 8, "data": {"skill": "open_door"}}\n\n'
+)
+
 MissionId = Annotated[
     str,
-    Path(pattern=r"^(\d{4}-\d{2}-\d{2}-\d{4,9}|last)$", examples=["2026-11-20-0007"]),
+    Path(
+        pattern=f"^({_ID}|last)$",
+        description="Name of a mission, or `last`: the newest of this site.",
+        examples=["2026-11-20-0007"],
+    ),
 ]
-
-
-class Json(JSONResponse):
-    """Plain data, whatever a skill has measured."""
-
-    def render(self, content: Any) -> bytes:
-        """Return the text."""
-        return to_json(content).encode()
 
 
 def make_app(service: Service, login: Login, host: str, names: Iterable[str] = ()) -> Guard:
@@ -80,25 +107,24 @@ def make_app(service: Service, login: Login, host: str, names: Iterable[str] = (
         title="bt-exec",
         version=_version(),
         summary=f"Missions for the robots of site {service.site.name}, over HTTP.",
-        description=__doc__,
+        description='Errors are answered as `{"error": {"code", "message", …}}`.',
         lifespan=lifespan,
         docs_url=None,  # they would load scripts from elsewhere
         redoc_url=None,
         default_response_class=Json,
     )
     app.state.feeds = feeds
-    _add_errors(app)
+    add_error_handlers(app)
     _add_missions(app, service, reader)
     _add_streams(app, service, feeds)
     _add_plans(app, service, reader)
     _add_page(app, service, login)
+    vars(app)["openapi"] = functools.cache(functools.partial(document, app, secured=login.needed))
     return Guard(app, login, host, names)
 
 
 def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
-    said = answers("accepted", 202, e409="BUSY", e429="QUEUE_FULL", e503="CLOSING, NOT_READY")
-
-    @app.post("/missions", status_code=202, responses=said)
+    @app.post("/missions", status_code=202, responses=answers(Accepted, *_TAKEN, status=202))
     def submit(asked: Asked) -> Any:
         """Take a command. It is on record when this answers; it runs when its turn comes."""
         booked = service.submit(asked.command)
@@ -114,22 +140,41 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
             "events": f"/missions/{mission_id}/events",
         }
 
-    @app.get("/missions", responses=answers("list"))
+    @app.get("/missions", responses=answers(MissionLines, *_READ))
     def missions(
         limit: Annotated[int, Query(ge=1, le=_LISTED)] = 20,
+        before: Annotated[
+            str, Query(pattern=f"^({_ID})?$", description="Only missions older than this one.")
+        ] = "",
         failed: Annotated[bool, Query(description="Only those that did not end well.")] = False,
+        status: Annotated[Status | None, Query(description="Only those of this status.")] = None,
+        command: Annotated[
+            str, Query(max_length=200, description="Text that the command contains.")
+        ] = "",
+        search: Annotated[
+            str,
+            Query(max_length=200, description="Words in the command, a sentence or a code; all."),
+        ] = "",
+        day: Annotated[date | None, Query(description="The day on which they began.")] = None,
         all_sites: Annotated[bool, Query(description="Also those of other sites.")] = False,
     ) -> Any:
-        """List missions from the journal, the newest first."""
-        site = None if all_sites else service.site.name
-        lines = service.journal.missions(_LISTED if failed else limit, site=site)
-        found = [line_data(line) for line in lines]
-        if failed:
-            well = ("satisfied", "running", "waiting")
-            found = [one for one in found if one["status"] not in well]
-        return {"missions": found[:limit]}
+        """List missions from the journal, the newest first, page by page."""
+        wanted = Wanted(
+            site="" if all_sites else service.site.name,
+            day=day,
+            status=status or "",
+            failed=failed,
+            command=command,
+            text=search,
+            before=_known(service, before) if before else "",
+        )
+        lines = service.journal.find(wanted, limit + 1)
+        following = lines[limit - 1].id if len(lines) > limit else None
+        return {"missions": [line_data(line) for line in lines[:limit]], "next": following}
 
-    @app.get("/missions/{mission_id}", responses=answers("mission", e404="NO_MISSION"))
+    @app.get(
+        "/missions/{mission_id}", responses=answers(Stages, "NO_MISSION", "CANNOT", "BAD_REQUEST")
+    )
     def mission(mission_id: MissionId) -> Any:
         """Tell of a mission in its stages: state, plan, run, results, and why it ended so."""
         found = reader.read(_known(service, mission_id))
@@ -140,7 +185,8 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
 
     @app.post(
         "/missions/{mission_id}/abort",
-        responses=answers("aborted", e404="NO_MISSION", e409="NOT_RUNNING"),
+        responses=answers(Aborted, "NO_MISSION", "NOT_RUNNING", "CANNOT", *_BODY),
+        openapi_extra=ANY_BODY,
     )
     async def abort(mission_id: MissionId) -> Any:
         """Stop a mission: cleanly, and the robot at once if asked again; a waiting one for good.
@@ -158,13 +204,13 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         result = await asyncio.to_thread(service.abort, name, "operator")
         return {"mission_id": name, "result": result}
 
-    @app.post("/queue/resume", responses=answers("resumed"))
+    @app.post("/queue/resume", responses=answers(Resumed, "NOT_JSON"), openapi_extra=ANY_BODY)
     async def resume() -> Any:
         """Let the missions begin that wait since one was stopped."""
         held = await asyncio.to_thread(service.resume)
         return {"held": held, "waiting": len(service.waiting)}
 
-    @app.post("/missions/{mission_id}/answer", responses={409: {"description": "NO_QUESTION"}})
+    @app.post("/missions/{mission_id}/answer", responses=answers(Answered, "NO_QUESTION", *_BODY))
     async def answer(mission_id: MissionId, answer: Answer) -> Any:
         """Answer the question that a mission asks: whether its plan may run."""
         current = service.current
@@ -176,8 +222,11 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
 
 def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
     stream: dict[int | str, dict[str, Any]] = {
-        200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}},
-        503: {"description": "TOO_MANY"},
+        200: {
+            "description": "Server-sent events.",
+            "content": {"text/event-stream": {"schema": _SSE, "example": _EVENT}},
+        },
+        **error_answers("TOO_MANY"),
     }
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -188,12 +237,16 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
     @app.get(
         "/missions/{mission_id}/events",
         response_class=StreamingResponse,
-        responses={**stream, 204: {"description": "It has ended, and nothing is left."}},
+        responses={
+            **stream,
+            204: {"description": "It has ended, and nothing is left."},
+            **error_answers("TOO_MANY", *_READ),
+        },
     )
     async def events(
         mission_id: MissionId,
         after: Annotated[int, Query(ge=0, le=2**53, description="Begin after this event.")] = 0,
-        last_event_id: Annotated[str, Header()] = "",
+        last_event_id: Annotated[str, Header(pattern="^[0-9]{0,15}$")] = "",
     ) -> Response:
         """Follow a mission: every event on record, then what happens; ``end`` is the last.
 
@@ -202,9 +255,6 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
         room()
         name = await asyncio.to_thread(_known, service, mission_id)
         if last_event_id:
-            if not last_event_id.isdecimal() or len(last_event_id) > 15:
-                message = "Last-Event-ID is the number of an event"
-                raise ServiceError("BAD_REQUEST", message=message)
             after = int(last_event_id)
         if after and await feeds.ended_before(name, after):
             return Response(status_code=204)
@@ -212,7 +262,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
             feeds.follow(name, after), media_type="text/event-stream", headers=headers
         )
 
-    @app.get("/plans/{digest}", responses={404: {"description": "NO_PLAN"}})
+    @app.get("/plans/{digest}", responses=answers(PlanText, "NO_PLAN", "BAD_REQUEST", "CANNOT"))
     def plan(digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]) -> Any:
         """Return a recorded plan as YAML, by the digest that events name."""
         try:
@@ -231,7 +281,17 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
 
         return StreamingResponse(texts(), media_type="text/event-stream", headers=headers)
 
-    @app.get("/pictures/{number}.png", response_class=Response, responses={404: {}})
+    @app.get(
+        "/pictures/{number}.png",
+        response_class=Response,
+        responses={
+            200: {
+                "description": "The picture.",
+                "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
+            },
+            **error_answers("NO_PICTURE", "BAD_REQUEST"),
+        },
+    )
     def picture(number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
         """Return a picture that `/live` names; only the newest few are kept."""
         png = service.watching.pictures.png(number)
@@ -243,7 +303,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
 def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
     one_at_a_time = threading.Lock()
 
-    @app.post("/compile", responses=answers("compiled", e503="TOOK_TOO_LONG"))
+    @app.post("/compile", responses=answers(Compiled, "TOOK_TOO_LONG", "CANNOT", *_BODY))
     def compile_(asked: Asked) -> Any:
         """Make the plan for a command in what was seen last; nothing moves."""
         if not one_at_a_time.acquire(timeout=_COMPILE_S):
@@ -254,7 +314,7 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
         finally:
             one_at_a_time.release()
 
-    @app.post("/llm_command", responses=answers("llm_command", e409="BUSY", e429="QUEUE_FULL"))
+    @app.post("/llm_command", responses=answers(DocumentAnswer, *_TAKEN))
     async def llm_command(asked: Asked) -> Any:
         """Run a command and answer when it has ended, as other planners of this kind do."""
         booked = await asyncio.to_thread(service.submit, asked.command)
@@ -274,7 +334,7 @@ def _add_page(app: FastAPI, service: Service, login: Login) -> None:
         async def part(data: bytes = data, kind: str = kind) -> Response:
             return Response(data, media_type=kind, headers={"Cache-Control": "no-cache"})
 
-    @app.get("/site")
+    @app.get("/site", responses=answers(SiteData))
     def site() -> Any:
         """Tell of the site: its name, and what can be said."""
         library = service.site.library
@@ -282,14 +342,14 @@ def _add_page(app: FastAPI, service: Service, login: Login) -> None:
         own = service.site
         return {"site": own.name, "summary": own.summary, "utterances": said}
 
-    @app.get("/health", responses={503: {"description": "HUNG"}})
+    @app.get("/health", responses=answers(Health, "HUNG"))
     async def health() -> Any:
         """Tell that the process can do its work; one that cannot must be restarted."""
         if service.hung:
             raise ServiceError("HUNG", mission_id=service.hung)
         return {"status": "ok", "version": _version()}
 
-    @app.get("/ready", responses={503: {"description": "NOT_READY"}})
+    @app.get("/ready", responses=answers(Ready, "NOT_READY"))
     async def ready() -> Any:
         """Tell whether commands can be run."""
         if trouble := service.trouble():
@@ -301,7 +361,7 @@ def _add_page(app: FastAPI, service: Service, login: Login) -> None:
             "held": service.held or None,
         }
 
-    @app.post("/login")
+    @app.post("/login", responses=answers(Health, "WRONG_TOKEN", *_BODY))
     async def log_in(given: Given) -> Response:
         """Log in with the token: the page then holds a cookie that no script can read."""
         if login.needed and not login.is_token(given.token):
@@ -313,61 +373,13 @@ def _add_page(app: FastAPI, service: Service, login: Login) -> None:
             response.set_cookie(COOKIE, key, httponly=True, samesite="strict", path="/")
         return response
 
-    @app.post("/logout")
+    @app.post("/logout", responses=answers(Health, "NOT_JSON"), openapi_extra=ANY_BODY)
     async def log_out(request: Request) -> Response:
         """Forget a login."""
         login.end(request.headers.get("cookie", ""))
         response = Json({"status": "ok"})
         response.delete_cookie(COOKIE, path="/")
         return response
-
-
-def _add_errors(app: FastAPI) -> None:
-    def answered(request: Request, error: ServiceError) -> Response:
-        headers = {key: request.headers.getlist(key) for key in ("accept-language",)}
-        return Json(error.body(language_of_headers(headers)), error.status, headers=error.headers)
-
-    @app.exception_handler(ServiceError)
-    async def ours(request: Request, error: ServiceError) -> Response:
-        return answered(request, error)
-
-    @app.exception_handler(BtExecError)
-    async def theirs(request: Request, error: BtExecError) -> Response:
-        return answered(request, ServiceError("CANNOT", message=str(error)))
-
-    @app.exception_handler(RequestValidationError)
-    async def wrong(request: Request, error: RequestValidationError) -> Response:
-        found = [
-            f"{'.'.join(str(part) for part in one['loc'][1:]) or 'body'}: {one['msg']}"
-            for one in error.errors()
-        ]
-        return answered(request, ServiceError("BAD_REQUEST", message="; ".join(found)))
-
-    @app.exception_handler(HTTPException)
-    async def http(request: Request, error: HTTPException) -> Response:
-        path, allowed = request.url.path[:200], _methods_at(app, request.url.path)
-        facts: dict[Literal["NOT_FOUND", "NOT_ALLOWED"], dict[str, Any]] = {
-            "NOT_FOUND": {"path": path},
-            "NOT_ALLOWED": {"path": path, "method": request.method, "allowed": allowed},
-        }
-        if error.status_code == 404:
-            return answered(request, ServiceError("NOT_FOUND", **facts["NOT_FOUND"]))
-        if error.status_code == 405:
-            refused = answered(request, ServiceError("NOT_ALLOWED", **facts["NOT_ALLOWED"]))
-            refused.headers["Allow"] = allowed
-            return refused
-        return answered(request, ServiceError("BAD_REQUEST", message=str(error.detail)))
-
-    @app.exception_handler(Exception)
-    async def bug(request: Request, error: Exception) -> Response:
-        _log.error("%s %s", request.method, request.url.path, exc_info=error)
-        return answered(request, ServiceError("BUG"))
-
-
-def _methods_at(app: FastAPI, path: str) -> str:
-    """Return what may be done at a path, over all of its routes: ``GET, POST``."""
-    here = (r for r in app.routes if isinstance(r, Route) and r.path_regex.match(path))
-    return ", ".join(sorted({method for route in here for method in route.methods or ()}))
 
 
 def _known(service: Service, mission_id: str) -> str:
@@ -380,7 +392,7 @@ def _known(service: Service, mission_id: str) -> str:
         return mission_id
     try:
         line = (
-            next(iter(service.journal.missions(1)), None)
+            next(iter(service.journal.missions(1, site=service.site.name)), None)
             if mission_id == "last"
             else service.journal.line(mission_id)
         )

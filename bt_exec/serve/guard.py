@@ -25,12 +25,13 @@ from bt_exec.serve.login import Login
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BODY_BYTES", "Guard", "is_loopback", "language_of_headers"]
+__all__ = ["BODY_BYTES", "OPEN", "Guard", "is_loopback", "language_of_headers"]
 
 BODY_BYTES = 64 * 1024
 """The largest body [bytes]; a command has 2,000 characters at most."""
 _BODY_S = 10.0  # in which a body must arrive [s]
-_OPEN = frozenset({"/", "/page.css", "/page.js", "/icon.svg", "/health", "/ready", "/login"})
+OPEN = frozenset({"/", "/page.css", "/page.js", "/icon.svg", "/health", "/ready", "/login"})
+"""Paths that are answered without a token."""
 _HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (
         b"content-security-policy",
@@ -120,7 +121,7 @@ class Guard:
             raise ServiceError("TOO_LARGE", limit=self._body_bytes)
         given = headers.get("authorization", [""])[0]
         cookies = headers.get("cookie", [""])[0]
-        if scope["path"] not in _OPEN and not self._login.allows(given, cookies):
+        if scope["path"] not in OPEN and not self._login.allows(given, cookies):
             raise ServiceError("WRONG_TOKEN" if given else "NO_TOKEN")
         if scope["method"] not in ("GET", "HEAD", "OPTIONS"):
             kind = headers.get("content-type", [""])[0].partition(";")[0].strip().casefold()

@@ -1,22 +1,58 @@
-"""What goes into the service, and what its description shows as examples."""
+"""Request and response models of the service."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-__all__ = ["EXAMPLES", "Answer", "Asked", "Command", "Given", "answers"]
+from bt_exec.outcome import MissionStatus
+from bt_exec.serve.errors import STATUS
+
+__all__ = [
+    "Aborted",
+    "Accepted",
+    "Answer",
+    "Answered",
+    "Asked",
+    "Command",
+    "Compiled",
+    "DocumentAnswer",
+    "ErrorAnswer",
+    "Given",
+    "Health",
+    "MissionLines",
+    "PlanText",
+    "Ready",
+    "Resumed",
+    "SiteData",
+    "Stages",
+    "Status",
+]
 
 Command = Annotated[
     str,
     Field(
         min_length=1,
         max_length=2000,
+        pattern=r"\S",
         description="What to do, in Korean or English.",
         examples=["문 안의 자재를 가져와", "open the door"],
     ),
 ]
+Status: TypeAlias = Literal[
+    "satisfied",
+    "partial",
+    "blocked",
+    "failed",
+    "refused",
+    "aborted",
+    "running",
+    "waiting",
+    "interrupted",
+]
+"""The status of a mission; the last three have no end on record."""
 
 
 class _In(BaseModel):
@@ -29,10 +65,19 @@ class Asked(_In):
     command: Command
 
 
+def _integer(value: Any) -> Any:
+    """Return a whole number as an integer: JSON does not tell 1.0 from 1."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 class Answer(_In):
     """An answer to the question that a mission asks."""
 
-    question: Annotated[int, Field(description="Its number, as `/live` tells it.", examples=[1])]
+    question: Annotated[
+        int,
+        Field(strict=True, ge=0, lt=2**53, description="Its number, from `/live`.", examples=[1]),
+        BeforeValidator(_integer),
+    ]
     yes: Annotated[bool, Field(strict=True, description="Whether the plan may run.")]
 
 
@@ -42,111 +87,285 @@ class Given(_In):
     token: Annotated[str, Field(max_length=1000)]
 
 
-EXAMPLES: dict[str, Any] = {
-    "accepted": {
-        "mission_id": "2026-11-20-0007",
-        "status": "waiting",
-        "ahead": 0,
-        "mission": "/missions/2026-11-20-0007",
-        "events": "/missions/2026-11-20-0007/events",
-    },
-    "list": {
-        "missions": [
-            {
-                "mission_id": "2026-11-20-0007",
-                "command": "문 안의 자재를 가져와",
-                "language": "ko",
-                "site": "door",
-                "status": "satisfied",
-                "reason_code": "OK",
-                "message": "자재를 오른손에 들고 있습니다. 문은 닫혀 있습니다.",
-                "started_at": "2026-11-20T10:12:01+09:00",
-                "ended_at": "2026-11-20T10:12:33+09:00",
-            }
-        ]
-    },
-    "mission": {
-        "mission_id": "2026-11-20-0007",
-        "command": "open the door",
-        "status": "satisfied",
-        "state": {
-            "command": "open the door",
-            "language": "en",
-            "objects": ["door", "door-handle"],
-            "skills": {"open_door": "Open the door with one arm."},
-        },
-        "plan": {
-            "version": 1,
-            "compiler": "offline",
-            "model": None,
-            "subgoals": ["open_door"],
-            "tasks": [
-                {
-                    "subgoal": "open_door",
-                    "tasks": [
-                        {
-                            "skill": "open_door",
-                            "target": "right → door-handle",
-                            "args": {"arm": "right", "object_label": "door-handle"},
-                        }
-                    ],
-                }
-            ],
-        },
-        "run": {"state": "ended", "rows": [{"kind": "node", "label": "open_door"}]},
-        "results": {
-            "tasks": [{"skill": "open_door", "target": "right → door-handle", "result": "Ok"}],
-            "outcome": {"status": "satisfied", "reason_code": "OK"},
-        },
-        "why": {"cause": "It was done as asked.", "said": [["planned", "open door"]]},
-    },
-    "aborted": {"mission_id": "2026-11-20-0007", "result": "stopping"},
-    "resumed": {"held": True, "waiting": 2},
-    "compiled": {
-        "ok": True,
-        "plan": "mission: {command: open the door}\nroot: …\n",
-        "subgoals": ["open_door"],
-        "tasks": [{"subgoal": "open_door", "tasks": [{"skill": "open_door", "target": "…"}]}],
-        "refusal": None,
-    },
-    "llm_command": {
-        "status": "success",
-        "user_command": "빨간 건 빨간 그릇에 담아줘",
-        "generated_code": '{"task_outputs": …}',
-        "subgoals": ["빨간 것을 빨간 그릇에 담기"],
-        "task_outputs": [
-            {
-                "subgoal": "빨간 것을 빨간 그릇에 담기",
-                "tasks": [{"skill": "PickObject", "target": "object_red_0"}],
-            }
-        ],
-        "results": [{"skill": "PickObject", "target": "object_red_0", "result": "Ok"}],
-        "mission_id": "2026-11-20-0007",
-        "outcome": "satisfied",
-        "reason_code": "OK",
-        "message": "마쳤습니다.",
-    },
-    "error": {"error": {"code": "NO_MISSION", "message": "There is no mission 2026-11-20-9999; …"}},
-}
+class _Out(BaseModel):
+    """An answer. Clients must accept further fields; they are added without a new version."""
 
 
-def answers(example: str, status: int = 200, **others: str) -> dict[int | str, dict[str, Any]]:
-    """Return how a route is described: its answer, and the errors it may give.
+class ErrorData(_Out):
+    """Why a request was not answered as asked, with the facts that the sentence names."""
 
-    Args:
-        example: A key of `EXAMPLES`.
-        status: The status of the answer.
-        others: Further statuses and what they mean: ``e404="No such mission."``.
-    """
-    described: dict[int | str, dict[str, Any]] = {
-        status: {
-            "description": "As in the example.",
-            "content": {"application/json": {"example": EXAMPLES[example]}},
-        }
-    }
-    for name, meaning in others.items():
-        described[int(name.removeprefix("e"))] = {
-            "description": meaning,
-            "content": {"application/json": {"example": EXAMPLES["error"]}},
-        }
-    return described
+    model_config = ConfigDict(extra="allow")
+    code: Annotated[str, Field(json_schema_extra={"enum": list(STATUS)})]
+    message: Annotated[str, Field(description="A sentence, in the language of Accept-Language.")]
+
+
+class ErrorAnswer(_Out):
+    """The answer of every request that fails."""
+
+    error: ErrorData
+
+
+class Accepted(_Out):
+    """A command that was taken and is on record."""
+
+    mission_id: str
+    status: Literal["waiting", "running"]
+    ahead: Annotated[int, Field(description="How many missions are run before it.")]
+    mission: Annotated[str, Field(description="Path of the mission.")]
+    events: Annotated[str, Field(description="Path of its event stream.")]
+
+
+class MissionLine(_Out):
+    """A mission in a list."""
+
+    mission_id: str
+    command: str
+    language: str
+    site: str
+    status: Status
+    reason_code: str
+    message: str
+    started_at: datetime
+    ended_at: datetime | None
+
+
+class MissionLines(_Out):
+    """A page of missions, the newest first."""
+
+    missions: list[MissionLine]
+    next: Annotated[str | None, Field(description="`before` of the next page; null at the end.")]
+
+
+class Task(_Out):
+    """A task of a subgoal."""
+
+    skill: str
+    target: str
+    args: dict[str, Any]
+
+
+class SubgoalTasks(_Out):
+    """A subgoal and its tasks."""
+
+    subgoal: str
+    tasks: list[Task]
+
+
+class PlanData(_Out):
+    """A plan as subgoals and tasks."""
+
+    version: int
+    compiler: str
+    model: str | None
+    subgoals: list[str]
+    tasks: list[SubgoalTasks]
+
+
+class TaskResult(_Out):
+    """A task and what became of it: `Ok`, `Failed: …`, `Skipped: …`, `Stopped`, `Not done`."""
+
+    skill: str
+    target: str
+    result: str
+
+
+class RunRow(_Out):
+    """A row of the tree: a node, or a remark between nodes."""
+
+    kind: str
+    depth: int
+    text: str = ""
+    path: str = ""
+    state: str = ""
+    label: str = ""
+    about: str = ""
+    code: str = ""
+    why: str = ""
+    seconds: float | None = None
+    progress: float | None = None
+    doing: str = ""
+
+
+class SubgoalState(_Out):
+    """A subgoal and its state."""
+
+    text: str
+    state: str
+
+
+class OutcomeData(_Out):
+    """How a mission ended, as `bt-exec run --json` prints it."""
+
+    model_config = ConfigDict(extra="allow")
+    mission_id: str
+    status: MissionStatus
+    reason_code: str
+    message: str
+
+
+class Run(_Out):
+    """The tree of a mission with the state of every node."""
+
+    state: Literal["running", "ended"]
+    seconds: Annotated[float, Field(description="Mission clock since the command [s].")]
+    tick: int
+    plan: Annotated[int, Field(description="Version of the plan; 0 before there is one.")]
+    rows: list[RunRow]
+    subgoals: list[SubgoalState]
+    outcome: OutcomeData | None
+
+
+class StateData(_Out):
+    """What was asked, and what was there."""
+
+    command: str
+    language: str
+    objects: list[str]
+    skills: dict[str, str]
+
+
+class Results(_Out):
+    """What became of every task, and of the mission."""
+
+    tasks: list[TaskResult]
+    outcome: OutcomeData | None
+
+
+class Why(_Out):
+    """Why a mission ended so: the cause, and pairs of a name and what was said."""
+
+    cause: str
+    said: list[list[str]]
+
+
+class QuestionData(_Out):
+    """A question that waits for its answer."""
+
+    question: int
+    why: str
+
+
+class Stages(MissionLine):
+    """A mission in its stages: state, plan, run, results, and why it ended so."""
+
+    state: StateData
+    plan: PlanData | None
+    run: Run
+    results: Results
+    why: Why
+    question: QuestionData | None = None
+
+
+class Aborted(_Out):
+    """What a stop did."""
+
+    mission_id: str
+    result: Literal["stopping", "withdrawn"]
+
+
+class Resumed(_Out):
+    """Whether the queue was held, and how many missions wait."""
+
+    held: bool
+    waiting: int
+
+
+class Answered(_Out):
+    """The answer as it was taken."""
+
+    question: int
+    yes: bool
+
+
+class PlanText(_Out):
+    """A recorded plan."""
+
+    digest: str
+    yaml: str
+
+
+class RefusalData(_Out):
+    """Why there is no plan, and what would be understood."""
+
+    code: str
+    message: str
+    nearest: list[str]
+    did_you_mean: list[str]
+    missing: list[str]
+    question: str
+    problems: list[str]
+
+
+class Reply(_Out):
+    """The answer to words that ask for no plan."""
+
+    code: str
+    message: str
+
+
+class Compiled(_Out):
+    """A plan for a command, or why there is none."""
+
+    ok: bool
+    plan: Annotated[str | None, Field(description="The verified plan, as YAML.")]
+    written: Annotated[str | None, Field(description="The plan before passes, as YAML.")]
+    version: int | None = None
+    compiler: str | None = None
+    model: str | None = None
+    subgoals: list[str] | None = None
+    tasks: list[SubgoalTasks] | None = None
+    refusal: RefusalData | None
+    reply: Reply | None = None
+
+
+class DocumentTask(_Out):
+    """A task as other planners write it."""
+
+    skill: str
+    target: str
+
+
+class DocumentSubgoal(_Out):
+    """A subgoal and its tasks as other planners write them."""
+
+    subgoal: str
+    tasks: list[DocumentTask]
+
+
+class DocumentAnswer(_Out):
+    """The end of a mission in the form of other planners."""
+
+    status: Literal["success", "error", "running"]
+    user_command: str
+    generated_code: str
+    subgoals: list[str]
+    task_outputs: list[DocumentSubgoal]
+    results: list[TaskResult]
+    mission_id: str
+    outcome: MissionStatus | None = None
+    reason_code: str | None = None
+    message: str | None = None
+
+
+class SiteData(_Out):
+    """A site, and what can be said there: the utterances of each tree."""
+
+    site: str
+    summary: str
+    utterances: list[list[str]]
+
+
+class Health(_Out):
+    """The process can do its work."""
+
+    status: Literal["ok"]
+    version: str | None = None
+
+
+class Ready(_Out):
+    """Commands can be run."""
+
+    status: Literal["ready"]
+    site: str
+    waiting: int
+    held: Annotated[str | None, Field(description="The stopped mission that holds the queue.")]

@@ -25,6 +25,9 @@ _SHOWN_PLACE = 8
 MAX_DURATION_S = 24 * 3600.0
 """The longest a plan may take if every attempt of everything runs into its timeout [s]."""
 
+MAX_ATTEMPTS = 4
+"""A plan of many steps may take longer: so many times the timeouts that their skills declare."""
+
 
 def check_bounds(context: Context) -> None:
     """Report a document that is too deep, too big or may run too long."""
@@ -39,22 +42,30 @@ def check_bounds(context: Context) -> None:
         context.problems.append(replace(problem, place=show_place(deep[:_SHOWN_PLACE])))
         return
     longest = longest_s(context, context.document.root)
-    if longest > MAX_DURATION_S:
+    allowed = max(MAX_DURATION_S, MAX_ATTEMPTS * _declared_s(context))
+    if longest > allowed:
         hours = longest / 3600
         spoken = f"{hours:.0f} hours" if hours < 1000 else "more than 1000 hours"
         context.report(
             "TOO_LONG_RUNNING",
-            f"could run for {spoken}, at most {MAX_DURATION_S / 3600:.0f} are allowed; lower "
+            f"could run for {spoken}, at most {allowed / 3600:.0f} are allowed; lower "
             "'repeat', 'retry' or 'timeout'",
-            _longest_place(context, context.document.root, ("root",)),
+            _longest_place(context, context.document.root, ("root",), allowed),
         )
 
 
-def _longest_place(context: Context, node: NodeBase, place: Place) -> Place:
+def _declared_s(context: Context) -> float:
+    """Return the sum of the timeouts that the skills of all steps declare [s]."""
+    steps = (node for node, _ in nodes_of(context.document.root) if isinstance(node, Do))
+    skills = (context.catalogue.skills.get(node.do) for node in steps)
+    return sum(skill.timeout_s for skill in skills if skill is not None)
+
+
+def _longest_place(context: Context, node: NodeBase, place: Place, allowed: float) -> Place:
     """Return where the innermost node stands that is too long by itself."""
     for child, where in place_of_children(node, place):
-        if longest_s(context, child) > MAX_DURATION_S:
-            return _longest_place(context, child, where)
+        if longest_s(context, child) > allowed:
+            return _longest_place(context, child, where, allowed)
     return place
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -71,6 +71,11 @@ class Change:
         if self.learns:
             return False
         return fact in self._keys or any(form.fullmatch(fact) for form in self.forms)
+
+    def only(self, wanted: Callable[[str], bool]) -> Change:
+        """Return the change of the facts that are wanted."""
+        sets = frozenset(pair for pair in self.sets if wanted(pair[0]))
+        return replace(self, sets=sets, clears=frozenset(filter(wanted, self.clears)))
 
     def apply(self, state: State) -> State:
         """Return the state afterwards."""

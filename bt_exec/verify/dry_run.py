@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from bt_exec.pack import Catalogue
@@ -44,6 +45,7 @@ from bt_exec.verify.facts import (
     holds,
     needs_of,
 )
+from bt_exec.verify.readers import Readers
 from bt_exec.verify.templates import known_args
 
 __all__ = ["check_dry_run", "left_behind"]
@@ -62,8 +64,11 @@ def check_dry_run(context: Context) -> None:
     if kept:  # done by an earlier plan: its effects are among the facts already
         both = zip(nodes_of(document.root), paths(document.root), strict=True)
         finished = {place for (_, place), (path, _) in both if path in kept}
-    run = _DryRun(context, finished)
-    run.node(document.root, ("root",), frozenset([state_of(context.facts)]))
+    readers = Readers(document.root, context.catalogue)
+    run = _DryRun(context, finished, readers)
+    facts = {fact: value for fact, value in context.facts.items() if fact in readers}
+    run.constant = {fact: facts.pop(fact) for fact in [*facts] if readers.is_constant(fact)}
+    run.node(document.root, ("root",), frozenset([state_of(facts)]))
     for (place, fact, known), (skill, allowed, sure) in run.unmet.items():
         context.report(
             NEED_NOT_MET,
@@ -107,15 +112,22 @@ class _DryRun:
     Attributes:
         unmet: Needs that may be contradicted, by place, fact and the value it has then: who needs
             it, what it may be, and whether it is so on every way.
+        constant: Facts that are the same for all that ask for them; no part of the states.
     """
 
-    def __init__(self, context: Context, kept: set[Place]) -> None:
+    def __init__(self, context: Context, kept: set[Place], readers: Readers | None = None) -> None:
+        self._readers = readers  # facts without a later reader are not followed
         self.unmet: dict[tuple[Place, str, str], tuple[str, list[str], bool]] = {}
+        self.constant: dict[str, str] = {}
         self._catalogue = context.catalogue
         self._kept = kept
         self._others = Others()  # what runs at the same time does
         self._changes: dict[Place, tuple[_Needs, Change, Change]] = {}
         self._known: dict[tuple[Place, States], _Ends] = {}
+
+    def is_read(self, fact: str, after: Place) -> bool:
+        """Return True if a fact is followed beyond a node: something there asks for it."""
+        return self._readers is None or self._readers.has_after(fact, after)
 
     def node(self, node: NodeBase, place: Place, before: States) -> _Ends:
         """Return how things may stand after `node`, given how they may stand before it."""
@@ -128,7 +140,7 @@ class _DryRun:
     def _entered(self, node: NodeBase, place: Place, before: States) -> _Ends:
         if node.skip_if is None:
             return self._repeated(node, place, before)
-        skipped, doubted, entered = self._asked(node.skip_if, before)
+        skipped, doubted, entered = self._asked(node.skip_if, before, place)
         if not established(node.skip_if, self._catalogue):
             skipped = self._forgotten(skipped, [(node, place)])
         ends = self._repeated(node, place, entered)
@@ -139,18 +151,32 @@ class _DryRun:
             few(doubted | ends.stopped),
         )
 
-    def _asked(self, expression: Any, before: States) -> tuple[States, States, States]:
+    def _asked(
+        self, expression: Any, before: States, place: Place
+    ) -> tuple[States, States, States]:
         """Return how things may stand where a condition holds, is doubted, and does not hold."""
         yes, doubt, no = set(), set(), set()
+        found_out = {
+            fact: value
+            for fact, value in established(expression, self._catalogue).items()
+            if self.is_read(fact, place)
+        }
+        given = self._given(expression)
         for state in before:
-            found = holds(expression, dict(state), self._catalogue)
+            found = holds(expression, given | dict(state), self._catalogue)
             if found is not False:
-                yes.add(state_of({**dict(state), **established(expression, self._catalogue)}))
+                yes.add(state_of({**dict(state), **found_out}))
             if found is None:
                 doubt.add(state)
             if found is not True:
                 no.add(state)
         return frozenset(yes), frozenset(doubt), frozenset(no)
+
+    def _given(self, expression: Any) -> dict[str, str]:
+        """Return the constant facts that decide a condition."""
+        if self._readers is None or not self.constant:
+            return {}
+        return self._readers.read_by(expression, self.constant)
 
     def _repeated(self, node: NodeBase, place: Place, before: States) -> _Ends:
         ends = _Ends(before)
@@ -183,15 +209,16 @@ class _DryRun:
             ends = self._once(node, place, before)
             broken, doubted = _NONE, _NONE
         else:
-            started, doubted, broken = self._asked(node.guard, before)
+            started, doubted, broken = self._asked(node.guard, before, place)
             others = self._others  # it is asked each tick, and may find out what was not known
             self._others = others.and_also([learnt(established(node.guard, self._catalogue))])
             ends = self._once(node, place, started)
             self._others = others
+            given = self._given(node.guard)
             broken |= frozenset(
                 state
                 for state in ends.stopped
-                if holds(node.guard, dict(state), self._catalogue) is not True
+                if holds(node.guard, given | dict(state), self._catalogue) is not True
             )
         if node.timeout is not None:
             broken |= ends.stopped
@@ -203,7 +230,7 @@ class _DryRun:
             case Do():
                 return self._do(node, place, before)
             case Check():
-                holding, doubted, failing = self._asked(node.check, before)
+                holding, doubted, failing = self._asked(node.check, before, place)
                 if node.tell:
                     return _Ends(before, over=doubted, stopped=doubted)
                 return _Ends(holding, failing, doubted, doubted)
@@ -285,7 +312,11 @@ class _DryRun:
         if place not in self._changes:
             skill = self._catalogue.skills[node.do]
             args = known_args(skill, node.args)
-            self._changes[place] = (needs_of(skill, args), *changes_of(skill, args))
+            success, failure = changes_of(skill, args)
+            if self._readers is not None:
+                read = partial(self.is_read, after=place)
+                success, failure = success.only(read), failure.only(read)
+            self._changes[place] = (needs_of(skill, args), success, failure)
         return self._changes[place]
 
     def _disturbed(self, states: States) -> States:
@@ -298,7 +329,8 @@ class _DryRun:
             return _Ends(before, before, stopped=before)
         needs, success, failure = self._of_skill(node, place)
         unmet: dict[tuple[str, str], list[str]] = {}
-        ways = [contradicted(dict(state), needs) for state in before] if needs else []
+        given = {fact: self.constant[fact] for fact, _ in needs if fact in self.constant}
+        ways = [contradicted(given | dict(state), needs) for state in before] if needs else []
         for fact, allowed, known in (one for way in ways for one in way):
             unmet[fact, known] = allowed
         for (fact, known), allowed in sorted(unmet.items()):

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
 from bt_exec.serve.errors import STATUS, sentence
-from tests.bt_exec.serve.conftest import Served
+from tests.bt_exec.serve.conftest import GATE, Served, serving
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, list[str]]]:
+    """A service with four missions on record, and their names."""
+    with serving(tmp_path_factory.mktemp("listed")) as make:
+        served = make(queue=4)
+        names = [served.send(command) for command in ("wave", "crack", "wave", "fly")]
+        for name in names:
+            served.ended(name)
+        yield served, names
 
 
 def test_a_mission_from_its_command_to_its_stages(served: Served):
@@ -53,6 +65,55 @@ def test_missions_are_listed_newest_first_and_failed_ones_alone(served: Served):
     failed = served.ask("GET", "/missions?failed=true").data["missions"]
     assert [one["mission_id"] for one in failed] == [names[1]]
     assert len(served.ask("GET", "/missions?limit=1").data["missions"]) == 1
+
+
+def test_missions_are_listed_page_by_page(listed: tuple[Served, list[str]]):
+    served, names = listed
+    read, before = [], ""
+    while before is not None:
+        page = served.ask("GET", f"/missions?limit=2&before={before}").data
+        read += [one["mission_id"] for one in page["missions"]]
+        before = page["next"]
+    assert read == names[::-1]
+    unknown = served.ask("GET", "/missions?before=2020-01-01-0001")
+    assert unknown.data["error"]["code"] == "NO_MISSION"
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("status=refused", [3]),
+        ("status=satisfied", [2, 0]),
+        ("command=AVE", [2, 0]),
+        ("search=cracked", [1]),
+        ("search=wave+cracked", []),
+        ("failed=true&limit=1", [3]),
+        ("day=2020-01-01", []),
+    ],
+)
+def test_missions_are_filtered(listed: tuple[Served, list[str]], query: str, found: list[int]):
+    served, names = listed
+    page = served.ask("GET", f"/missions?{query}").data
+    assert [one["mission_id"] for one in page["missions"]] == [names[number] for number in found]
+
+
+def test_missions_of_other_sites_are_listed_only_on_request(serve):
+    served = serve()
+    served.journal.begin(command="x", site="elsewhere", settings={}).close()
+    assert served.ask("GET", "/missions").data["missions"] == []
+    assert served.ask("GET", "/missions/last").data["error"]["code"] == "NO_MISSION"
+    (other,) = served.ask("GET", "/missions?all_sites=true").data["missions"]
+    assert other["site"] == "elsewhere"
+
+
+def test_mission_that_has_ended_is_ended_in_the_next_answer(served: Served):
+    name = served.send("hold")
+    served.until(lambda: served.journal.line(name).begun)
+    assert served.ask("GET", f"/missions/{name}").data["status"] == "running"
+    GATE.set()
+    assert served.follow(f"/missions/{name}/events")[-1][1] == "end"
+    found = served.ask("GET", f"/missions/{name}").data
+    assert (found["status"], found["run"]["state"]) == ("satisfied", "ended")
 
 
 def test_what_waits_is_listed_as_waiting(served: Served):
@@ -136,14 +197,6 @@ def test_the_answer_of_the_document_tells_what_really_happened(served: Served):
     assert refused["message"]
 
 
-def test_the_description_has_examples_of_everything(shared: Served):
-    text = shared.ask("GET", "/openapi.json").data
-    assert {"/missions", "/llm_command", "/compile", "/live"} <= set(text["paths"])
-    said = text["paths"]["/missions"]["post"]["responses"]["202"]
-    assert said["content"]["application/json"]["example"]["mission_id"]
-    assert text["components"]["schemas"]["Asked"]["properties"]["command"]["examples"]
-
-
 def test_health_and_readiness(served: Served):
     assert served.ask("GET", "/health").status == 200
     assert served.ask("GET", "/ready").data["site"] == "test"
@@ -215,7 +268,7 @@ def test_a_bug_is_told_without_a_traceback(served: Served, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(served.service.journal, "missions", broken)
+    monkeypatch.setattr(served.service.journal, "find", broken)
     answer = served.ask("GET", "/missions")
     assert (answer.status, answer.data["error"]["code"]) == (500, "BUG")
     assert b"secret" not in answer.body
@@ -254,7 +307,7 @@ def test_the_page_speaks_both_languages_word_for_word(shared: Served):
 
 
 def test_json_holds_whatever_a_skill_measured(served: Served):
-    from bt_exec.serve.api import Json
+    from bt_exec.serve.error_handlers import Json
 
     body = Json({"nan": float("nan"), "text": "문"}).body
     assert json.loads(body) == {"nan": "NaN", "text": "문"}

@@ -48,8 +48,8 @@ def test_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_time() -> None:
-    assert found({"sequence": [LONG] * 23}) == []
-    assert found({"sequence": [LONG] * 25}) == [
+    assert found({**LONG, "repeat": 24}) == []
+    assert found({**LONG, "repeat": 25}) == [
         "TOO_LONG_RUNNING root: could run for 25 hours, at most 24 are allowed; lower 'repeat', "
         "'retry' or 'timeout'"
     ]
@@ -60,6 +60,15 @@ def test_time() -> None:
         "TOO_LONG_RUNNING root/sequence[1]/fallback[0]: could run for more than 1000 hours, at "
         "most 24 are allowed; lower 'repeat', 'retry' or 'timeout'"
     ]
+
+
+def test_time_grows_with_the_steps() -> None:
+    """A long list of steps may take its time; a loop or a patient timeout may not."""
+    assert found({"sequence": [{**LONG, "retry": 4}] * 50}) == []
+    (told,) = found({"sequence": [{**LONG, "retry": 5}] * 50})
+    assert "could run for 250 hours, at most 200 are allowed" in told
+    (told,) = found({"sequence": [{**LOOK, "timeout": "7200s"}] * 13})
+    assert "could run for 26 hours, at most 24 are allowed" in told
 
 
 def test_the_longest_time() -> None:

@@ -1,0 +1,232 @@
+"""OpenAPI description of the service: answers with examples, errors, security schemes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+
+from bt_exec.serve.errors import ServiceError
+from bt_exec.serve.guard import OPEN
+from bt_exec.serve.login import COOKIE
+from bt_exec.serve.models import (
+    Aborted,
+    Accepted,
+    Answered,
+    Compiled,
+    DocumentAnswer,
+    ErrorAnswer,
+    Health,
+    MissionLines,
+    PlanText,
+    Ready,
+    Resumed,
+    SiteData,
+    Stages,
+)
+
+__all__ = ["ANY_BODY", "EXAMPLES", "answers", "document", "error_answers"]
+
+_LINE = {
+    "mission_id": "2026-11-20-0007",
+    "command": "문 안의 자재를 가져와",
+    "language": "ko",
+    "site": "door",
+    "status": "satisfied",
+    "reason_code": "OK",
+    "message": "자재를 오른손에 들고 있습니다. 문은 닫혀 있습니다.",
+    "started_at": "2026-11-20T10:12:01+09:00",
+    "ended_at": "2026-11-20T10:12:33+09:00",
+}
+_TASK = {
+    "skill": "open_door",
+    "target": "right → door-handle",
+    "args": {"arm": "right", "object_label": "door-handle"},
+}
+_PLAN = {
+    "version": 1,
+    "compiler": "offline",
+    "model": None,
+    "subgoals": ["open_door"],
+    "tasks": [{"subgoal": "open_door", "tasks": [_TASK]}],
+}
+_END = {
+    "mission_id": "2026-11-20-0007",
+    "status": "satisfied",
+    "reason_code": "OK",
+    "message": "The door is open.",
+}
+
+EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
+    Accepted: {
+        "mission_id": "2026-11-20-0007",
+        "status": "waiting",
+        "ahead": 0,
+        "mission": "/missions/2026-11-20-0007",
+        "events": "/missions/2026-11-20-0007/events",
+    },
+    MissionLines: {"missions": [_LINE], "next": "2026-11-20-0007"},
+    Stages: {
+        **_LINE,
+        "command": "open the door",
+        "language": "en",
+        "message": "The door is open.",
+        "state": {
+            "command": "open the door",
+            "language": "en",
+            "objects": ["door", "door-handle"],
+            "skills": {"open_door": "Open the door with one arm."},
+        },
+        "plan": _PLAN,
+        "run": {
+            "state": "ended",
+            "seconds": 6.1,
+            "tick": 122,
+            "plan": 1,
+            "rows": [{"kind": "node", "depth": 0, "label": "open the door", "state": "done"}],
+            "subgoals": [],
+            "outcome": _END,
+        },
+        "results": {
+            "tasks": [{"skill": "open_door", "target": "right → door-handle", "result": "Ok"}],
+            "outcome": _END,
+        },
+        "why": {"cause": "It was done as asked.", "said": [["planned", "open door"]]},
+    },
+    Aborted: {"mission_id": "2026-11-20-0007", "result": "stopping"},
+    Resumed: {"held": True, "waiting": 2},
+    Answered: {"question": 1, "yes": True},
+    PlanText: {"digest": "9f" * 32, "yaml": "mission: {command: open the door}\nroot: …\n"},
+    Compiled: {
+        "ok": True,
+        "plan": "mission: {command: open the door}\nroot: …\n",
+        "written": "mission: {command: open the door}\nroot: …\n",
+        **_PLAN,
+        "refusal": None,
+    },
+    DocumentAnswer: {
+        "status": "success",
+        "user_command": "빨간 건 빨간 그릇에 담아줘",
+        "generated_code": '{"task_outputs": …}',
+        "subgoals": ["빨간 것을 빨간 그릇에 담기"],
+        "task_outputs": [
+            {
+                "subgoal": "빨간 것을 빨간 그릇에 담기",
+                "tasks": [{"skill": "PickObject", "target": "object_red_0"}],
+            }
+        ],
+        "results": [{"skill": "PickObject", "target": "object_red_0", "result": "Ok"}],
+        "mission_id": "2026-11-20-0007",
+        "outcome": "satisfied",
+        "reason_code": "OK",
+        "message": "마쳤습니다.",
+    },
+    SiteData: {
+        "site": "door",
+        "summary": "A two-armed robot at a door (simulated).",
+        "utterances": [["open the door", "문 열어줘"]],
+    },
+    Health: {"status": "ok", "version": "0.1.0"},
+    Ready: {"status": "ready", "site": "door", "waiting": 0, "held": None},
+}
+"""An answer of each kind."""
+
+_FACTS: dict[str, dict[str, Any]] = {
+    "BUSY": {"mission_id": "2026-11-20-0007"},
+    "QUEUE_FULL": {"waiting": 16},
+    "NOT_READY": {"why": "the robots are being made ready"},
+    "HUNG": {"mission_id": "2026-11-20-0007"},
+    "NO_MISSION": {"mission_id": "2026-11-20-9999"},
+    "NO_PLAN": {"digest": "9f" * 32},
+    "NOT_RUNNING": {"mission_id": "2026-11-20-0007"},
+    "WRONG_HOST": {"found": "elsewhere.example"},
+    "WRONG_ORIGIN": {"found": "http://elsewhere.example"},
+    "TOO_LARGE": {"limit": 65536},
+    "TOO_SLOW": {"limit": 10.0},
+    "TOOK_TOO_LONG": {"limit": 30.0},
+    "BAD_REQUEST": {"message": "command: Field required"},
+    "TOO_MANY": {"limit": 100},
+    "CANNOT": {"message": "the journal cannot be written"},
+}
+"""Facts of errors, for examples; the others name none."""
+
+_ALWAYS = ("NO_TOKEN", "WRONG_TOKEN", "WRONG_ORIGIN", "WRONG_HOST", "TOO_SLOW", "TOO_LARGE", "BUG")
+ANY_BODY: dict[str, Any] = {
+    "requestBody": {
+        "description": "Not read; it must be declared as JSON.",
+        "required": True,
+        "content": {"application/json": {"schema": {}, "example": {}}},
+    }
+}
+"""Description of a body that is ignored: a stop must not fail for what came with it."""
+
+
+def error_answers(*codes: str) -> dict[int | str, dict[str, Any]]:
+    """Return the description of the errors of a route, with those that every route has.
+
+    Args:
+        codes: Keys of `STATUS`.
+    """
+    described: dict[int | str, dict[str, Any]] = {}
+    for code in (*codes, *(one for one in _ALWAYS if one not in codes)):
+        error = ServiceError(code, **_FACTS.get(code, {}))
+        one = described.setdefault(
+            error.status,
+            {
+                "model": ErrorAnswer,
+                "description": "",
+                "content": {"application/json": {"examples": {}}},
+            },
+        )
+        one["description"] = f"{one['description']}, {code}".removeprefix(", ")
+        one["content"]["application/json"]["examples"][code] = {"value": error.body("en")}
+        if error.headers:
+            one["headers"] = {name: {"schema": {"type": "string"}} for name in error.headers}
+    return described
+
+
+def answers(
+    model: type[BaseModel], *codes: str, status: int = 200
+) -> dict[int | str, dict[str, Any]]:
+    """Return how a route is described: its answer with an example, and its errors.
+
+    Args:
+        model: A key of `EXAMPLES`.
+        codes: Codes of the errors that it may give, beside those of every route.
+        status: The status of the answer.
+    """
+    doc = (model.__doc__ or "").partition("\n")[0]
+    described = {
+        "model": model,
+        "description": doc,
+        "content": {"application/json": {"example": EXAMPLES[model]}},
+    }
+    return {status: described, **error_answers(*codes)}
+
+
+def document(app: FastAPI, *, secured: bool) -> dict[str, Any]:
+    """Return the description of an application.
+
+    Args:
+        app: The application.
+        secured: Whether requests need a token.
+    """
+    found: dict[str, Any] = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        routes=app.routes,
+    )
+    found["components"]["securitySchemes"] = {
+        "token": {"type": "http", "scheme": "bearer", "description": "The token of the service."},
+        "login": {"type": "apiKey", "in": "cookie", "name": COOKIE, "description": "`/login`"},
+    }
+    if secured:
+        found["security"] = [{"token": []}, {"login": []}]
+        for path in OPEN & found["paths"].keys():
+            for operation in found["paths"][path].values():
+                operation["security"] = []
+    return found

@@ -1,0 +1,114 @@
+"""Readers and writers of facts: where in a document a fact is asked for last, and changed first.
+
+A dry run follows only facts that are asked for later (liveness analysis), and does not carry facts
+that nothing changes before. What is read within a repeat, a retry or a parallel counts as read
+until its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bt_exec.pack import Catalogue
+from bt_exec.spec.expression import All, Any_, Not
+from bt_exec.spec.model import Check, Do, NodeBase, Parallel
+from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.source import Place
+from bt_exec.verify.facts import established, needs_of
+from bt_exec.verify.templates import fill, form_of, is_known, known_args
+
+__all__ = ["Readers"]
+
+
+class Readers:
+    """The last readers of all facts of a document.
+
+    Args:
+        root: The document.
+        catalogue: Its skills and conditions.
+    """
+
+    def __init__(self, root: NodeBase, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._number: dict[Place, int] = {}  # of each node, in the order of the document
+        self._last: dict[str, int] = {}  # number of the last reader, by fact
+        self._first: dict[str, int] = {}  # number of the first writer, by fact
+        self._forms: dict[re.Pattern[str], int] = {}  # the same of facts with unknown arguments
+        self._beside = False  # whether anything may be found out at the same time
+        self._visit(root, ("root",), None)
+
+    def __contains__(self, fact: str) -> bool:
+        """Return True if anything asks for a fact."""
+        return fact in self._last
+
+    def is_constant(self, fact: str) -> bool:
+        """Return True if a fact is the same for all that ask for it."""
+        if self._beside:  # what is found out there must not contradict it
+            return False
+        last = self._last.get(fact, -1)
+        forms = (number for form, number in self._forms.items() if form.fullmatch(fact))
+        return last <= min((self._first.get(fact, last), *forms))
+
+    def read_by(self, expression: Any, facts: Mapping[str, str]) -> dict[str, str]:
+        """Return those of `facts` that decide a condition."""
+        return {fact: facts[fact] for fact in self._facts_of(expression) if fact in facts}
+
+    def has_after(self, fact: str, place: Place) -> bool:
+        """Return True if a fact is asked for after the node at a place was entered."""
+        return self._last.get(fact, -1) > self._number[place]
+
+    def _visit(self, node: NodeBase, place: Place, looping: list[str] | None) -> None:
+        """Number a node and note what it reads.
+
+        Args:
+            node: The node.
+            place: Its place.
+            looping: Facts read in the outermost node around it that may run again.
+        """
+        number = self._number[place] = len(self._number)
+        entered = list(self._facts_of(node.skip_if))
+        within = looping
+        if within is None and (
+            node.repeat or node.retry or node.guard is not None or isinstance(node, Parallel)
+        ):
+            within = []
+        self._beside = self._beside or node.guard is not None or isinstance(node, Parallel)
+        run = [*self._facts_of(node.guard), *self._needs(node)]
+        if isinstance(node, Do) and node.do in self._catalogue.skills:
+            self._note_writes(node, number)
+        for facts, outer in ((entered, looping), (run, within)):
+            self._last.update(dict.fromkeys(facts, number))
+            if outer is not None:
+                outer += facts
+        for child, where in place_of_children(node, place):
+            self._visit(child, where, within)
+        if looping is None and within is not None:
+            self._last.update(dict.fromkeys(within, len(self._number)))
+
+    def _note_writes(self, node: Do, number: int) -> None:
+        skill = self._catalogue.skills[node.do]
+        args = known_args(skill, node.args)
+        for key in skill.effects:
+            if is_known(key, args):
+                self._first.setdefault(fill(key, args), number)
+            else:
+                self._forms.setdefault(form_of(key, args), number)
+
+    def _needs(self, node: NodeBase) -> Iterator[str]:
+        if isinstance(node, Check):
+            yield from self._facts_of(node.check)
+        if isinstance(node, Do) and node.do in self._catalogue.skills:
+            skill = self._catalogue.skills[node.do]
+            yield from (fact for fact, _ in needs_of(skill, known_args(skill, node.args)))
+
+    def _facts_of(self, expression: Any) -> Iterator[str]:
+        """Yield the facts that decide a condition."""
+        if isinstance(expression, Not):
+            yield from self._facts_of(expression.of)
+        elif isinstance(expression, All | Any_):
+            for part in expression.of:
+                yield from self._facts_of(part)
+        elif expression is not None:
+            yield from established(expression, self._catalogue)

@@ -1,0 +1,56 @@
+"""Which facts a dry run needs to follow, and from where to where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec.spec.model import Do, MissionSpec
+from bt_exec.spec.source import Place
+from bt_exec.verify.context import nodes_of
+from bt_exec.verify.readers import Readers
+from tests.bt_exec.verify.layers import CATALOGUE
+
+OPEN: dict[str, Any] = {"do": "open_lid", "with": {"arm": "left"}}
+SHUT: dict[str, Any] = {"lid_is": {"state": "closed"}}
+ASK: dict[str, Any] = {"check": SHUT}
+FACT = "lid"
+
+
+def readers(root: Any) -> tuple[Readers, Place]:
+    """Return the readers of a plan, and the place of its first skill."""
+    spec = MissionSpec.model_validate({"mission": {"command": "go"}, "root": root})
+    place = next(place for node, place in nodes_of(spec.root) if isinstance(node, Do))
+    return Readers(spec.root, CATALOGUE), place
+
+
+@pytest.mark.parametrize(
+    ("root", "kept"),
+    [
+        ({"sequence": [ASK, OPEN]}, False),
+        ({"sequence": [OPEN, ASK]}, True),
+        ({"sequence": [ASK, OPEN], "retry": 2}, True),
+        ({"sequence": [ASK, OPEN], "repeat": 2}, True),
+        ({"parallel": [ASK, OPEN], "succeed_when": "all"}, True),
+        ({"sequence": [{**ASK, "retry": 2}, OPEN]}, False),
+        ({"sequence": [OPEN, {"sequence": [OPEN], "skip_if": SHUT}]}, True),
+    ],
+)
+def test_fact_is_followed_to_its_last_reader(root: Any, kept: bool) -> None:
+    found, place = readers(root)
+    assert found.has_after(FACT, place) is kept
+
+
+@pytest.mark.parametrize(
+    ("root", "constant"),
+    [
+        ({"sequence": [ASK, OPEN]}, True),
+        ({"parallel": [ASK, OPEN], "succeed_when": "all"}, False),
+        ({"sequence": [OPEN], "while": SHUT}, False),
+    ],
+)
+def test_fact_that_nothing_changes_is_constant(root: Any, constant: bool) -> None:
+    found, _ = readers(root)
+    assert found.is_constant(FACT) is constant
+    assert "nobody.asks" not in found
