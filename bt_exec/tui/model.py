@@ -22,7 +22,7 @@ from bt_exec.tui.changes import say_changes
 from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.saved import names_of, with_values
 from bt_exec.tui.text import clean
-from bt_exec.tui.words import called, say_notes, tries_first
+from bt_exec.tui.words import begins_with_first, called, say_notes, tries_first
 
 __all__ = ["ObservationLine", "Past", "ViewModel"]
 
@@ -134,9 +134,9 @@ class ViewModel:
         """Return what a row is called: in the command's language, as written where `verbose`."""
         if verbose or self.verbose:
             return self.shown(node.label)
-        if tries_first(node.spec) and node.children:
+        if node.named is None and begins_with_first(node.spec) and node.children:
             return self.label(node.children[0])
-        return self.phrase(node.spec) or self.shown(self.told(node.label))
+        return self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
 
     def about(self, node: ViewNode, *, verbose: bool = False) -> str:
         """Return what stands beside a row's label, in the command's language."""
@@ -147,9 +147,11 @@ class ViewModel:
             others = (self.label(child) for child in node.children[1:])
             first = self.about(node.children[0])
             return " ".join(filter(None, (first, *(f"{self.told('or')} {one}" for one in others))))
+        if node.named is None and begins_with_first(node.spec) and len(node.children) > 1:
+            return " ".join((self.told("then"), self.label(node.children[-1])))
         if isinstance(node.spec, Fallback | Parallel):
             return self.told(text).replace(" or ", f" {self.told('or')} ")
-        return "" if self.phrase(node.spec) else text or _how_many(node)
+        return "" if self.phrase(node.named or node.spec) else text or _how_many(node)
 
     def phrase(self, spec: NodeBase) -> str:
         """Return what a pack calls a node with its arguments: "go to the lounge"; or nothing.

@@ -42,6 +42,7 @@ class ViewNode:
         guard: The guard's last verdict.
         answer: The last verdict of its own question.
         passed: Whether the mission goes on all the same where it fails.
+        named: The node around it that gives the row its name, if another one does.
     """
 
     label: str
@@ -61,6 +62,7 @@ class ViewNode:
     guard: Verdict | None = None
     answer: Verdict | None = None
     passed: bool = False
+    named: NodeBase | None = None
 
     def walk(self) -> Iterator[ViewNode]:
         """Yield this node and everything under it, parents first."""
@@ -133,6 +135,11 @@ class Forest:
             self._shells.add(path)
             return inner
         label, about = label_node(spec), about_node(spec)
+        if len(inner) == 1 and _names(spec, inner[0]):
+            row = self.by_path[path] = inner[0]
+            self._shells.add(path)
+            row.label, row.about, row.named = label, about, spec
+            return inner
         if isinstance(spec, Fallback) and is_plain(spec):  # say what it tries first
             first, *others = inner
             label = first.label
@@ -171,6 +178,14 @@ def _same_work(tree: Tree, inner: ViewNode) -> bool:
     """Whether a tree is nothing but a skill of its own name, or of the name it is given here."""
     own = tree.name or tree.tree
     return not _modified(tree) and isinstance(inner.spec, Do) and inner.label == own
+
+
+def _names(spec: NodeBase, inner: ViewNode) -> bool:
+    """Return True if a node only gives a name to the row under it."""
+    if isinstance(spec, Tree):
+        return not spec.retry and isinstance(inner.spec, Sequence) and inner.spec.name is None
+    named = isinstance(spec, Sequence) and spec.name is not None and not _modified(spec)
+    return named and isinstance(inner.spec, Sequence) and inner.spec.name is None
 
 
 def _outer_tells(node: ViewNode, state: NodeState) -> bool:

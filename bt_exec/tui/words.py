@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bt_exec.spec.expression import Is
-from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Tree
+from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Sequence, Tree
 from bt_exec.spec.paths import label_of
 from bt_exec.tui.text import clean
 
 __all__ = [
     "about_node",
+    "begins_with_first",
     "called",
     "label_node",
     "modifiers",
@@ -89,6 +90,11 @@ def called(node: NodeBase) -> tuple[str, Mapping[str, Any]] | None:
         case Check(check=Is(name=name, args=args)):
             return name, args
     return None
+
+
+def begins_with_first(node: NodeBase) -> bool:
+    """Return True if a node without a name is called by what it begins with."""
+    return tries_first(node) or (isinstance(node, Sequence) and node.name is None)
 
 
 def tries_first(node: NodeBase) -> bool:

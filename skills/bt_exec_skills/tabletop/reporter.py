@@ -13,6 +13,7 @@ from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded,
 from bt_exec.mission.reporting import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.plan import REMARK
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.robot import Spot
 from bt_exec_skills.tabletop.spoken import said
@@ -54,6 +55,7 @@ class TableReporter(MissionReporter):
         super().__init__(services)
         self._language = "en"
         self._goals: tuple[_Goal, ...] = ()
+        self._remarks: list[str] = []
         self._now: Environment | None = None
         self._running: Mapping[str, Any] = {}
         self._did: set[tuple[str, str]] = set()
@@ -65,6 +67,10 @@ class TableReporter(MissionReporter):
                 self._language = event.language if event.language == "ko" else "en"
             case Planned() if not self._goals:
                 self._goals = tuple(_goals(event.spec.root))
+                notes = event.spec.mission.notes
+                self._remarks = [
+                    note.removeprefix(f"{REMARK}: ") for note in notes if note.startswith(REMARK)
+                ]
             case Observed(observation=TableObservation() as seen):
                 self._now = seen.environment
             case SkillStarting():
@@ -94,13 +100,15 @@ class TableReporter(MissionReporter):
             return ""
         missed = [goal for goal in self._goals if self._done(goal) < len(goal.steps)]
         if not missed:
-            return self._say("all", goals=", ".join(goal.name for goal in self._goals))
+            done = self._say("all", goals=", ".join(goal.name for goal in self._goals))
+            return " ".join((done, *self._remarks))
         goals = "; ".join(
             f"{one.name} ({self._done(one)}/{len(one.steps)}: {', '.join(self._wrong(one))})"
             for one in missed
         )
         count = len(self._goals)
-        return self._say("some", done=str(count - len(missed)), all=str(count), goals=goals)
+        done = self._say("some", done=str(count - len(missed)), all=str(count), goals=goals)
+        return " ".join((done, *self._remarks))
 
     def _say(self, key: str, **facts: str) -> str:
         return _SAY[key][self._language].format(**facts)

@@ -27,7 +27,7 @@ from bt_exec_skills.tabletop.goals.korean import read_korean
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.operator_uses import complete
 from bt_exec_skills.tabletop.goals.phrases import Words
-from bt_exec_skills.tabletop.goals.plan import answer_plan, plan_of
+from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of
 from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.repair import replanned
 from bt_exec_skills.tabletop.goals.tokens import Token, tokens_of
@@ -191,7 +191,13 @@ class TableCompiler:
             subgoals = decompose(readings, now, language)
         except Trouble as trouble:
             return self._refusal(trouble, language)
-        header = header.model_copy(update={"subgoals": tuple(one.text for one in subgoals)})
+        remarks = (one.remark for one in subgoals if one.remark is not None)
+        header = header.model_copy(
+            update={
+                "subgoals": tuple(one.text for one in subgoals),
+                "notes": tuple(f"{REMARK}: {self._say(one, language)}" for one in remarks),
+            }
+        )
         wanted = {
             move.thing: move.target
             for one in subgoals
@@ -214,13 +220,16 @@ class TableCompiler:
         language, tokens, readings = understood
         return _meaning(language, tokens, readings[0])
 
-    def _refusal(self, trouble: Trouble, language: str) -> Refusal:
+    def _say(self, trouble: Trouble, language: str) -> str:
         facts = {
             key: str(value) if key in _TYPED else _fact(value, language)
             for key, value in trouble.facts.items()
         }
-        message = _sentences().say(trouble.code, language, **facts)
-        missing = tuple(facts[key] for key in _TYPED if key in facts)
+        return _sentences().say(trouble.code, language, **facts)
+
+    def _refusal(self, trouble: Trouble, language: str) -> Refusal:
+        message = self._say(trouble, language)
+        missing = tuple(str(trouble.facts[key]) for key in _TYPED if key in trouble.facts)
         near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
         if near:
             can = ", ".join(example.rstrip(".") for example in near)

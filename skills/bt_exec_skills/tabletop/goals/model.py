@@ -116,10 +116,17 @@ class Move:
 
 @dataclass(frozen=True)
 class Subgoal:
-    """One objective, without motion words, and what reaches it."""
+    """One objective, without motion words, and what reaches it.
+
+    Attributes:
+        text: The objective.
+        moves: What reaches it, in order.
+        remark: What the operator should know of it.
+    """
 
     text: str
     moves: tuple[Move, ...]
+    remark: Trouble | None = field(default=None, compare=False)
 
 
 class Trouble(Exception):  # noqa: N818 - a value for the person, on its way up

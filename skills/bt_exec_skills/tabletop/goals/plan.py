@@ -12,7 +12,7 @@ from typing import Any
 from bt_exec.spec.model import Check, Mission, MissionSpec, NodeBase, Sequence, Tree, walk
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 
-__all__ = ["ALL_DONE", "answer_plan", "goals_of", "node_of", "plan_of", "targets_of"]
+__all__ = ["ALL_DONE", "REMARK", "answer_plan", "goals_of", "node_of", "plan_of", "targets_of"]
 
 ALL_DONE = "all_in_place"
 """The condition that holds when all is done."""
@@ -22,6 +22,8 @@ ANSWER = "answer_to"
 """The condition that answers a question."""
 SUBGOALS = "subgoals"
 """The name of the row that counts them."""
+REMARK = "remark"
+"""Begins a note of the plan that the end of the mission repeats."""
 _MOVE, _PICK, _GO = "move_object", "take_object", "visit_object"
 
 

@@ -19,7 +19,7 @@ from bt_exec.spec.paths import paths
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.full_hand import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
-from bt_exec_skills.tabletop.goals.plan import goals_of, plan_of, targets_of
+from bt_exec_skills.tabletop.goals.plan import REMARK, goals_of, plan_of, targets_of
 from bt_exec_skills.tabletop.goals.told import shortest
 
 __all__ = ["given_up", "replanned"]
@@ -92,6 +92,7 @@ def replanned(
         compiler=compiler,
         parent=previous.mission.plan_version,
         subgoals=previous.mission.subgoals,
+        notes=tuple(note for note in previous.mission.notes if note.startswith(f"{REMARK}: ")),
     )
     aside = _aside(kept, now, request)
     spec = plan_of(header, [*aside, *kept], targets_of(previous.root))

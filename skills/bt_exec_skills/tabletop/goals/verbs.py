@@ -169,17 +169,21 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     if not names:
         raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options=())
     groups = groups_of(names, by)
-    if "" in groups:
-        unknown = groups[""]
+    unknown = groups.pop("", ())
+    if not groups:
         raise Trouble("NO_ATTRIBUTE", unknown, attribute=by, options=unknown)
     target = ask.to
     if target is not None and target.table:
         raise Trouble("NO_CONTAINER", now.containers(), what=target.text)
     chosen = containers_of(groups, by, now, target.kind if target is not None else "")
-    return [
+    found = [
         group_goal(by, value, group, chosen[value], now, language)
         for value, group in groups.items()
     ]
+    if unknown:
+        remark = Trouble("LEFT_ALONE", unknown, attribute=by, options=unknown)
+        found[-1] = replace(found[-1], remark=remark)
+    return found
 
 
 def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
