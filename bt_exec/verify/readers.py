@@ -60,7 +60,7 @@ class Readers:
         return self._last.get(fact, -1) > self._number[place]
 
     def _visit(self, node: NodeBase, place: Place, looping: list[str] | None) -> None:
-        """Number a node and note what it reads.
+        """Give a node its number and note what it reads.
 
         Args:
             node: The node.
