@@ -167,6 +167,7 @@ class Bench:
         question: What was asked, where a model answered.
         code_plan: Steps of the program in order, where a model planned them.
         program: What came of its program, as plain data; None if none is wanted.
+        again: Whether steps are only run again, for the value of their answer.
         compared: Whether the things of two sets are alike; None if that was not asked or seen.
     """
 
@@ -192,6 +193,7 @@ class Bench:
     compared: Decision | None = None
     writer: Writer | None = None
     code_plan: tuple[str, ...] = ()
+    again: bool = False
 
     def __post_init__(self) -> None:
         """Look for an annotation beside the picture."""

@@ -11,6 +11,7 @@ shares nothing with the model. Everything else may at most object:
   ``detector``  the count of one source against that of another, where both can see it
   ``outlines``  things by outlines, hue and notches, against those by colour, where nothing else
                 names them; see `perception.outlines` for why these are two ways
+  ``light``     the same steps on the picture in other plausible light; see `perception.lighting`
 
 Scores, each 0..1
   confidence        that of the least clear decision behind it. Of a model's answer: that of the

@@ -19,6 +19,7 @@ from bt_exec_skills.image.rules.judging import (
 from bt_exec_skills.image.rules.question import Question, Unread
 from bt_exec_skills.image.rules.read import question_of
 from bt_exec_skills.image.rules.words import reader
+from bt_exec_skills.image.skills.other_light import in_other_light
 from bt_exec_skills.image.skills.recompute import answered
 
 __all__ = ["check_claims"]
@@ -66,7 +67,7 @@ def check_claims(bench: Bench) -> tuple[list[CheckedClaim], float | None]:
 def _checked(claim: Claim, fresh: Bench | None) -> CheckedClaim:
     if claim.asks is None or fresh is None or fresh.answer is None:
         return CheckedClaim(claim.text, None, answers=claim.answers)
-    sure = judged(fresh, cross_checks_of(fresh)).confidence
+    sure = judged(fresh, [*cross_checks_of(fresh), *in_other_light(fresh)]).confidence
     holds = _holds(claim, claim.asks, fresh.answer) if sure > _SURE else None
     return CheckedClaim(claim.text, holds, _shown(fresh.answer), sure, claim.answers)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Running, Service, Steps, skill
@@ -79,7 +79,15 @@ def answer(
         bench.answer = bounded_answer(found, bound, number, what, language)
     else:
         bench.answer = answer_of(kind, found, crops, size, what, language, rival, other_what)
-    args = {"kind": kind, "of": of, "other": other, "bound": bound, "number": number}
+    args: dict[str, Any] = {
+        "kind": kind,
+        "of": of,
+        "other": other,
+        "bound": bound,
+        "number": number,
+    }
+    if kind == "alike":
+        args["aspect"] = aspect
     bench.steps.append(Step("answer", args))
 
 

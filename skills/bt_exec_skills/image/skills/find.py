@@ -13,6 +13,7 @@ from bt_exec_skills.image.perception.detecting import detected
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.segment import segment_colour as segments
 from bt_exec_skills.image.perception.segment import separate_touching as separated
+from bt_exec_skills.image.perception.separability import separability
 from bt_exec_skills.image.skills.working import SET_FAILS, work
 from bt_exec_skills.perception.contracts import View
 from bt_exec_skills.vision.detector import NetworkDetector
@@ -33,6 +34,15 @@ class Found(NamedTuple):
 def _put(bench: Bench, name: str, instances: list[Instance]) -> Found:
     bench.sets[name] = Candidates(instances, start_decisions(instances))
     return Found(len(instances))
+
+
+def _put_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[Found]:
+    """Put regions of colour into a set, with how sure it is that they are the things."""
+    put = _put(bench, name, instances)
+    if not bench.again:
+        whole = yield from work(lambda: separability(bench.picture, instances), "separating")
+        bench.sets[name].whole = whole
+    return put
 
 
 @skill(
@@ -122,4 +132,6 @@ def separate_touching(bench: Service[Bench], of: SetName) -> Steps[Found]:
     before = bench.candidates(of)
     found = yield from work(lambda: separated(before.instances), "separating")
     bench.steps.append(Step("separate_touching", {"of": of}))
-    return _put(bench, of, found)
+    if not all("colour" in one.source for one in found):
+        return _put(bench, of, found)
+    return (yield from _put_regions(bench, of, found))

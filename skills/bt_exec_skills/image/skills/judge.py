@@ -17,6 +17,7 @@ from bt_exec_skills.image.rules.judging import (
     judged,
 )
 from bt_exec_skills.image.skills.check_claims import check_claims
+from bt_exec_skills.image.skills.other_light import in_other_light
 from bt_exec_skills.image.skills.working import work
 
 __all__ = ["Judged", "conclude", "judge"]
@@ -88,7 +89,7 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
     given = bench.answer
     if given is None:
         raise Failed("JUDGES_DISAGREE", "there is no answer to judge", retryable=False)
-    cross_checks: list[CrossCheck] = yield from work(lambda: cross_checks_of(bench), "judging")
+    cross_checks: list[CrossCheck] = yield from work(lambda: _objections(bench), "judging")
     if bench.by_model:
         other = yield from looker.judged(bench.picture, bench.question, given.text)
         cross_checks += [other] if other is not None else []
@@ -106,3 +107,10 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
         raise Failed("JUDGES_DISAGREE", f"another way found otherwise: {against}", found=against)
     verdict = {True: "agree", False: "differ", None: "nobody could tell"}[found.agrees]
     return Judged(verdict, said, found.confidence, found.coverage, found.reasoning)
+
+
+def _objections(bench: Bench) -> list[CrossCheck]:
+    """Return what the judges say that need no model."""
+    if bench.by_model:
+        return cross_checks_of(bench)
+    return [*cross_checks_of(bench), *in_other_light(bench)]

@@ -1,18 +1,22 @@
-"""Questions answered by tools on a bench of their own, beside the mission: how claims are checked.
+"""Questions answered by tools on a bench of their own, beside the mission.
 
 Nothing that a model found, chose or said is on that bench: the picture, the annotation and the
-detector are all that it shares with the mission.
+detector are all that it shares with the mission. So claims are checked, and so the same steps run
+again on another picture of the same things.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Steps
-from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.bench import Answer, Bench, Candidates
+from bt_exec_skills.image.perception.decide import start_decisions
+from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.rules.planning import CannotTell, plan_of
 from bt_exec_skills.image.rules.question import Question
 from bt_exec_skills.image.skills.compare import (
@@ -29,10 +33,12 @@ from bt_exec_skills.image.skills.find import (
 )
 from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
 from bt_exec_skills.image.skills.read import read_text
+from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["answered"]
+__all__ = ["answered", "run_again"]
 
 _POLL_S = 0.0005
+_BOXED = ("read_annotation", "detect")
 _SKILLS = {
     one.name: one
     for one in (
@@ -65,6 +71,42 @@ def answered(bench: Bench, question: Question, language: str) -> Bench | None:
     except (CannotTell, Failed, UsageError):
         return None
     return fresh if fresh.answer is not None else None
+
+
+def run_again(bench: Bench, picture: Frame) -> Answer | None:
+    """Return the answer to which the steps of a bench come on another picture of the same things.
+
+    None if they cannot be run on it. Boxes of an annotation or a detector are taken over; what
+    colours tell is found again. Blocks.
+
+    Args:
+        bench: With the steps; it is not changed.
+        picture: Of the same form; it may be smaller.
+    """
+    fresh = bench.fresh()
+    fresh.__dict__["picture"], fresh.again = picture, True
+    scale = picture.shape[1] / bench.picture.shape[1]
+    try:
+        for step in bench.steps:
+            args = {key: value for key, value in step.args.items() if value is not None}
+            if step.tool in _BOXED:
+                fresh.sets[args["into"]] = _scaled(bench.sets[args["into"]].instances, scale)
+            elif step.tool == "answer":
+                _finished(answer(bench=fresh, what="", **args))
+            else:
+                _finished(_SKILLS[step.tool](bench=fresh, **args))
+    except (Failed, KeyError):
+        return None
+    return fresh.answer
+
+
+def _scaled(instances: Sequence[Instance], scale: float) -> Candidates:
+    boxes = [tuple(round(side * scale) for side in one.bbox) for one in instances]
+    found = [
+        replace(one, bbox=(x1, y1, max(x1 + 1, x2), max(y1 + 1, y2)), beside=())
+        for one, (x1, y1, x2, y2) in zip(instances, boxes, strict=True)
+    ]
+    return Candidates(found, start_decisions(found))
 
 
 def _calls(root: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,0 +1,77 @@
+"""The same picture in other plausible light: what an answer must survive to be sure.
+
+The light of a picture is not known. A ground that is tinted may be a white one in warm light, a
+dark one may be badly lit, one that fades may be in shadow; and every camera errs a little. `relit`
+gives the picture as it would be if that were so. An answer that differs between them rests on the
+light.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.perception.picture import Frame
+
+__all__ = ["relit"]
+
+_LONGEST = 800  # pictures are looked at again this small [px]
+_WIDE = 0.35  # of the shorter side: larger than things, smaller than shadows
+_WHITE = 235.0  # grey level of a white ground in good light
+_DARKEST = 60.0  # a darker ground shows nothing of the light [grey level]
+_CLIPPED = 290.0  # what is brightest may become so bright, and no brighter [grey level]
+_EVEN, _NEUTRAL, _LIT = 1.1, 1.04, 0.8
+"""Ratios across the ground, between its channels, and to white, that call for a correction."""
+_SLIPS = ((0.93, (1.02, 1.0, 0.96)), (1.07, (0.98, 1.0, 1.03)))
+"""Small errors of exposure and white balance."""
+_TINTS = ((1.3, 1.0, 1.0), (1.0, 1.3, 1.0), (1.0, 1.0, 1.3), (1.0, 0.77, 1.0))
+"""Corrections of light of which the ground shows nothing."""
+
+
+def relit(picture: Frame) -> list[Frame]:
+    """Return the picture in other plausible light, at most 800 px long."""
+    factor = min(1.0, _LONGEST / max(picture.shape[:2]))
+    small = picture
+    if factor < 1:
+        small = np.asarray(
+            cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8
+        )
+    light = small.astype(np.float32)
+    found = [_clipped(light * gain * np.array(tint, np.float32)) for gain, tint in _SLIPS]
+    ground = _ground_light(small)
+    level = np.median(ground.reshape(-1, 3), axis=0)
+    brightest = float(np.percentile(small, 99))
+    if level.max() < min(_DARKEST, brightest / 2):
+        return [*found, *(_clipped(light * np.array(tint, np.float32)) for tint in _TINTS)]
+    level = np.maximum(level, 1.0)
+    grey = ground.mean(axis=2)
+    uneven = float(np.percentile(grey, 97) / max(1.0, np.percentile(grey, 3))) > _EVEN
+    tinted = float(level.max() / level.min()) > _NEUTRAL
+    if uneven:
+        found.append(_clipped(light * (level / np.maximum(ground, 1.0))))
+    if tinted:
+        found.append(_clipped(light * (level.mean() / level)))
+    if uneven or tinted or level.mean() < _LIT * _WHITE:
+        least = _WHITE * brightest / _CLIPPED  # what is bright shows that it is not darker
+        base = np.maximum(ground if uneven else level, max(1.0, least))
+        found.append(_clipped(light * (_WHITE / base)))
+    return found
+
+
+def _ground_light(small: Frame) -> npt.NDArray[np.float32]:
+    """Return the light on a bright ground at each pixel: things are closed, shadows are kept."""
+    factor = min(1.0, 120 / min(small.shape[:2]))
+    tiny = cv2.resize(small, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    side = max(3, int(_WIDE * min(tiny.shape[:2])) | 1)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
+    closed = cv2.morphologyEx(
+        cv2.medianBlur(tiny, 5), cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE
+    )
+    smooth = cv2.GaussianBlur(closed.astype(np.float32), (0, 0), side / 6)
+    size = small.shape[1], small.shape[0]
+    return np.asarray(cv2.resize(smooth, size, interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def _clipped(light: npt.NDArray[np.floating]) -> Frame:
+    return np.asarray(np.clip(light, 0, 255), np.uint8)

@@ -1,0 +1,210 @@
+"""How sure it is that regions of colour are the things: none too pale, joined, or cut in two.
+
+Found by what a count by colour overlooks: something compact on the ground that hardly differs from
+it, an edge within a region, a region that is as long as several of its neighbours, a piece of the
+same colour beyond something that lies over both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.perception.picture import Frame, Mask
+
+__all__ = ["DOUBTFUL", "separability"]
+
+DOUBTFUL = 0.55
+"""How sure a count is at most where one of these is seen."""
+
+_LONGEST = 800  # pictures are looked at this small [px]
+_MOST = 60  # instances; more are texture, and their scores say so
+_GROUND_PX = 60  # the ground is smooth: it is looked at this small [px]
+_FAINT, _NOISES = 2.5, 6.0  # what differs from the ground [grey levels; times its noise]
+_LEAST_PX, _LEAST_SHARE = 64, 0.0003
+_MARGIN = 5  # beside a thing the ground shows its blurred edge [px]
+_COMPACT, _THIN = 0.5, 6  # share of its box that a faint thing fills; its shorter side [px]
+_STEP = 3.0  # an edge within a thing [grey levels a px]
+_SEAM = 0.4  # length of such an edge, as a share of the shorter side
+_LONG = 1.7  # sides of a region that may be several
+_ALIKE = 0.12  # sides of equal things differ by less
+_NEAR = 0.7  # gap between two pieces of a thing, as a share of the longer side
+_CHIP = 0.12  # area of a chip, as a share of the usual thing
+
+
+_Array: TypeAlias = npt.NDArray[np.float32]
+
+
+class _Region(NamedTuple):
+    """A region at the size that is looked at: its corner, mask and sides, shorter first."""
+
+    label: str
+    corner: tuple[int, int]
+    own: Mask
+    sides: tuple[float, float]
+    filled: float
+
+
+def separability(picture: Frame, instances: Sequence[Instance]) -> float:
+    """Return how sure it is that regions are the things in a picture, 0..1.
+
+    Args:
+        picture: RGB.
+        instances: All regions that were found in it by colour.
+    """
+    if len(instances) > _MOST or any(one.mask is None for one in instances):
+        return 1.0
+    factor = min(1.0, _LONGEST / max(picture.shape[:2]))
+    size = max(1, round(picture.shape[1] * factor)), max(1, round(picture.shape[0] * factor))
+    small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+    smooth = np.asarray(cv2.medianBlur(small, 5), np.float32)
+    regions = [one for one in (_region(each, factor, size) for each in instances) if one]
+    things = np.zeros(small.shape[:2], np.uint8)
+    for one in regions:
+        high, wide = one.own.shape
+        x, y = one.corner
+        things[y : y + high, x : x + wide] |= one.own.astype(np.uint8)
+    apart = _apart(smooth, things)
+    doubtful = (
+        _faint(apart, things)
+        or any(_has_seam(one, smooth) for one in regions)
+        or any(_is_chip(one, regions) for one in regions)
+        or any(_is_row(one, regions) for one in regions)
+        or any(_are_pieces(one, other, apart) for one, other in combinations(regions, 2))
+    )
+    return DOUBTFUL if doubtful else 1.0
+
+
+def _region(one: Instance, factor: float, size: tuple[int, int]) -> _Region | None:
+    assert one.mask is not None
+    x, y = (int(side * factor) for side in one.bbox[:2])
+    wide = min(size[0] - x, max(1, round(one.mask.shape[1] * factor)))
+    high = min(size[1] - y, max(1, round(one.mask.shape[0] * factor)))
+    if wide < 1 or high < 1:
+        return None
+    own = cv2.resize(one.mask.astype(np.uint8), (wide, high), interpolation=cv2.INTER_NEAREST)
+    points = cv2.findNonZero(own)
+    if points is None:
+        return None
+    _, sides, _ = cv2.minAreaRect(points)
+    short, long = sorted(side + 1 for side in sides)
+    filled = float(own.sum() / max(1.0, short * long))
+    return _Region(one.label, (x, y), np.asarray(own, bool), (short, long), filled)
+
+
+def _apart(smooth: npt.NDArray[np.float32], things: npt.NDArray[np.uint8]) -> _Array:
+    """Return how far each pixel is from the ground around it, in thresholds of what is seen."""
+    side = 2 * _MARGIN + 1
+    free = 1 - cv2.dilate(things, np.ones((side, side), np.uint8)).astype(np.float32)
+    if free.mean() < 0.05:
+        return np.zeros(things.shape, np.float32)
+    factor = min(1.0, _GROUND_PX / min(things.shape))
+    parts = [free, *cv2.split(smooth * free[..., None])]
+    tiny = [cv2.resize(one, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+            for one in parts]  # fmt: skip
+    sigma = min(tiny[0].shape) / 6
+    weight, *light = (cv2.GaussianBlur(one, (0, 0), sigma) for one in tiny)
+    local = np.dstack([one / np.maximum(weight, 1e-3) for one in light])
+    ground = cv2.resize(local, things.shape[::-1], interpolation=cv2.INTER_LINEAR)
+    far = np.abs(smooth - ground).max(axis=2)
+    noise = 1.4826 * float(np.median(far[free > 0]))
+    return np.asarray(far / max(_FAINT, _NOISES * noise), np.float32)
+
+
+def _faint(apart: _Array, things: npt.NDArray[np.uint8]) -> bool:
+    """Return True if something compact lies on the ground that is no region."""
+    side = 2 * _MARGIN + 1
+    near = cv2.dilate(things, np.ones((side, side), np.uint8))
+    seen = cv2.morphologyEx(
+        ((apart > 1) & (near == 0)).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)
+    )
+    least = max(_LEAST_PX, _LEAST_SHARE * seen.size)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(seen)
+    return any(
+        bool(area >= least and min(wide, high) >= _THIN and area >= _COMPACT * wide * high)
+        for _, _, wide, high, area in stats[1:]
+    )
+
+
+def _has_seam(one: _Region, smooth: npt.NDArray[np.float32]) -> bool:
+    """Return True if an edge crosses a region: it may be several things that touch."""
+    x, y = one.corner
+    high, wide = one.own.shape
+    rim = max(3, round(0.1 * one.sides[0]))
+    kernel = np.ones((2 * rim + 1, 2 * rim + 1), np.uint8)
+    padded = np.pad(one.own.astype(np.uint8), 1)
+    inside = cv2.erode(padded, kernel, borderValue=0)[1:-1, 1:-1] > 0
+    if inside.sum() < _LEAST_PX:
+        return False
+    steep = np.zeros((high, wide), np.float32)
+    for channel in cv2.split(np.ascontiguousarray(smooth[y : y + high, x : x + wide])):
+        ways = (cv2.Scharr(channel, cv2.CV_32F, *way) / 32 for way in ((1, 0), (0, 1)))
+        steep = np.maximum(steep, np.hypot(*ways))
+    usual = float(np.median(steep[inside]))
+    edges = ((steep > max(_STEP, 4 * usual)) & inside).astype(np.uint8)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(edges)
+    return any(max(w, h) >= _SEAM * one.sides[0] for _, _, w, h, _ in stats[1:])
+
+
+def _is_chip(one: _Region, regions: Sequence[_Region]) -> bool:
+    """Return True if a region is so small beside the others that it may be a bit of an edge."""
+    usual = float(np.median([other.own.sum() for other in regions]))
+    return bool(one.own.sum() < _CHIP * usual)
+
+
+def _is_row(one: _Region, regions: Sequence[_Region]) -> bool:
+    """Return True if a straight region is as long, or as large, as several of another one."""
+    if one.filled < 0.88:
+        return False
+    short, long = one.sides
+    for other in regions:
+        if other is one or other.label != one.label or other.filled < 0.88:
+            continue
+        side = other.sides[0]
+        same = abs(short / side - 1) < _ALIKE
+        if same and long / side > _LONG and other.sides[1] < _LONG * side:
+            return True
+        times = short / side
+        if times > _LONG and all(_whole(each / side) for each in (short, long)):
+            return True
+    return False
+
+
+def _whole(ratio: float) -> bool:
+    return abs(ratio - round(ratio)) < _ALIKE
+
+
+def _are_pieces(one: _Region, other: _Region, apart: _Array) -> bool:
+    """Return True if something lies between two regions of one colour: they may be one thing."""
+    if one.label != other.label:
+        return False
+    (ax, ay), (bx, by) = ((r.corner[0], r.corner[1]) for r in (one, other))
+    across = max(ax, bx) - min(ax + one.own.shape[1], bx + other.own.shape[1])
+    down = max(ay, by) - min(ay + one.own.shape[0], by + other.own.shape[0])
+    gap = max(across, down)
+    if min(across, down) > 0 or not 2 <= gap <= _NEAR * max(one.sides[1], other.sides[1]):
+        return False
+    between = list(_line_between(one, other))
+    covered = [apart[y, x] > 1 for x, y in between]
+    return bool(covered) and float(np.mean(covered)) > 0.6
+
+
+def _line_between(one: _Region, other: _Region) -> Iterator[tuple[int, int]]:
+    """Yield the pixels of the line between two middles that lie in neither region."""
+    ends = [np.array(r.corner) + np.array(r.own.shape[::-1]) / 2 for r in (one, other)]
+    for share in np.linspace(0, 1, 64):
+        x, y = (int(v) for v in ends[0] * (1 - share) + ends[1] * share)
+        if not any(_in(r, x, y) for r in (one, other)):
+            yield x, y
+
+
+def _in(region: _Region, x: int, y: int) -> bool:
+    column, row = x - region.corner[0], y - region.corner[1]
+    high, wide = region.own.shape
+    return 0 <= row < high and 0 <= column < wide and bool(region.own[row, column])

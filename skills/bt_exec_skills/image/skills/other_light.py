@@ -1,0 +1,42 @@
+"""The judge ``light``: the steps of an answer, run again in other plausible light."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bt_exec_skills.image.bench import Bench, Step
+from bt_exec_skills.image.perception.lighting import relit
+from bt_exec_skills.image.perception.looker import CrossCheck
+from bt_exec_skills.image.skills.recompute import run_again
+
+__all__ = ["in_other_light"]
+
+_BY_COLOUR = ("segment_colour", "verify_attribute", "compare_things", "compare_degrees")
+_WITHOUT_LIGHT = ("read_text", "compare_pictures", "conclude")
+_LONGEST = 60
+
+
+def in_other_light(bench: Bench) -> list[CrossCheck]:
+    """Return an objection where an answer that rests on colours differs in other light. Blocks.
+
+    Args:
+        bench: With the answer of tools and their steps; it is not changed.
+    """
+    tools = {step.tool for step in bench.steps}
+    colours = any(_asks_colour(step) for step in bench.steps)
+    if bench.answer is None or tools & {*_WITHOUT_LIGHT} or not (colours or tools & {*_BY_COLOUR}):
+        return []
+    for picture in relit(bench.picture):
+        found = run_again(bench, picture)
+        if found is not None and found.value != bench.answer.value:
+            return [CrossCheck("light", False, _shown(found.value))]
+    return []
+
+
+def _asks_colour(step: Step) -> bool:
+    return step.tool == "answer" and step.args["kind"] == "colour"
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)[:_LONGEST]
