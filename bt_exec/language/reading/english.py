@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["degrees", "plural", "singulars"]
+__all__ = ["degrees", "gerund", "plural", "singulars"]
 
 _HISSING = re.compile(r"(?:s|x|z|ch|sh)$")
 _DOUBLED = re.compile(r"(?:^|[^aeiou])[aeiou][bdgmnprt]$")
@@ -31,6 +31,13 @@ def singulars(noun: str) -> tuple[str, ...]:
     if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
         return (noun[:-1],)
     return (noun,)
+
+
+def gerund(verb: str) -> str:
+    """Return the gerund of a verb."""
+    if verb.endswith("e") and not verb.endswith("ee"):
+        return verb[:-1] + "ing"
+    return verb + (verb[-1] if _DOUBLED.search(verb) else "") + "ing"
 
 
 def degrees(adjective: str) -> tuple[str, str]:

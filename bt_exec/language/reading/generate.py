@@ -53,6 +53,10 @@ class Generator:
         names = words.get("noun") or words.get("attribute")
         return str(names[0]) if names else self._adjective(node)
 
+    def leading(self, attribute: str) -> str:
+        """Return the word for an attribute, as it stands before a noun."""
+        return self._adjective(Node("has", (("attribute", attribute),)))
+
     def _clause(self, node: Node) -> str:
         inner = node.get("of")
         assert isinstance(inner, Node)

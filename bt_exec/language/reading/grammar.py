@@ -91,9 +91,13 @@ class Grammar:
     Args:
         data: ``rules`` by category; ``lists`` for ``<F>``.
         silent: Categories that carry no meaning; literals never do.
+        goal: Category that texts are read as; rules that it does not need are left out. None
+            keeps all.
     """
 
-    def __init__(self, data: Mapping[str, Any], silent: Iterable[str]) -> None:
+    def __init__(
+        self, data: Mapping[str, Any], silent: Iterable[str], goal: str | None = None
+    ) -> None:
         self.start = State()
         self.literals: set[str] = set()
         self.lines: list[tuple[str, str]] = []
@@ -102,8 +106,10 @@ class Grammar:
             for line in lines:
                 self.lines += _expanded(made, line, lists)
         self._silent = frozenset({"comma", *silent}) | _silent(self.lines)
+        needed = None if goal is None else _needed(self.lines, goal)
         for made, line in self.lines:
-            self._add(made, line)
+            if needed is None or made in needed:
+                self._add(made, line)
 
     def _add(self, made: str, line: str) -> None:
         if "->" not in line:
@@ -142,6 +148,19 @@ class Grammar:
             self.literals.add(category[1:])
         elif not item.name and category not in self._silent:
             raise GrammarError(line, f"{category} carries meaning and is not used")
+
+
+def _needed(rules: Iterable[tuple[str, str]], goal: str) -> set[str]:
+    """Return the categories that readings of a category may contain."""
+    parts: dict[str, set[str]] = {}
+    for made, line in rules:
+        parts.setdefault(made, set()).update(re.findall(r"[\w.!]+", line.partition("->")[0]))
+    found, left = {goal}, [goal]
+    while left:
+        more = parts.get(left.pop(), set()) - found
+        found |= more
+        left += more
+    return found
 
 
 def _silent(rules: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -288,6 +307,22 @@ def _set(phrase: Node, name: str, value: Value | None) -> Node:
     return phrase if value is None else phrase.replace(**{name: value})
 
 
+def _less(objects: Any, formula: Node | None) -> Any:
+    """Return an object, or each of several, without those of a formula."""
+    if formula is None or objects is None:
+        return objects
+    if isinstance(objects, tuple):
+        return tuple(_refine(one, formula) for one in objects)
+    return _refine(objects, formula)
+
+
+def _all_of(objects: Any) -> Any:
+    """Return an object, or each of several, with "all" for its article."""
+    if isinstance(objects, tuple):
+        return tuple(map(_all_of, objects))
+    return objects.replace(det="all") if objects.kind == "np" else objects
+
+
 def _about(question: Node, phrase: Node) -> Node:
     """Return a question without object, asked about a phrase."""
     inner = question.get("of")
@@ -316,6 +351,8 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "not": negation,
     "refine": _refine,
     "set": _set,
+    "less": _less,
+    "set_all": _all_of,
     "about": _about,
     "leave_out": _leave_out,
     "of_them": _of_them,

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-__all__ = ["FORMS", "inflect", "letters", "past"]
+__all__ = ["FORMS", "inflect", "letters", "past", "past_forms"]
 
 FORMS = ("plain", "nasal", "linked", "honoured", "open", "noun", "future", "formal")
 
@@ -196,6 +196,23 @@ _KINDS = {
     _T["ㄷ"]: _dental,
     _T["ㅅ"]: _sibilant,
 }
+
+
+def past_forms(
+    opened: str, last: str, classes: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Return the forms of the past of an open form; its open form is dark whatever its vowel.
+
+    Args:
+        opened: The open form.
+        last: The block that ends dictionary forms.
+        classes: As `inflect` takes them.
+    """
+    base = past(opened)
+    return {
+        **inflect(base + last, classes),
+        "open": (base + _join(_L["ㅇ"], _V["ㅓ"]),),
+    }
 
 
 def past(opened: str) -> str:

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english import singulars
-from bt_exec.language.reading.lexicon import Entry, Lexicon
+from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.node import Node
 
 __all__ = ["Text", "lattice"]
@@ -76,8 +76,9 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     """
     korean = lexicon.language.name == "ko"
     edges: list[Edge] = []
+    longest = max(lexicon.longest, *map(len, names), 0)
     for start in range(len(text.chars)) if korean else sorted(text.gaps):
-        for end in range(start + 1, min(len(text.chars), start + lexicon.longest) + 1):
+        for end in range(start + 1, min(len(text.chars), start + longest) + 1):
             surface = text.chars[start:end]
             for entry in lexicon.entries.get(surface, ()):
                 edges += _edge(text, start, end, entry, korean)
@@ -114,7 +115,8 @@ def _spacing(text: Text, start: int, end: int, suffix: bool) -> float:
 def _marks(text: Text) -> Iterator[Edge]:
     """Yield commas, and numbers in digits."""
     for match in re.finditer(r"\d+", text.chars):
-        yield Edge(match.start(), match.end(), "number", int(match[0]), 0.0, text=match[0])
+        for category in ("number", "digits"):
+            yield Edge(match.start(), match.end(), category, int(match[0]), 0.0, text=match[0])
     for start, char in enumerate(text.chars):
         if char == ",":
             yield Edge(start, start + 1, "comma", None, 0.0, text=",")
@@ -132,6 +134,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
             inner = {place - start for place in text.gaps if start < place < end}
             cost = _spacing(text, start, end, False) + _APART * len(inner - {*stem.spaces})
             for last, mood, negated, extra in _tails(text, end, stem.form, lexicon, 3):
+                mood = _requested(stem, mood)
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
                 yield Edge(start, last, category, stem.meaning, cost + extra, text=surface)
@@ -147,9 +150,17 @@ def _tails(
                 continue
             apart = _APART if start in text.gaps and end > start else 0.0
             if not ending.link:
-                yield end, ending.mood, False, apart
+                asked = text.asked and end == len(text.chars) and form == "open"
+                mood = "asking" if asked and ending.mood == "order" else ending.mood
+                yield end, mood, False, apart
             elif depth:
                 yield from _after_link(text, end, ending.mood, lexicon, depth, apart)
+
+
+def _requested(stem: Stem, mood: str) -> str:
+    """Return the mood of a group; a question with a verb that asks a favour is an order."""
+    favour = stem.asks and not stem.form.startswith(PAST)
+    return "order" if favour and mood in ("ask", "please", "asking") else mood
 
 
 def _after_link(
@@ -160,6 +171,7 @@ def _after_link(
             if stem.auxiliary != link:
                 continue
             for last, mood, negated, extra in _tails(text, end, stem.form, lexicon, depth - 1):
+                mood = _requested(stem, mood)
                 yield last, mood, negated != (stem.kind == "negated"), cost + extra
 
 

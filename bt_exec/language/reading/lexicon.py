@@ -21,10 +21,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from bt_exec.language.reading.english import degrees, plural
+from bt_exec.language.reading.english import degrees, gerund, plural
 from bt_exec.language.reading.grammar import Grammar
-from bt_exec.language.reading.korean import inflect, past
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.korean import inflect, past_forms
+from bt_exec.language.reading.node import Node, conjunction
 from bt_exec.spec.plain_yaml import parse_yaml
 
 __all__ = ["Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
@@ -32,6 +32,10 @@ __all__ = ["Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
 SECTIONS = {"things": "thing", "attributes": "has"}
 """Sections of a pack's lexicon whose words are formulas, and the kind of node that each makes."""
 
+PAST = "past "
+PRESENT = ("order",)  # moods that no past has
+
+_GERUND = 0.3  # cost of a gerund for an order: "would you mind putting"
 _NAMED = {"relations": "relation", "aspects": "aspect"}  # sections whose words are constants
 
 
@@ -54,13 +58,17 @@ class Entry(NamedTuple):
 
 
 class Stem(NamedTuple):
-    """A form of a Korean verb or adjective to which endings attach."""
+    """A form of a Korean verb or adjective to which endings attach.
+
+    `asks` is true of helping verbs, alone or within a verb, that make a question a request.
+    """
 
     kind: str
     form: str
     meaning: Any
     spaces: tuple[int, ...]
     auxiliary: str
+    asks: bool = False
 
 
 class Ending(NamedTuple):
@@ -81,11 +89,21 @@ def language_data(language: str) -> Mapping[str, Any]:
 class Language:
     """The grammar and the closed classes of one language."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, orders: bool = False) -> None:
         self.name = name
         self.data = language_data(name)
+        if orders:
+            self.data = _merged(self.data, self.data["orders"])
         silent = [*self.data["words"], *self.data.get("particles", {}), *self._bare_verbs()]
+        self._silent = tuple(silent)
         self.grammar = Grammar(self.data, silent)
+        self._grammars: dict[str, Grammar] = {}
+
+    def grammar_of(self, goal: str) -> Grammar:
+        """Return the rules that reading a text as `goal` needs."""
+        if goal not in self._grammars:
+            self._grammars[goal] = Grammar(self.data, self._silent, goal)
+        return self._grammars[goal]
 
     def _bare_verbs(self) -> Iterator[str]:
         """Yield the categories of verbs that carry no meaning beside their kind."""
@@ -118,10 +136,17 @@ class Language:
             yield surface.replace("_", ""), entry
 
 
-@lru_cache(maxsize=2)
-def language_of_name(name: str) -> Language:
-    """Return a language, loaded once."""
-    return Language(name)
+def _merged(one: Any, other: Any) -> Any:
+    """Return two grammars, or two parts of them, as one."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return {key: _merged(one.get(key), other.get(key)) for key in {**one, **other}}
+    return one if other is None else other if one is None else [*one, *other]
+
+
+@lru_cache(maxsize=4)
+def language_of_name(name: str, orders: bool = False) -> Language:
+    """Return a language, loaded once, with or without the grammar of orders."""
+    return Language(name, orders)
 
 
 def _entry(
@@ -156,7 +181,7 @@ class Lexicon:
     @classmethod
     def load(cls, language: str, packs: Sequence[Mapping[str, Any]]) -> Lexicon:
         """Return the lexicon of one language over the lexicons of packs."""
-        lexicon = cls(language_of_name(language))
+        lexicon = cls(language_of_name(language, any("verbs" in pack for pack in packs)))
         for surface, entry in lexicon.language.closed():
             lexicon._put(surface, entry)
         lexicon._add_endings()
@@ -164,6 +189,9 @@ class Lexicon:
             for section in (*SECTIONS, *_NAMED):
                 for name, words in pack.get(section, {}).items():
                     lexicon._add(section, name, words)
+            for name, verb in pack.get("verbs", {}).items():
+                for word in verb[language]:
+                    lexicon._add_order(word, f"v.{verb['frame']}", name)
             for words in pack.get("anything", {}).get(language, ()):
                 lexicon._add_noun(words, Node("any"), category="anything")
         return lexicon
@@ -196,11 +224,20 @@ class Lexicon:
         for word in said.get("adjective", ()):
             self._add_adjective(word, meaning)
 
+    def _add_order(self, word: str, category: str, verb: str) -> None:
+        if self.language.name == "ko":
+            self.add_verb(word, category, verb)
+        else:
+            head, *rest = word.split(" ")
+            self._put(*_entry(word, category, verb))
+            self._put(*_entry(" ".join([gerund(head), *rest]), category, verb, cost=_GERUND))
+
     def _add_noun(self, word: str, meaning: Node, category: str = "noun") -> None:
         singular, _, irregular = word.partition("/")
         self._put(*_entry(singular, category, meaning))
         if self.language.name == "en":
-            self._put(*_entry(irregular or plural(singular), category, meaning))
+            several = conjunction(meaning, Node("many")) if meaning.kind != "any" else Node("many")
+            self._put(*_entry(irregular or plural(singular), category, several))
 
     def _add_adjective(self, word: str, meaning: Node) -> None:
         if self.language.name == "ko":
@@ -216,15 +253,16 @@ class Lexicon:
     def add_verb(self, word: str, kind: str, meaning: Any, auxiliary: str = "") -> None:
         """Add a Korean verb or adjective in its dictionary form, with its past."""
         classes = self.language.data["classes"]
+        asks = word.endswith(tuple(self.language.data.get("asks", ("\0",))))
         *head, last = word.split(" ")
         _, blank = _entry(" ".join([*head, last[:-1]]), kind, None)
         before = "".join(head)
         forms = inflect(last, classes)
-        base = past(forms["open"][0])
-        for stem_forms in (forms, inflect(base + last[-1], classes)):
+        pasts = [(PAST, past_forms(one, last[-1], classes)) for one in forms["open"]]
+        for tense, stem_forms in (("", forms), *pasts):
             for form, variants in stem_forms.items():
                 for variant in variants:
-                    stem = Stem(kind, form, meaning, blank.spaces, auxiliary)
+                    stem = Stem(kind, tense + form, meaning, blank.spaces, auxiliary, asks)
                     self.stems[before + variant].append(stem)
 
     def _add_endings(self) -> None:
@@ -233,7 +271,10 @@ class Lexicon:
             for mood, by_form in data.get(key, {}).items():
                 for form, words in by_form.items():
                     for word in words:
-                        self.endings[word].append(Ending(form, mood, link))
+                        surface = word.replace(" ", "")
+                        self.endings[surface].append(Ending(form, mood, link))
+                        if mood not in PRESENT:
+                            self.endings[surface].append(Ending(PAST + form, mood, link))
         for kind, values in data.get("verbs", {}).items():
             for value, words in values.items():
                 for word in words:

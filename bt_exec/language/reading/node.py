@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias, Union
 
-__all__ = ["KINDS", "Node", "Value", "conjunction", "disjunction", "negation", "normal"]
+__all__ = [
+    "KINDS",
+    "Node",
+    "Value",
+    "conjunction",
+    "disjunction",
+    "negation",
+    "normal",
+    "without_number",
+]
 
 Value: TypeAlias = Union["Node", str, int, tuple["Node", ...]]
 
@@ -18,7 +27,10 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "any": (),
     "one": (),
     "thing": ("name",),
-    "has": ("attribute",),
+    "has": ("attribute", "by"),
+    "many": (),
+    "nth": ("number",),
+    "own": ("aspect",),
     "rel": ("relation", "to"),
     "most": ("attribute", "of"),
     "than": ("attribute", "to"),
@@ -26,7 +38,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "or": ("of",),
     "not": ("of",),
     # phrases
-    "np": ("of", "quantity", "wh"),
+    "np": ("of", "quantity", "wh", "det"),
     "both": ("of",),
     "pronoun": ("name",),
     "quantity": ("bound", "number"),
@@ -42,6 +54,12 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     # what an answer says
     "reply": ("sign", "of"),
     "placed": ("row", "column", "of"),
+    # orders
+    "act": ("verb", "of", "to", "source", "by", "where"),
+    "avoid": ("of",),
+    "seq": ("of",),
+    "if": ("of", "then", "other"),
+    "again": ("of",),
 }
 """Kinds of nodes and the names of their arguments, in the order in which templates give them."""
 
@@ -126,6 +144,21 @@ class Node:
             elif isinstance(value, tuple):
                 yield from value
 
+    def map(self, change: Callable[[Node], Node]) -> Node:
+        """Return the node with each node directly below it changed."""
+        args: tuple[tuple[str, Value], ...] = tuple(
+            (
+                name,
+                change(value)
+                if isinstance(value, Node)
+                else tuple(map(change, value))
+                if isinstance(value, tuple)
+                else value,
+            )
+            for name, value in self.args
+        )
+        return Node(self.kind, args)
+
     def walk(self) -> Iterator[Node]:
         """Yield the node and all nodes below it."""
         yield self
@@ -163,19 +196,24 @@ def _joined(kind: str, parts: tuple[Node, ...]) -> Node:
 
 def normal(node: Node) -> Node:
     """Return the normal form: flat and sorted connectives, negations next to what they negate."""
-    args = tuple(
-        (
-            name,
-            normal(value)
-            if isinstance(value, Node)
-            else tuple(map(normal, value))
-            if isinstance(value, tuple)
-            else value,
-        )
-        for name, value in node.args
-    )
+    inner = node.map(normal)
     rule = _RULES.get(node.kind)
-    return Node(node.kind, args) if rule is None else rule(Node(node.kind, args))
+    return inner if rule is None else rule(inner)
+
+
+def without_number(node: Node) -> Node:
+    """Return a meaning without articles and plurals."""
+    if node.kind == "many":
+        return Node("any")
+    plain = Node(node.kind, tuple(pair for pair in node.args if pair[0] != "det"))
+    if plain.kind in ("and", "or"):
+        return _joined(plain.kind, tuple(map(without_number, plain.parts())))
+    return plain.map(without_number)
+
+
+def _sequence(node: Node) -> Node:
+    flat = [part for one in node.parts() for part in (one.parts() if one.kind == "seq" else (one,))]
+    return Node("seq", (("of", tuple(flat)),)) if len(flat) > 1 else flat[0]
 
 
 def _sorted(node: Node) -> Node:
@@ -207,4 +245,9 @@ def _pushed_not(part: Node) -> Node:
     return _pushed(Node("not", (("of", (part,)),)))
 
 
-_RULES: Mapping[str, Callable[[Node], Node]] = {"and": _sorted, "or": _sorted, "not": _pushed}
+_RULES: Mapping[str, Callable[[Node], Node]] = {
+    "and": _sorted,
+    "or": _sorted,
+    "not": _pushed,
+    "seq": _sequence,
+}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from bt_exec.language.messages import language_of
@@ -11,7 +13,7 @@ from bt_exec.language.reading.chart import Edge, parse
 from bt_exec.language.reading.lattice import Text, lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.near_misses import Candidate, candidates
-from bt_exec.language.reading.node import Node, negation, normal
+from bt_exec.language.reading.node import Node, negation, normal, without_number
 
 __all__ = ["Reader", "Reading", "Unread"]
 
@@ -40,6 +42,9 @@ class Reading:
         edge: The tree of the reading; its leaves are the words.
         rivals: Other meanings that are about as likely.
         respelt: The text that was meant, if words had to be respelt; else empty.
+        others: All other meanings with their costs, the cheapest first.
+        chars: The text without spaces, as `bt_exec.language.reading.lattice.Text` has it.
+        spans: Its words.
     """
 
     text: str
@@ -49,6 +54,27 @@ class Reading:
     edge: Edge
     rivals: tuple[Node, ...] = ()
     respelt: str = ""
+    others: tuple[tuple[Node, float], ...] = ()
+    chars: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @cached_property
+    def _words(self) -> dict[Node, str]:
+        """Words of the text by the node that they mean; of several the innermost."""
+        found: dict[Node, str] = {}
+        stack = [self.edge]
+        while stack:
+            edge = stack.pop()
+            stack += edge.parts
+            if isinstance(edge.meaning, Node):
+                spans = [pair for pair in self.spans if edge.start <= pair[0] < edge.end]
+                said = " ".join(self.chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
+                found[normal(edge.meaning)] = said.strip(" ,")
+        return found
+
+    def said(self, node: Node) -> str:
+        """Return the words of the text that mean a node; empty if the node stands for none."""
+        return self._words.get(node, "")
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -80,6 +106,7 @@ class Reader:
 
     def __init__(self, packs: Sequence[Mapping[str, Any]]) -> None:
         self._packs = tuple(packs)
+        self._numbered = any("verbs" in pack for pack in packs)
         self._lexicons: dict[str, Lexicon] = {}
 
     def lexicon(self, language: str) -> Lexicon:
@@ -103,7 +130,7 @@ class Reader:
         found = self._parsed(text, self.lexicon(language_of(text)), _called(names), goal)
         return found.meaning if isinstance(found, Reading) and not found.rivals else None
 
-    def read(self, text: str, names: Iterable[str] = ()) -> Reading | Unread:
+    def read(self, text: str, names: Iterable[str] | Mapping[str, str] = ()) -> Reading | Unread:
         """Return the meaning of a text.
 
         A text that cannot be read as it stands is read with words respelt; then the reading says
@@ -111,7 +138,8 @@ class Reader:
 
         Args:
             text: Korean or English.
-            names: Names of objects of this moment, nouns beside those of the lexicon.
+            names: Names of objects of this moment, nouns beside those of the lexicon; or what
+                each word for an object means.
         """
         language = language_of(text)
         lexicon = self.lexicon(language)
@@ -133,31 +161,39 @@ class Reader:
         language = lexicon.language
         plain = Text.of(text, language.contractions)
         edges = lattice(plain, lexicon, names)
-        found = parse(language.grammar, edges, len(plain.chars), goal) if plain.chars else []
+        found = (
+            parse(language.grammar_of(goal), edges, len(plain.chars), goal) if plain.chars else []
+        )
         meanings: dict[Node, Edge] = {}
         for edge in found:
             if isinstance(edge.meaning, Node) and NOTHING.isdisjoint(edge.meaning.walk()):
-                meanings.setdefault(normal(edge.meaning), edge)
+                said = edge.meaning if self._numbered else without_number(edge.meaning)
+                meanings.setdefault(normal(said), edge)
         if not meanings:
             unknown = {edge.start: edge.text for edge in edges if edge.category == "unknown"}
             return Unread(text, language.name, tuple(unknown.values()))
         (meaning, edge), *rest = meanings.items()
         rivals = tuple(node for node, other in rest if other.cost < edge.cost + MARGIN)
-        return Reading(text, language.name, meaning, edge.cost, edge, rivals)
+        others = tuple((node, other.cost) for node, other in rest)
+        return Reading(
+            text,
+            language.name,
+            meaning,
+            edge.cost,
+            edge,
+            rivals,
+            others=others,
+            chars=plain.chars,
+            spans=plain.words,
+        )
 
 
-def _called(names: Iterable[str]) -> dict[str, str]:
+def _called(names: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
     """Return names by how they are written, in small letters and without spaces."""
-    return {name.lower().replace(" ", ""): name for name in names}
+    pairs = names.items() if isinstance(names, Mapping) else ((name, name) for name in names)
+    return {re.sub(r"[\s_]", "", surface.lower()): name for surface, name in pairs}
 
 
 def _respelt(reading: Reading, text: str, candidate: Candidate) -> Reading:
-    return Reading(
-        text,
-        reading.language,
-        reading.meaning,
-        reading.cost + candidate.cost,
-        reading.edge,
-        reading.rivals,
-        candidate.text,
-    )
+    cost = reading.cost + candidate.cost
+    return replace(reading, text=text, cost=cost, respelt=candidate.text)

@@ -1,26 +1,31 @@
-"""The words of the table, as they stand in ``goals/``; read once."""
+"""Words that are said for kinds of objects and their attributes, from the pack's lexicon."""
 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.language.reading.generate import Generator
+from bt_exec_skills.tabletop.goals.read import lexicon, reader
 
-__all__ = ["first_word", "lexicon"]
+__all__ = ["first_word"]
 
-_GOALS = Path(__file__).with_name("goals")
+_SECTIONS = {"noun": "things", "table": "things"}
+_BODY = ("hand",)  # parts of the robot: no names of objects
 
 
 @cache
-def lexicon(name: str = "words") -> dict[str, Any]:
-    """Return the words of a list, ``words`` or ``question_words``: by kind, value and language."""
-    loaded: dict[str, Any] = parse_yaml((_GOALS / f"{name}.yaml").read_text(encoding="utf-8"))
-    return loaded
-
-
 def first_word(kind: str, value: str, language: str) -> str:
-    """Return the word that is said for a value: the first of its list; empty if there is none."""
-    forms = lexicon().get(kind, {}).get(value, {}).get(language) or ("",)
-    return str(forms[0])
+    """Return the word that is said for a value, before a noun; empty if there is none.
+
+    Args:
+        kind: ``noun``, ``table``, or the kind of an attribute.
+        value: The thing or the attribute.
+        language: ``en`` or ``ko``.
+    """
+    if kind in _SECTIONS:
+        entry = None if value in _BODY else lexicon()["things"].get(value)
+        return str(entry[language][0]).split("/")[0] if entry else ""
+    entry = lexicon()["attributes"].get(value)
+    if entry is None or entry["kind"] != kind:
+        return ""
+    return Generator(reader().lexicon(language)).leading(value)

@@ -21,7 +21,6 @@ from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.compiler import create, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.names import looks_of
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from tests.skills.tabletop.test_commands import DATA, WORLDS, full
@@ -43,8 +42,8 @@ def rows():
 
 
 def tell(question, now, held=None):
-    asked = understand(question, now)
-    assert isinstance(asked, Question)
+    asked = understand(question, now).question
+    assert asked is not None
     return answer(asked, now, held, language_of(question))
 
 
@@ -53,8 +52,8 @@ def understood(row):
     now = WORLDS[row.world]
     held = None if row.held == "-" else full(row.held)
     try:
-        asked = understand(row.question, now)
-        if not isinstance(asked, Question):
+        asked = understand(row.question, now).question
+        if asked is None:
             return "command"
         told = answer(asked, now, held, language_of(row.question))
     except Trouble as trouble:

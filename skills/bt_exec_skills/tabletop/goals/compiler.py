@@ -6,35 +6,33 @@ on which objects are there. A site chooses it by name: ``compiler: {name: table}
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from bt_exec.failure import Refusal, UsageError
+from bt_exec.language.context import Turn
 from bt_exec.language.meaning import Act, Meaning, Role, Unclear, WordUse
 from bt_exec.language.messages import Messages, language_of
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import MARGIN
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.asked import cleaned, question_of
-from bt_exec_skills.tabletop.goals.asking_back import ASKS_BACK, made_whole, unfinished
-from bt_exec_skills.tabletop.goals.decompose import decompose
-from bt_exec_skills.tabletop.goals.english import read_english
-from bt_exec_skills.tabletop.goals.korean import read_korean
+from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
+from bt_exec_skills.tabletop.goals.from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.operator_uses import complete
-from bt_exec_skills.tabletop.goals.phrases import Words
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of
 from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.repair import replanned
-from bt_exec_skills.tabletop.goals.tokens import Token, tokens_of
+from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
 from bt_exec_skills.tabletop.perception.known import environment_of
 from bt_exec_skills.tabletop.spoken import listed, said
 
-__all__ = ["TableCompiler", "create", "is_question", "readings_of", "subgoals_for", "understand"]
+__all__ = ["TableCompiler", "Understood", "create", "is_question", "subgoals_for", "understand"]
 
 _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "en": (
@@ -47,9 +45,6 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-_REQUESTED = re.compile(r"줘|줄|주|세요|시오|달라|드려")
-"""Korean verbs that ask for something to be done, also in a question: 담아 줄래."""
-
 _TYPED = ("word", "name")
 """Facts of a refusal that are words as they were typed."""
 
@@ -59,47 +54,97 @@ def _sentences() -> Messages:
     return Messages.load([Path(__file__).with_name("refusals.yaml")])
 
 
-Command: TypeAlias = tuple[str, list[Token], list[tuple[Ask, ...]]]
-"""The language of a command, its words, and every way in which it can be meant."""
+class Understood(NamedTuple):
+    """What a text asks for in one world.
+
+    Attributes:
+        language: ``en`` or ``ko``.
+        meaning: The meaning that is followed.
+        question: What is asked, if it is a question.
+        asks: What is to be done, if it is a command.
+        subgoals: What is to be reached.
+        words: The words of the text.
+    """
+
+    language: str
+    meaning: Node
+    question: Question | None = None
+    asks: tuple[Ask, ...] = ()
+    subgoals: tuple[Subgoal, ...] = ()
+    words: tuple[Edge, ...] = ()
 
 
-def readings_of(command: str, now: Environment) -> Command:
-    """Return the language of a command, its words, and every way in which it can be meant.
+class _World:
+    """Understands texts in one world."""
+
+    def __init__(self, now: Environment, language: str) -> None:
+        self.now, self.language = now, language
+        self.session = Session(now, self._converter, self._trouble_of)
+
+    def _converter(self) -> Converter:
+        return Converter(
+            self.session.said,
+            self.language,
+            (*self.now.objects, *self.now.tables),
+            self.now.tables,
+            lambda question: answer(question, self.now, self.now.held, self.language).holds,
+        )
+
+    def understand(self, command: str, turns: Sequence[Turn] = ()) -> Understood:
+        """Return what a command asks for: the cheapest meaning that the world can resolve."""
+        meanings = self.session.meanings(command, turns)
+        words = tuple(self.session.readings[-1].edge.leaves())
+        return self._followed(meanings)._replace(words=words)
+
+    def _followed(self, meanings: Meanings) -> Understood:
+        found: list[tuple[Understood, float]] = []
+        troubles: list[Trouble] = []
+        for node, cost in meanings:
+            if found and cost > found[0][1] + MARGIN:
+                break
+            try:
+                one = self._one(node)
+            except Trouble as trouble:
+                troubles.append(trouble)
+                continue
+            if all(_differ(one, other) for other, _ in found):
+                found.append((one, cost))
+        if not found:
+            raise clearest(troubles)
+        if len(found) > 1:
+            ways = tuple("; ".join(goal.text for goal in one.subgoals) for one, _ in found)
+            raise Trouble("WHICH_WAY", ways, options=" / ".join(filter(None, ways[:3])))
+        return found[0][0]
+
+    def _one(self, node: Node) -> Understood:
+        converter = self._converter()
+        if node.kind == "ask":
+            return Understood(self.language, node, question=converter.question(node))
+        asks = converter.asks(node)
+        subgoals = subgoals_for_asks(asks, self.now, self.language)
+        return Understood(self.language, node, asks=asks, subgoals=subgoals)
+
+    def _trouble_of(self, meanings: Meanings) -> Trouble | None:
+        try:
+            self._followed(meanings)
+        except Trouble as trouble:
+            return trouble
+        return None
+
+
+def _differ(one: Understood, other: Understood) -> bool:
+    if one.question is not None or other.question is not None:
+        return one.question is None or other.question is None
+    return moves_of(one.subgoals) != moves_of(other.subgoals)
+
+
+def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Understood:
+    """Return what a command or question asks for in a world, after some turns.
 
     Raises:
-        Trouble: If a word is not known, or the words make no sense together.
+        Trouble: Why it cannot be followed.
     """
-    text = cleaned(command)
-    language = language_of(text)
-    tokens = tokens_of(text, language, now.objects, now.tables)
-    grammar = read_korean if language == "ko" else read_english
-    readings = grammar(Words(tokens, text))
-    if not readings or _asks(text, language, tokens):
-        raise Trouble("NOT_UNDERSTOOD")
-    return language, tokens, complete(readings, text, language)
-
-
-def _asks(text: str, language: str, tokens: Sequence[Token]) -> bool:
-    """Return True if words ask something: 사과 담아?, and not 사과 담아 줘?"""
-    verbs = [token for token in tokens if token.of("verb")]
-    if not text.endswith("?"):
-        return False
-    return not verbs or (language == "ko" and not _REQUESTED.search(verbs[-1].text))
-
-
-def understand(command: str, now: Environment) -> Question | Command:
-    """Return the question that a command is, or else how it may be meant.
-
-    Raises:
-        Trouble: If it is neither: a word is not known, or the words make no sense together.
-    """
-    try:
-        return readings_of(command, now)
-    except Trouble as trouble:
-        if trouble.code not in ("UNKNOWN_WORD", "NOT_UNDERSTOOD"):
-            raise
-    question, text, _ = question_of(command, now)
-    return complete([question], text, language_of(text))[0]
+    return _World(now, language_of(command)).understand(command, turns)
 
 
 def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
@@ -108,51 +153,18 @@ def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
     Raises:
         Trouble: Why it cannot be followed.
     """
-    language, _, readings = readings_of(command, now)
-    return decompose(readings, now, language)
+    understood = understand(command, now)
+    if understood.question is not None:
+        raise Trouble("NOT_UNDERSTOOD")
+    return understood.subgoals
 
 
 def is_question(command: str, now: Environment) -> bool:
     """Whether a command asks something, and nothing to be done."""
     try:
-        return isinstance(understand(command, now), Question)
+        return understand(command, now).question is not None
     except Trouble:
         return False
-
-
-def trouble_of(now: Environment, command: str) -> Trouble | None:
-    """Return why a command or question cannot be followed; None if it can."""
-    try:
-        understood = understand(command, now)
-        if not isinstance(understood, Question):
-            decompose(understood[2], now, understood[0])
-    except Trouble as trouble:
-        return trouble
-    return None
-
-
-def _whole(request: Request, now: Environment) -> str:
-    """Return the command with what it takes from earlier ones.
-
-    Raises:
-        Trouble: NOTHING_UNFINISHED for "go on" where nothing can go on.
-    """
-    turns, read = request.context.turns, partial(trouble_of, now)
-    if _is_go_on(request.command, now):
-        return unfinished([turn for turn in turns if not _is_go_on(turn.command, now)], read)
-    return made_whole(request.command, turns, read)
-
-
-def _is_go_on(command: str, now: Environment) -> bool:
-    """Return True for "go on", "하던 거 마저 해" and the like."""
-    text = cleaned(command)
-    try:
-        tokens = tokens_of(text, language_of(text), now.objects, now.tables)
-    except Trouble:
-        return False
-    verbs = [token for token in tokens if token.of("verb")]
-    others = [token for token in tokens if not token.of("verb") and not token.of("filler")]
-    return len(verbs) == 1 and "go_on" in verbs[0].all_of("verb") and not others
 
 
 class TableCompiler:
@@ -181,16 +193,13 @@ class TableCompiler:
             compiler=self.name,
         )
         try:
-            command = _whole(request, now)
-            language = language_of(command)
-            understood = understand(command, now)
-            if isinstance(understood, Question):
-                answer(understood, now, None, language)  # what cannot be told is refused here
+            understood = understand(request.command, now, request.context.turns)
+            if understood.question is not None:
+                answer(understood.question, now, None, language)  # what cannot be told is refused
                 return Plan(answer_plan(header))
-            language, tokens, readings = understood
-            subgoals = decompose(readings, now, language)
         except Trouble as trouble:
             return self._refusal(trouble, language)
+        subgoals = understood.subgoals
         remarks = (one.remark for one in subgoals if one.remark is not None)
         header = header.model_copy(
             update={
@@ -204,21 +213,16 @@ class TableCompiler:
             for move in one.moves
             if move.target and move.side == "in" and not move.spot
         }
-        whole = command == request.command  # an answer alone has no such words
-        meaning = _meaning(language, tokens, readings[0]) if whole else None
-        return Plan(plan_of(header, subgoals, wanted), meaning=meaning)
+        return Plan(plan_of(header, subgoals, wanted), meaning=_meaning(understood))
 
     def read(self, request: Request) -> Meaning | Unclear:
         """Return what a command means, or why it means nothing here."""
         now = environment_of(request.situation)
         try:
-            understood = understand(request.command, now)
+            understood = understand(request.command, now, request.context.turns)
         except Trouble as trouble:
             return Unclear(trouble.code, str(trouble.facts.get("word", "")))
-        if isinstance(understood, Question):
-            return _asking(understood, request.command, now)
-        language, tokens, readings = understood
-        return _meaning(language, tokens, readings[0])
+        return _meaning(understood)
 
     def _say(self, trouble: Trouble, language: str) -> str:
         facts = {
@@ -231,10 +235,12 @@ class TableCompiler:
         message = self._say(trouble, language)
         missing = tuple(str(trouble.facts[key]) for key in _TYPED if key in trouble.facts)
         near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
-        if near:
+        if trouble.code == "RESPELT":
+            near = trouble.choices
+        elif near:
             can = ", ".join(example.rstrip(".") for example in near)
             message += " " + _sentences().say("CAN", language, can=can).replace("?.", "?")
-        asked = message if trouble.code == ASKS_BACK else ""
+        asked = message if trouble.code in (*ASKS_BACK, "RESPELT") else ""
         return Refusal(trouble.code, message, near, missing=missing, question=asked)
 
 
@@ -254,66 +260,34 @@ def _why(lost: Iterable[str], request: Request) -> str:
     return " ".join(dict.fromkeys(said_of))
 
 
-def _meaning(language: str, tokens: list[Token], asks: tuple[Ask, ...]) -> Meaning:
-    """Return a reading in the terms that all compilers share."""
+def _meaning(understood: Understood) -> Meaning:
+    """Return what was understood in the terms that all compilers share."""
     acts = []
-    for ask in asks:
+    question = understood.question
+    if question is not None:
+        roles = [Role("theme", "text", "Thing", one.text, one.text) for one in question.things]
+        if question.place is not None:
+            side, place = question.place
+            relation = side.replace("_", " ")
+            roles.append(Role("place", "text", "Thing", place.text, place.text, relation))
+        if question.by is not None:
+            roles.append(Role("manner", "value", "Attribute", question.by, question.by))
+        acts.append(Act("?", tuple(roles), "ask"))
+    for ask in understood.asks:
         roles = [Role("theme", "text", "Thing", one.text, one.text) for one in ask.themes]
         if ask.to is not None:
-            side = ask.side.replace("_", " ")
-            roles.append(Role("destination", "text", "Thing", ask.to.text, ask.to.text, side))
+            side_said = ask.side.replace("_", " ")
+            roles.append(Role("destination", "text", "Thing", ask.to.text, ask.to.text, side_said))
         if ask.by is not None:
             roles.append(Role("manner", "value", "Attribute", ask.by, ask.by))
-        positive = ask.verb != "leave"
-        acts.append(Act(ask.verb, tuple(roles), positive=positive, text=ask.text))
-    return Meaning(language, tuple(acts), _words(tokens))
+        acts.append(Act(ask.verb, tuple(roles), positive=ask.verb != "leave", text=ask.text))
+    return Meaning(understood.language, tuple(acts), tuple(map(_word, understood.words)))
 
 
-def _asking(question: Question, command: str, now: Environment) -> Meaning:
-    """Return a question in the same terms: what is asked, and about what."""
-    roles = [Role("theme", "text", "Thing", one.text, one.text) for one in question.things]
-    if question.place is not None:
-        side, place = question.place
-        roles.append(Role("place", "text", "Thing", place.text, place.text, side.replace("_", " ")))
-    if question.by is not None:
-        roles.append(Role("manner", "value", "Attribute", question.by, question.by))
-    text, tokens = question_of(command, now)[1:]
-    return Meaning(
-        language_of(command), (Act("?", tuple(roles), "ask", text=text),), _words(tokens)
-    )
-
-
-def _words(tokens: Iterable[Token]) -> tuple[WordUse, ...]:
-    return tuple(
-        WordUse(one.text, one.start, one.end, _use(one), "/".join(sorted({k for k, _ in one.uses})))
-        for one in tokens
-    )
-
-
-def _use(token: Token) -> str:
-    kinds = {kind for kind, _ in token.uses}
-    if "verb" in kinds:
-        return "verb"
-    if kinds <= {"filler", "then"}:
-        return "filler"
-    if kinds <= {
-        "be",
-        "do",
-        "there",
-        "you",
-        "and",
-        "particle",
-        "the",
-        "of",
-        "that",
-        "by",
-        "side",
-        "out",
-        "with",
-        "counter",
-    }:
-        return "grammar"
-    return "role"
+def _word(edge: Edge) -> WordUse:
+    kind = edge.category
+    use = "verb" if kind.startswith("v.") else "grammar" if edge.meaning is None else "role"
+    return WordUse(edge.text, edge.start, edge.end, use, kind)
 
 
 def create(settings: Mapping[str, Any]) -> TableCompiler:

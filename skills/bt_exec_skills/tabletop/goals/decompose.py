@@ -11,42 +11,24 @@ from dataclasses import replace
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.full_hand import held_first, with_empty_hand
 from bt_exec_skills.tabletop.goals.joined import joined
-from bt_exec_skills.tabletop.goals.model import Ask, Move, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.resolve import Scope, one_of
+from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, tables_of, things_of
 from bt_exec_skills.tabletop.goals.verbs import all_of, goals_for, themes_of
 
-__all__ = ["decompose", "subgoals_of"]
+__all__ = ["clearest", "moves_of", "subgoals_for_asks", "subgoals_of"]
 
 
-def decompose(
-    readings: Sequence[tuple[Ask, ...]], now: Environment, language: str
-) -> tuple[Subgoal, ...]:
-    """Return the subgoals of a command that may be meant in several ways.
-
-    The objects that are there decide: a reading that means nothing here is none.
+def subgoals_for_asks(asks: Iterable[Ask], now: Environment, language: str) -> tuple[Subgoal, ...]:
+    """Return the subgoals of one reading, with what the hand holds put aside first.
 
     Raises:
-        Trouble: Why none can be followed; WHICH_WAY if several can, and ask for different things.
+        Trouble: Why it cannot be followed.
     """
-    found: list[tuple[Subgoal, ...]] = []
-    troubles: list[Trouble] = []
-    for asks in readings:
-        try:
-            subgoals = with_empty_hand(subgoals_of(asks, now, language), now, language)
-        except Trouble as trouble:
-            troubles.append(trouble)
-        else:
-            if all(_moves(subgoals) != _moves(other) for other in found):
-                found.append(subgoals)
-    if not found:
-        raise _clearest(troubles)
-    if len(found) > 1:
-        ways = tuple("; ".join(one.text for one in subgoals) for subgoals in found)
-        raise Trouble("WHICH_WAY", ways, options=" / ".join(ways[:3]))
-    return found[0]
+    return with_empty_hand(subgoals_of(asks, now, language), now, language)
 
 
-def _clearest(troubles: list[Trouble]) -> Trouble:
+def clearest(troubles: Sequence[Trouble]) -> Trouble:
+    """Return the reason that helps most, of several readings that cannot be followed."""
     order = ("WHICH_ONE", "TOO_FEW", "NO_ATTRIBUTE", "NOT_ENOUGH_CONTAINERS", "CANNOT_LIFT")
     for code in order:
         for trouble in troubles:
@@ -55,7 +37,8 @@ def _clearest(troubles: list[Trouble]) -> Trouble:
     return troubles[0]
 
 
-def _moves(subgoals: Iterable[Subgoal]) -> frozenset[Move]:
+def moves_of(subgoals: Iterable[Subgoal]) -> frozenset[Move]:
+    """Return the moves of subgoals, in no order."""
     return frozenset(move for one in subgoals for move in one.moves)
 
 
@@ -78,9 +61,10 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             scope.last = all_of(themes_of(ask), scope, some="one")  # "pick it up and put it there"
         elif ask.verb == "leave" and ask.to is not None:
             scope.last = all_of(ask.themes, scope)  # "not into the bowl but onto the tray"
-            target = one_of(ask.to, scope)
-            barred |= {(name, target) for name in scope.last}
+            targets = _all_targets(ask.to, scope)
+            barred |= {(name, target) for name in scope.last for target in targets}
         elif ask.verb != "leave":
+            _check_barred(ask, barred, scope)
             subgoals = _allowed(goals_for(ask, scope, language), barred)
             found += subgoals if found else held_first(subgoals, now)
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
@@ -89,6 +73,27 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
         raise Trouble("NOTHING_TO_DO")
     _check_once(found)
     return tuple(found)
+
+
+def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return every place that a phrase may mean."""
+    every = replace(to, number="all")
+    return tables_of(every, scope) if to.table else things_of(every, scope)
+
+
+def _check_barred(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
+    """Refuse things that are named for a place where they may not go.
+
+    Raises:
+        Trouble: ALL_LEFT_OUT.
+    """
+    if not barred or ask.to is None:
+        return
+    target = one_of(ask.to, scope)
+    for phrase in ask.themes:
+        named = phrase.kind or phrase.name
+        if named and all((name, target) in barred for name in all_of([phrase], scope)):
+            raise Trouble("ALL_LEFT_OUT", what=phrase.text)
 
 
 def _allowed(goals: Iterable[Subgoal], barred: set[tuple[str, str]]) -> list[Subgoal]:

@@ -55,6 +55,8 @@ class Phrase:
         part: Which part of a table: ``left``, ``right``, ``middle``.
         name: The full name of an object.
         index: The number in its name: "cube 1"; None if none is said.
+        definite: Whether it is said as known: "the two cubes".
+        empty: Whether a container is meant in which nothing lies.
     """
 
     text: str = ""
@@ -72,6 +74,8 @@ class Phrase:
     part: str = ""
     name: str = ""
     index: int | None = None
+    definite: bool = False
+    empty: bool = False
 
 
 @dataclass(frozen=True)

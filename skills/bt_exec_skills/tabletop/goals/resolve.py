@@ -64,8 +64,7 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
             raise Trouble(
                 "TOO_FEW", found, wanted=str(phrase.count), there=str(len(found)), what=phrase.text
             )
-        definite = phrase.text.startswith(("the ", "both"))
-        if definite and len(found) > phrase.count and not phrase.order:
+        if phrase.definite and len(found) > phrase.count and not phrase.order:
             raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
         return _ranked(found, phrase, scope)[: phrase.count]
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1:
@@ -116,6 +115,8 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         raise Trouble("NOTHING_BEFORE", what=phrase.text)
     if phrase.rest:
         found = [one for one in found if one.name not in scope.used | scope.left]
+    if phrase.empty:
+        found = [one for one in found if one.holds_things and not now.content(one.name)]
     if phrase.relation is not None:
         side, other = phrase.relation
         if other.table and side == "in":

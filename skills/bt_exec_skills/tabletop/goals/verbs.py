@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.from_meaning import taken_from
 from bt_exec_skills.tabletop.goals.full_hand import put_aside, put_back
 from bt_exec_skills.tabletop.goals.groups import containers_of, groups_of, things
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.phrases import taken_from
 from bt_exec_skills.tabletop.goals.places import changed_places, onto_table, out_of
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
 from bt_exec_skills.tabletop.goals.told import goal_of, group_goal
@@ -67,6 +67,8 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
             text = f"at {place_said}" if language == "en" else f"{place_said} 앞"
             return [Subgoal(text, (Move(name, hold=False),))]
         case _:
+            if ask.to is None:
+                raise Trouble("NOT_UNDERSTOOD")
             return [_moved(ask, scope, language)]
 
 

@@ -10,7 +10,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.asked import question_of
+from bt_exec_skills.tabletop.goals.compiler import understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.perception.observation import TableObservation
@@ -36,7 +36,9 @@ def answer_to(
     if now is None:
         return Verdict.unknown("nothing read yet")
     try:
-        asked = question_of(question, now)[0]
+        asked = understand(question, now).question
+        if asked is None:
+            return Verdict.no("NOT_UNDERSTOOD")
         told = answer(asked, now, hand.holds(now), language_of(question))
     except Trouble as trouble:  # the world has changed since the question was understood
         return Verdict.no(trouble.code)

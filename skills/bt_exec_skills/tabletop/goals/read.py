@@ -1,0 +1,92 @@
+"""Reading of commands and questions about tables by the engine, in the words of the pack."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import Reader, Reading
+from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.names import looks_of
+
+__all__ = ["Said", "lexicon", "read", "reader"]
+
+WIDTH = 0.5
+"""Meanings that cost more than the cheapest by this are not considered."""
+_LONGEST = 400
+_IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
+
+
+@lru_cache(maxsize=1)
+def lexicon() -> Mapping[str, Any]:
+    """Return the words of the pack as plain data."""
+    text = Path(__file__).with_name("lexicon.yaml").read_text(encoding="utf-8")
+    return cast(Mapping[str, Any], parse_yaml(text))
+
+
+@lru_cache(maxsize=1)
+def reader() -> Reader:
+    """Return the reader of commands about tables."""
+    return Reader([lexicon()])
+
+
+class Said(NamedTuple):
+    """What a text may mean.
+
+    Attributes:
+        reading: The text as it was read.
+        meanings: What it may mean with its cost, the cheapest first.
+    """
+
+    reading: Reading
+    meanings: tuple[tuple[Node, float], ...]
+
+
+def read(text: str, now: Environment) -> Said:
+    """Return what a text may mean.
+
+    Raises:
+        Trouble: NOTHING_SAID, TOO_LONG, NO_SUCH_OBJECT, UNKNOWN_WORD, RESPELT or NOT_UNDERSTOOD.
+    """
+    if not text.strip(" \t\n.,!?"):
+        raise Trouble("NOTHING_SAID")
+    if len(text) > _LONGEST:
+        raise Trouble("TOO_LONG")
+    names = _names(now)
+    whole = {name.casefold() for name in names.values()} | set(names)
+    for word in _IDENTIFIER.findall(text):
+        if word.casefold() not in whole:
+            raise Trouble("NO_SUCH_OBJECT", (*now.objects, *now.tables), name=word)
+    found = reader().read(text, names)
+    if not isinstance(found, Reading):
+        unknown = " ".join(found.unknown)
+        raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
+    if found.unknown:
+        raise Trouble("UNKNOWN_WORD", word=found.unknown[0])
+    if found.respelt:
+        raise Trouble("RESPELT", (found.respelt,), text=found.respelt)
+    others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
+    return Said(found, ((found.meaning, found.cost), *others))
+
+
+def _names(now: Environment) -> dict[str, str]:
+    """Return the words for the objects and tables of this moment, with the name each means."""
+    from bt_exec_skills.tabletop.spoken import called  # it reads the lexicon
+
+    found: dict[str, str] = {}
+    for name in (*now.objects, *now.tables):
+        looks = looks_of(name)
+        words = {name.casefold()}
+        if looks.number is not None:
+            spoken = (called(name, "en"), called(name, "ko"))
+            words |= {name.casefold().removeprefix("object_"), *filter(None, spoken)}
+        found.update(dict.fromkeys(words, name))
+        if looks.kind not in (*lexicon()["things"], "object"):
+            found.setdefault(looks.kind.replace("_", " "), looks.kind)
+    return found

@@ -1,0 +1,277 @@
+"""Commands completed from the session: answers, corrections, "again", "go on" and pronouns.
+
+Earlier commands are read again in the world as it is now, so that what a word refers to follows
+from the words alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from bt_exec.language.context import Turn
+from bt_exec.language.reading.node import Node, conjunction, normal
+from bt_exec.language.reading.reader import MARGIN, Reading
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.from_meaning import Converter
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.goals.read import Said, read
+from bt_exec_skills.tabletop.goals.resolve import Scope, tables_of, things_of
+from bt_exec_skills.tabletop.names import CONTAINERS, looks_of
+
+__all__ = ["ASKS_BACK", "Meanings", "Session"]
+
+ASKS_BACK = ("WHICH_ONE", "WHERE_TO")
+"""Refusals that a word answers."""
+_UNFINISHED = ("aborted", "blocked", "failed", "partial")
+_GO_ON = Node("act", (("verb", "go_on"),))
+_CLEARING = ("clear", "empty")
+
+Meanings = list[tuple[Node, float]]
+"""What a text may mean, with its cost."""
+Try = Callable[[Meanings], Trouble | None]
+
+
+class Session:
+    """The commands so far, read in one world.
+
+    Args:
+        now: What is there.
+        converter: Makes the converter of meanings.
+        trouble_of: Returns why meanings cannot be followed, or None.
+    """
+
+    def __init__(
+        self, now: Environment, converter: Callable[[], Converter], trouble_of: Try
+    ) -> None:
+        self._now, self._converter, self._trouble_of = now, converter, trouble_of
+        self.readings: list[Reading] = []
+
+    def said(self, node: Node) -> str:
+        """Return the words for a node, of the newest command that has it."""
+        found = (reading.said(node) for reading in reversed(self.readings))
+        return next(filter(None, found), "")
+
+    def meanings(self, command: str, turns: Sequence[Turn]) -> Meanings:
+        """Return what a command may mean after some turns, cheapest first.
+
+        Raises:
+            Trouble: If it is not understood, or nothing was said that it could refer to.
+        """
+        before: Meanings = []
+        begun: Meanings | None = None
+        asked = False
+        for turn in turns:
+            try:
+                before = self._step(turn.command, before, asked, begun)
+            except Trouble:
+                asked = False
+                continue
+            asked = turn.code in ASKS_BACK
+            if turn.status not in ("", "refused"):
+                begun = before if turn.status in _UNFINISHED else None
+        return self._step(command, before, asked, begun)
+
+    def _step(self, text: str, before: Meanings, asked: bool, begun: Meanings | None) -> Meanings:
+        said: Said = read(text, self._now)
+        self.readings.append(said.reading)
+        found: Meanings = []
+        cheapest = said.meanings[0][1]
+        for node, cost in said.meanings:
+            if node.kind == "fragment" and cost > cheapest + MARGIN:
+                continue
+            if node == _GO_ON:
+                if begun is None:
+                    raise Trouble("NOTHING_UNFINISHED")
+                return begun
+            if text.rstrip().endswith(("?", "？")) and _is_open(node):
+                found += [(one, cost) for one in _questions(node)]
+            elif node.kind == "fragment" and asked:
+                found += [(one, cost) for one in self._answered(node, before)]
+            elif node.kind == "fragment" and node.text("sign") == "answer":
+                continue  # an answer without a question
+            elif node.kind == "fragment":
+                found += [(one, cost) for old, _ in before[:1] for one in _amended(old, node)]
+            elif node.kind == "again":
+                found += before
+            else:
+                found.append((self._with_antecedent(node, before), cost))
+        if not found:
+            raise Trouble("NOT_UNDERSTOOD")
+        return found
+
+    # -- answers
+
+    def _answered(self, fragment: Node, before: Meanings) -> Iterator[Node]:
+        trouble = self._trouble_of(before)
+        if trouble is None:
+            return
+        if trouble.code == "WHERE_TO":
+            yield from (one for old, _ in before[:1] for one in _amended(old, fragment))
+            return
+        chosen = self._chosen(fragment.node("of"), trouble.choices)
+        if not chosen:
+            return
+        name = Node("np", (("of", Node("thing", (("name", chosen),))), ("det", "the")))
+        what = str(trouble.facts["what"])
+        for old, _ in before:
+            for part in old.walk():
+                if part.kind == "np" and self.said(part) == what:
+                    yield _replaced(old, part, name)
+                    break
+
+    def _chosen(self, answer: Node, choices: Sequence[str]) -> str:
+        """Return the one choice that an answer means; empty if it means none or several."""
+        if answer.kind == "rel":
+            answer = answer.node("to")
+        kinds = {looks_of(name).kind for name in choices}
+        tables = {name: table for name, table in self._now.tables.items() if name in choices}
+        objects = {name: one for name, one in self._now.objects.items() if name in choices}
+        try:
+            phrase = self._converter().phrase(answer)
+            if tables:
+                phrase = replace(phrase, table=True, number="all")
+                found = tables_of(phrase, Scope(replace(self._now, told=tables)))
+            else:
+                kind = phrase.kind or (next(iter(kinds)) if len(kinds) == 1 else "")
+                kind = "" if kind == "object" else kind
+                phrase = replace(phrase, kind=kind, number="all")
+                found = things_of(phrase, Scope(replace(self._now, objects=objects, held=None)))
+        except Trouble:
+            return ""
+        return found[0] if len(found) == 1 else ""
+
+    # -- pronouns
+
+    def _with_antecedent(self, node: Node, before: Meanings) -> Node:
+        """Return a meaning in which a pronoun that comes first is what was spoken of before."""
+        if self._now.held is not None or not before:
+            return node
+        subject = _subject(before[0][0])
+        if subject is None:
+            return node
+        done = False
+
+        def walk(part: Node) -> Node:
+            nonlocal done
+            if part.kind == "pronoun" and part.text("name") != "there":
+                return part if done else subject
+            inner = part.map(walk)
+            done = done or part.kind in ("np", "act", "ask")
+            return inner
+
+        return normal(walk(node))
+
+
+def _is_open(node: Node) -> bool:
+    """Return True for what is no command without a verb: fragments, and things with a place."""
+    return node.kind == "fragment" or (node.kind == "act" and not node.get("verb"))
+
+
+def _questions(node: Node) -> Iterator[Node]:
+    """Yield the question that words without a verb ask if a question mark ends them."""
+    place = node.get("to")
+    for of in node.parts():
+        if of.kind == "rel":
+            of = Node("np", (("of", of),))
+        if isinstance(place, Node) and of.kind == "np":
+            of = of.replace(of=conjunction(of.node("of"), place), det=None)
+        yield normal(Node("ask", (("what", "whether"), ("of", Node("exists", (("of", of),))))))
+
+
+def _subject(meaning: Node) -> Node | None:
+    """Return what a meaning is about, by its own names: where it was may have changed."""
+    about = _last(meaning)
+    of: Node | None = next((one for one in (about or meaning).walk() if one.kind == "np"), None)
+    if of is None:
+        return None
+    kept = [part for part in _flat(of.node("of")) if part.kind in ("thing", "has", "nth", "many")]
+    if not kept:
+        return None
+    return normal(of.replace(of=conjunction(*kept)))
+
+
+def _last(meaning: Node) -> Node | None:
+    """Return the last act of a meaning that says what is done."""
+    return next((one for one in reversed(list(meaning.walk())) if one.kind == "act"), None)
+
+
+def _amended(old: Node, fragment: Node) -> Iterator[Node]:
+    """Yield an earlier meaning with a fragment in the place of one of its phrases."""
+    new = fragment.node("of") if isinstance(fragment.get("of"), Node) else None
+    if old.kind == "ask":
+        before = next((one for one in old.walk() if one.kind == "np"), None)
+        if before is not None and new is not None and new.kind == "np":
+            yield _replaced(old, before, _like(new, before))
+        return
+    act = _last(old)
+    if act is None:
+        return
+    changed = _other_goal(act, new) if new is not None and new.kind == "rel" else None
+    if changed is not None:
+        yield normal(_replaced(old, act, changed))
+    elif new is None or new.kind != "rel":
+        yield from (normal(one) for one in _other_phrase(old, act, fragment.parts("of")))
+
+
+def _other_goal(act: Node, goal: Node) -> Node | None:
+    """Return an act with another goal, if its verb takes one."""
+    old, verb = act.get("to"), act.text("verb")
+    if not isinstance(old, Node) and verb not in (*_CLEARING, "bring", "out"):
+        return None
+    to, target = old.get("to") if isinstance(old, Node) else None, goal.get("to")
+    if isinstance(to, Node) and isinstance(target, Node):
+        goal = goal.replace(to=_like(target, to))
+    return act.replace(to=goal, verb=verb if verb in _CLEARING else "move", source=None)
+
+
+def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Node]:
+    """Yield an act with other things, or with another place where they can be one."""
+    goal, themes, verb = act.get("to"), act.parts("of"), act.text("verb")
+    target = goal.get("to") if isinstance(goal, Node) else None
+    holds = all(_holds(one) for one in phrases)
+    first = phrases[0]
+    place = holds or not _has_noun(first)  # "the blue one" may be a bowl
+    if isinstance(goal, Node) and isinstance(target, Node) and len(phrases) == 1 and place:
+        yield _replaced(old, act, act.replace(to=goal.replace(to=_like(first, target))))
+    elif holds and verb in _CLEARING:
+        to = Node("rel", (("relation", "at"), ("to", first)))
+        yield _replaced(old, act, act.replace(to=to))
+    if themes and not holds and verb != "go":
+        of = tuple(_like(one, themes[-1]) for one in phrases)
+        yield act.replace(of=of if len(of) > 1 else of[0])
+
+
+def _like(new: Node, old: Node) -> Node:
+    """Return a phrase with the noun of the one whose place it takes, if it names none."""
+    if new.kind != "np" or old.kind != "np" or _has_noun(new):
+        return new
+    nouns = [one for one in _flat(old.node("of")) if one.kind == "thing"]
+    parts = [one for one in _flat(new.node("of")) if one.kind not in ("one", "any")]
+    return normal(new.replace(of=conjunction(*nouns, *parts)))
+
+
+def _has_noun(phrase: Node) -> bool:
+    of = phrase.get("of")
+    return isinstance(of, Node) and any(part.kind == "thing" for part in _flat(of))
+
+
+def _holds(phrase: Node) -> bool:
+    """Return True if a phrase names a container or a table."""
+    of = phrase.get("of")
+    named = {part.text("name") for part in _flat(of)} if isinstance(of, Node) else set()
+    return any(name in (*CONTAINERS, "table") or _is_holder(name) for name in named if name)
+
+
+def _is_holder(name: str) -> bool:
+    return looks_of(name).holds_things or name.startswith("table_")
+
+
+def _flat(formula: Node) -> Sequence[Node]:
+    return formula.parts() if formula.kind == "and" else (formula,)
+
+
+def _replaced(node: Node, old: Node, new: Node) -> Node:
+    if node == old:
+        return new
+    return node.map(lambda part: _replaced(part, old, new))
