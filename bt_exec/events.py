@@ -180,7 +180,7 @@ class Asked(_At):
     """A condition gave a new verdict to a check, a guard or a skip."""
 
     path: str
-    role: Literal["check", "while", "skip_if"]
+    role: Literal["check", "while", "skip_if", "until"]
     question: str
     verdict: Verdict
     told: bool = False

@@ -62,6 +62,7 @@ OWN_CODES = frozenset(
         "GUARDIAN_STOPPED",
         "GUARD_LOST",
         "MOVED_WHILE_IDLE",
+        "NOT_REACHED",
         "NOT_RECORDED",
         "PART_BROKEN",
         "SKILL_CRASHED",
@@ -69,6 +70,7 @@ OWN_CODES = frozenset(
         "STEP_HUNG",
         "STOP_FAILED",
         "TIMEOUT",
+        "TOO_MANY_ITEMS",
     }
 )
 """Codes of failures that no pack declares: those of `bt_exec.nodes` and of a mission's end."""

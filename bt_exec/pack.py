@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bt_exec.built_in import CONDITIONS, SKILLS
 from bt_exec.declared_facts import DeclaredFacts
 from bt_exec.failure import RegistrationError, UnknownName
 from bt_exec.pack_form import BUILT_IN_TYPES, check_form
@@ -133,12 +134,13 @@ class Catalogue:
         skills: Skills by name.
         conditions: Conditions by name.
         types: Types of arguments by name.
-        owners: Names of packs by the skills and conditions that they bring.
+        owners: Names of packs by the skills and conditions that they bring; empty for those of
+            `bt_exec.built_in`.
         shared: The packs that bring a name, for every skill, condition and type that clashes.
 
     Raises:
-        RegistrationError: If a pack brings a name twice, or a type of bt-exec's own name, or has
-            a field of another form.
+        RegistrationError: If a pack brings a name twice, or a name or type of bt-exec's own, or
+            has a field of another form.
     """
 
     def __init__(self, packs: Iterable[Pack]) -> None:
@@ -165,6 +167,9 @@ class Catalogue:
                     self.conditions[name] = part if name == part.name else replace(part, name=name)
             for name, hint in pack.types.items():
                 self.types[self.name_in(pack.name, name)] = hint
+        self.skills.update({part.name: part for part in SKILLS})
+        self.conditions.update({part.name: part for part in CONDITIONS})
+        self.owners.update({part.name: "" for part in (*SKILLS, *CONDITIONS)})
 
     def _find_shared(self) -> None:
         """Find the names that mean different things in different packs."""
@@ -231,7 +236,7 @@ class Catalogue:
         )
 
     def owner(self, name: str) -> str:
-        """Return the pack that brings the skill or condition `name`."""
+        """Return the pack that brings the skill or condition `name`; empty if it is built in."""
         return self.owners[name]
 
     def skill(self, name: str) -> Skill:
@@ -249,6 +254,9 @@ def _check_names(pack: Pack) -> None:
     """Refuse a name that a pack brings twice, and types that are bt-exec's own."""
     seen: set[str] = set()
     for part in (*pack.skills, *pack.conditions):
+        if any(part.name == own.name for own in (*SKILLS, *CONDITIONS)):
+            message = f"{part.name!r} is built in; call the one of pack {pack.name} something else"
+            raise RegistrationError(message)
         if part.name in seen:
             raise RegistrationError(
                 f"{part.name!r} is brought by pack {pack.name} and again by {pack.name}"

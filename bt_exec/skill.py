@@ -50,6 +50,7 @@ __all__ = [
     "Label",
     "Running",
     "Said",
+    "SameType",
     "Service",
     "Signature",
     "Skill",
@@ -97,6 +98,20 @@ class Label:
 
     The grounding layer of verification requires such labels to be among the detections.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class SameType:
+    """Marks an argument whose values are of the type of another argument, or lists of it.
+
+    ``value: Any, limit: Annotated[Any, SameType("value")]``: where a plan gives ``value`` a name,
+    verification checks ``limit`` against the type of what that name stands for.
+
+    Attributes:
+        argument: The other argument.
+    """
+
+    argument: str
 
 
 class Said:

@@ -54,7 +54,7 @@ def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "")
     from bt_exec.spec.model import Tree
 
     tree = site.library.get(name)
-    types = {key: site.catalogue.types.get(param.type) for key, param in tree.params.items()}
+    types = {key: param.hint(site.catalogue.types) for key, param in tree.params.items()}
     required = {key for key, param in tree.params.items() if param.required}
     given = list(texts)
     args = _arguments(f"tree {name}", given, types, required)

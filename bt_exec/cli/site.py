@@ -86,6 +86,7 @@ def _picture(
     from bt_exec.drawing.graph_text import dot_text, mermaid_text
     from bt_exec.drawing.svg import html_text, svg_text
     from bt_exec.spec.model import TreeSpec
+    from bt_exec.tui.words import describe_parameter
 
     root, title = boxes_of(document, site.library, closed=closed), title_of(document)
     if form is ShowFormat.mermaid:
@@ -98,8 +99,7 @@ def _picture(
         return html_text(root, title)
     facts = [("say", " · ".join(document.utterances))] if document.utterances else []
     for name, param in document.params.items():
-        default = "" if param.required else f" = {param.default}"
-        facts.append((name, " · ".join(filter(None, (f"{param.type}{default}", param.summary)))))
+        facts.append((name, " · ".join(filter(None, (describe_parameter(param), param.summary)))))
     return html_text(root, title, document.summary, tuple(facts))
 
 

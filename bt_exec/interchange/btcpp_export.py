@@ -8,6 +8,8 @@ here               there
                    ReactiveFallback
 ``tree``           SubTree with remapped ports; its tree is exported, too
 ``sequence`` …     Sequence, Fallback, Parallel with both thresholds
+``until``          the condition in that loop, and once more at its end
+``for_each``       the node once, with a note in the report
 ``skip_if``        a Fallback of the condition and the node
 ``while``          a ReactiveSequence of the condition and the node
 ``timeout``        Timeout
@@ -47,6 +49,7 @@ from bt_exec.spec.model import (
     Do,
     Document,
     Fallback,
+    Guard,
     MissionSpec,
     NodeBase,
     Parallel,
@@ -58,6 +61,7 @@ from bt_exec.spec.model import (
 )
 from bt_exec.spec.paths import label_of
 from bt_exec.spec.source import read_scalar
+from bt_exec.spec.text_template import is_template
 
 __all__ = ["export_btcpp"]
 
@@ -198,11 +202,16 @@ class _Nodes:
             self.report.add("NOT_RETRYABLE", path)
             element = self.loop("retry", str(node.retry), element)
         if node.repeat is not None or "repeat" in node.filled:
-            element = self.loop("repeat", str(node.filled.get("repeat", node.repeat)), element)
+            count = str(node.filled.get("repeat", node.repeat))
+            element = self.loop("repeat", count, element, node.until, path)
         if node.skip_if is not None:
             self.report.add("DOUBT", path)
             condition = self.expression(node.skip_if, path)
             element = Element("Fallback", {"_as": "skip_if"}, [condition, element])
+        if node.for_each is not None:
+            self.report.add("FOR_EACH", path, str(node.for_each))
+            each = to_json(node.model_dump(by_alias=True, include={"for_each"})["for_each"])
+            element = Element("Sequence", {"_as": "for_each", "_each": each}, [element])
         return element
 
     def timeout(self, node: NodeBase, element: Element, path: str) -> Element:
@@ -215,7 +224,9 @@ class _Nodes:
         assert node.timeout is not None
         return Element("Timeout", {"msec": str(round(node.timeout * 1000))}, [element])
 
-    def loop(self, kind: str, count: str, element: Element) -> Element:
+    def loop(
+        self, kind: str, count: str, element: Element, until: Guard | None = None, path: str = ""
+    ) -> Element:
         """Return a node that is attempted, or repeated, once a tick.
 
         The inner sequence succeeds as long as another round is wanted. KeepRunningUntilFailure
@@ -229,17 +240,17 @@ class _Nodes:
             Element("Script", {"code": f"{entry} += 1"}),
             Element("ScriptCondition", {"code": f"{entry} < {most}"}),
         ]
-        keep = Element("KeepRunningUntilFailure", {}, [Element("Sequence", {}, [inner, *more])])
         ended = f"{entry} < {most}" if kind == "retry" else f"{entry} == {most}"
-        return Element(
-            "Sequence",
-            {"_as": kind, "_count": count},
-            [
-                Element("Script", {"code": f"{entry} := 0"}),
-                Element("ForceSuccess", {}, [keep]),
-                Element("ScriptCondition", {"code": ended}),
-            ],
-        )
+        last = Element("ScriptCondition", {"code": ended})
+        marks = {"_as": kind, "_count": count}
+        if until is not None:
+            self.report.add("UNTIL", path)
+            more.insert(1, Element("Inverter", {}, [self.expression(until.condition, path)]))
+            last = self.expression(until.condition, path)
+            marks["_until"] = until.code or ""
+        keep = Element("KeepRunningUntilFailure", {}, [Element("Sequence", {}, [inner, *more])])
+        first = Element("Script", {"code": f"{entry} := 0"})
+        return Element("Sequence", marks, [first, Element("ForceSuccess", {}, [keep]), last])
 
     def core(self, node: NodeBase, path: str) -> Element:
         """Return a node without its modifiers."""
@@ -356,7 +367,9 @@ class _Nodes:
 
     def _note(self, value: Any, path: str, name: str, *, subtree: bool) -> None:
         """Note what becomes of a value that an attribute cannot hold."""
-        if not isinstance(value, str):
+        if is_template(value):
+            self.report.add("TEMPLATE", path, name)
+        elif not isinstance(value, str):
             self.report.add("LIST_ARGUMENT", path, name)
         elif value.startswith("{"):
             self.report.add("TEXT_LIKE_REFERENCE", path, name)

@@ -150,8 +150,12 @@ def _params(model: Element | None) -> dict[str, Any]:
             param["default"] = decode(given["default"])
         if summary := given.get("_summary", port.text):
             param["summary"] = summary
-        if given.get("_spoken") == "true":
-            param["spoken"] = True
+        for key in ("choices", "min", "max"):
+            if f"_{key}" in given:
+                param[key] = json.loads(given[f"_{key}"])
+        for key in ("many", "optional", "spoken"):
+            if given.get(f"_{key}") == "true":
+                param[key] = True
         params[own_name(given["name"])] = param
     return params
 

@@ -10,7 +10,7 @@ from bt_exec.interchange.xml_text import Element
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Signature, Skill
 from bt_exec.spec.expression import leaves
-from bt_exec.spec.model import Check, Do, Document, NodeBase, TreeSpec, walk
+from bt_exec.spec.model import Do, Document, NodeBase, TreeSpec, walk
 from bt_exec.verify.types import type_name
 
 __all__ = ["conditions_in", "node_models"]
@@ -49,11 +49,9 @@ def node_models(
 
 def conditions_in(node: NodeBase) -> Iterable[tuple[str, Mapping[str, Any]]]:
     """Yield the name and arguments of every condition that stands directly at a node."""
-    asked = node.check if isinstance(node, Check) else None
-    for expression in (node.skip_if, node.guard, asked):
-        if expression is not None:
-            for leaf in leaves(expression):
-                yield leaf.name, leaf.args
+    for expression in node.conditions.values():
+        for leaf in leaves(expression):
+            yield leaf.name, leaf.args
 
 
 def _action(name: str, used: Iterable[Do], skill: Skill | None) -> Element:
@@ -100,12 +98,14 @@ def _subtree(tree: TreeSpec, ident: str) -> Element:
     ports: list[Element] = []
     for name, param in tree.params.items():
         attributes = {"name": entry_name(name), "type": param.type}
-        if not param.required:
+        if param.default is not None:
             attributes["default"] = encode(param.default)
             if not param.default or not is_exact(param.default):
                 attributes["_default"] = to_json(param.default)
-        if param.spoken:
-            attributes["_spoken"] = "true"
+        written = param.model_dump(by_alias=True, exclude_defaults=True, mode="json")
+        for key in ("choices", "min", "max", "many", "optional", "spoken"):
+            if key in written:
+                attributes[f"_{key}"] = to_json(written[key])
         if param.summary:
             attributes["_summary"] = param.summary
         ports.append(Element("input_port", attributes, [], ""))

@@ -20,7 +20,7 @@ from bt_exec.interchange.xml_text import Element
 
 __all__ = ["NodeReader"]
 
-_ORDER = ("while", "timeout", "retry", "repeat", "skip_if")
+_ORDER = ("while", "timeout", "retry", "repeat", "skip_if", "for_each")
 """Modifiers from the innermost to the outermost."""
 
 _MOST = 1000
@@ -75,20 +75,32 @@ class NodeReader(LeafReader):
                 return self._check(element)
             if kind == "while":
                 guard = self.expression(element.children[0])
-                if "_else" in given:
-                    named = {guard: {}} if isinstance(guard, str) else guard
-                    guard = {**named, "else": given["_else"]}
+                guard = self._with_code(guard, given.get("_else", ""))
                 return self._modified(self.node(element.children[1]), "while", guard)
             if kind == "skip_if":
                 asked = self.expression(element.children[0])
                 return self._modified(self.node(element.children[1]), "skip_if", asked)
+            if kind == "for_each":
+                each = metadata(element, "_each")
+                return self._modified(self.node(element.children[0]), "for_each", each)
             if kind in ("retry", "repeat"):
                 inner = element.children[1].children[0].children[0].children[0]
                 inner = inner.children[0] if kind == "retry" else inner
-                return self._modified(self.node(inner), kind, decode_count(given["_count"]))
+                data = self._modified(self.node(inner), kind, decode_count(given["_count"]))
+                if data is None or "_until" not in given:
+                    return data
+                until = self._with_code(self.expression(element.children[2]), given["_until"])
+                return {**data, "until": until}
         except (IndexError, KeyError):
             self.report.add("ATTRIBUTE", place_of(element), "_as")  # edited by hand
         return None
+
+    def _with_code(self, condition: Any, code: str) -> Any:
+        """Return a condition with the code beside it, if there is one."""
+        if not code:
+            return condition
+        named = {condition: {}} if isinstance(condition, str) else condition
+        return {**named, "else": code}
 
     def _check(self, element: Element) -> Data:
         given = element.attributes

@@ -211,7 +211,7 @@ class Reporters:
             own = action.name.removeprefix(f"{pack}.")  # as the pack calls it
             by_pack.setdefault(pack, []).append(Action(own, action.args, action.path))
         for pack, actions in by_pack.items():
-            some = True
+            some = bool(pack)  # a pause achieves nothing
             with self._guard(pack, "say what was achieved"):
                 if pack in self._each:
                     some = bool(self._call(pack, self._each[pack].achieved, actions))

@@ -150,7 +150,7 @@ def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
     undecided = {
         path
         for path, node in nodes.items()
-        if (node.repeat is not None or _is_branch(path, nodes))
+        if (node.repeat is not None or node.for_each is not None or _is_branch(path, nodes))
         and (path not in states or states[path].state not in _ENDED)
     }
     for path, node in nodes.items():

@@ -32,7 +32,7 @@ __all__ = ["CRASHED", "Ask"]
 CRASHED = "CONDITION_CRASHED"
 _NO_VERDICT = Verdict(None)
 
-Role: TypeAlias = Literal["check", "while", "skip_if"]
+Role: TypeAlias = Literal["check", "while", "skip_if", "until"]
 
 
 @dataclass(slots=True)

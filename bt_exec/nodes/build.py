@@ -13,7 +13,7 @@ from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
 from bt_exec.nodes import composites
 from bt_exec.nodes.check_node import CheckNode
-from bt_exec.nodes.modifiers import Guard, Repeat, Retry, SkipIf, Timeout
+from bt_exec.nodes.modifiers import ForEach, Guard, Repeat, Retry, SkipIf, Timeout
 from bt_exec.nodes.node import KeptNode, Node
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
@@ -148,9 +148,11 @@ class _Builder:
         if spec.retry is not None:
             node = Retry(node, path, runtime, spec.retry)
         if spec.repeat is not None:
-            node = Repeat(node, path, runtime, spec.repeat)
+            node = Repeat(node, path, runtime, spec.repeat, spec.until)
         if spec.skip_if is not None:
             node = SkipIf(node, path, runtime, spec.skip_if)
+        if spec.for_each is not None:
+            node = ForEach(node, path, runtime, spec.for_each)
         return node
 
     def notes(self, spec: NodeBase) -> bool:

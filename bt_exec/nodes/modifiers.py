@@ -1,4 +1,4 @@
-"""The modifiers of a node as py_trees decorators: skip_if, retry, timeout, while, repeat.
+"""The modifiers of a node as py_trees decorators.
 
 Their order and timing are the table in `bt_exec.spec.model`; `bt_exec.nodes.build` applies it.
 py_trees' own Timeout checks after ticking and by the wall clock, so these are ours.
@@ -19,8 +19,10 @@ from bt_exec.nodes.composites import failure_of, forget, noted_in
 from bt_exec.nodes.node import Collector, Node, collect, step
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
+from bt_exec.spec.model import Each
+from bt_exec.spec.model import Guard as UntilSpec
 
-__all__ = ["Guard", "Modifier", "Repeat", "Retry", "SkipIf", "Timeout"]
+__all__ = ["ForEach", "Guard", "Modifier", "Repeat", "Retry", "SkipIf", "Timeout"]
 
 
 class Modifier(Node, Decorator):
@@ -261,28 +263,143 @@ class Retry(Modifier):
 class Repeat(Modifier):
     """The child N times in a row, one per tick; any failure ends it.
 
+    With a condition the rounds end once it holds, and fail if it does not hold after the last.
+
     Attributes:
         noted: What went without being done in rounds before the last.
     """
 
+    CODE = "NOT_REACHED"
     _done: int
+    _asking: bool
     noted: tuple[tuple[str, Failure], ...]
 
-    def __init__(self, child: Behaviour, path: str, runtime: Runtime, times: int) -> None:
+    def __init__(
+        self,
+        child: Behaviour,
+        path: str,
+        runtime: Runtime,
+        times: int,
+        until: UntilSpec | None = None,
+    ) -> None:
         super().__init__(child, path, runtime)
         self.times = times
+        self.code = (until.code if until is not None else None) or self.CODE
+        self.ask = Ask(until.condition, runtime) if until is not None else None
 
     def initialise(self) -> None:
         """Start counting."""
         self._done = 0
+        self._asking = False
         self.noted = ()
+
+    def before(self) -> Status | None:
+        """Ask again after a round whose answer is not known yet."""
+        return self._asked() if self._asking else None
 
     def after(self, status: Status) -> Status:
         """Count successes."""
         if status is not Status.SUCCESS:
             return status
         self._done += 1
+        if self.ask is not None:
+            self.ask.begin()
+            self._asking = True
+            return self._asked()
+        return self._next()
+
+    def _asked(self) -> Status:
+        """Decide by the condition whether the rounds are over."""
+        assert self.ask is not None
+        verdict = self.ask.verdict()
+        self.ask.tell(verdict, self.path, "until")
+        if verdict.holds is None and not self.ask.expired:
+            return Status.RUNNING
+        self._asking = False
+        if verdict.holds is None:
+            self.failure = self.ask.doubt(verdict, self.path, "check")
+            return Status.FAILURE
+        if verdict.holds:
+            return Status.SUCCESS
+        if self._done < self.times:
+            return self._next()
+        message = verdict.why or f"{self.ask.text} does not hold"
+        evidence = {
+            "question": self.ask.text,
+            "why": verdict.why,
+            "evidence": list(verdict.evidence),
+        }
+        self.failure = Failure(
+            self.code, message, self.path, "check", self.ask.name, evidence=evidence
+        )
+        return Status.FAILURE
+
+    def _next(self) -> Status:
         if self._done >= self.times:
             return Status.SUCCESS
         self.noted += noted_in(self.decorated)
         return Status.RUNNING
+
+
+class ForEach(Modifier):
+    """The child once per item of a list, one per tick; any failure ends it.
+
+    Attributes:
+        noted: What went without being done for items before the last.
+        skipped: Why no item needed anything; empty if one did.
+    """
+
+    CODE = "TOO_MANY_ITEMS"
+    skipped: str
+    _skips: int
+    _items: list[Any]
+    _done: int
+    noted: tuple[tuple[str, Failure], ...]
+
+    def __init__(self, child: Behaviour, path: str, runtime: Runtime, each: Each) -> None:
+        super().__init__(child, path, runtime)
+        self.each = each
+
+    def initialise(self) -> None:
+        """Read the list."""
+        self._done = self._skips = 0
+        self.skipped = ""
+        self.noted = ()
+        try:
+            found = self.runtime.resolve({"items": self.each.items})["items"]
+        except KeyError:  # not saved: a part that may fail came before
+            found = None
+        self._items = list(found) if isinstance(found, list | tuple) else []
+        if not isinstance(found, list | tuple):
+            message = f"{self.each} is not a list: {found!r:.60}"
+            self.failure = Failure("BAD_ARGUMENT", message, self.path, "check", retryable=False)
+        elif len(self._items) > self.each.most:
+            count, limit = len(self._items), self.each.most
+            message = f"{count} items, at most {limit} are taken"
+            evidence = {"count": count, "limit": limit}
+            self.failure = Failure(self.CODE, message, self.path, "check", evidence=evidence)
+        self._take()
+
+    def before(self) -> Status | None:
+        """Fail for what is not a list or too long a one; succeed at once without items."""
+        if self.failure is not None:
+            return Status.FAILURE
+        return None if self._items else Status.SUCCESS
+
+    def after(self, status: Status) -> Status:
+        """Go on to the next item after a success."""
+        if status is not Status.SUCCESS:
+            return status
+        self._done += 1
+        reason = getattr(self.decorated, "skipped", "")
+        self._skips += bool(reason)
+        if self._done >= len(self._items):
+            self.skipped = reason if self._skips == self._done else ""
+            return Status.SUCCESS
+        self.noted += noted_in(self.decorated)
+        self._take()
+        return Status.RUNNING
+
+    def _take(self) -> None:
+        if self.failure is None and self._done < len(self._items):
+            self.runtime.results[self.each.item] = self._items[self._done]

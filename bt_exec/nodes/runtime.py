@@ -18,6 +18,7 @@ from bt_exec.rig import Rig, stop_all
 from bt_exec.robot import RemoteSimulation
 from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference, reference_name
+from bt_exec.spec.text_template import fill_template, is_template
 
 __all__ = ["Present", "Runtime", "Unwatched", "Watch"]
 
@@ -249,6 +250,8 @@ class Runtime:
     def _value(self, value: Any) -> Any:
         if isinstance(value, list):
             return [self._value(item) for item in value]
+        if is_template(value):
+            return fill_template(value, self.results.__getitem__).removeprefix("$")
         if is_reference(value):
             return self.results[reference_name(value)]
         if isinstance(value, str) and value.startswith("$$"):

@@ -24,7 +24,7 @@ __all__ = ["format_text"]
 
 _FIRST = ("tree", "mission", "site", "summary", "utterances", "params", "returns", "otherwise")
 _NODE = (*KINDS, "name", "succeed_when", "body", "else", "tell", "with", "save")
-_MODIFIERS = ("skip_if", "while", "retry", "timeout", "repeat")
+_MODIFIERS = ("for_each", "skip_if", "while", "retry", "timeout", "repeat", "until")
 _MOST_ROUNDS = 4
 
 

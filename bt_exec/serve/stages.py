@@ -85,7 +85,11 @@ def stages_of(record: MissionRecord) -> dict[str, Any]:
             "command": record.command,
             "language": record.line.language,
             "objects": list(objects),
-            "skills": {name: skill.summary for name, skill in catalogue.skills.items()},
+            "skills": {
+                name: skill.summary
+                for name, skill in catalogue.skills.items()
+                if catalogue.owner(name)
+            },
         },
         "plan": None if spec is None else plan_data(spec),
         "run": view_of(model),

@@ -9,7 +9,7 @@ two subtrees use the same one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -18,8 +18,8 @@ from bt_exec.spec.expression import All, Any_, Is, Not
 from bt_exec.spec.field_types import Count, Duration
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import (
-    Check,
     Do,
+    Each,
     Fallback,
     MissionSpec,
     NodeBase,
@@ -30,6 +30,7 @@ from bt_exec.spec.model import (
 )
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, Source
+from bt_exec.spec.text_template import fill_template, is_template
 
 __all__ = [
     "MAX_NESTING",
@@ -50,7 +51,9 @@ MAX_NESTING = 80
 
 def is_reference(value: Any) -> bool:
     """Whether an argument is ``$name``; ``$$text`` is the text ``$text``."""
-    return isinstance(value, str) and value.startswith("$") and not value.startswith("$$")
+    if not isinstance(value, str) or not value.startswith("$") or value.startswith("$$"):
+        return False
+    return not is_template(value)
 
 
 def reference_name(value: str) -> str:
@@ -59,8 +62,10 @@ def reference_name(value: str) -> str:
 
 
 def has_reference(value: Any) -> bool:
-    """Return True if an argument is a reference or a list with one."""
-    return any(map(has_reference, value)) if isinstance(value, list) else is_reference(value)
+    """Return True if an argument is a reference or a template, or a list with one."""
+    if isinstance(value, list):
+        return any(map(has_reference, value))
+    return is_reference(value) or is_template(value)
 
 
 def with_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,12 +84,13 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
 
     Raises:
         SpecError: ``UNKNOWN_TREE``, ``TREE_CYCLE``, ``MISSING_ARGUMENT``, ``UNKNOWN_ARGUMENT``,
-            ``UNBOUND``, ``WRONG_TYPE``, ``TOO_BIG`` or ``TOO_DEEP``.
+            ``UNBOUND``, ``WRONG_TYPE``, ``TOO_MANY_ITEMS``, ``TOO_BIG`` or ``TOO_DEEP``.
     """
     worker = _Expander(library, source or Source("the plan"))
     top = _saves_what_it_returns(spec.root, library)
     saved = (getattr(node, "save", {}) for node in walk(top))
     worker.saved = {name for save in saved for name in save.values()}
+    worker.saved |= {node.for_each.item for node in walk(top) if node.for_each is not None}
     root = worker.node(top, _Scope({}, {}, ()), ("root",))
     if worker.problems:
         raise SpecError(worker.problems)
@@ -99,6 +105,9 @@ def _saves_what_it_returns(root: NodeBase, library: Library) -> NodeBase:
     missing = {field: name for field, name in returned.items() if field not in root.save}
     return root.model_copy(update={"save": {**root.save, **missing}}) if missing else root
 
+
+ABSENT: Final = object()
+"""The value of an optional parameter that the caller left out."""
 
 _SHOWN_PLACE = 8
 _MODIFIERS: Mapping[str, TypeAdapter[Any]] = {
@@ -123,6 +132,16 @@ class _Scope:
         self.above = above
         self.depth = depth
 
+    def own_names(self) -> _Scope:
+        """Return the same scope; names saved in it are not seen in this one."""
+        return _Scope(self.params, dict(self.names), self.above, self.depth)
+
+    def with_item(self, name: str, value: Any) -> _Scope:
+        """Return the same scope with a further parameter; names saved in it are its own."""
+        params = {**self.params, name: value}
+        names = {known: unique for known, unique in self.names.items() if known != name}
+        return _Scope(params, names, self.above, self.depth)
+
     def deeper(self) -> _Scope:
         """Return the same scope one node further down; names saved in one are seen in both."""
         return _Scope(self.params, self.names, self.above, self.depth + 1)
@@ -146,17 +165,18 @@ class _Expander:
             raise SpecError([self.source.problem("TOO_DEEP", message, place[:_SHOWN_PLACE])])
         scope = scope.deeper()
         update: dict[str, Any] = {}
-        if node.skip_if is not None:
-            update["skip_if"] = self._expression(node.skip_if, scope, (*place, "skip_if"))
-        if node.guarded is not None:
-            condition = self._expression(node.guarded.condition, scope, (*place, "while"))
-            update["guarded"] = node.guarded.model_copy(update={"condition": condition})
+        if node.for_each is not None:
+            each, scope = self._each(node.for_each, scope, (*place, "for_each"))
+            if isinstance(each.items, list) and each.items:
+                return self._copies(node, each, scope, place)
+            update["for_each"] = each
+        update |= node.with_conditions(
+            lambda field, part: self._expression(part, scope, (*place, field))
+        )
         match node:
             case Do():
                 update["args"] = self._args(node.args, scope, place)
                 update["save"] = self._save(node.save, scope)
-            case Check():
-                update["check"] = self._expression(node.check, scope, (*place, "check"))
             case Tree(body=None):
                 update["args"] = args = self._args(node.args, scope, place)
                 update["body"] = self._subtree(node, args, scope, place)
@@ -179,6 +199,30 @@ class _Expander:
             }
         )
 
+    def _each(self, each: Each, scope: _Scope, place: Place) -> tuple[Each, _Scope]:
+        """Return ``for_each`` with its list, and the scope of the node that is done per item."""
+        items = each.items
+        if is_reference(items) and scope.params.get(reference_name(items)) is ABSENT:
+            items = []
+        items = self._value(items, scope, (*place, each.item))
+        if isinstance(items, list) and len(items) > each.most:
+            message = f"{len(items)} items, at most {each.most} are taken; 'at_most' allows more"
+            self._report("TOO_MANY_ITEMS", message, (*place, each.item), str(len(items)))
+            items = items[: each.most]
+        if isinstance(items, list) and items:
+            return each.model_copy(update={"items": items}), scope
+        inner = scope.own_names()
+        name = self._result_name(each.item, inner)
+        return each.model_copy(update={"item": name, "items": items}), inner
+
+    def _copies(self, node: NodeBase, each: Each, scope: _Scope, place: Place) -> NodeBase:
+        """Return the node once per item, in a sequence of its name."""
+        once = node.model_copy(update={"for_each": None, "name": None})
+        copies = tuple(
+            self.node(once, scope.with_item(each.item, item), place) for item in each.items
+        )
+        return Sequence.model_construct(sequence=copies, name=node.name)
+
     def _modifier(self, name: str, value: str, scope: _Scope, place: Place) -> Any:
         """Return the value of a parameter as the modifier that it fills; None if it is none."""
         own = reference_name(value)
@@ -188,6 +232,8 @@ class _Expander:
             self._report("UNBOUND", message, place, value, allowed)
             return None
         given = scope.params[own]
+        if given is ABSENT:
+            return 1 if name == "repeat" else None
         try:
             return _MODIFIERS[name].validate_python(given)
         except ValidationError as error:
@@ -216,7 +262,11 @@ class _Expander:
             self._report("TREE_CYCLE", f"a tree runs itself: {cycle}", (*place, "tree"), name)
             return None
         tree = self.library.get(name)
-        params = {key: param.default for key, param in tree.params.items() if not param.required}
+        params = {
+            key: ABSENT if param.optional else param.default
+            for key, param in tree.params.items()
+            if not param.required
+        }
         for key in args:
             if key not in tree.params:
                 near = nearest(key, tree.params) or tuple(tree.params)
@@ -228,6 +278,13 @@ class _Expander:
                 message = f"tree {name!r} needs {key!r} ({param.type})"
                 where = (*place, "with") if args else place  # where verification reports it, too
                 self._report("MISSING_ARGUMENT", message, where, "", (key,))
+            given = params.get(key)
+            if given is ABSENT or has_reference(given):
+                continue  # what is saved is known when the mission runs
+            if given is not None and (why := param.unfit(given)):
+                where = (*place, "with", key) if key in args else place
+                allowed = tuple(map(str, param.choices or ()))
+                self._report("WRONG_TYPE", f"{key!r} {why}", where, str(given), allowed)
         names = {
             reference_name(tree.returns[field]): self._result_name(outer, scope)
             for field, outer in node.save.items()
@@ -237,16 +294,28 @@ class _Expander:
         return self.node(tree.root, inner, (*place, "body"))
 
     def _args(self, args: Mapping[str, Any], scope: _Scope, place: Place) -> dict[str, Any]:
+        return self._present(args, scope, (*place, "with"))
+
+    def _present(self, args: Mapping[str, Any], scope: _Scope, place: Place) -> dict[str, Any]:
+        """Return arguments with their values; those that name an absent parameter are left out."""
         return {
-            key: self._value(value, scope, (*place, "with", key)) for key, value in args.items()
+            key: self._value(value, scope, (*place, key))
+            for key, value in args.items()
+            if not (is_reference(value) and scope.params.get(reference_name(value)) is ABSENT)
         }
 
     def _value(self, value: Any, scope: _Scope, place: Place) -> Any:
         if isinstance(value, list):
             return [self._value(item, scope, (*place, n)) for n, item in enumerate(value)]
+        if is_template(value):
+            return fill_template(value, lambda name: self._value(f"${name}", scope, place))
         if not is_reference(value):
             return value
         name = reference_name(value)
+        if scope.params.get(name) is ABSENT:
+            message = f"{value} is optional and was not given; it can only be a whole argument"
+            self._report("UNBOUND", message, place, value)
+            return value
         if name in scope.params:
             return scope.params[name]
         if name in scope.names:
@@ -277,11 +346,7 @@ class _Expander:
 
     def _expression(self, part: Any, scope: _Scope, place: Place) -> Any:
         if isinstance(part, Is):
-            args = {
-                key: self._value(value, scope, (*place, part.name, key))
-                for key, value in part.args.items()
-            }
-            return Is(name=part.name, args=args)
+            return Is(name=part.name, args=self._present(part.args, scope, (*place, part.name)))
         if isinstance(part, Not):
             return Not(of=self._expression(part.of, scope, (*place, "not")))
         assert isinstance(part, All | Any_)

@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 __all__ = [
     "DURATION",
     "Args",
+    "Bound",
+    "Choices",
     "Code",
     "Count",
     "Duration",
@@ -19,6 +21,7 @@ __all__ = [
     "Name",
     "Needed",
     "Text",
+    "choice_type",
 ]
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
@@ -68,3 +71,43 @@ def _read_needed(value: Any) -> Any:
 Needed: TypeAlias = Annotated[
     Literal["all", "any"] | Annotated[int, Field(ge=1)], BeforeValidator(_read_needed)
 ]
+
+
+def choice_type(values: Any) -> str:
+    """Return the name of the type that choices have: ``integer`` or ``text``."""
+    items = values if isinstance(values, list | tuple) else ()
+    return "integer" if items and all(type(item) is int for item in items) else "text"
+
+
+def _read_choices(value: Any) -> Any:
+    """Take two or more different texts, or as many whole numbers."""
+    items = tuple(value) if isinstance(value, list | tuple) else ()
+    alike = {type(item) for item in items} in ({str}, {int})
+    if not alike or len(items) < 2 or len(set(items)) < len(items):
+        message = "choices are two or more different words, or whole numbers: [fast, slow]"
+        raise PydanticCustomError("choices", message)
+    return items
+
+
+Choices: TypeAlias = Annotated[
+    tuple[Any, ...],
+    BeforeValidator(_read_choices),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"type": ["string", "integer"]},
+            "minItems": 2,
+            "uniqueItems": True,
+        }
+    ),
+]
+
+
+def _read_bound(value: Any) -> Any:
+    """Take a finite number; true is none."""
+    if type(value) not in (int, float) or not abs(value) <= 1e15:
+        raise PydanticCustomError("bound", "a bound is a number: min: 1")
+    return value
+
+
+Bound: TypeAlias = Annotated[Any, BeforeValidator(_read_bound), WithJsonSchema({"type": "number"})]

@@ -18,6 +18,7 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 __all__ = ["Filled", "SpecModel"]
 
@@ -41,6 +42,9 @@ class Filled(SpecModel):
     def _take_references(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if not isinstance(value, dict):
             return handler(value)
+        if value.get("until") is not None and value.get("repeat") is None:
+            message = "'until' ends a 'repeat'; say how often at most: repeat: 10"
+            raise PydanticCustomError("until", message)
         given = {name: value[name] for name in _FILLED if _is_reference(value.get(name))}
         node = handler({key: part for key, part in value.items() if key not in given})
         if given:

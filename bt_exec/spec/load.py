@@ -196,6 +196,9 @@ def _problem(finding: ErrorDetails, place: Place, source: Source, top: type) -> 
     if kind == "missing":
         message = f"{_SAID[_owner(finding, top)]} needs the field {field!r}"
         return source.problem("MISSING_FIELD", message, place[:-1])
+    if kind == "until":
+        where = (*place, "until")
+        return source.problem("MISSING_FIELD", str(finding["msg"]), where, key=True)
     if kind == "way":
         message = str(finding["msg"])
         return source.problem("MISSING_FIELD", message, place, allowed=("tree", "with"))

@@ -2,28 +2,35 @@
 
 A node has exactly one kind and any of the modifiers. What each modifier means and when it acts:
 
-=========== ==================================================================== ==================
-modifier    meaning                                                              when
-=========== ==================================================================== ==================
-``skip_if`` the condition holds: done without doing; the skip log says why       once, on entry
-``retry``   up to N attempts in all, one per tick, while the failure is one that on each failure
-            another attempt may mend; the last failure counts, the earlier ones
-            are its causes
-``timeout`` the attempt fails with TIMEOUT and is stopped; checked *before* the  each tick of an
-            node is ticked, so a late success cannot pass; on the mission's      attempt
-            clock, from the beginning of the attempt, waiting included
-``while``   a guard: when it does not hold, the node is stopped and fails with   each tick, before
-            GUARD_BROKEN, or with the code beside the condition:                 the node
-            ``while: {door_is: {state: open}, else: DOOR_SHUT}``; it must hold
-            once before the node is started
-``repeat``  the whole of the above, N times in a row, one per tick; any failure  on each success
-            ends it
-=========== ==================================================================== ==================
+``for_each``
+    The node once per item of a list, in order, one item per tick. ``{item: $items}`` names the
+    item, ``at_most`` bounds the list (20 if it is left out). Any failure ends it. The list is read
+    once on entry; one that is known in advance is expanded before the mission runs.
+``skip_if``
+    If the condition holds, the node is done without doing anything; the skip log says why. Asked
+    once on entry, for each item.
+``repeat``
+    All of what follows N times in a row, one round per tick; any failure ends it.
+``until``
+    With ``repeat``: asked after each round, from the tick in which the round succeeded until it is
+    known. The rounds end with success once it holds. N rounds without it fail with NOT_REACHED, or
+    with the code beside the condition: ``until: {door_is: {state: open}, else: DOOR_SHUT}``.
+``retry``
+    Up to N attempts in all, one per tick, while the failure is one that another attempt may mend;
+    the last failure counts, the earlier ones are its causes.
+``timeout``
+    The attempt fails with TIMEOUT and is stopped. Checked each tick of an attempt *before* the node
+    is ticked, so a late success cannot pass; on the mission's clock, from the beginning of the
+    attempt, waiting included.
+``while``
+    A guard, asked each tick before the node: when it does not hold, the node is stopped and fails
+    with GUARD_BROKEN, or with the code beside the condition. It must hold once before the node is
+    started.
 
 In a tree ``repeat: $n`` and ``timeout: $t`` take the value of a parameter: a whole number, and a
 time with its unit.
 
-The order is fixed: ``skip_if`` once, then ``repeat( retry( timeout( while( node ) ) ) )``. Every
+The order is fixed: ``for_each( skip_if( repeat( retry( timeout( while( node ) ) ) ) ) )``. Every
 ``do`` has a timeout: its own, or that of its skill. No other attempt mends doubt that stays, a
 crash, or a failure that its skill calls hopeless. It may mend a check that does not hold: ``retry``
 around ``[grasp, check holding]`` grasps again, and around a check alone asks again, looking anew.
@@ -57,6 +64,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
+from annotated_types import Ge, Le
 from pydantic import (
     AliasChoices,
     BeforeValidator,
@@ -69,14 +77,29 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from bt_exec.spec.expression import Expression, dump_expression
-from bt_exec.spec.field_types import Args, Code, Count, Duration, FullName, Name, Needed, Text
+from bt_exec.spec.field_types import (
+    Args,
+    Bound,
+    Choices,
+    Code,
+    Count,
+    Duration,
+    FullName,
+    Name,
+    Needed,
+    Text,
+    choice_type,
+)
 from bt_exec.spec.filled import Filled, SpecModel
+from bt_exec.spec.modifiers import MODIFIERS
 
 __all__ = [
     "KINDS",
+    "MOST_ITEMS",
     "Check",
     "Do",
     "Document",
+    "Each",
     "Fallback",
     "Guard",
     "Mission",
@@ -94,11 +117,16 @@ __all__ = [
     "walk",
 ]
 
+MOST_ITEMS = 20
+"""Items of a list that ``for_each`` takes unless ``at_most`` says another number."""
+
+_AT_MOST = "at_most"
+
 KINDS = ("do", "check", "tree", "sequence", "fallback", "parallel")
 
 
 class Guard(SpecModel):
-    """What ``while`` says: a condition, and ``else``, the code of the failure when it breaks."""
+    """What ``while`` and ``until`` say: a condition, and ``else``, the code if it does not hold."""
 
     condition: Expression = Field(alias="<condition>")
     code: Code | None = Field(default=None, alias="else")
@@ -129,20 +157,86 @@ def _write_guard(guard: Guard) -> Any:
 Guarded: TypeAlias = Annotated[Guard, BeforeValidator(_read_guard), PlainSerializer(_write_guard)]
 
 
+class Each(SpecModel):
+    """What ``for_each`` says: a name for the item, the list, and how long it may be."""
+
+    item: Name
+    items: Any
+    most: Count = MOST_ITEMS
+
+    def __str__(self) -> str:
+        """Return it as people say it: ``item in $items``."""
+        listed = self.items if isinstance(self.items, list) else [self.items]
+        return f"{self.item} in {', '.join(map(str, listed)) or 'nothing'}"
+
+
+def _read_each(value: Any) -> Any:
+    """Read ``{item: $items, at_most: 5}``."""
+    if isinstance(value, Each):
+        return value
+    names = [key for key in value if key != _AT_MOST] if isinstance(value, dict) else []
+    items = value[names[0]] if len(names) == 1 else None
+    if not (isinstance(items, list) or (isinstance(items, str) and items.startswith("$"))):
+        message = "names the item and its list: {item: $items}, with 'at_most: N' if need be"
+        raise PydanticCustomError("each", message)
+    most = {"most": value[_AT_MOST]} if _AT_MOST in value else {}
+    return {"item": names[0], "items": items, **most}
+
+
+def _write_each(each: Each) -> Any:
+    bound = {} if each.most == MOST_ITEMS else {_AT_MOST: each.most}
+    return {each.item: each.items, **bound}
+
+
 class NodeBase(Filled):
     """The modifiers every node may have; see the table at the top of this file."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    for_each: Annotated[Each, BeforeValidator(_read_each), PlainSerializer(_write_each)] | None = (
+        None
+    )
     skip_if: Expression | None = None
     guarded: Guarded | None = Field(default=None, alias="while")
     retry: Count | None = None
     timeout: Duration | None = None
     repeat: Count | None = None
+    until: Guarded | None = None
 
     @property
     def guard(self) -> Any:
         """The condition of ``while``, or None."""
         return self.guarded.condition if self.guarded is not None else None
+
+    @property
+    def modifiers(self) -> dict[str, Any]:
+        """The modifiers of the node by name, the outermost first."""
+        fields = {one.name: "guarded" if one.name == "while" else one.name for one in MODIFIERS}
+        given = {name: getattr(self, field) for name, field in fields.items()}
+        return {name: value for name, value in given.items() if value is not None} | self._filled
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """The condition expressions of the node, by the field that holds them."""
+        until = self.until.condition if self.until is not None else None
+        given = {"skip_if": self.skip_if, "while": self.guard, "until": until}
+        given["check"] = getattr(self, "check", None)
+        return {field: expression for field, expression in given.items() if expression is not None}
+
+    def with_conditions(self, change: Callable[[str, Any], Any]) -> dict[str, Any]:
+        """Return the fields that differ once `change` is applied to each condition.
+
+        Args:
+            change: Takes the field's name and the expression; returns the new expression.
+        """
+        update: dict[str, Any] = {}
+        for field, expression in self.conditions.items():
+            changed = change(field, expression)
+            if field in ("while", "until"):
+                name = "guarded" if field == "while" else field
+                update[name] = getattr(self, name).model_copy(update={"condition": changed})
+            else:
+                update[field] = changed
+        return update
 
 
 class Do(NodeBase):
@@ -245,19 +339,89 @@ def _read_default(value: Any) -> Any:
 class Param(SpecModel):
     """A parameter of a tree: its named type, and a default that makes it optional.
 
+    With ``many: true`` the value is a list; type, bounds and choices are those of its items.
+
+    ``min`` and ``max`` bound a number, ends included. ``choices`` lists the allowed values;
+    ``speed: [fast, slow]`` is short for a parameter with choices and nothing else. The type of
+    choices is that of their values, unless ``type`` says another.
+
+    A parameter that is ``optional`` has no value if callers give none: arguments and modifiers
+    that name it are left out then.
+
     One that is ``spoken`` is taken by no node: commands name it, and its words bring the values of
     others, as a person brings a place; or packs read it.
     """
 
     type: FullName
+    choices: Choices | None = None
+    least: Bound | None = Field(default=None, alias="min")
+    most: Bound | None = Field(default=None, alias="max")
     default: Annotated[Any, BeforeValidator(_read_default)] = None
+    many: Annotated[bool, Field(strict=True)] = False
+    optional: Annotated[bool, Field(strict=True)] = False
     summary: Text = ""
     spoken: Annotated[bool, Field(strict=True)] = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_choices(cls, value: Any) -> Any:
+        """Take a list as choices, and add the type of choices that name none."""
+        data = {"choices": value} if isinstance(value, list) else value
+        if not isinstance(data, dict) or "type" in data or not data.get("choices"):
+            return data
+        return {"type": choice_type(data["choices"]), **data}
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Param:
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise PydanticCustomError("param", "'min' is above 'max': no value is left")
+        if self.choices is not None and (self.least, self.most) != (None, None):
+            message = "'choices' list all values; leave 'min' and 'max' out"
+            raise PydanticCustomError("param", message)
+        if self.optional and self.default is not None:
+            message = "a parameter with a default may be left out; leave 'optional' out"
+            raise PydanticCustomError("param", message)
+        return self
 
     @property
     def required(self) -> bool:
         """Whether a caller must give it."""
-        return self.default is None
+        return self.default is None and not self.optional
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The bounds in words: ``at least 1``, ``at most 6``."""
+        ends = (("at least", self.least), ("at most", self.most))
+        return tuple(f"{word} {end}" for word, end in ends if end is not None)
+
+    def unfit(self, value: Any) -> str:
+        """Return why a value is outside the choices or bounds; empty if it is not.
+
+        Whether it is of the type is not asked.
+        """
+        if self.many and isinstance(value, list):
+            return next(filter(None, map(self._unfit_item, value)), "")
+        return self._unfit_item(value)
+
+    def _unfit_item(self, value: Any) -> str:
+        if self.choices is not None and (isinstance(value, bool) or value not in self.choices):
+            return f"must be one of {', '.join(map(str, self.choices))}"
+        if type(value) not in (int, float):
+            return ""
+        low = self.least is not None and value < self.least
+        high = self.most is not None and value > self.most
+        return f"must be {' and '.join(self.bounds)}" if low or high else ""
+
+    def hint(self, types: Mapping[str, Any]) -> Any:
+        """Return the type of the values; None if `types` has none of that name."""
+        hint = types.get(self.type)
+        if hint is None:
+            return None
+        if self.choices is not None:
+            hint = Literal[self.choices]
+        for bound, end in ((Ge, self.least), (Le, self.most)):
+            hint = hint if end is None else Annotated[hint, bound(end)]
+        return list[hint] if self.many else hint  # type: ignore[valid-type] # a value
 
 
 class Way(SpecModel):

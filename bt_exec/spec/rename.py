@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from bt_exec.spec.expression import All, Any_, Is, Not
-from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, TreeSpec, rebuild
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, TreeSpec, rebuild
 
 __all__ = ["Document", "renamed"]
 
@@ -28,13 +28,7 @@ def renamed(document: Document, name_of: Callable[[str], str]) -> Document:
         update: dict[str, Any] = {}
         if isinstance(old, Do):
             update["do"] = name_of(old.do)
-        if isinstance(old, Check):
-            update["check"] = expression(old.check)
-        if old.skip_if is not None:
-            update["skip_if"] = expression(old.skip_if)
-        if old.guarded is not None:
-            condition = expression(old.guarded.condition)
-            update["guarded"] = old.guarded.model_copy(update={"condition": condition})
+        update |= old.with_conditions(lambda _, part: expression(part))
         return old.model_copy(update=update)
 
     changed: dict[str, Any] = {"root": rebuild(document.root, node)}

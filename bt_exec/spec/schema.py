@@ -19,7 +19,8 @@ from bt_exec.pack import Catalogue
 from bt_exec.skill import Signature, Skill
 from bt_exec.spec.field_types import DURATION
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import KINDS, MissionSpec, TreeSpec
+from bt_exec.spec.model import KINDS, MissionSpec, Param, TreeSpec
+from bt_exec.spec.modifiers import MODIFIERS
 
 __all__ = ["FIELDS", "tree_schema"]
 
@@ -27,12 +28,7 @@ Schema = dict[str, Any]
 
 FIELDS: Mapping[str, str] = {
     "name": "What people call this node; it is shown and stands in its path.",
-    "skip_if": "Once, on entry: if it holds, the node is done without doing anything.",
-    "while": "A guard, asked every tick: when it does not hold, the node is stopped and fails; "
-    "'else' beside the condition is the code of that failure.",
-    "retry": "How many attempts in all.",
-    "timeout": "How long one attempt may take, with its unit: 500ms, 20s, 2min.",
-    "repeat": "How many times in a row; any failure ends it.",
+    **{one.name: f"{one.meaning} When: {one.timing}." for one in MODIFIERS},
     "do": "Run a skill.",
     "with": "Arguments: values, or $name for a parameter or a saved result.",
     "save": "Fields of the result that are kept, each under a name.",
@@ -53,13 +49,23 @@ FIELDS: Mapping[str, str] = {
     "root": "The node that is run.",
     "mission": "Where this plan comes from, and what it replaces.",
     "type": "The type of the values: one of the packs' named types.",
+    "choices": "The values that may be given; speed: [fast, slow] is short for them.",
+    "min": "The smallest number that may be given.",
+    "max": "The largest number that may be given.",
+    "many": "true: the value is a list; type, bounds and choices are those of its items.",
+    "optional": "true: callers may leave it out; arguments that name it are left out, too.",
     "default": "The value if callers give none; without it they must give one.",
     "spoken": "true: no node takes it; commands name it, and it brings values of others.",
     "after": "The reason codes after which this way is tried.",
 }
 """What each field means, in a line: shown while people type."""
 
-_CONDITION_FIELDS = {"skip_if": "condition", "while": "guard", "check": "condition"}
+_CONDITION_FIELDS = {
+    "skip_if": "condition",
+    "while": "guard",
+    "until": "guard",
+    "check": "condition",
+}
 _REFERENCE: Schema = {
     "type": "string",
     "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$",
@@ -76,7 +82,7 @@ def tree_schema(catalogue: Catalogue, library: Library | None = None) -> Schema:
     """
     definitions: Schema = {}
     tops = [_model(model, definitions) for model in (TreeSpec, MissionSpec)]
-    for name in ("Is", "Not", "All", "Any_", "Guard"):
+    for name in ("Is", "Not", "All", "Any_", "Guard", "Each"):
         definitions.pop(name, None)
     types = {name: _type(hint, definitions) for name, hint in catalogue.types.items()}
     definitions["condition"] = _condition(catalogue, definitions)
@@ -98,6 +104,8 @@ def tree_schema(catalogue: Catalogue, library: Library | None = None) -> Schema:
     _choose(definitions["Tree"], "tree", trees, closed=False)
     definitions["Way"]["anyOf"] = [{"required": ["tree"]}, {"required": ["with"]}]
     _named_types(definitions["Param"], catalogue, types)
+    choices = definitions["Param"]["properties"]["choices"]
+    definitions["Param"] = {"if": {"type": "array"}, "then": choices, "else": definitions["Param"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A tree or a mission of bt-exec",
@@ -135,6 +143,16 @@ def _field(name: str, field: Schema) -> Schema:
     said = {"description": FIELDS[name]} if name in FIELDS else {}
     if name in _CONDITION_FIELDS:
         return {"$ref": f"#/$defs/{_CONDITION_FIELDS[name]}", **said}
+    if name == "for_each":
+        count = {"type": "integer", "minimum": 1, "maximum": 1000}
+        return {
+            "type": "object",
+            "properties": {"at_most": count},
+            "additionalProperties": {"anyOf": [{"type": "array"}, _REFERENCE]},
+            "minProperties": 1,
+            "maxProperties": 2,
+            **said,
+        }
     if name in ("root", "body"):
         return {"$ref": "#/$defs/node", **said}
     if name == "timeout":
@@ -161,6 +179,7 @@ def _node() -> Schema:
         "type": "object",
         "description": "A node: exactly one kind, and any modifiers.",
         "oneOf": [{"required": [kind]} for kind in KINDS],
+        "dependentRequired": {"until": ["repeat"]},
     }
     schema["allOf"] = [
         {"if": {"required": [kind]}, "then": {"$ref": f"#/$defs/{kind.capitalize()}"}}
@@ -238,13 +257,23 @@ def _parameters(tree: TreeSpec, types: Mapping[str, Schema]) -> Schema:
     """Return the schema of the arguments of a tree."""
     properties = {}
     for name, param in tree.params.items():
-        properties[name] = _or_reference(types.get(param.type, {}))
+        value = {**types.get(param.type, {}), **_limits(param)}
+        properties[name] = _or_reference({"items": value} if param.many else value)
         if param.summary:
             properties[name]["description"] = param.summary
-        if not param.required:
+        if param.default is not None:
             properties[name]["default"] = param.default
     required = [name for name, param in tree.params.items() if param.required]
     return _closed(properties, required, tree.summary)
+
+
+def _limits(param: Param) -> Schema:
+    """Return the choices and bounds of a parameter."""
+    limits = {"minimum": param.least, "maximum": param.most}
+    found: Schema = {key: limit for key, limit in limits.items() if limit is not None}
+    if param.choices is not None:
+        found["enum"] = list(param.choices)
+    return found
 
 
 def _closed(properties: Schema, required: list[str], summary: str) -> Schema:
@@ -258,7 +287,7 @@ def _closed(properties: Schema, required: list[str], summary: str) -> Schema:
 
 
 def _or_reference(schema: Schema) -> Schema:
-    """Return `schema`, or a ``$name``; lists may hold names, too."""
+    """Return `schema`, or a ``$name``; lists may hold names, too, and texts may hold values."""
     if "items" in schema or "prefixItems" in schema:
         schema = {"type": "array"}
     return {"anyOf": [schema, {"$ref": "#/$defs/reference"}]}
@@ -323,6 +352,7 @@ def _named_types(param: Schema, catalogue: Catalogue, types: Mapping[str, Schema
         "description": FIELDS["default"],
         "not": {"type": "null"},
     }
+    param["anyOf"] = [{"required": param.pop("required")}, {"required": ["choices"]}]
     param["allOf"] = [
         {
             "if": {"properties": {"type": {"const": name}}},

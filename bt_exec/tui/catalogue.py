@@ -102,7 +102,7 @@ def skill_entry(skill: Skill, catalogue: Catalogue, *, verbose: bool = False) ->
     ]
     if verbose:
         facts += [("uses", ", ".join(sorted(skill.uses))), ("module", skill.function.__module__)]
-    remark = f"{catalogue.owner(skill.name)} · {skill.timeout_s:g} s"
+    remark = " · ".join(filter(None, (catalogue.owner(skill.name), f"{skill.timeout_s:g} s")))
     return Entry(skill.name, ", ".join(skill.arguments), remark, skill.summary, facts)
 
 
@@ -123,7 +123,7 @@ def condition_entry(condition: Condition, catalogue: Catalogue, *, verbose: bool
 def tree_entry(tree: TreeSpec, library: Library, *, verbose: bool = False) -> Entry:
     """Return a tree for people."""
     params = [
-        name if param.required else f"{name} = {param.default}"
+        name + "?" * param.optional + (f" = {param.default}" if param.default is not None else "")
         for name, param in tree.params.items()
     ]
     said = tree.utterances if verbose else _some(tree.utterances)

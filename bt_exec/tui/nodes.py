@@ -155,8 +155,7 @@ def is_plain(spec: NodeBase) -> bool:
 
 
 def _modified(spec: NodeBase) -> bool:
-    parts = (spec.skip_if, spec.guarded, spec.retry, spec.timeout, spec.repeat)
-    return any(part is not None for part in parts)
+    return bool(spec.modifiers)
 
 
 def goes_on(spec: NodeBase) -> bool:

@@ -12,7 +12,7 @@ from bt_exec.tui.nodes import is_plain, only_groups
 from bt_exec.tui.style import Glyphs
 from bt_exec.tui.table import Entry, entry_lines
 from bt_exec.tui.text import Line, clean, fit, pad, wrap
-from bt_exec.tui.words import about_node, label_node, modifiers, say_notes
+from bt_exec.tui.words import about_node, describe_parameter, label_node, modifiers, say_notes
 
 __all__ = ["document_lines"]
 
@@ -38,8 +38,7 @@ def document_lines(document: Document, library: Library, width: int, glyphs: Gly
 def _tree_entry(tree: TreeSpec) -> Entry:
     facts = [("say", " · ".join(tree.utterances))]
     for name, param in tree.params.items():
-        default = "" if param.required else f" = {param.default}"
-        facts.append((name, " · ".join(filter(None, (f"{param.type}{default}", param.summary)))))
+        facts.append((name, " · ".join(filter(None, (describe_parameter(param), param.summary)))))
     given = (f"{field} = {value}" for field, value in tree.returns.items())
     facts.append(("gives", ", ".join(given)))
     for way in tree.otherwise:

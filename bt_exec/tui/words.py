@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bt_exec.spec.expression import Is
-from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Sequence, Tree
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    NodeBase,
+    Parallel,
+    Param,
+    Sequence,
+    Tree,
+)
 from bt_exec.spec.paths import label_of
 from bt_exec.tui.text import clean
 
@@ -15,6 +24,7 @@ __all__ = [
     "about_node",
     "begins_with_first",
     "called",
+    "describe_parameter",
     "label_node",
     "modifiers",
     "say_args",
@@ -73,6 +83,17 @@ def say_notes(
     )
 
 
+def describe_parameter(param: Param) -> str:
+    """Return the type of a parameter with its bounds and its default: ``integer at least 1 = 2``.
+
+    An optional parameter has a question mark.
+    """
+    kind = "|".join(map(str, param.choices)) if param.choices else param.type
+    default = [] if param.default is None else [f"= {param.default}"]
+    kind = f"list of {kind}" if param.many else kind
+    return " ".join((kind + "?" * param.optional, *param.bounds, *default))
+
+
 def label_node(node: NodeBase) -> str:
     """Return what a row calls a node."""
     if node.name is None and isinstance(node, Check) and not isinstance(node.check, Is):
@@ -99,8 +120,7 @@ def begins_with_first(node: NodeBase) -> bool:
 
 def tries_first(node: NodeBase) -> bool:
     """Whether a node is an unnamed fallback, called by what it tries first."""
-    modifiers = (node.skip_if, node.guarded, node.retry, node.timeout, node.repeat, node.name)
-    return isinstance(node, Fallback) and all(one is None for one in modifiers)
+    return isinstance(node, Fallback) and node.name is None and not node.modifiers
 
 
 def about_node(node: NodeBase) -> str:
@@ -125,12 +145,17 @@ def about_node(node: NodeBase) -> str:
 def modifiers(node: NodeBase) -> tuple[str, ...]:
     """Return the modifiers of a node in words, in the order in which they act."""
     found = []
+    if node.for_each is not None:
+        found.append(f"for each {node.for_each}")
     if node.skip_if is not None:
         found.append(f"skipped if {node.skip_if}")
     if "repeat" in node.filled:
         found.append(f"{node.filled['repeat']} times")
     if node.repeat:
         found.append(f"{node.repeat} times")
+    if node.until is not None:
+        end = f", else {node.until.code}" if node.until.code else ""
+        found.append(f"until {node.until.condition}{end}")
     if node.retry:
         found.append(f"up to {node.retry} attempts")
     if "timeout" in node.filled:

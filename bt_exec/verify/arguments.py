@@ -1,7 +1,8 @@
 """Layer 2, arguments: every value fits, every ``$name`` is bound and of the right type.
 
 Codes: ``UNKNOWN_ARGUMENT``, ``MISSING_ARGUMENT``, ``WRONG_TYPE``, ``UNBOUND``, ``UNKNOWN_RESULT``,
-``SKIPPED_SAVE``, ``SAVED_TWICE``.
+``SKIPPED_SAVE``, ``SAVED_TWICE``, ``MAY_BE_ABSENT``,
+``NAME_SHADOWED``, ``TOO_MANY_ITEMS``, ``BAD_TEMPLATE``.
 
 A name saved by ``save`` is bound for everything that runs after it for sure: later children of the
 same sequence. After a fallback or a parallel only what every branch saved is bound; inside a
@@ -13,13 +14,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Union
 
-from bt_exec.skill import Signature
+from bt_exec.skill import SameType, Signature
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.model import (
     Do,
+    Each,
     Fallback,
     NodeBase,
     Parallel,
+    Param,
     Sequence,
     Tree,
     TreeSpec,
@@ -28,7 +31,7 @@ from bt_exec.spec.model import (
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context, conditions_of
-from bt_exec.verify.types import accepts, type_name
+from bt_exec.verify.types import accepts, item_types, plain, type_name
 from bt_exec.verify.values import Names, all_saved, check_constant, check_value
 
 __all__ = ["check_arguments"]
@@ -44,8 +47,9 @@ def check_arguments(context: Context) -> None:
     bound: Names = {}
     if isinstance(document, TreeSpec):
         for name, param in document.params.items():
-            hint = context.catalogue.types.get(param.type)
+            hint = param.hint(context.catalogue.types)
             bound[name] = hint
+            _parameter(context, name, param)
             if param.default is not None:
                 check_constant(context, param.default, hint, ("params", name, "default"))
         for index, way in enumerate(document.otherwise):
@@ -53,6 +57,19 @@ def check_arguments(context: Context) -> None:
     saved = _node(context, document.root, ("root",), bound)
     if isinstance(document, TreeSpec):
         _returns(context, document, saved)
+
+
+def _parameter(context: Context, name: str, param: Param) -> None:
+    """Check that bounds stand on a number, and that choices are of the type."""
+    base = context.catalogue.types.get(param.type)
+    if base is None:
+        return
+    if param.bounds and not accepts(float, base):
+        message = f"'min' and 'max' bound a number; {param.type} is {type_name(base)}"
+        place = ("params", name, "max" if param.least is None else "min")
+        context.report("WRONG_TYPE", message, place, allowed=("integer", "number"), key=True)
+    for index, value in enumerate(param.choices or ()):
+        check_constant(context, value, base, ("params", name, "choices", index))
 
 
 def _way(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
@@ -70,7 +87,7 @@ def _way(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
             known = target.params
             context.report("UNKNOWN_ARGUMENT", message, where, found=name, allowed=known, key=True)
         else:
-            check_constant(context, value, types.get(target.params[name].type), where)
+            check_constant(context, value, target.params[name].hint(types), where)
     for name, param in target.params.items():
         own = tree.params.get(name)
         if name in way.args:
@@ -78,7 +95,7 @@ def _way(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
         if param.required and (own is None or not own.required):
             message = f"tree {target.tree!r} needs {name!r} ({param.type})"
             context.report("MISSING_ARGUMENT", message, place, allowed=(name,))
-        elif own is not None and not accepts(types.get(param.type), types.get(own.type)):
+        elif own is not None and not accepts(param.hint(types), own.hint(types)):
             context.report(
                 "WRONG_TYPE",
                 f"{name!r} is passed on as {own.type}, tree {target.tree!r} takes {param.type}",
@@ -108,6 +125,41 @@ def _returns(context: Context, tree: TreeSpec, saved: Names) -> None:
 
 def _node(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
     """Check `node` with the names that are bound before it; return what it saves for sure."""
+    if node.for_each is not None:
+        bound = {**bound, node.for_each.item: _item(context, node.for_each, place, bound)}
+    saved = _once(context, node, place, bound)
+    return saved if node.for_each is None else {}  # the list may be empty
+
+
+def _item(context: Context, each: Each, place: Place, bound: Names) -> Any:
+    """Check the list of ``for_each``; return the type of its items."""
+    where = (*place, "for_each", each.item)
+    params = getattr(context.document, "params", {})
+    if each.item in bound or each.item in params:
+        message = f"{each.item!r} has a meaning already; call the item something else"
+        context.report("NAME_SHADOWED", message, where, found=each.item, key=True)
+    if isinstance(each.items, list):
+        if len(each.items) > each.most:
+            message = f"{len(each.items)} items, at most {each.most} are taken"
+            context.report("TOO_MANY_ITEMS", message, where, found=str(len(each.items)))
+        for index, item in enumerate(each.items):
+            check_value(context, item, Any, (*where, index), bound)
+        kinds = [
+            bound.get(reference_name(item)) if is_reference(item) else type(item)
+            for item in each.items
+        ]
+        return Union[tuple(kinds)] if kinds and None not in kinds else Any  # noqa: UP007 - a value
+    check_value(context, each.items, Any, where, bound, optional=True)
+    hint = bound.get(reference_name(each.items))
+    parts = item_types(hint, 1) if is_reference(each.items) else None
+    if parts is None:
+        message = f"{each.items} is {type_name(hint)}, 'for_each' takes a list"
+        context.report("WRONG_TYPE", message, where, found=str(each.items))
+    return parts[0] if parts else Any
+
+
+def _once(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
+    """Check `node` for one item of its list, if it has one; return what it saves for sure."""
     for part, where in conditions_of(node, place):
         signature = context.catalogue.conditions.get(part.name)
         if signature is not None:
@@ -115,7 +167,7 @@ def _node(context: Context, node: NodeBase, place: Place, bound: Names) -> Names
     params = getattr(context.document, "params", {})
     for name, value in node.filled.items():
         own = {param: bound[param] for param in params if param in bound}
-        check_value(context, value, _FILLED[name], (*place, name), own)
+        check_value(context, value, _FILLED[name], (*place, name), own, optional=True)
     match node:
         case Do():
             return _do(context, node, place, bound)
@@ -170,7 +222,7 @@ def _tree(context: Context, node: Tree, place: Place, bound: Names) -> Names:
     if node.tree not in context.library:
         return {}
     tree = context.library.get(node.tree)
-    hints = {name: context.catalogue.types.get(p.type) for name, p in tree.params.items()}
+    hints = {name: p.hint(context.catalogue.types) for name, p in tree.params.items()}
     required = {name for name, param in tree.params.items() if param.required}
     _arguments(context, f"tree {node.tree!r}", hints, required, node.args, place, bound)
     results = dict.fromkeys(tree.returns, Any)
@@ -231,6 +283,17 @@ def _call(
     )
 
 
+def _hint(hints: Mapping[str, Any], name: str, args: Mapping[str, Any], bound: Names) -> Any:
+    """Return the type of an argument; one of `SameType` has that of what the other is given."""
+    hint = hints[name]
+    marks = (mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, SameType))
+    given = args.get(getattr(next(marks, None), "argument", ""))
+    kind = bound.get(reference_name(str(given))) if is_reference(given) else None
+    if kind is None:
+        return hint
+    return list[kind] if item_types(hint, 1) == [Any] and plain(hint) is not Any else kind  # type: ignore[valid-type]
+
+
 def _arguments(
     context: Context,
     what: str,
@@ -242,6 +305,7 @@ def _arguments(
     *,
     prefix: Place = ("with",),
 ) -> None:
+    hints = {name: _hint(hints, name, args, bound) for name in hints}
     for name, value in args.items():
         where = (*place, *prefix, name)
         if name not in hints:
@@ -254,7 +318,8 @@ def _arguments(
                 key=True,
             )
         else:
-            check_value(context, value, hints[name], where, bound)
+            may_lack = name not in required
+            check_value(context, value, hints[name], where, bound, optional=may_lack)
     for name in hints:
         if name in required and name not in args:
             message = f"{what} needs {name!r} ({type_name(hints[name])})"

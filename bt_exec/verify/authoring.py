@@ -12,6 +12,7 @@ from bt_exec.failure import OWN_CODES
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.expression import leaves
 from bt_exec.spec.model import Check, Do, NodeBase, Tree, TreeSpec, Way, walk
+from bt_exec.spec.text_template import is_template, names_in_template
 from bt_exec.verify.context import Context
 
 __all__ = ["check_authoring", "codes_of"]
@@ -45,8 +46,9 @@ def codes_of(root: NodeBase) -> Iterator[str]:
     for node in walk(root):
         if isinstance(node, Check) and node.code:
             yield node.code
-        if node.guarded is not None and node.guarded.code:
-            yield node.guarded.code
+        for guard in (node.guarded, node.until):
+            if guard is not None and guard.code:
+                yield guard.code
 
 
 def _codes_of_site(context: Context) -> set[str]:
@@ -65,8 +67,9 @@ def _used(root: NodeBase) -> Iterator[str]:
     for node in walk(root):
         values = list(node.args.values()) if isinstance(node, Do | Tree) else []
         values += node.filled.values()
-        for expression in (node.skip_if, node.guard, getattr(node, "check", None)):
-            for leaf in leaves(expression) if expression is not None else ():
+        values += [node.for_each.items] if node.for_each is not None else []
+        for expression in node.conditions.values():
+            for leaf in leaves(expression):
                 values += leaf.args.values()
         yield from _names(values)
 
@@ -75,6 +78,8 @@ def _names(value: object) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
             yield from _names(item)
+    elif is_template(value):
+        yield from names_in_template(str(value))
     elif is_reference(value):
         yield reference_name(str(value))
 

@@ -88,4 +88,5 @@ def longest_s(context: Context, node: NodeBase) -> float:
         times = [longest_s(context, child) for child in children_of(node)]
         once = (max(times) if isinstance(node, Parallel) else sum(times)) if times else 0.0
         once = min(once, node.timeout) if node.timeout else once
-    return once * (node.retry or 1) * (node.repeat or 1)
+    rounds = (node.retry or 1) * (node.repeat or 1)
+    return once * rounds * (node.for_each.most if node.for_each is not None else 1)

@@ -10,7 +10,7 @@ from bt_exec.failure import Problem, nearest
 from bt_exec.pack import Catalogue
 from bt_exec.spec.expression import All, Any_, Is, Not
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import Check, Document, NodeBase
+from bt_exec.spec.model import Document, NodeBase
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, Source
 
@@ -67,12 +67,8 @@ def nodes_of(node: NodeBase, place: Place = ("root",)) -> Iterator[tuple[NodeBas
 
 def conditions_of(node: NodeBase, place: Place) -> Iterator[tuple[Is, Place]]:
     """Yield every named condition that stands directly at a node, with its place."""
-    if node.skip_if is not None:
-        yield from _named(node.skip_if, (*place, "skip_if"))
-    if node.guard is not None:
-        yield from _named(node.guard, (*place, "while"))
-    if isinstance(node, Check):
-        yield from _named(node.check, (*place, "check"))
+    for field_name, expression in node.conditions.items():
+        yield from _named(expression, (*place, field_name))
 
 
 def _named(part: Any, place: Place) -> Iterator[tuple[Is, Place]]:

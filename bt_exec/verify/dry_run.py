@@ -134,8 +134,20 @@ class _DryRun:
         if place in self._kept or not before:
             return _Ends(before)
         if (place, before) not in self._known:  # nested repeats come back with the same
-            self._known[place, before] = self._entered(node, place, self._disturbed(before))
+            run = self._entered if node.for_each is None else self._each
+            self._known[place, before] = run(node, place, self._disturbed(before))
         return self._known[place, before]
+
+    def _each(self, node: NodeBase, place: Place, before: States) -> _Ends:
+        """Return how any number of items may end: none at all up to as many as are followed."""
+        assert node.for_each is not None
+        ends = _Ends(before)
+        start = before
+        for _ in range(min(node.for_each.most, _MOST_ROUNDS)):
+            now = self._entered(node, place, self._disturbed(start))
+            start = now.done
+            ends = _Ends(*(few(one | other) for one, other in zip(ends, now, strict=True)))
+        return ends
 
     def _entered(self, node: NodeBase, place: Place, before: States) -> _Ends:
         if node.skip_if is None:
@@ -180,16 +192,24 @@ class _DryRun:
 
     def _repeated(self, node: NodeBase, place: Place, before: States) -> _Ends:
         ends = _Ends(before)
+        over: States = _NONE
+        reached: States = _NONE
         for number in range(min(node.repeat or 1, _MOST_ROUNDS)):
             start = self._disturbed(ends.done) if number else before  # one round a tick
             now = self._retried(node, place, start)
+            if node.until is not None:
+                yes, doubt, no = self._asked(node.until.condition, self._disturbed(now.done))
+                reached, over = few(reached | yes), few(over | doubt)
+                now = now._replace(done=no, stopped=now.stopped | doubt)
             ends = _Ends(
                 now.done,
                 few(ends.again | now.again),
                 few(ends.over | now.over),
                 few(ends.stopped | now.stopped),
             )
-        return ends
+        if node.until is None:
+            return ends
+        return _Ends(reached, few(ends.again | ends.done), few(ends.over | over), ends.stopped)
 
     def _retried(self, node: NodeBase, place: Place, before: States) -> _Ends:
         ends = self._attempted(node, place, before)
@@ -297,7 +317,7 @@ class _DryRun:
         """Yield what may happen at any time while `node` runs beside another."""
         if place in self._kept:
             return
-        for asked in (node.skip_if, node.guard, node.check if isinstance(node, Check) else None):
+        for asked in node.conditions.values():
             if facts := established(asked, self._catalogue):
                 yield learnt(facts)
         if isinstance(node, Do) and node.do in self._catalogue.skills:

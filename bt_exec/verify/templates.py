@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from bt_exec.skill import Signature
-from bt_exec.spec.expand import is_reference
+from bt_exec.spec.expand import has_reference
 
 __all__ = ["fill", "form_of", "is_known", "known_args"]
 
@@ -42,17 +42,13 @@ def form_of(template: str, args: Mapping[str, Any]) -> re.Pattern[str]:
 
 def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments whose values are known before the mission runs, with defaults."""
-    given = {key: value for key, value in args.items() if not _refers(value)}
+    given = {key: value for key, value in args.items() if not has_reference(value)}
     if len(given) == len(args):
         with contextlib.suppress(ValidationError):  # the layer before has said so
             return signature.validate(args)
     fields = signature.model.model_fields.items()
     left = {key: field.default for key, field in fields if not field.is_required()}
     return {**{key: value for key, value in left.items() if key not in args}, **given}
-
-
-def _refers(value: Any) -> bool:
-    return any(map(_refers, value)) if isinstance(value, list) else is_reference(value)
 
 
 @lru_cache(maxsize=4096)  # templates are declared, so there are few of them

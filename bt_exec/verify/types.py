@@ -18,6 +18,7 @@ __all__ = [
     "accepts",
     "choices",
     "item_types",
+    "plain",
     "read_word",
     "type_name",
     "why_unfit",
@@ -98,10 +99,10 @@ def _inside(value: Any, loc: Place) -> Place:
 
 def choices(hint: Any) -> tuple[str, ...]:
     """Return the values that may be chosen from; none if `hint` is no such type."""
-    plain = _plain(hint)
-    if plain is bool:
+    bare = plain(hint)
+    if bare is bool:
         return ("true", "false")
-    return tuple(map(str, get_args(plain))) if get_origin(plain) is Literal else ()
+    return tuple(map(str, get_args(bare))) if get_origin(bare) is Literal else ()
 
 
 def _adapter(hint: Any) -> TypeAdapter[Any]:
@@ -125,10 +126,10 @@ def _unescaped(value: Any) -> Any:
 
 def item_types(hint: Any, count: int) -> list[Any] | None:
     """Return the types of the items of a list with `count` of them; None if it cannot be one."""
-    plain = _plain(hint)
-    if plain in (None, Any):
+    bare = plain(hint)
+    if bare in (None, Any):
         return [Any] * count
-    kind, inner = get_origin(plain) or plain, get_args(plain)
+    kind, inner = get_origin(bare) or bare, get_args(bare)
     if kind is tuple and inner and inner[-1] is not Ellipsis:
         return list(inner) if len(inner) == count else None
     if kind in (list, tuple, Sequence):
@@ -136,13 +137,14 @@ def item_types(hint: Any, count: int) -> list[Any] | None:
     return None
 
 
-def _plain(hint: Any) -> Any:
+def plain(hint: Any) -> Any:
+    """Return a type without its marks and bounds."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def accepts(target: Any, source: Any) -> bool:
     """Whether every value of type `source` is one of type `target`, as far as types tell."""
-    target, source = _plain(target), _plain(source)
+    target, source = plain(target), plain(source)
     if target == source or Any in (target, source) or None in (target, source):
         return True
     if get_origin(source) in _UNIONS:
@@ -163,7 +165,7 @@ def accepts(target: Any, source: Any) -> bool:
 
 def _accepts_value(target: Any, value: Any) -> bool:
     """Whether one value that a type lists is a `target`."""
-    target = _plain(target)
+    target = plain(target)
     if get_origin(target) in _UNIONS:
         return any(_accepts_value(part, value) for part in get_args(target))
     if get_origin(target) is Literal:
@@ -183,13 +185,13 @@ def _accepts_items(target: Any, source: Any) -> bool:
 
 def type_name(hint: Any) -> str:
     """Return a type as people write it: ``left|right``, ``number``, ``text``."""
-    plain = _plain(hint)
-    if get_origin(plain) is Literal:
-        return "|".join(map(str, get_args(plain)))
-    if get_origin(plain) in _UNIONS:
-        parts = get_args(plain)
-        words = all(get_origin(_plain(part)) is Literal for part in parts)
+    bare = plain(hint)
+    if get_origin(bare) is Literal:
+        return "|".join(map(str, get_args(bare)))
+    if get_origin(bare) in _UNIONS:
+        parts = get_args(bare)
+        words = all(get_origin(plain(part)) is Literal for part in parts)
         return ("|" if words else " or ").join(map(type_name, parts))
-    if get_origin(plain) in (list, Sequence) and get_args(plain):
-        return f"list of {type_name(get_args(plain)[0])}"
-    return _WORDS.get(get_origin(plain) or plain) or str(getattr(plain, "__name__", plain))
+    if get_origin(bare) in (list, Sequence) and get_args(bare):
+        return f"list of {type_name(get_args(bare)[0])}"
+    return _WORDS.get(get_origin(bare) or bare) or str(getattr(bare, "__name__", bare))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Union
 
 from pydantic_core import to_json
 
-from bt_exec.spec.expand import is_reference, reference_name
+from bt_exec.spec.expand import has_reference, is_reference, reference_name
 from bt_exec.spec.model import Do, NodeBase, Tree, walk
 from bt_exec.spec.source import Place
+from bt_exec.spec.text_template import is_template, names_in_template, template_problem
 from bt_exec.verify.context import Context
-from bt_exec.verify.types import accepts, choices, item_types, type_name, why_unfit
+from bt_exec.verify.types import accepts, choices, item_types, plain, type_name, why_unfit
 
-__all__ = ["Names", "all_saved", "check_constant", "check_value"]
+__all__ = ["Names", "all_saved", "check_constant", "check_given", "check_value"]
 
 Names: TypeAlias = dict[str, Any]
 """Types of the names that are bound, by name."""
@@ -22,11 +23,26 @@ Names: TypeAlias = dict[str, Any]
 _INSIDE = re.compile(r"(?<!\$)\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
-def check_value(context: Context, value: Any, hint: Any, place: Place, bound: Names) -> None:
-    """Check one argument: a literal, a reference, or a list of both."""
-    if is_reference(value):
+def check_value(
+    context: Context, value: Any, hint: Any, place: Place, bound: Names, *, optional: bool = False
+) -> None:
+    """Check one argument: a literal, a reference, or a list of both.
+
+    Args:
+        context: The document.
+        value: The argument.
+        hint: Its type.
+        place: Where it is.
+        bound: Types of the names that are bound.
+        optional: Whether it may be left out, as where it names an optional parameter.
+    """
+    if is_template(value):
+        _template(context, value, hint, place, bound)
+    elif is_reference(value):
         _reference(context, value, hint, place, bound)
-    elif isinstance(value, list) and any(is_reference(item) for item in value):
+        if not optional:
+            check_given(context, reference_name(value), place)
+    elif isinstance(value, list) and any(map(has_reference, value)):
         parts = item_types(hint, len(value))
         if parts is None:
             context.report("WRONG_TYPE", f"{_said(place)} takes {type_name(hint)}", place)
@@ -41,12 +57,44 @@ def check_value(context: Context, value: Any, hint: Any, place: Place, bound: Na
         inside = list(_inside_texts(context, value, place, bound))
         for where, name in inside:
             message = (
-                f"${name} is not filled in inside a text; give the whole argument as ${name}, "
-                "or let the skill take it as an argument of its own"
+                f'${name} is not filled in inside a text; write $"… {{{name}}} …" as the text, or '
+                f"give the whole argument as ${name}"
             )
             context.report("UNBOUND", message, where, found=f"${name}", allowed=[f"${name}"])
         if not hidden and not inside:
             _literal(context, value, hint, place)
+
+
+_PRINTED = Union[str, int, float]  # noqa: UP007 - a value, compared with types
+"""Types of values that stand in a text."""
+
+
+def _template(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
+    """Check a text with values in it."""
+    if rest := template_problem(value):
+        message = "a brace that is meant as text is doubled: {{ or }}"
+        context.report("BAD_TEMPLATE", message, place, found=rest)
+    if not accepts(hint, str):
+        message = f"{_said(place)} takes {type_name(hint)}, and this is a text"
+        context.report("WRONG_TYPE", message, place, found=value[1:41])
+    for name in dict.fromkeys(names_in_template(value)):
+        _reference(context, f"${name}", Any, place, bound)
+        check_given(context, name, place)
+        kind = bound.get(name)
+        if kind is not None and (plain(kind) is bool or not accepts(_PRINTED, kind)):
+            message = f"a text holds words and numbers; {{{name}}} is {type_name(kind)}"
+            context.report("WRONG_TYPE", message, place, found=name)
+
+
+def check_given(context: Context, name: str, place: Place) -> None:
+    """Report an optional parameter where a value is needed."""
+    param = getattr(context.document, "params", {}).get(name)
+    if param is not None and param.optional:
+        message = (
+            f"${name} is optional, and {_said(place)} needs a value; give the parameter a default, "
+            "or leave 'optional' out"
+        )
+        context.report("MAY_BE_ABSENT", message, place, found=f"${name}")
 
 
 def _inside_texts(

@@ -29,7 +29,8 @@ def draft_vocabulary(site: str) -> str:
     too many steps is split by fewer arguments; one with too few gets examples to be filled in.
     """
     loaded = load_site(site)
-    skills = loaded.catalogue.skills
+    known = loaded.catalogue.skills.items()
+    skills = {name: skill for name, skill in known if loaded.catalogue.owner(name)}
     choices = {skill.name: _choices(skill, loaded) for skill in skills.values()}
     steps = _bounded(skills, choices)
     evidence: dict[str, None] = {}

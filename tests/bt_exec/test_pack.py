@@ -103,14 +103,14 @@ def site_of(tmp_path, *names):
 
 def test_names_that_do_not_clash_stay_plain(packs, tmp_path):
     catalogue = site_of(tmp_path, "arm").catalogue
-    assert list(catalogue.skills) == ["open_it"]
+    assert list(catalogue.skills) == ["open_it", "wait"]
     assert catalogue.shared == {}
 
 
 def test_names_that_clash_are_full(packs, tmp_path):
     catalogue = site_of(tmp_path, "arm", "plant").catalogue
-    assert list(catalogue.skills) == ["arm.open_it", "plant.open_it"]
-    assert list(catalogue.conditions) == ["arm.ready", "plant.ready"]
+    assert list(catalogue.skills) == ["arm.open_it", "plant.open_it", "wait"]
+    assert list(catalogue.conditions)[:2] == ["arm.ready", "plant.ready"]
     assert catalogue.types["arm.Side"] == Arm
     assert catalogue.types["plant.Side"] is int
     assert catalogue.skill("plant.open_it").name == "plant.open_it"
@@ -168,7 +168,7 @@ def test_a_full_name_can_be_made_to_fail_and_is_in_the_schema(packs, tmp_path):
     faults = Faults.parse(["arm.open_it:1=STUCK"], site.catalogue.skills)
     assert faults.code_for("arm.open_it", 1) == "STUCK"
     names = tree_schema(site.catalogue)["$defs"]["Do"]["properties"]["do"]["anyOf"]
-    assert {name["const"] for name in names} == {"arm.open_it", "plant.open_it"}
+    assert {name["const"] for name in names} == {"arm.open_it", "plant.open_it", "wait"}
     text = "tree: t\nroot: {do: arm.open_it, while: {plant.ready: {}, else: COLD}}"
     document = load_text(text).document
     assert load_text(dump_yaml(document)).document == document

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from bt_exec.spec.model import KINDS
+from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec.spec.source import Place, Source
 
 __all__ = ["SPEC_KEYS", "fold"]
@@ -19,7 +20,7 @@ __all__ = ["SPEC_KEYS", "fold"]
 SPEC_KEYS = ("tree", "mission", "summary", "utterances", "params", "returns", "otherwise", "root")
 """What a tree or a mission may start with."""
 
-_MODIFIERS = ("name", "skip_if", "while", "retry", "timeout", "repeat")
+_MODIFIERS = ("name", *(one.name for one in MODIFIERS))
 _NODE_KEYS = (*KINDS, *_MODIFIERS, "with", "save", "else", "tell", "succeed_when", "body")
 _PARAM_KEYS = ("type", "default", "summary")
 _OPERATORS = ("not", "all", "any")
@@ -76,7 +77,7 @@ class _Folder:
         if key in ("sequence", "fallback", "parallel") and isinstance(value, list):
             items = enumerate(value)
             return [self.mapping(item, (*place, index), _NODE_KEYS) for index, item in items]
-        if key in ("skip_if", "while", "check"):
+        if key in ("skip_if", "while", "until", "check"):
             return self._condition(value, place)
         if key == "params" and isinstance(value, dict):
             return {

@@ -9,6 +9,7 @@ from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.spec.model import KINDS
+from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec_llm.model_compiler.flat_format import is_flat
 from bt_exec_llm.model_compiler.objections import objection
 
@@ -27,7 +28,7 @@ __all__ = [
 WRAPPERS = ("plan", "answer", "mission", "behavior_tree", "behaviour_tree", "tree", "result")
 ACTIONS = ("full_action_list", "actions", "plan", "steps", "tasks", "action_list")
 OWN = ("root", "nodes", "explanation", "cannot", "assumes", "subgoals")
-FIELDS = ("save", "else", "tell", "skip_if", "while", "retry", "timeout", "repeat")
+FIELDS = ("save", "else", "tell", *(one.name for one in MODIFIERS))
 _NO_REASON = ("", "none", "null", "n/a", "na", "-", "false", "empty", "없음", "없습니다")
 """What models write into ``cannot`` when nothing is in the way."""
 TURN = (

@@ -134,8 +134,9 @@ def _trees(library: Library, catalogue: Catalogue) -> Iterator[str]:
 def _head(tree: TreeSpec, catalogue: Catalogue) -> str:
     params = []
     for name, param in tree.params.items():
-        kind = type_name(catalogue.types.get(param.type, str))
-        params.append(f"{name}: {kind}" + ("" if param.required else f" = {param.default}"))
+        kind = " ".join((type_name(param.hint(catalogue.types) or str), *param.bounds))
+        given = " (optional)" if param.optional else f" = {param.default}"
+        params.append(f"{name}: {kind}" + ("" if param.required else given))
     return f"{tree.tree}({', '.join(params)})"
 
 

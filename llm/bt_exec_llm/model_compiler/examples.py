@@ -139,7 +139,7 @@ def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> It
     for text, answer in plans:
         name = answer["root"]["tree"]
         for key, param in site.library.get(name).params.items():
-            words = options(site.catalogue.types.get(param.type))
+            words = options(param.hint(site.catalogue.types))
             other = next((word for word in words if word != param.default), None)
             if param.required or other is None:
                 continue

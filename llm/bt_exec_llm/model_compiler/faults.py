@@ -132,8 +132,7 @@ def _outline(node: NodeBase) -> Any:
 
 
 def _modified(node: NodeBase) -> bool:
-    fields = (node.skip_if, node.guard, node.retry, node.timeout, node.repeat)
-    return any(field is not None for field in fields)
+    return bool(node.modifiers)
 
 
 def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) -> list[Problem]:

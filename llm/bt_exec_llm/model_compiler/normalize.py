@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin
 from bt_exec.planning.compiler import Request
 from bt_exec.skill import Signature
 from bt_exec.spec.model import KINDS, Check, walk
+from bt_exec.spec.modifiers import MODIFIERS
 
 __all__ = ["options", "tidied"]
 
@@ -27,7 +28,7 @@ _KINDS = {
     "condition": "check",
     "subtree": "tree",
 }
-_FIELDS = ("with", "save", "else", "tell", "name", "skip_if", "while", "retry", "timeout", "repeat")
+_FIELDS = ("with", "save", "else", "tell", "name", *(one.name for one in MODIFIERS))
 _KEYS = {
     **{key: key for key in (*_FIELDS, "succeed_when")},
     "args": "with",
@@ -92,7 +93,7 @@ class _Tidy:
         signature = self.skills.get(str(found.get("do")))
         if signature is not None and isinstance(found.get("with"), dict):
             found["with"] = self._args(found["with"], signature)
-        for key in ("check", "skip_if", "while"):
+        for key in ("check", "skip_if", "while", "until"):
             if key in found:
                 found[key] = self._condition(found[key], depth)
         return found

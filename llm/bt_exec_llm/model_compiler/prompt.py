@@ -18,6 +18,7 @@ from typing import Any
 from bt_exec.failure import Failure, Problem
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.dump import to_data
+from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec_llm.client import Block, Image, Turn, image_block
 from bt_exec_llm.model_compiler.catalogue import as_yaml, describe_site, describe_trees
 from bt_exec_llm.model_compiler.examples import like_this, shown
@@ -27,7 +28,7 @@ from bt_exec_llm.model_compiler.site_texts import made_once
 
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
 
-VERSION = 2
+VERSION = 3
 """Of the texts in ``prompts/``; raised when they change, so that records can be told apart."""
 
 _FOLDER = Path(__file__).parent.parent / "prompts"
@@ -206,4 +207,6 @@ def _clean(value: Any, longest: int = _LONGEST_WORD) -> str:
 
 @lru_cache(maxsize=8)
 def _text(name: str) -> str:
-    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
+    text = (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
+    listed = "\n".join(f"- `{one.name}`: {one.meaning}" for one in MODIFIERS)
+    return text.replace("{modifiers}", listed)

@@ -90,7 +90,7 @@ def _skills(catalogue: Catalogue) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _trees(catalogue: Catalogue, library: Library) -> Iterator[tuple[str, dict[str, Any]]]:
     for tree in library:
-        fields = {key: _value(catalogue.types.get(p.type)) for key, p in tree.params.items()}
+        fields = {key: _value(p.hint(catalogue.types)) for key, p in tree.params.items()}
         needed = [key for key, param in tree.params.items() if param.required]
         yield tree.tree, _closed(fields, needed)
 

@@ -292,7 +292,7 @@ class Matcher:
         kinds = self._frames.numbers.get(tree.tree, set())
         if step.times > 1 and self.repeats(tree):
             said["TIMES"] = [Piece("limit", "TIMES", str(step.times), text=step.text)]
-        return filled(own, said, kinds, self._types)
+        return filled(own, said, kinds)
 
     def repeats(self, tree: TreeSpec) -> bool:
         """Whether a tree has a parameter for how often."""

@@ -36,6 +36,7 @@ class Number:
     Attributes:
         param: Its name.
         type: The name of its type.
+        hint: The type itself, with the bounds of the parameter.
         kind: ``TIMES`` where a ``repeat`` takes it, ``TIME`` for a ``timeout``; empty where the
             utterances of the tree say which.
         least: The smallest whole number of the type; None if there is none.
@@ -44,6 +45,7 @@ class Number:
 
     param: str
     type: str
+    hint: Any
     kind: str = ""
     least: int | None = None
     most: int | None = None
@@ -62,10 +64,10 @@ def _of_tree(tree: TreeSpec, types: Mapping[str, Any]) -> Iterable[Number]:
         for name, value in node.filled.items()
     }
     for name, param in tree.params.items():
-        hint = types.get(param.type)
+        hint = param.hint(types)
         whole, least, most = range_of(hint)
         if used.get(name) == "TIME" or (hint is not None and whole):
-            yield Number(name, param.type, used.get(name, ""), least, most)
+            yield Number(name, param.type, hint, used.get(name, ""), least, most)
 
 
 def range_of(hint: Any) -> tuple[bool, int | None, int | None]:
@@ -97,7 +99,6 @@ def filled(
     numbers: Iterable[Number],
     said: Mapping[str, list[Piece]],
     kinds: Iterable[str],
-    types: Mapping[str, Any],
 ) -> dict[str, Any] | Trouble:
     """Return the arguments that the numbers of a step are, or why they fit nowhere.
 
@@ -105,7 +106,6 @@ def filled(
         numbers: The parameters of the tree.
         said: The numbers of the step, by kind.
         kinds: What the utterances of the tree say with a number.
-        types: The types of the site.
     """
     args: dict[str, Any] = {}
     for kind, pieces in said.items():
@@ -117,8 +117,8 @@ def filled(
             return Trouble(kind if kind != "TIMES" else "COUNT", text)
         number = fits[0]
         value: Any = pieces[0].value if kind == "TIME" else int(pieces[0].value)
-        if why_unfit(types.get(number.type), value) is not None:
-            return Trouble("OUT_OF_RANGE", text, (number.type,))
+        if why_unfit(number.hint, value) is not None:
+            return Trouble("OUT_OF_RANGE", text, (number.type,), hint=number.hint)
         args[number.param] = value
     return args
 

@@ -43,7 +43,8 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
         words = _CASE.sub("", words)
     span = ""
     if trouble.code in ("OUT_OF_RANGE", "NUMBER"):
-        span = _range(index.types.get(trouble.missing[0]), language, sentences)
+        hint = index.types.get(trouble.missing[0]) if trouble.hint is None else trouble.hint
+        span = _range(hint, language, sentences)
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST, range=span)
     if span:
         return Refusal(trouble.code, message, missing=trouble.missing)

@@ -37,6 +37,7 @@ NOT_UNDERSTOOD     means none of the above
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["CODES", "Trouble"]
 
@@ -83,12 +84,14 @@ class Trouble:
         words: The words.
         missing: What would be needed: types, or nouns of the lexicon.
         trees: The trees that it can mean.
+        hint: The type of the number that would be needed.
     """
 
     code: str
     words: str = ""
     missing: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()
+    hint: Any = None
 
     @property
     def rank(self) -> int:

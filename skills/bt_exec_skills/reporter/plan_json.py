@@ -117,16 +117,8 @@ def _row(node: NodeBase, problems: list[Problem], *, failing: bool = False) -> I
     What is done after a failure is for whoever reads the plan again: other branches, and further
     attempts of the first (`failing`).
     """
-    modifiers = {
-        "skip_if": node.skip_if,
-        "while": node.guard,
-        "retry": None if failing else node.retry,
-        "timeout": node.timeout,
-        "repeat": node.repeat,
-    }
-    for name, value in modifiers.items():
-        if value is not None:
-            problems.append(_loss(node, f"{name!r} has no place in Plan JSON"))
+    lost = [name for name in node.modifiers if name != "retry" or not failing]
+    problems += [_loss(node, f"{name!r} has no place in Plan JSON") for name in lost]
     match node:
         case Do():
             if node.do not in ACTIONS:

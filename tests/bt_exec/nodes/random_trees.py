@@ -12,6 +12,7 @@ from bt_exec.spec.model import (
     Check,
     Do,
     Fallback,
+    Guard,
     Mission,
     MissionSpec,
     NodeBase,
@@ -111,6 +112,14 @@ class _Maker:
             found["while"] = self.expression(2)
         if which & 16:
             found["skip_if"] = self.expression(2)
+        if which & 32:
+            more = self.pick(8)
+            if more & 1 and "repeat" in found:
+                code = {"else": "NOT_YET"} if more & 2 else {}
+                found["until"] = Guard(**{"<condition>": self.expression(2), **code})
+            if more & 4:
+                items = [[], [1], [1, 2], [3, 4], "$r"][self.pick(5)]
+                found["for_each"] = {"r": items} if more & 2 else {"i": items, "at_most": 1}
         return found
 
     def node(self, depth: int) -> NodeBase:

@@ -101,7 +101,7 @@ class Reference:
             self.status[path] = "done"
             return None
         self.forget(node)
-        work = self.skipping(node)
+        work = self.each(node)
         try:
             while True:
                 try:
@@ -126,6 +126,36 @@ class Reference:
             self.tell(path, "done")
         return failure
 
+    def each(self, node: NodeBase) -> Work:
+        """`for_each`: once per item of a list, one item per tick."""
+        if node.for_each is None:
+            return (yield from self.skipping(node))
+        each, path = node.for_each, self.path(node)
+        items = each.items
+        if isinstance(items, str):
+            items = self.around.results.get(items.removeprefix("$"))
+        if not isinstance(items, list | tuple):
+            said = f"{each} is not a list: {items!r}"
+            return Failure("BAD_ARGUMENT", said, path, "check", retryable=False)
+        if len(items) > each.most:
+            facts = {"count": len(items), "limit": each.most}
+            said = f"{len(items)} items, at most {each.most} are taken"
+            return Failure("TOO_MANY_ITEMS", said, path, "check", evidence=facts)
+        skipped = 0
+        for number, item in enumerate(items):
+            self.around.results[each.item] = item
+            if number:
+                yield
+                self.forget_children(node)
+            self.reasons.pop(path, None)
+            failure = yield from self.skipping(node)
+            if failure:
+                return failure
+            skipped += path in self.reasons
+        if skipped < len(items):
+            self.reasons.pop(path, None)
+        return None
+
     def skipping(self, node: NodeBase) -> Work:
         """`skip_if`: once on entry, as soon as it is known."""
         if node.skip_if is not None:
@@ -148,6 +178,17 @@ class Reference:
             failure = yield from self.retrying(node)
             if failure:
                 return failure
+            if node.until is None:
+                continue
+            question = Question(node.until.condition, self.path(node), "until", self.around)
+            while (answer := question.ask()).holds is None:
+                if answer.given_up:
+                    return question.doubt("check")
+                yield
+            if answer.holds:
+                return None
+            if number + 1 == node.repeat:
+                return question.missed(node.until.code)
         return None
 
     def retrying(self, node: NodeBase) -> Work:

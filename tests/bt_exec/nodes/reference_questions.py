@@ -146,6 +146,13 @@ class Question:
         said += f": {why}" if why else ""
         return replace(self._failure("GUARD_BROKEN", said, "guard", why=why), retryable=True)
 
+    def missed(self, code: str | None) -> Failure:
+        """Return the failure of rounds that ended without it."""
+        why = self.answer.verdict.why
+        said = why or f"{self.expression} does not hold"
+        failure = self._failure(code or "NOT_REACHED", said, "check", why=why)
+        return replace(failure, retryable=True)
+
     def failed(self, code: str | None) -> Failure:
         """Return the failure of a check."""
         said = self.answer.verdict.why or f"{self.expression} does not hold"

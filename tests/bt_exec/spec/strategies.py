@@ -66,14 +66,27 @@ _modifiers: dict[str, st.SearchStrategy[Any]] = {
     "retry": counts,
     "timeout": durations,
     "repeat": counts,
+    "until": conditions | guards,
+    "for_each": st.builds(
+        lambda item, items, bound: {item: items, **bound},
+        names.filter(lambda name: name != "at_most"),
+        st.lists(scalars, max_size=3) | names.map(lambda name: f"${name}"),
+        st.just({}) | st.fixed_dictionaries({"at_most": counts}),
+    ),
 }
+choices = st.lists(texts, min_size=2, max_size=3, unique=True) | st.lists(
+    st.integers(-9, 9), min_size=2, max_size=3, unique=True
+)
 _saves = st.dictionaries(texts, names, max_size=2)
 
 
 def _with_modifiers(kind: dict[str, Any], **more: st.SearchStrategy[Any]) -> Any:
-    return st.fixed_dictionaries({}, optional={**_modifiers, **more}).map(
-        lambda modifiers: {**kind, **modifiers}
-    )
+    def with_them(modifiers: dict[str, Any]) -> dict[str, Any]:
+        if "repeat" not in modifiers:
+            modifiers.pop("until", None)
+        return {**kind, **modifiers}
+
+    return st.fixed_dictionaries({}, optional={**_modifiers, **more}).map(with_them)
 
 
 def _leaves() -> st.SearchStrategy[Any]:
@@ -114,8 +127,13 @@ tree_data = st.fixed_dictionaries(
                 optional={
                     "default": values.filter(lambda value: value is not None),
                     "summary": texts,
+                    "max": st.integers(1, 9) | st.floats(1, 9),
+                    "min": st.integers(-9, 1),
                 },
-            ),
+            )
+            | st.fixed_dictionaries({"type": names, "optional": st.just(True)})
+            | st.fixed_dictionaries({"choices": choices}, optional={"spoken": st.booleans()})
+            | choices,
             max_size=2,
         ),
         "returns": st.dictionaries(names, texts, max_size=2),
@@ -176,7 +194,7 @@ _workshop_modifiers = st.fixed_dictionaries(
 _saving = st.just({"do": "look", "save": {"thing": "found", "count": "n"}})
 _workshop_leaves = st.one_of(
     st.just({"do": "look", "with": {"camera": "$$front"}}),
-    st.integers(0, 9).map(lambda count: {"do": "wait", "with": {"count": count}}),
+    st.integers(0, 9).map(lambda count: {"do": "rest", "with": {"count": count}}),
     _arms.map(lambda arm: {"do": "open_lid", "with": {"arm": arm}}),
     _workshop_conditions.map(lambda condition: {"check": condition, "else": "NO"}),
     _arms.map(lambda arm: {"tree": "open_up", "with": {"arm": arm}}),

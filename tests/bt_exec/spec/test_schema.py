@@ -69,6 +69,10 @@ def test_right_missions_before_and_after_expansion(spec: MissionSpec) -> None:
 
 BEYOND = {
     "UNBOUND",
+    "MAY_BE_ABSENT",
+    "NAME_SHADOWED",
+    "TOO_MANY_ITEMS",
+    "BAD_TEMPLATE",
     "TREE_CYCLE",
     "UNKNOWN_TREE",  # trees come and go with files; an editor completes those it knows
     "SAVED_TWICE",
@@ -96,6 +100,15 @@ NOT_SEEN = {
     "timeout_two_days",  # a bound on a number inside text
     "timeout_zero",
     "fine_yaml_directive",
+    "param_min_above_max",
+    "param_bound_on_a_choice",
+    "param_default_out_of_bounds",
+    "param_optional_with_default",
+    "compared_with_another_type",
+    "option_of_another_type",
+    "for_each_without_a_list",
+    "for_each_two_names",
+    "for_each_item_of_another_type",
 }
 
 
@@ -153,6 +166,7 @@ def test_conditions_and_trees_are_completed() -> None:
     assert set(written["anyOf"][-1]["properties"]) == {
         *("not", "all", "any"),
         *("lid_is", "lit", "hand_empty", "near"),
+        *("is", "one_of", "at_least", "at_most"),
     }
     trees = SCHEMA["$defs"]["Tree"]["properties"]["tree"]["anyOf"]
     assert {"const": "open_up", "description": "Open the lid."} in trees

@@ -77,7 +77,7 @@ def look(robot: Any, camera: str = "front") -> Steps[Seen]:
 
 
 @skill()
-def wait(robot: Any, count: int) -> Steps:
+def rest(robot: Any, count: int) -> Steps:
     """Wait for some ticks."""
     yield Running()
 
@@ -114,7 +114,7 @@ def near(robot: Any, thing: Thing, within_m: float = 1.0) -> Verdict:
 
 WORKSHOP = Pack(
     name="workshop",
-    skills=(take, open_lid, put, look, wait, follow),
+    skills=(take, open_lid, put, look, rest, follow),
     conditions=(lid_is, lit, hand_empty, near),
     types={"Arm": Arm, "Thing": Thing},
     trees=DATA / "workshop",

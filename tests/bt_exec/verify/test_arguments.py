@@ -134,7 +134,7 @@ def test_a_name_inside_a_text_is_not_passed_literally(root: str, found: list[str
         ("{do: follow, with: {points: [1.0, $n]}}", []),
         ("{do: follow, with: {points: ['1', $n]}}", ["5:36 WRONG_TYPE"]),
         ("{do: follow, with: {points: [1.0, $m]}}", ["5:41 UNBOUND"]),
-        ("{do: wait, with: {count: [$n]}}", ["5:32 WRONG_TYPE"]),
+        ("{do: rest, with: {count: [$n]}}", ["5:32 WRONG_TYPE"]),
         ("{do: follow, with: {points: [], limits: {x: $n}}}", ["5:51 UNBOUND"]),
         ("{do: follow, with: {points: [], limits: {x: [1, $n]}}}", ["5:55 UNBOUND"]),
     ],

@@ -9,7 +9,16 @@ from types import ModuleType
 import pytest
 
 from bt_exec.spec import expand, library, load, source, yaml_mistakes
-from bt_exec.verify import arguments, authoring, bounds, dry_run, grounding, resources, vocabulary
+from bt_exec.verify import (
+    arguments,
+    authoring,
+    bounds,
+    dry_run,
+    grounding,
+    resources,
+    values,
+    vocabulary,
+)
 from tests.bt_exec.spec.workshop import DATA
 
 LAYERS = (vocabulary, arguments, grounding, dry_run, resources, bounds, authoring)
@@ -24,8 +33,9 @@ def listed(module: ModuleType) -> set[str]:
 
 
 def given(module: ModuleType) -> set[str]:
-    """Return the codes that a module reports."""
-    found = GIVEN.findall(inspect.getsource(module))
+    """Return the codes that a module and its helper report."""
+    parts = (arguments, values) if module is arguments else (module,)
+    found = GIVEN.findall("".join(map(inspect.getsource, parts)))
     return {code for code in found if not hasattr(module, code)}
 
 

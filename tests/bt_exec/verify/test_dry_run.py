@@ -116,7 +116,7 @@ def test_a_skill_with_an_unknown_argument_forgets_every_fact_it_may_change() -> 
 
 
 def test_what_was_finished_before_is_not_run_again() -> None:
-    root = {"sequence": [take(), {"do": "wait", "with": {"count": 1}}]}
+    root = {"sequence": [take(), {"do": "rest", "with": {"count": 1}}]}
     assert of_mission(root, facts=CLOSED, kept=("take",)) == []
     assert len(of_mission(root, facts=CLOSED)) == 1
     twice = {"sequence": [take(), {"do": "look"}, take()]}

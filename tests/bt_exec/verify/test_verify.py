@@ -17,7 +17,7 @@ def test_all_problems_in_the_order_of_the_text() -> None:
     document, source = load_text(
         "tree: t\nroot:\n  parallel:\n    - {do: open_lid, with: {arm: left}}\n"
         "    - {do: open_lid, with: {arm: left}, repeat: 1000, timeout: 1h}\n    - {do: lok}\n"
-        "    - {do: wait}\n  succeed_when: 9\n",
+        "    - {do: rest}\n  succeed_when: 9\n",
         "t.yaml",
     )
     found = verify_document(document, CATALOGUE, LIBRARY, source)
@@ -42,5 +42,5 @@ def test_a_plan_without_text_has_places_but_no_lines() -> None:
     (problem,) = verify_document(spec, CATALOGUE, Library())
     assert str(problem) == (
         "the plan: root/do: there is no skill 'lok' (found lok; allowed: look, take, open_lid, "
-        "put, wait, follow) [UNKNOWN_SKILL]"
+        "put, rest, follow, wait) [UNKNOWN_SKILL]"
     )

@@ -6,7 +6,7 @@ the user, delivering. **Reporting** is going to the base, talking to the user, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from collections.abc import Sequence as Many
 from functools import cache
 from pathlib import Path
@@ -135,5 +135,4 @@ def map_of(context: PassContext) -> SiteMap | None:
 
 def _plain(node: NodeBase) -> bool:
     """Whether a node has no modifiers, so that its children can stand in its place."""
-    modifiers: Iterable[Any] = (node.skip_if, node.guard, node.retry, node.timeout, node.repeat)
-    return node.name is None and all(value is None for value in modifiers)
+    return node.name is None and not node.modifiers

@@ -1,0 +1,69 @@
+"""Texts with values in them: ``$"there are {n} things"``.
+
+A template begins with ``$"`` and ends with ``"``. ``{name}`` stands for a parameter or a saved
+result; ``{{`` and ``}}`` are braces. Texts from commands and files of others begin with ``$$``
+where they begin with ``$``, so they are never templates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+__all__ = ["fill_template", "is_template", "names_in_template", "template_problem"]
+
+_PART = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
+
+
+def is_template(value: Any) -> bool:
+    """Return True if an argument is a text with values in it."""
+    return isinstance(value, str) and len(value) > 2 and value.startswith('$"') and value[-1] == '"'
+
+
+def names_in_template(value: str) -> Iterator[str]:
+    """Yield the names that a template takes values from."""
+    yield from (match[1] for match in _PART.finditer(value[2:-1]) if match[1])
+
+
+def template_problem(value: str) -> str:
+    """Return the first brace that stands alone with what follows it; empty if there is none."""
+    text = value[2:-1]
+    for match in _PART.finditer(text):
+        if match[0] in ("{", "}"):
+            return text[match.start() : match.start() + 20]
+    return ""
+
+
+def fill_template(value: str, known: Callable[[str], Any]) -> str:
+    """Return a template with values filled in: a text, or a template for the names that are left.
+
+    Args:
+        value: The template.
+        known: Gives the value of a name; ``$other`` to call it so, another template to insert it.
+    """
+    left = False
+
+    def part(match: re.Match[str]) -> str:
+        nonlocal left
+        if not match[1]:
+            return match[0]
+        found = known(match[1])
+        if is_template(found):
+            left = True
+            return str(found)[2:-1]
+        if isinstance(found, str) and found.startswith("$") and not found.startswith("$$"):
+            left = True
+            return f"{{{found[1:]}}}"
+        said = found.removeprefix("$") if isinstance(found, str) else _number(found)
+        return said.replace("{", "{{").replace("}", "}}")
+
+    text = _PART.sub(part, value[2:-1])
+    if left:
+        return f'$"{text}"'
+    plain = text.replace("{{", "{").replace("}}", "}")
+    return f"${plain}" if plain.startswith("$") else plain
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
