@@ -59,16 +59,16 @@ print(dump_yaml(expand(spec, Library([loaded]))).partition("body:\n")[2], end=""
 #           amount: much
 #         repeat: 2
 #         until:
-#           else: STILL_DRY
 #           soil_wet: {}
+#           else: STILL_DRY
 #       - do: water
 #         with:
 #           place: moss
 #           amount: much
 #         repeat: 2
 #         until:
-#           else: STILL_DRY
 #           soil_wet: {}
+#           else: STILL_DRY
 #     - do: say
 #       with:
 #         text: watered 2 times

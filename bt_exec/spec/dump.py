@@ -14,6 +14,7 @@ from bt_exec.spec.source import NUMBER
 __all__ = ["dump_json", "dump_yaml", "to_data"]
 
 _FIRST = ("after", "name", *KINDS, "succeed_when", "else", "tell", "with", "save")
+_GUARDS = ("while", "until")
 _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _ESCAPED = re.compile("[\x85\u2028\u2029\ufeff]")
 """Characters that JSON takes as they are and YAML as line breaks or a byte order mark."""
@@ -67,4 +68,4 @@ def _order(value: Any) -> Any:
     first = [key for key in _FIRST if key in value]
     ordered = (*first, *(key for key in value if key not in first))
     # a guard is a condition and what stands beside it, in this order
-    return {key: value[key] if key == "while" else _order(value[key]) for key in ordered}
+    return {key: value[key] if key in _GUARDS else _order(value[key]) for key in ordered}
