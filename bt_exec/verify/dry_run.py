@@ -198,7 +198,8 @@ class _DryRun:
             start = self._disturbed(ends.done) if number else before  # one round a tick
             now = self._retried(node, place, start)
             if node.until is not None:
-                yes, doubt, no = self._asked(node.until.condition, self._disturbed(now.done))
+                done = self._disturbed(now.done)
+                yes, doubt, no = self._asked(node.until.condition, done, place)
                 reached, over = few(reached | yes), few(over | doubt)
                 now = now._replace(done=no, stopped=now.stopped | doubt)
             ends = _Ends(

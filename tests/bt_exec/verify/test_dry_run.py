@@ -411,3 +411,17 @@ def test_too_many_states_leave_what_nothing_can_change(facts: str) -> None:
     assert found == ways(kept)
     few_at_first = next(Others().beside([(), tuple(writes[:60]), tuple(writes[60:])]))
     assert few_at_first.disturbed(before) == ways(kept)
+
+
+@pytest.mark.parametrize(
+    ("modifiers", "problems"),
+    [
+        ({"repeat": 2, "until": {"lid_is": {"state": "open"}}}, 0),
+        ({"repeat": 2, "until": {"not": {"lid_is": {"state": "open"}}}}, 0),  # never reached
+        ({"for_each": {"one": ["a"]}}, 0),
+        ({"for_each": {"one": []}}, 1),
+    ],
+)
+def test_rounds_end_as_their_condition_says(modifiers: dict[str, Any], problems: int) -> None:
+    opened = {"sequence": [OPEN], **modifiers}
+    assert len(of_mission({"sequence": [opened, take()]}, facts=CLOSED)) == problems
