@@ -40,6 +40,7 @@ from bt_exec.cli.serve import COMMANDS as SERVE
 from bt_exec.cli.site import COMMANDS as SITE
 from bt_exec.cli.stopping import Left, pressed, remember
 from bt_exec.cli.streams import streams_apart
+from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.watch import COMMANDS as WATCH
 from bt_exec.failure import BtExecError, SpecError, UnknownName
@@ -115,6 +116,7 @@ _PANELS = (
     ("Missions", WATCH),
     ("Missions", REPLAY),
     ("Missions", CAMPAIGN),
+    ("Missions", TORTURE),
     ("Plans", PLAN),
     ("Plans", CHECK),
     ("Plans", DIFF),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bt_exec.planning.compiler import Compiler
     from bt_exec.site.site import Site
 
-__all__ = ["compile_lines"]
+__all__ = ["command_lines", "compile_lines"]
 
 _LARGEST = 100_000_000  # bytes of a file of commands
 
@@ -23,6 +23,16 @@ def compile_lines(
     site: Site, source: str, compiler: Compiler, situation: Situation | None = None
 ) -> None:
     """Compile each line of the file `source` (``-``: standard input) and print the answers.
+
+    Raises:
+        UsageError: If the file cannot be read.
+    """
+    for line in command_lines(source):
+        write(json.dumps(_answer(site, compiler, line, situation), ensure_ascii=False) + "\n")
+
+
+def command_lines(source: str) -> list[str]:
+    """Return the lines of the file `source` (``-``: standard input) that are not blank.
 
     Raises:
         UsageError: If the file cannot be read.
@@ -37,9 +47,7 @@ def compile_lines(
         text = sys.stdin.read() if raw is None else raw.decode()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{source}: cannot be read: {error}") from None
-    for line in text.splitlines():
-        if line.strip():
-            write(json.dumps(_answer(site, compiler, line, situation), ensure_ascii=False) + "\n")
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def _answer(

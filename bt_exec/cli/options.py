@@ -90,6 +90,10 @@ FaultTexts: TypeAlias = Annotated[
         "--fault", metavar="SKILL[:N]=CODE", help="Make a skill fail, at its N-th call or each."
     ),
 ]
+FaultFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--faults", metavar="FILE", help="Faults on purpose, from a fault plan."),
+]
 Fast: TypeAlias = Annotated[
     bool, typer.Option("--fast", help="Simulate as fast as it goes, not in real time.")
 ]

@@ -28,6 +28,7 @@ def run(
     site: opt.SiteName = "",
     world: opt.WorldTexts = None,
     fault: opt.FaultTexts = None,
+    faults: opt.FaultFile = None,
     fast: opt.Fast = False,
     plain: opt.Plain = False,
     json: opt.Json = False,
@@ -83,8 +84,13 @@ def run(
     from bt_exec.cli.output import emit
     from bt_exec.cli.single_call import plan_of_tree
     from bt_exec.cli.stage import Options, staged
+    from bt_exec.expand_home import expand_home
     from bt_exec.language.messages import language_of
+    from bt_exec.nodes.fault_plan import FaultPlan, load_fault_plan
 
+    trial = FaultPlan() if faults is None else load_fault_plan(expand_home(faults))
+    if trial.command and not words and plan is None and not tree:
+        words = [trial.command]
     if not words and plan is None and not tree:
         raise _USAGE_ERROR("Missing argument 'command'.", context)
     if tree and plan is not None:
@@ -95,9 +101,9 @@ def run(
     command = words[0] if words and not tree else None
 
     chosen = Options(
-        site=site,
-        world=world or (),
-        faults=fault or (),
+        site=site or trial.site,
+        world=trial.world_with(world or ()),
+        faults=(*(fault or ()), *(one.written() for one in trial.faults)),
         fast=fast,
         plain=plain,
         json=json,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.asking import MOST_QUESTIONS, next_command
-from bt_exec.cli.fault_report import CountedFaults
 from bt_exec.cli.output import for_people
 from bt_exec.cli.resume import go_on, unfinished
 from bt_exec.cli.sinks import Frames, TurnLines
@@ -32,7 +31,7 @@ class Options:
 
     site: str = ""
     world: Sequence[str] = ()
-    faults: Sequence[str] = ()
+    faults: Sequence[str | Mapping[str, Any]] = ()
     fast: bool = False
     plain: bool = False
     json: bool = False
@@ -83,9 +82,15 @@ class Stage:
         return outcome
 
 
-def _report_unused(faults: CountedFaults, painter: Painter) -> None:
-    for line in faults.unused():
-        painter.say(line)
+def _report_unused(session: Session, painter: Painter, language: str) -> None:
+    """Say which faults did not fire: what was to be tried has not been."""
+    say = session.site.messages.say
+    for fault, calls in session.faults.unused():
+        code = (
+            "FAULT_UNUSED" if calls is None else "FAULT_UNUSED_CALLS" if calls else "FAULT_NO_CALL"
+        )
+        facts = {"fault": str(fault), "skill": fault.name, "calls": calls}
+        painter.say(say(code, "en" if painter.ascii else language, **facts))
 
 
 @contextlib.contextmanager
@@ -156,8 +161,8 @@ def staged(options: Options) -> Iterator[Stage]:
                 inspected=options.inspected,
             )
         stack.enter_context(session)
-        counted = session.faults = CountedFaults(session.faults)
-        stack.callback(_report_unused, counted, conductor.painter)
+        language = next(iter(options.languages), "en")
+        stack.callback(_report_unused, session, conductor.painter, language)
         session.abandoned = functools.partial(leave, json=options.json)
         conductor.model.messages = site.messages
         if journal is not None and (site.keep.days or site.keep.megabytes):

@@ -89,7 +89,7 @@ class Executive:
         compiler: Who plans.
         recorder: Writes the record; it gets every event before anybody else.
         listeners: Event listeners, called in this order.
-        faults: Which calls of skills are made to fail.
+        faults: Faults on purpose.
         mission_id: Names the record.
         journal: Where the record is, for the outcome.
         unrecorded: Says why the record cannot be written at the moment; a skill whose start is
@@ -232,12 +232,14 @@ class Executive:
             self.emit,
         )
         self._start = self.clock.now()
+        self.runtime.faults.begin(self.clock.now)
         try:
             self._begin(command, language, self._start)
             ending = self._mission(command, language, progress)
         except BaseException as error:  # noqa: BLE001 - whatever ends it, the robot must be stopped
             ending = self._ending_of(error)
         self._heeded = True
+        self.runtime.faults.end()
         ending, message = self._last_words(ending, progress)
         outcome = self._outcome(ending, message)
         finished = Finished(self.clock.now(), self.runtime.tick, outcome)
@@ -391,6 +393,7 @@ class Executive:
         heartbeat = self._heartbeat
         try:
             while True:
+                self.runtime.faults.tick(self.abort, self.journal)
                 self._heed()
                 if time.monotonic() >= heartbeat.due:
                     heartbeat.beat()

@@ -19,6 +19,7 @@ from bt_exec.events import Observed, PerceptionFailed
 from bt_exec.failure import PartBroken, in_words
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.usable import usable
+from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import ObservationBuffer, Situation
 from bt_exec.rig import Rig, texts_by_text
@@ -63,7 +64,7 @@ class PerceptionWorker:
         self._late = False  # whether it was told that the pending one takes too long
         self._last = float("-inf")
 
-    def start(self, *, now: bool = False) -> None:
+    def start(self, faults: Faults | None = None, *, now: bool = False) -> None:
         """Take a capture and hand it to the worker, if a look is due (or `now`).
 
         A look that was under way before `now` is forgotten: what it sees is no longer wanted.
@@ -88,9 +89,11 @@ class PerceptionWorker:
         if not (now or due or idle):
             return
         self._last = self.buffer.now()
-        capture = self._perception.capture()
+        faults = faults or Faults()
+        capture = faults.capture(self.pack, self._perception.capture)
         self._since, self._late = time.monotonic(), False
-        self._pending = self._pool.submit(self._perception.interpret, capture)
+        interpret = faults.interpret(self.pack, self._perception.interpret)
+        self._pending = self._pool.submit(interpret, capture)
 
     def collect(
         self, limit_s: float, ended: Callable[[], bool] = lambda: False
@@ -235,7 +238,8 @@ class PerceptionLoop:
 
     def _start(self, worker: PerceptionWorker, *, now: bool = False) -> bool:
         try:
-            self._runtime.watch.call(f"the camera of {worker.pack}", worker.start, now=now)
+            faults = self._runtime.faults
+            self._runtime.watch.call(f"the camera of {worker.pack}", worker.start, faults, now=now)
         except (KeyboardInterrupt, PartBroken):
             raise
         except BaseException as error:  # noqa: BLE001 - without perception the mission goes on

@@ -101,7 +101,8 @@ class Planner:
 
         def think() -> None:
             try:
-                box.append(self.compiler.compile(request))
+                answer = self._runtime.faults.planned(lambda: self.compiler.compile(request))
+                box.append(answer)
             except BaseException as error:  # noqa: BLE001 - also what ends only this thread
                 box.append(error)
             finally:

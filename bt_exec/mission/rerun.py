@@ -26,7 +26,7 @@ from bt_exec.failure import BtExecError, Refusal, UsageError
 from bt_exec.journal import EventRow, Journal, MissionRecord
 from bt_exec.mission.session import Session
 from bt_exec.mission.setup import digests, versions
-from bt_exec.nodes.fault_injection import Faults
+from bt_exec.nodes.fault_injection import Faults, for_rerun
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, compiler_names
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.robot import RemoteSimulation
@@ -119,7 +119,7 @@ def restore(session: Session, journal: Journal, record: MissionRecord) -> Verifi
         session.journal = Journal.open(Path(folder) / "journal.sqlite")
         session.fast = True
         session.faults = Faults.parse(
-            record.settings.get("faults", ()), session.site.catalogue.skills
+            for_rerun(record.settings.get("faults", ())), session.site.catalogue.skills
         )
         session.confirm = _yes
         session.listeners.clear()
@@ -306,7 +306,7 @@ def _rerun(journal: Journal, record: MissionRecord, **options: Any) -> Iterator[
             replace(site, packs=packs),
             world=settings.get("world", {}),
             fast=_is_simulated(site, record),
-            faults=settings.get("faults", ()),
+            faults=for_rerun(settings.get("faults", ())),
             journal=copy,
             compiler=_other_compiler(site, record),
             **{"confirm": _yes, **options},

@@ -71,7 +71,7 @@ class Session:
         site: A loaded site, or its name or file; the default site if empty.
         world: ``{"door": "closed"}``; the packs say which keys they know.
         fast: Run the simulation as fast as it goes instead of in real time.
-        faults: ``SKILL[:N]=CODE`` texts: which calls are made to fail.
+        faults: ``SKILL[:N]=CODE`` texts and faults of a plan, as plain data.
         listeners: Who is told of every event.
         journal: Where missions are recorded, or None to keep no record.
         frames: Whether the journal keeps the pictures, too.
@@ -103,7 +103,7 @@ class Session:
         *,
         world: Mapping[str, str] | None = None,
         fast: bool = False,
-        faults: Iterable[str] = (),
+        faults: Iterable[str | Mapping[str, Any]] = (),
         listeners: Sequence[Listener] = (),
         journal: Journal | None = None,
         frames: bool = False,
@@ -265,7 +265,7 @@ class Session:
                 "packs": self.site.settings(),
                 "world": self.world,
                 "fast": self.fast,
-                "faults": self.faults.texts(),
+                "faults": self.faults.written(),
             },
             "seeds": {key: int(value) for key, value in self.world.items() if key == "seed"},
             "setup": self.setup,

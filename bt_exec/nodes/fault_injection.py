@@ -1,76 +1,346 @@
-"""Failures on purpose, for trying recovery: the N-th call of a skill fails with a code."""
+"""Failures on purpose, for trying recovery: which part fails, how, when and how often."""
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+import signal
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
-from bt_exec.failure import UnknownName, UsageError, nearest
-from bt_exec.skill import Skill
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-__all__ = ["Fault", "Faults"]
+from bt_exec.failure import Failed, UnknownName, UsageError, nearest
+from bt_exec.skill import Running, Skill, Steps
+
+__all__ = ["ACTIONS", "Fault", "Faults", "Unfired", "for_rerun"]
+
+T = TypeVar("T")
+
+ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "skill": ("fail", "crash", "hang", "slow"),
+    "camera": ("lose", "freeze", "crash", "slow"),
+    "planner": ("crash", "slow"),
+    "journal": ("fail",),
+    "operator": ("stop",),
+    "process": ("kill",),
+}
+"""What each part can be made to do."""
 
 _FORM = re.compile(
     r"(?P<skill>\w+(?:\.\w+)?)(?::(?P<call>[0-9]{1,9}))?=(?P<code>[A-Z][A-Z0-9_]*)\Z"
 )
+_IN_TEXT = {"part", "does", "name", "code", "call"}
+_EVERY_SKILL = ("TIMEOUT", "SKILL_CRASHED")
+_HANGS = Running(None, "hanging on purpose")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Call number `call` (from 1, or None for every call) of `skill` fails with `code`."""
+class Fault(BaseModel):
+    """One fault.
 
-    skill: str
-    call: int | None
-    code: str
+    Attributes:
+        part: What fails. ``operator`` and ``process`` stop the mission and kill its process.
+        name: The skill, or the pack whose camera it is; every one if empty.
+        does: How it fails; `ACTIONS` lists what each part can do. ``lose`` gives no frame,
+            ``freeze`` gives the frame before again, ``slow`` takes `seconds` longer.
+        code: With which code a skill fails.
+        call: Which call of a skill in a mission, from 1; every call if None.
+        after: After how many steps of the call; before the skill begins if 0.
+        since: From when on [s, from the start of the mission].
+        until: Until when [s].
+        times: How often it fires at most.
+        seconds: How long a slow part takes longer [s, wall].
+    """
 
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-class Faults:
-    """The faults of a mission."""
+    part: Literal["skill", "camera", "planner", "journal", "operator", "process"]
+    does: Literal["fail", "crash", "hang", "slow", "lose", "freeze", "stop", "kill"]
+    name: str = ""
+    code: str = ""
+    call: Annotated[int, Field(ge=1)] | None = None
+    after: Annotated[int, Field(ge=0)] = 0
+    since: Annotated[float, Field(ge=0)] = 0.0
+    until: Annotated[float, Field(gt=0)] | None = None
+    times: Annotated[int, Field(ge=1)] | None = None
+    seconds: Annotated[float, Field(gt=0, le=60)] = 0.3
 
-    def __init__(self, faults: Iterable[Fault] = ()) -> None:
-        self.faults = tuple(faults)
+    @model_validator(mode="after")
+    def _possible(self) -> Fault:
+        if self.does not in ACTIONS[self.part]:
+            allowed = ", ".join(ACTIONS[self.part])
+            raise ValueError(f"a {self.part} cannot {self.does}; it can {allowed}")
+        fails = self.part == "skill" and self.does == "fail"
+        if fails is not bool(self.code):
+            raise ValueError("a skill that fails, and no other part, has a code")
+        if self.until is not None and self.until <= self.since:
+            raise ValueError("until must be later than since")
+        return self
 
     @classmethod
-    def parse(cls, texts: Iterable[str], skills: dict[str, Skill]) -> Faults:
+    def read(cls, text: str) -> Fault:
         """Read ``SKILL[:N]=CODE``.
 
         Raises:
-            UsageError: If a text has another form, or the skill does not fail with that code.
+            UsageError: If the text has another form.
+        """
+        match = _FORM.match(text)
+        if match is None:
+            raise UsageError(
+                f"fault {text[:80]!r} must be SKILL[:N]=CODE: a skill, which call of it (all "
+                "if left out), and a code that it may fail with"
+            )
+        call = int(match["call"]) if match["call"] else None
+        if call == 0:
+            raise UsageError(f"fault {text!r}: calls are counted from 1")
+        return cls(part="skill", does="fail", name=match["skill"], call=call, code=match["code"])
+
+    def check(self, skills: Mapping[str, Skill]) -> None:
+        """Refuse a fault that cannot fire.
+
+        Raises:
+            UnknownName: If there is no such skill.
+            UsageError: If the skill does not fail with that code.
+        """
+        if self.part != "skill" or not self.name:
+            return
+        if self.name not in skills:
+            raise UnknownName("skill", self.name, skills)
+        known = sorted({*skills[self.name].fails, *_EVERY_SKILL})
+        if self.code and self.code not in known:
+            near = nearest(self.code, known)
+            listed = ", ".join((*near, *(other for other in known if other not in near)))
+            raise UsageError(f"skill {self.name!r} never fails with {self.code}; it may: {listed}")
+
+    def written(self) -> str | dict[str, Any]:
+        """Return the text or the mapping that `Faults.parse` reads as this fault."""
+        written = self.model_dump(exclude_defaults=True)
+        if self.name and self.code and set(written) <= _IN_TEXT:
+            return str(self)
+        return written
+
+    def __str__(self) -> str:
+        """Return the fault on one line."""
+        call = "" if self.call is None else f":{self.call}"
+        if self.part == "skill" and self.does == "fail":
+            said = [f"{self.name}{call}={self.code}"]
+        else:
+            said = [f"{self.part}", f"{self.name}{call}", self.does]
+        if self.after:
+            said.append(f"after {self.after} steps")
+        if self.since or self.until is not None:
+            said.append(f"{self.since:g}-{'' if self.until is None else f'{self.until:g}'} s")
+        return " ".join(filter(None, said))
+
+
+class Unfired(NamedTuple):
+    """A fault that did not fire.
+
+    Attributes:
+        fault: The fault.
+        calls: How often its skill was called; None for another part.
+    """
+
+    fault: Fault
+    calls: int | None
+
+
+class Faults:
+    """The faults of a session, and which of them fired.
+
+    Attributes:
+        faults: The faults.
+    """
+
+    def __init__(self, faults: Iterable[Fault] = ()) -> None:
+        self.faults = tuple(faults)
+        self._fired: Counter[Fault] = Counter()
+        self._calls: Counter[str] = Counter()
+        self._now: Callable[[], float] = float
+        self._start = 0.0
+        self._captures: dict[str, Any] = {}
+        self._lock: sqlite3.Connection | None = None
+
+    @classmethod
+    def parse(
+        cls, written: Iterable[str | Mapping[str, Any]], skills: Mapping[str, Skill]
+    ) -> Faults:
+        """Read ``SKILL[:N]=CODE`` texts and the mappings of fault plans.
+
+        Raises:
+            UsageError: If one has another form, or the skill does not fail with that code.
             UnknownName: If there is no such skill.
         """
         faults = []
-        for text in texts:
-            match = _FORM.match(text)
-            if match is None:
-                raise UsageError(
-                    f"fault {text[:80]!r} must be SKILL[:N]=CODE: a skill, which call of it (all "
-                    "if left out), and a code that it may fail with"
-                )
-            name, code = match["skill"], match["code"]
-            if name not in skills:
-                raise UnknownName("skill", name, skills)
-            known = sorted({*skills[name].fails, "TIMEOUT", "SKILL_CRASHED"})
-            if code not in known:
-                near = nearest(code, known)
-                listed = ", ".join((*near, *(other for other in known if other not in near)))
-                raise UsageError(f"skill {name!r} never fails with {code}; it may: {listed}")
-            call = int(match["call"]) if match["call"] else None
-            if call == 0:
-                raise UsageError(f"fault {text!r}: calls are counted from 1")
-            faults.append(Fault(name, call, code))
+        for one in written:
+            try:
+                fault = Fault.read(one) if isinstance(one, str) else Fault.model_validate(one)
+            except ValidationError as error:
+                raise UsageError(f"fault {one}: {error.errors()[0]['msg']}") from None
+            fault.check(skills)
+            faults.append(fault)
         return cls(faults)
 
-    def texts(self) -> list[str]:
-        """Return the texts that `parse` reads as these faults."""
-        return [
-            f"{fault.skill}{'' if fault.call is None else f':{fault.call}'}={fault.code}"
-            for fault in self.faults
-        ]
+    def written(self) -> list[str | dict[str, Any]]:
+        """Return what `parse` reads as these faults."""
+        return [fault.written() for fault in self.faults]
 
-    def code_for(self, skill: str, call: int) -> str | None:
-        """Return the code with which this call is to fail, or None."""
+    def begin(self, now: Callable[[], float]) -> None:
+        """Count times from now on: a mission starts."""
+        self._now, self._start = now, now()
+
+    def end(self) -> None:
+        """Release the journal: a mission ended."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def unused(self) -> Iterator[Unfired]:
+        """Yield every fault that did not fire."""
         for fault in self.faults:
-            if fault.skill == skill and fault.call in (None, call):
-                return fault.code
+            if not self._fired[fault]:
+                yield Unfired(fault, self._calls[fault.name] if fault.part == "skill" else None)
+
+    # -- parts -------------------------------------------------------------------------------
+
+    def for_call(self, skill: str, call: int) -> Fault | None:
+        """Return the fault of a call of a skill, or None. One that fails at once has fired."""
+        self._calls[skill] += 1
+        for fault in self._due("skill", skill):
+            if fault.call in (None, call):
+                if fault.does == "fail" and not fault.after:
+                    self._fired[fault] += 1
+                return fault
         return None
+
+    def steps(self, fault: Fault, steps: Steps[Any]) -> Steps[Any]:
+        """Return the steps of a skill with a fault in them."""
+        return _faulty(fault, steps, lambda: self._fired.update([fault]))
+
+    def capture(self, pack: str, capture: Callable[[], T]) -> T:
+        """Take a capture with the camera of a pack.
+
+        Raises:
+            RuntimeError: If the frame is lost on purpose.
+        """
+        for fault in self._due("camera", pack, ("lose", "freeze")):
+            if fault.does == "lose":
+                self._fired[fault] += 1
+                raise RuntimeError("the frame was lost on purpose")
+            if pack in self._captures:
+                self._fired[fault] += 1
+                frozen: T = self._captures[pack]
+                return frozen
+        taken = capture()
+        if any(fault.does == "freeze" for fault in self.faults):
+            self._captures[pack] = taken
+        return taken
+
+    def interpret(self, pack: str, interpret: Callable[[Any], T]) -> Callable[[Any], T]:
+        """Return the interpretation of a capture of a pack, with a fault in it if one is due."""
+        for fault in self._due("camera", pack, ("crash", "slow")):
+            self._fired[fault] += 1
+            return lambda capture: _after(fault, lambda: interpret(capture))
+        return interpret
+
+    def planned(self, compile_: Callable[[], T]) -> T:
+        """Ask a compiler.
+
+        Raises:
+            RuntimeError: If it crashes on purpose.
+        """
+        for fault in self._due("planner", ""):
+            self._fired[fault] += 1
+            return _after(fault, compile_)
+        return compile_()
+
+    def tick(self, stop: Callable[[str], object], journal: str | None) -> None:
+        """Let the faults happen that come from outside: a stop, a kill, a journal that fails.
+
+        Args:
+            stop: Asks for the mission to stop, for a reason.
+            journal: The journal that is locked where it is to fail.
+        """
+        for fault in self._due("operator", ""):
+            if not self._fired[fault]:
+                self._fired[fault] += 1
+                stop("on purpose")
+        for fault in self._due("process", ""):
+            self._fired[fault] += 1
+            os.kill(os.getpid(), signal.SIGKILL)
+        failing = list(self._due("journal", ""))
+        if failing and self._lock is None and journal is not None:
+            self._lock = _locked(journal)
+            self._fired[failing[0]] += self._lock is not None
+        elif not failing:
+            self.end()
+
+    def _due(self, part: str, name: str, does: tuple[str, ...] | None = None) -> Iterator[Fault]:
+        """Yield the faults of a part that are due."""
+        if not self.faults:
+            return
+        t = self._now() - self._start
+        for fault in self.faults:
+            if (
+                fault.part == part
+                and (not name or fault.name in ("", name))
+                and (does is None or fault.does in does)
+                and fault.since <= t
+                and (fault.until is None or t < fault.until)
+                and (fault.times is None or self._fired[fault] < fault.times)
+            ):
+                yield fault
+
+
+def for_rerun(written: Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
+    """Return the faults that a new run of a mission repeats.
+
+    A stop and a kill are on record as the end of the mission, and repeated from there.
+    """
+    return [
+        one for one in written if isinstance(one, str) or one["part"] not in ("operator", "process")
+    ]
+
+
+def _faulty(
+    fault: Fault, steps: Steps[Any], fired: Callable[[], object]
+) -> Generator[Running, None, Any]:
+    try:
+        for number in itertools.count():
+            if number == fault.after:
+                fired()
+                while fault.does == "hang":
+                    yield _HANGS
+                if fault.does == "fail":
+                    raise Failed(fault.code, "made to fail on purpose")
+                _after(fault, lambda: None)
+            try:
+                step = next(steps)
+            except StopIteration as stop:
+                return stop.value
+            yield step
+    finally:
+        steps.close()
+
+
+def _after(fault: Fault, function: Callable[[], T]) -> T:
+    """Call a function, later if the fault is ``slow``; not at all if it is ``crash``."""
+    if fault.does == "crash":
+        raise RuntimeError("made to crash on purpose")
+    time.sleep(fault.seconds)
+    return function()
+
+
+def _locked(journal: str) -> sqlite3.Connection | None:
+    """Return a connection that keeps all others from writing a journal; None if another writes."""
+    connection = sqlite3.connect(journal, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.Error:
+        connection.close()
+        return None
+    return connection

@@ -155,7 +155,7 @@ class Runtime:
         buffers: Observations by pack.
         clock: Gives the mission's time [s].
         emit: Takes every event, at once.
-        faults: Which calls of skills are made to fail.
+        faults: Faults on purpose.
         cancel_s: How long a skill's clean-up may take before the robot itself is stopped [s].
         unrecorded: Says why the record cannot be written at the moment; empty if it can.
         watch: Watches the calls of somebody's code.

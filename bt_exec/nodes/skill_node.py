@@ -92,14 +92,16 @@ class SkillNode(Leaf):
             self.failure = self._fail("NOT_RECORDED", trouble, retryable=False)
             return
         runtime.working.add((self._owner, self.path))
-        fault = runtime.faults.code_for(self.skill.name, self._call)
-        if fault is not None:
+        fault = runtime.faults.for_call(self.skill.name, self._call)
+        if fault is not None and fault.code and not fault.after:
             message = f"made to fail on purpose at call {self._call}"
-            self.failure = self._fail(fault, message, retryable=fault != CRASHED)
+            self.failure = self._fail(fault.code, message, retryable=fault.code != CRASHED)
             return
         injected = runtime.injected(self.skill, self._started)
         try:
             self._steps = self._begin({**injected, **self.args})
+            if fault is not None:
+                self._steps = runtime.faults.steps(fault, self._steps)
         except (KeyboardInterrupt, PartBroken):
             raise
         except BaseException as error:  # noqa: BLE001 - somebody's code; it becomes a failure

@@ -146,7 +146,7 @@ def run_tree(
     robot: Any = None,
     services: Mapping[str, Any] | None = None,
     simulation: Simulation | RemoteSimulation | None = None,
-    faults: Iterable[str] = (),
+    faults: Iterable[str | Mapping[str, Any]] = (),
     limits: Limits | None = None,
     command: str = "test",
     abort_at: int | None = None,
@@ -163,7 +163,7 @@ def run_tree(
         robot: What skills drive; a `ScriptedRobot` if not given.
         services: What the pack offers its skills and conditions, by name.
         simulation: The world, stepped between ticks; a `FakeClock` if not given.
-        faults: ``SKILL[:N]=CODE`` texts.
+        faults: ``SKILL[:N]=CODE`` texts and faults of a plan, as plain data.
         limits: Budgets; the defaults if not given.
         command: What the mission calls its command.
         abort_at: Abort before this tick.

@@ -133,8 +133,8 @@ def _again(faults: Faults, row: Sequence[tuple[_Act, str]], calls: Counter[str])
     for (op, _), _ in row:
         calls[op] += 1
         mine[op] += 1
-        code = faults.code_for(op, calls[op])
-        texts += [] if code is None else [f"{op}:{mine[op]}={code}"]
+        fault = faults.for_call(op, calls[op])
+        texts += [] if fault is None else [f"{op}:{mine[op]}={fault.code}"]
     return texts
 
 

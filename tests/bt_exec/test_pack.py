@@ -166,7 +166,7 @@ def test_a_mission_drives_the_robot_of_the_pack(packs, tmp_path):
 def test_a_full_name_can_be_made_to_fail_and_is_in_the_schema(packs, tmp_path):
     site = site_of(tmp_path, "arm", "plant")
     faults = Faults.parse(["arm.open_it:1=STUCK"], site.catalogue.skills)
-    assert faults.code_for("arm.open_it", 1) == "STUCK"
+    assert faults.for_call("arm.open_it", 1) == faults.faults[0]
     names = tree_schema(site.catalogue)["$defs"]["Do"]["properties"]["do"]["anyOf"]
     assert {name["const"] for name in names} == {"arm.open_it", "plant.open_it", "wait"}
     text = "tree: t\nroot: {do: arm.open_it, while: {plant.ready: {}, else: COLD}}"

@@ -6,10 +6,8 @@ import json
 
 import pytest
 
-from bt_exec.cli.fault_report import CountedFaults
 from bt_exec.cli.single_call import plan_of_skill, plan_of_tree
 from bt_exec.failure import SpecError, UnknownName, UsageError
-from bt_exec.nodes.fault_injection import Fault, Faults
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.model import Do, Tree
 from bt_exec.testing.missions import scripted_site
@@ -79,17 +77,6 @@ def test_unknown_names_list_the_nearest():
         plan_of_tree("srve", [], SITE)
 
 
-def test_faults_that_did_not_fire_are_reported():
-    faults = CountedFaults(
-        Faults([Fault("pour", 2, "SPILT"), Fault("pour", 9, "SPILT"), Fault("fill", None, "NO")])
-    )
-    assert [faults.code_for("pour", call) for call in (1, 2)] == [None, "SPILT"]
-    assert list(faults.unused()) == [
-        "fault pour:9=SPILT did not fire: pour was called 2 times",
-        "fault fill=NO did not fire: fill never ran",
-    ]
-
-
 def test_skill_runs_from_the_terminal(bt: Run) -> None:
     ran = bt("do", "return_home", "--site", "door", "--fast", "--no-journal", "--json")
     assert ran.code == 0, ran.err
@@ -109,7 +96,7 @@ def test_tree_runs_from_the_terminal_and_faults_are_reported(bt: Run) -> None:
     words = ["run", "--tree", "arms_home", "--site", "door", "--fast", "--no-journal"]
     ran = bt(*words, "--fault", "return_home:7=TIMEOUT", "--json")
     assert ran.code == 0, ran.err
-    assert "fault return_home:7=TIMEOUT did not fire: return_home never ran" in ran.err
+    assert "fault return_home:7=TIMEOUT did not fire: return home never ran" in ran.err
 
 
 def test_plan_is_read_from_standard_input(bt: Run) -> None:

@@ -41,7 +41,9 @@ def compare(case: Case, *, face: bool = False) -> tuple[Reference, int]:
     reference = Reference(case.spec, case.script.fresh(), case.faults)
     events: list[Event] = []
     player, clock = Player(case.script.fresh()), FakeClock()
-    faults = Faults(Fault(skill, call, code) for (skill, call), code in case.faults.items())
+    faults = Faults(
+        Fault.read(f"{skill}:{call}={code}") for (skill, call), code in case.faults.items()
+    )
     runtime = Runtime(
         CATALOGUE, {PACK.name: Rig(player)}, {}, lambda: clock.time, events.append, faults
     )

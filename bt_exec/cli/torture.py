@@ -1,0 +1,131 @@
+"""``bt-exec torture``: random missions with random faults, held against invariants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bt_exec.cli import options as opt
+
+if TYPE_CHECKING:
+    from bt_exec.nodes.fault_plan import FaultPlan
+    from bt_exec.testing.torture import Report
+
+__all__ = ["COMMANDS", "torture"]
+
+_BROKEN = 4
+"""Exit code where an invariant was broken."""
+
+
+def torture(
+    site: opt.SiteName = "",
+    runs: Annotated[
+        int, typer.Option("--runs", min=1, metavar="N", help="How many missions.")
+    ] = 100,
+    seed: Annotated[int, typer.Option("--seed", metavar="K", help="Draws the missions.")] = 0,
+    commands: Annotated[
+        str,
+        typer.Option(
+            "--commands", metavar="FILE", help="Commands, one a line; those of the trees if none."
+        ),
+    ] = "",
+    again: Annotated[
+        bool, typer.Option("--verify", help="Run each mission again and compare the events.")
+    ] = False,
+    kills: Annotated[
+        bool, typer.Option("--kills/--no-kills", help="Kill the process of some missions.")
+    ] = True,
+    keep: Annotated[
+        Path,
+        typer.Option("--keep", metavar="DIR", help="Where failing cases go, as fault plans."),
+    ] = Path("torture"),
+    json: opt.Json = False,
+) -> None:
+    """Run random missions with random faults, stops and kills, and check the invariants.
+
+    Only simulated sites are tried. A failing case is kept as a fault plan, and
+    bt-exec run --faults FILE tries it again.
+    """
+    import random
+    import tempfile
+
+    from bt_exec.cli.batch import command_lines
+    from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.progress_bar import progress_bar
+    from bt_exec.site.site import load_site
+    from bt_exec.testing.torture import Torture, random_plan
+
+    loaded = load_site(site)
+    rng = random.Random(seed)
+    lines = command_lines(commands) if commands else []
+    plans = [random_plan(loaded, rng, lines, kills=kills) for _ in range(runs)]
+    with tempfile.TemporaryDirectory(prefix="bt-exec-torture-") as folder:
+        tried = Torture(loaded, Path(folder), again=again)
+        with progress_bar("torture", runs) as move:
+            try:
+                tried.run(plans, move)
+            except KeyboardInterrupt:  # what is done counts
+                for_people(beside=True).say("stopped; what follows is what was done until then")
+    report = tried.report
+    kept = [_kept(keep, seed, plan, broken) for plan, broken in report.failing]
+    if json:
+        emit(_plain(report, kept))
+    else:
+        painter = for_people()
+        for line in _lines(report, kept):
+            painter.say(line)
+    raise typer.Exit(_BROKEN if report.failing or not report.flat else 0)
+
+
+def _kept(folder: Path, seed: int, plan: FaultPlan, broken: tuple[str, ...]) -> Path:
+    """Write a failing case; return its file."""
+    import hashlib
+
+    text = plan.model_copy(update={"summary": "; ".join(broken)}).to_yaml()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{seed}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _lines(report: Report, kept: list[Path]) -> list[str]:
+    """Return the report for people."""
+    missions = sum(report.statuses.values())
+    ends = ", ".join(f"{count} {status}" for status, count in report.statuses.most_common())
+    lines = [f"{missions} missions: {ends}; {report.replans} re-plans"]
+    if report.verified:
+        lines.append(f"{report.verified} were run again and compared with their records")
+    lines += [
+        f"{name:<16} tried {count}, fired {report.fired[name]}"
+        for name, count in sorted(report.tried.items())
+    ]
+    before, after = report.mib
+    lines.append(f"memory {before:.0f} MiB → {after:.0f} MiB: {'flat' if report.flat else 'GROWS'}")
+    for path, (_, broken) in zip(kept, report.failing, strict=True):
+        lines += [f"broken: {'; '.join(broken)}", f"  bt-exec run --faults {path}"]
+    if not report.failing:
+        lines.append("every invariant held")
+    return lines
+
+
+def _plain(report: Report, kept: list[Path]) -> dict[str, object]:
+    """Return the report as data."""
+    failing = [
+        {"file": str(path), "broken": list(broken)}
+        for path, (_, broken) in zip(kept, report.failing, strict=True)
+    ]
+    return {
+        "statuses": dict(report.statuses),
+        "tried": dict(report.tried),
+        "fired": dict(report.fired),
+        "replans": report.replans,
+        "verified": report.verified,
+        "memory_mib": list(report.mib),
+        "failing": failing,
+    }
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"torture": torture}

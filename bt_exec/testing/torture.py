@@ -1,0 +1,317 @@
+"""Torture: random missions with random faults, stops and kills, held against invariants.
+
+- A skill starts only if it stands in the verified plan in force, and never after a stop.
+- No verdict holds on evidence that is stale.
+- When a mission has ended, its robots are still.
+- Every mission ends with a status, a reason and a sentence; one that was killed leaves a record
+  that can be read, and goes on.
+- A mission that is run again gives the same events.
+- Memory stays flat.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from bt_exec.events import Aborting, Asked, Event, Planned, SkillStarting
+from bt_exec.failure import UsageError
+from bt_exec.journal import Journal
+from bt_exec.mission.rerun import restore, verify
+from bt_exec.mission.session import Session
+from bt_exec.nodes.fault_injection import ACTIONS, Fault, Faults
+from bt_exec.nodes.fault_plan import FaultPlan
+from bt_exec.outcome import Outcome
+from bt_exec.site.site import Site
+from bt_exec.spec.model import Do
+from bt_exec.spec.paths import paths
+
+__all__ = ["STALE_S", "Invariants", "Report", "Torture", "random_plan"]
+
+STALE_S = 2.0
+"""A verdict on evidence older than this [s] counts as stale."""
+_SETTLE_S = 0.5  # how long the robots are watched after the end of a mission [s]
+_KILL_LIMIT_S = 120.0
+_WARM = 0.3  # part of the runs after which memory is to be flat
+_GROWTH_MIB = 64.0
+_PAGE_MIB = 4096 / 2**20
+
+
+def random_plan(
+    site: Site, rng: random.Random, commands: Sequence[str] = (), *, kills: bool = True
+) -> FaultPlan:
+    """Return a random mission of a site in a random world, with up to three random faults.
+
+    Args:
+        site: The site.
+        rng: Draws.
+        commands: Commands to draw from; the utterances of the site's trees if empty.
+        kills: Whether some plans kill the process.
+
+    Raises:
+        UsageError: If there are no commands and no utterances.
+    """
+    skills = set(site.catalogue.skills)
+    trees = [tree for tree in site.library if tree.utterances]
+    if not commands:
+        if not trees:
+            raise UsageError(
+                f"the trees of site {site.name!r} have no utterances; give --commands FILE"
+            )
+        tree = rng.choice(trees)
+        commands = tree.utterances
+        skills = {node.do for _, node in paths(tree.root) if isinstance(node, Do)} or skills
+    count = rng.choice([0, 1, 1, 2, 3])
+    faults = [_random_fault(site, sorted(skills), rng, kills=kills) for _ in range(count)]
+    return FaultPlan(
+        site=str(site.file),
+        command=rng.choice(commands),
+        world=_random_world(site, rng),
+        faults=tuple(faults),
+    )
+
+
+def _random_world(site: Site, rng: random.Random) -> dict[str, str | int | float]:
+    world: dict[str, str | int | float] = {}
+    for pack in site.catalogue.packs:
+        for name, setting in pack.world.model_fields.items():
+            if name == "seed":
+                world[name] = rng.randrange(1000)
+            elif get_origin(setting.annotation) is Literal and rng.random() < 0.3:
+                world[name] = rng.choice(get_args(setting.annotation))
+    return world
+
+
+def _random_fault(site: Site, skills: Sequence[str], rng: random.Random, *, kills: bool) -> Fault:
+    part = rng.choice(["skill"] * 6 + ["camera"] * 2 + ["planner", "journal", "operator"])
+    if kills and rng.random() < 0.05:
+        part = "process"
+    given: dict[str, Any] = {"part": part, "does": rng.choice(ACTIONS[part])}
+    if part == "skill":
+        name = rng.choice(skills)
+        given |= {"name": name, "call": rng.choice([None, 1, 1, 2])}
+        given["after"] = rng.choice([0, 0, 1, 5, 30])
+        codes = sorted(site.catalogue.skills[name].fails)
+        if given["does"] == "fail":
+            given |= {"code": rng.choice(codes)} if codes else {"does": "crash"}
+    else:
+        given["since"] = round(rng.choice([0.0, rng.uniform(0, 2), rng.uniform(0, 10)]), 1)
+        if part in ("camera", "journal") and rng.random() < 0.7:
+            given["until"] = round(given["since"] + rng.uniform(0.2, 4), 1)
+        if part == "planner":
+            given["since"] = 0.0
+            given["times"] = rng.choice([None, 1])
+    if given["does"] == "slow":
+        given["seconds"] = 0.05
+    return Fault.model_validate({key: value for key, value in given.items() if value is not None})
+
+
+class Invariants:
+    """A listener that reports what a mission must never do.
+
+    Attributes:
+        broken: What was broken, a sentence each.
+        replans: How many plans followed the first one.
+    """
+
+    def __init__(self) -> None:
+        self.broken: list[str] = []
+        self.replans = 0
+        self._plan: Mapping[str, str] | None = None
+        self._stopped = False
+
+    def on(self, event: Event) -> None:
+        """Check an event."""
+        match event:
+            case Planned():
+                self.replans += self._plan is not None
+                nodes = paths(event.spec.root)
+                self._plan = {path: node.do for path, node in nodes if isinstance(node, Do)}
+            case Aborting(how="clean"):
+                self._stopped = True
+            case SkillStarting():
+                if self._stopped:
+                    self.broken.append(f"{event.skill} started after a stop")
+                if (self._plan or {}).get(event.path) != event.skill:
+                    self.broken.append(f"{event.skill} started outside a verified plan")
+            case Asked() if event.verdict.holds and event.verdict.age_s > STALE_S:
+                age = f"{event.verdict.age_s:.1f} s"
+                self.broken.append(f"{event.question} held on evidence that was {age} old")
+
+
+@dataclass
+class Report:
+    """Results of a torture run.
+
+    Attributes:
+        statuses: Number of missions by status; ``killed`` for those that were killed.
+        tried: Number of faults by part and action.
+        fired: Number of those that fired.
+        replans: Number of plans after a first one.
+        verified: Number of missions that were run again.
+        failing: The plans that broke an invariant, with what they broke.
+        mib: Resident memory when it was to be flat, and at the end [MiB].
+    """
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    tried: Counter[str] = field(default_factory=Counter)
+    fired: Counter[str] = field(default_factory=Counter)
+    replans: int = 0
+    verified: int = 0
+    failing: list[tuple[FaultPlan, tuple[str, ...]]] = field(default_factory=list)
+    mib: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def flat(self) -> bool:
+        """Whether memory stayed flat."""
+        return self.mib[1] - self.mib[0] <= _GROWTH_MIB
+
+
+class Torture:
+    """Runs fault plans at a site and checks the invariants.
+
+    Args:
+        site: The site; its robots must be simulated.
+        folder: Where the journal is written.
+        again: Whether each mission is run again and compared with its record.
+
+    Attributes:
+        report: The results so far.
+    """
+
+    def __init__(self, site: Site, folder: Path, *, again: bool = False) -> None:
+        self.report = Report()
+        self._site = site
+        self._folder = folder
+        self._again = again
+
+    def run(
+        self, plans: Sequence[FaultPlan], done: Callable[[int, str], object] = lambda *_: None
+    ) -> Report:
+        """Run fault plans.
+
+        Args:
+            plans: The plans.
+            done: Called after each with its number and its command.
+        """
+        report, warm = self.report, int(len(plans) * _WARM)
+        for number, plan in enumerate(plans):
+            if number == warm:
+                report.mib = (_resident_mib(), 0.0)
+            report.tried.update(f"{one.part} {one.does}" for one in plan.faults)
+            broken = tuple(dict.fromkeys(self._broken(plan)))
+            if broken:
+                report.failing.append((plan, broken))
+            report.mib = (report.mib[0], _resident_mib())
+            done(number + 1, plan.command)
+        return report
+
+    def _broken(self, plan: FaultPlan) -> Iterator[str]:
+        """Run one plan in a process of its own if it kills it, else in this one."""
+        journal = Journal.open(self._folder / "journal.sqlite")
+        if any(fault.part == "process" for fault in plan.faults):
+            yield from self._killed(plan, journal)
+            return
+        invariants = Invariants()
+        with Session(
+            self._site,
+            world=plan.world_texts(),
+            fast=True,
+            journal=journal,
+            faults=[fault.written() for fault in plan.faults],
+            listeners=[invariants],
+            confirm=lambda *_: True,
+        ) as session:
+            outcome = session.run(plan.command)
+            self.report.statuses[outcome.status] += 1
+            self.report.replans += invariants.replans
+            self._count_fired(session.faults)
+            yield from invariants.broken
+            yield from _judged(outcome)
+            yield from _moving(session)
+        if self._again and not outcome.record_problem and _repeatable(plan):
+            self.report.verified += 1
+            found = verify(journal, outcome.mission_id)
+            if not found.same:
+                yield f"run again, it differs after {found.events} events: {found.difference}"
+
+    def _killed(self, plan: FaultPlan, journal: Journal) -> Iterator[str]:
+        """Run a plan in another process, and go on with what it leaves."""
+        file = self._folder / "killed.yaml"
+        file.write_text(plan.to_yaml(), encoding="utf-8")
+        options = ["--faults", str(file), "--fast", "--plain", "--journal", str(journal.path)]
+        command = [sys.executable, "-m", "bt_exec", "run", *options]
+        quiet = subprocess.DEVNULL
+        subprocess.run(  # noqa: S603 - this program, with a file that it wrote
+            command, stdin=quiet, stdout=quiet, stderr=quiet, timeout=_KILL_LIMIT_S
+        )
+        record = journal.mission("last")
+        if record.unreadable:
+            yield f"the record of a killed mission cannot be read: {record.unreadable[0]}"
+        if record.outcome is not None:  # it ended before it was to be killed
+            self.report.statuses[record.outcome.status] += 1
+            yield from _judged(record.outcome)
+            return
+        self.report.statuses["killed"] += 1
+        self.report.fired["process kill"] += 1
+        invariants = Invariants()
+        with Session(
+            self._site,
+            world=plan.world_texts(),
+            fast=True,
+            journal=journal,
+            listeners=[invariants],
+            confirm=lambda *_: True,
+        ) as session:
+            found = restore(session, journal, record)
+            if not found.same:
+                yield f"the world of a killed mission is another one: {found.difference}"
+            outcome = session.resume(record)
+            yield from invariants.broken
+            yield from _judged(outcome)
+            yield from _moving(session)
+
+    def _count_fired(self, faults: Faults) -> None:
+        unused = {one.fault for one in faults.unused()}
+        self.report.fired.update(
+            f"{one.part} {one.does}" for one in faults.faults if one not in unused
+        )
+
+
+def _judged(outcome: Outcome) -> Iterator[str]:
+    """Yield what is wrong with the outcome of a mission."""
+    if not outcome.reason_code:
+        yield f"{outcome.status}, and no reason"
+    if not outcome.message.strip():
+        yield f"{outcome.status} {outcome.reason_code}, and no sentence"
+    if outcome.reason_code in ("PART_BROKEN", "STEP_HUNG", "STOP_FAILED"):
+        yield f"{outcome.reason_code}: {outcome.message}"
+
+
+def _moving(session: Session) -> Iterator[str]:
+    """Yield the robots that move after the end of a mission."""
+    for name, rig in session.rigs.items():
+        if rig.simulation is None or not hasattr(rig.simulation, "step"):
+            continue
+        rig.simulation.step(_SETTLE_S)
+        if not rig.still_now():
+            yield f"the robot of {name} moves after the end"
+
+
+def _repeatable(plan: FaultPlan) -> bool:
+    """Return False if wall time decides what a fault does: a journal that fails for a while."""
+    return not any(fault.part == "journal" for fault in plan.faults)
+
+
+def _resident_mib() -> float:
+    """Return the resident memory of this process [MiB]; 0 where the system does not tell it."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE_MIB
+    except OSError:
+        return 0.0

@@ -1,0 +1,111 @@
+"""Random missions with random faults: what is drawn, what breaks an invariant, what is reported."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from bt_exec.events import Aborting, Asked, Planned, SkillStarting
+from bt_exec.failure import UsageError
+from bt_exec.nodes.fault_injection import Fault, Faults
+from bt_exec.nodes.fault_plan import FaultPlan
+from bt_exec.site.site import load_site
+from bt_exec.skill import Verdict
+from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.spec.paths import paths
+from bt_exec.testing.torture import STALE_S, Invariants, Torture, random_plan
+
+SPEC = MissionSpec.model_validate(
+    {"mission": Mission(command="x"), "root": {"sequence": [{"do": "go"}, {"do": "grasp"}]}}
+)
+_, PATH, _ = (path for path, _ in paths(SPEC.root))
+COMMANDS = {
+    "tabletop": ("sort everything by colour", "빨간 큐브를 빨간 그릇에 넣어", "what is on table 1?")
+}
+"""Commands where the trees of a site have no utterances."""
+PLANNED = Planned(0.0, 0, SPEC, 1)
+GO = SkillStarting(0.1, 1, PATH, "go", {}, 1)
+STOP = Aborting(0.2, 2, "clean", "operator")
+
+
+def asked(age_s: float, *, holds: bool | None = True) -> Asked:
+    verdict = Verdict(holds, "seen", (), age_s)
+    return Asked(0.1, 1, PATH, "while", "door_open", verdict)
+
+
+@pytest.mark.parametrize(
+    ("events", "broken"),
+    [
+        ([PLANNED, GO, STOP], []),
+        ([PLANNED, STOP, GO], ["go started after a stop"]),
+        ([GO], ["go started outside a verified plan"]),
+        ([PLANNED, SkillStarting(0, 1, PATH, "grasp", {}, 1)], ["grasp started outside"]),
+        ([asked(STALE_S)], []),
+        ([asked(9.0, holds=False), asked(9.0, holds=None)], []),
+        ([asked(9.0)], ["door_open held on evidence that was 9.0 s old"]),
+    ],
+)
+def test_broken_invariants_are_reported(events, broken):
+    invariants = Invariants()
+    for event in events:
+        invariants.on(event)
+    assert len(invariants.broken) == len(broken)
+    assert all(one.startswith(said) for one, said in zip(invariants.broken, broken, strict=True))
+
+
+@pytest.mark.parametrize("name", ["door", "building", "tabletop"])
+def test_random_plans_can_be_run_at_their_site(name):
+    site, rng = load_site(name), random.Random(1)
+    plans = [random_plan(site, rng, COMMANDS.get(name, ())) for _ in range(200)]
+    for plan in plans:
+        Faults.parse([fault.written() for fault in plan.faults], site.catalogue.skills)
+        for pack in site.catalogue.packs:
+            own = {k: v for k, v in plan.world_texts().items() if k in pack.world.model_fields}
+            pack.world.model_validate(own)
+    parts = {fault.part for plan in plans for fault in plan.faults}
+    assert parts == {"skill", "camera", "planner", "journal", "operator", "process"}
+
+
+def test_site_without_utterances_needs_commands():
+    with pytest.raises(UsageError, match="give --commands FILE"):
+        random_plan(load_site("tabletop"), random.Random(1))
+
+
+def test_missions_are_run_again_and_counted(door_site, tmp_path):
+    fault = Fault(part="skill", name="open_door", does="crash", after=5)
+    plans = [
+        FaultPlan(command="open the door", faults=(fault,)),
+        FaultPlan(command="open the door"),
+    ]
+    report = Torture(door_site, tmp_path, again=True).run(plans)
+    assert report.failing == []
+    assert report.statuses.total() == report.verified == 2
+    assert report.fired == {"skill crash": 1}
+
+
+@pytest.mark.slow
+def test_killed_mission_goes_on(door_site, tmp_path):
+    fault = Fault(part="process", does="kill", since=3)
+    plan = FaultPlan(site=str(door_site.file), command="open the door", faults=(fault,))
+    report = Torture(door_site, tmp_path).run([plan])
+    assert report.failing == []
+    assert report.statuses == {"killed": 1}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["door", "building", "tabletop"])
+def test_invariants_hold_in_random_missions(name, door_site, tmp_path):
+    site, rng = door_site if name == "door" else load_site(name), random.Random(11)
+    plans = [random_plan(site, rng, COMMANDS.get(name, ()), kills=False) for _ in range(12)]
+    report = Torture(site, tmp_path, again=True).run(plans)
+    assert report.failing == []
+    assert report.flat
+
+
+@pytest.fixture
+def door_site(tmp_path):
+    """Return a door site whose perception costs little."""
+    file = tmp_path / "door.yaml"
+    file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
+    return load_site(str(file))
