@@ -1,7 +1,6 @@
 """One skill and one tree with arguments from texts, as ``bt-exec do`` and ``run --tree`` take them."""
 
 from bt_exec import Running, Steps, skill
-from bt_exec.cli.fault_report import CountedFaults
 from bt_exec.cli.single_call import plan_of_skill, plan_of_tree
 from bt_exec.failure import BtExecError
 from bt_exec.nodes.fault_injection import Faults
@@ -28,9 +27,10 @@ for texts in (["cups=many"], ["cup=1"], []):
 
 print(run_tree(SERVE, [pour], args={"cups": 3}).outcome.status)
 
-faults = CountedFaults(Faults.parse(["pour:2=SPILT"], site.catalogue.skills))
-faults.code_for("pour", 1)  # the only call
-print(*faults.unused())
+faults = Faults.parse(["pour:2=SPILT"], site.catalogue.skills)
+faults.for_call("pour", 1)  # the only call
+for fault, calls in faults.unused():
+    print(fault, "did not fire; calls:", calls)
 
 # Output:
 # {'cups': 2, 'into': '5'}
@@ -39,4 +39,4 @@ print(*faults.unused())
 # there is no argument of skill pour 'cup'; known, nearest first: cups, into
 # skill pour needs cups=integer
 # satisfied
-# fault pour:2=SPILT did not fire: pour was called 1 time
+# pour:2=SPILT did not fire; calls: 1
