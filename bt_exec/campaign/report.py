@@ -9,13 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bt_exec.campaign.statistics import ALL, Difference, Rate, by_setting
+from bt_exec.campaign.statistics import ALL, Difference, Rate, by_combination, by_setting
 
 __all__ = ["command_of", "comparison_lines", "summary_lines", "write_page"]
 
 _SHOWN = 10  # failed cells on the terminal
 _ON_PAGE = 500
-_WORST = 12  # settings
+_WORST = 12  # combinations of settings
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -43,7 +43,8 @@ _PAGE = """<!doctype html>
 <h2>Rates by setting</h2>
 <p>Share of missions that ended as expected; bars are 95 % Wilson intervals.</p>
 <table>{rates}</table>
-<h2>Worst settings</h2>
+<h2>Worst cells</h2>
+<p>Combinations of settings with failures, all seeds together.</p>
 <table>{worst}</table>
 <h2>Failed cells</h2>
 <p>{failed_count}</p>
@@ -67,7 +68,7 @@ def command_of(line: Mapping[str, Any]) -> str:
 
 
 def summary_lines(lines: Sequence[Mapping[str, Any]], total: int) -> Iterator[str]:
-    """Yield the result of a campaign, its worst settings and its first failed cells.
+    """Yield the result of a campaign, its worst combinations of settings and first failed cells.
 
     Args:
         lines: The results.
@@ -76,8 +77,8 @@ def summary_lines(lines: Sequence[Mapping[str, Any]], total: int) -> Iterator[st
     rates = by_setting(lines)
     left = f"; {total - len(lines)} cells are left" if total > len(lines) else ""
     yield f"{rates[ALL]} as expected{left}"
-    for (setting, value), rate in islice(_worst(rates), 3):
-        yield f"  {setting} {value}: {rate}"
+    for (_, values), rate in islice(_worst(by_combination(lines)), 3):
+        yield f"  {values}: {rate}"
     failed = [line for line in lines if not line["expected"]]
     for line in failed[:_SHOWN]:
         yield f"! {line['status']} {line['code']}: {command_of(line)}"
@@ -112,7 +113,9 @@ def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> No
         title=escape(title),
         summary=escape(f"{rates[ALL]} as expected."),
         rates="".join(_row(name, rate) for name, rate in rates.items()),
-        worst="".join(_row(name, rate) for name, rate in islice(_worst(rates), _WORST))
+        worst="".join(
+            _row(name, rate) for name, rate in islice(_worst(by_combination(lines)), _WORST)
+        )
         or "<tr><td>none</td></tr>",
         failed_count=escape(shown),
         failed="".join(map(_failed, failed[:_ON_PAGE])),
@@ -121,7 +124,7 @@ def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> No
 
 
 def _worst(rates: Mapping[tuple[str, str], Rate]) -> Iterable[tuple[tuple[str, str], Rate]]:
-    """Return the settings with failures, that with the lowest upper bound first."""
+    """Return those with failures, that with the lowest upper bound first."""
     found = [(name, rate) for name, rate in rates.items() if name != ALL and rate.good < rate.total]
     return sorted(found, key=lambda one: (one[1].interval[1], one[0]))
 

@@ -12,10 +12,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import comb, sqrt
+from math import comb, inf, sqrt
 from typing import Any, NamedTuple
 
-__all__ = ["Difference", "Rate", "by_setting", "compare", "settings_of"]
+__all__ = ["Difference", "Rate", "by_combination", "by_setting", "compare", "settings_of"]
 
 _Z = 1.959963984540054  # 95 % of a normal distribution
 _MOST_VALUES = 12  # of a setting that is shown value by value
@@ -94,6 +94,19 @@ def by_setting(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Rate
     return {name: _rate(found) for name, found in _groups(lines).items()}
 
 
+def by_combination(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Rate]:
+    """Return the rate of each combination of settings, all seeds together."""
+    columns = settings_of(lines)
+    names = [
+        ", ".join(f"{name} {value}" for name, value in zip(columns, values, strict=True))
+        for values in zip(*columns.values(), strict=True)
+    ]
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for name, line in zip(names, lines, strict=False):  # no names where no setting varies
+        groups["", name].append(line)
+    return {name: _rate(found) for name, found in groups.items()}
+
+
 def compare(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> dict[tuple[str, str], Difference]:
@@ -115,6 +128,7 @@ def _groups(
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
     groups[ALL] = list(lines)
     for name, column in settings_of(lines).items():
+        groups.update(((name, value), []) for value in sorted(set(column), key=_by_number))
         for line, value in zip(lines, column, strict=True):
             groups[name, value].append(line)
     return groups
@@ -139,6 +153,14 @@ def _holm(found: Mapping[tuple[str, str], Difference]) -> dict[tuple[str, str], 
         least = max(least, min(1.0, p * (len(parts) - rank)))
         corrected[name] = least
     return {name: one._replace(p=corrected.get(name, one.p)) for name, one in found.items()}
+
+
+def _by_number(value: str) -> tuple[float, str]:
+    """Return a key that sorts numbers and bins by size, and texts after them."""
+    try:
+        return float(value.split(" to ")[0]), ""
+    except ValueError:
+        return inf, value
 
 
 def _binned(values: Sequence[str]) -> list[str]:

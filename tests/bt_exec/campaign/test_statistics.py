@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bt_exec.campaign.statistics import ALL, Rate, by_setting, compare
+from bt_exec.campaign.statistics import ALL, Rate, by_combination, by_setting, compare
 
 
 def line(number: int, *, good: bool, **world: str) -> dict[str, Any]:
@@ -48,7 +48,10 @@ def test_groups_of_a_setting_sum_up_to_all() -> None:
     for setting in ("door", "x"):
         parts = [rate for (name, _), rate in rates.items() if name == setting]
         assert Rate(sum(p.good for p in parts), sum(p.total for p in parts)) == rates[ALL]
-    assert len([name for name in rates if name[0] == "x"]) == 4
+    combined = by_combination(lines).values()
+    assert Rate(sum(p.good for p in combined), sum(p.total for p in combined)) == rates[ALL]
+    bins = [value for setting, value in rates if setting == "x"]
+    assert bins == ["0 to 9", "9 to 19", "19 to 29", "29 to 39"]
     assert not [name for name in rates if name[0] in ("seed", "command")]
 
 
