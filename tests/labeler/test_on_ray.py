@@ -27,6 +27,7 @@ from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import answer
+from tests.ray_nodes import ray_nodes
 
 ray = pytest.importorskip("ray", reason="pip install 'bt-exec[ray]'")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::Warning")]  # Ray's own
@@ -101,16 +102,8 @@ def _placed(vocabulary: Vocabulary, _: Allowance) -> Placed:
 @pytest.fixture
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, list[Any]]]:
     """A cluster of a head that does no work and three nodes of one worker, each its own process."""
-    from ray.cluster_utils import Cluster
-
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    head = {"num_cpus": 0, "include_dashboard": False}
-    made = Cluster(initialize_head=True, head_node_args=head)
-    added = [made.add_node(num_cpus=1) for _ in range(3)]
-    made.wait_for_nodes()
-    monkeypatch.setenv("RAY_ADDRESS", made.address)
-    yield made, added
-    made.shutdown()
+    with ray_nodes(monkeypatch) as made:
+        yield made
 
 
 def test_a_lost_nodes_batches_are_done_by_the_others_to_the_same_bytes(
