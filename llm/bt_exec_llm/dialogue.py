@@ -14,23 +14,23 @@ from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Turn, Usag
 __all__ = ["Dialogue"]
 
 _LONGEST_ECHO = 20_000
-"""How much of a bad answer is shown to the model again [characters]."""
+"""Limit of the part of a bad answer that is sent back to the model [characters]."""
 _MARGIN = 0.9
-"""Share of the time that is waited for us in which the model must have answered."""
+"""Share of the caller's time limit in which the model must answer."""
 
 
 class Dialogue:
-    """What was said so far, and what it cost.
+    """Dialogue with a model: the turns so far and their cost.
 
     Args:
-        model: Who answers.
+        model: The model.
         question: The first question.
-        request: What it is about: its record, its cancel, its limit.
-        compiler: Who asks, for the record.
+        request: The request, with its record, cancel and time limit.
+        compiler: Name of the compiler, for the record.
 
     Attributes:
-        calls: Questions asked.
-        usage: What they cost.
+        calls: Number of questions.
+        usage: Their cost.
     """
 
     def __init__(self, model: Model, question: Question, request: Request, compiler: str) -> None:
@@ -44,7 +44,7 @@ class Dialogue:
 
     @property
     def requests(self) -> int:
-        """How many requests were sent; a model without a network is asked once a question."""
+        """Number of requests sent; at least one a question, for models without a network."""
         return max(self.calls, self.usage.requests)
 
     @contextmanager
@@ -62,7 +62,7 @@ class Dialogue:
                 timer.cancel()
 
     def ask(self) -> Answer:
-        """Ask the next question; on record, whatever comes of it.
+        """Ask the next question and record its result.
 
         Raises:
             ModelFailure: If there is no answer to use.

@@ -28,7 +28,7 @@ class ModelVisualQa:
         self._role = Block(_ROLE.read_text(encoding="utf-8").strip(), cache=True)
 
     def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> VqaAnswer:
-        """See `VisualQa.ask`; pictures are sent as JPEGs of at most 1024 pixels."""
+        """Answer as `VisualQa.ask` does; pictures are sent as JPEGs of at most 1024 pixels."""
         images = image if isinstance(image, list | tuple) else [image]
         try:
             turn = Turn.user(*map(image_block, images), question)

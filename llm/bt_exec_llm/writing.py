@@ -24,7 +24,7 @@ class ModelWriter:
         self.model = model
 
     def write(self, role: str, said: Sequence[str]) -> Written:
-        """See `Writer.write`; the model's thoughts (``<think>``) are left out."""
+        """Return the model's text without its thoughts (``<think>``); see `Writer.write`."""
         turns = [
             Turn.assistant(text) if place % 2 else Turn.user(text)
             for place, text in enumerate(said)

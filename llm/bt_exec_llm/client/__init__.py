@@ -1,6 +1,6 @@
-"""The client for language models: ask, and get an answer or a named failure.
+"""Client for language models: a question returns an answer or raises a named failure.
 
-Everything here is the interface. The SDK is imported with the first question, not before::
+This module is the interface. The SDK is imported with the first question, not before::
 
     model = ModelClient(ModelSettings(base_url="http://localhost:11434", model="qwen3"))
     answer = model.ask([Block(rules, cache=True)], [Turn.user("Say hello")], schema, cancel)

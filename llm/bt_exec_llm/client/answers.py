@@ -1,4 +1,4 @@
-"""A server's message as an answer: words, data, why it stopped. Nothing in it is trusted."""
+"""Conversion of a server's message to an answer. Its content is untrusted."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["Said", "understand"]
 
 
 class Said(NamedTuple):
-    """What a message says.
+    """Content of a message from the server.
 
     Attributes:
-        text: Its words, or the tool's input as JSON.
-        data: The mapping that was asked for, if it can be read.
-        honoured: Whether the server kept to the tier.
-        tier: The tier that the answer really has.
-        notes: What was tolerated in reading.
-        stop_reason: Why it ends.
-        model: Who says so.
+        text: Text of the message, or the tool's input as JSON.
+        data: The requested mapping, if it can be read.
+        honoured: Whether the server used the requested tier.
+        tier: Tier of the answer.
+        notes: Deviations that reading tolerated.
+        stop_reason: Stop reason of the server.
+        model: Name of the model that answered.
     """
 
     text: str
@@ -39,10 +39,10 @@ class Said(NamedTuple):
 
 
 def understand(message: Mapping[str, Any], raw: str, question: Question, tier: Tier) -> Said:
-    """Return what a message says.
+    """Return the content of a message.
 
     Raises:
-        ModelFailure: If it is refused, cut off or empty, or is no message.
+        ModelFailure: If it is refused, cut off, empty, or not a message.
     """
     content = message.get("content")
     stop = one_line(str(message.get("stop_reason") or ""))
@@ -56,14 +56,14 @@ def understand(message: Mapping[str, Any], raw: str, question: Question, tier: T
     text = "\n".join(words)
     called, given = (False, "") if question.tools else _tool_input(blocks)
     if called:
-        # words beside a call may speak against it, so they are not passed over
+        # words beside a call may contradict it, so they are kept
         text = f"{text}\n\n{given}" if text.strip() else given
-    # half a character cannot be written down anywhere
+    # lone surrogates cannot be encoded
     text = text.encode("utf-8", "replace").decode()
     _check_end(stop, message, text, raw)
     calls = _calls(blocks) if question.tools else []
     if not text.strip() and not calls:
-        raise ModelFailure("MODEL_BAD_ANSWER", "the answer says nothing", stop_reason=stop, raw=raw)
+        raise ModelFailure("MODEL_BAD_ANSWER", "the answer is empty", stop_reason=stop, raw=raw)
     if calls:
         return Said(text, {"calls": calls}, True, "tool", (), stop, model)
     if question.schema is None:
@@ -105,13 +105,13 @@ def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
 
 
 def _calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the tools that were called, in order; what is no mapping is left as it came."""
+    """Return the tool calls in order. An input that is not a mapping is left unchanged."""
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     return [{"name": str(call.get("name")), "input": call.get("input")} for call in calls]
 
 
 def _strict(text: str, schema: Mapping[str, Any]) -> bool:
-    """Whether a text is what an enforcing server gives: JSON, with the keys that must be there."""
+    """Return True if a text is JSON with all required keys, as an enforcing server gives."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""Where the documents are in what a model wrote: fences, braces, lines that start with a key.
+"""Search for documents in a model's text: fences, braces, lines that start with a key.
 
-Everything here is linear in the text. What is no document is handed back as words, since words may
-speak against the document that they stand beside.
+All searches take time linear in the length of the text. Text outside the documents is returned as
+well, because it may contradict the document beside it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 __all__ = ["Candidate", "Pieces", "pieces_of", "without_thoughts"]
 
 MOST = 8
-"""An answer with more pieces than this is not looked through."""
+"""Limit of the pieces of an answer that are searched."""
 FENCED, AROUND = "taken out of a fence", "words around the document left out"
 _THOUGHTS = re.compile(r"<(/?)(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE_NAMES = ("", "yaml", "yml", "json", "jsonc", "json5", "python", "py", "text", "txt", "bt")
@@ -70,9 +70,10 @@ def pieces_of(text: str, keys: Sequence[str]) -> Pieces:
 
 
 def without_thoughts(text: str) -> tuple[str, bool]:
-    """Return `text` without what stands in ``<think>``, and whether anything did.
+    """Return `text` without its ``<think>`` sections, and whether there were any.
 
-    Thoughts without an end reach to the end of the text; without a beginning, from its start.
+    A section without an end tag reaches to the end of the text, one without a start tag from
+    its start.
     """
     kept: list[str] = []
     place, depth, any_found = 0, 0, False
@@ -109,7 +110,7 @@ def _pieces(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
 
 
 def _first_few(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
-    """Return the pieces up to where there are too many documents to look at."""
+    """Return the pieces up to the limit of documents."""
     kept: list[Candidate | str] = []
     count = 0
     for piece in pieces:
@@ -121,7 +122,7 @@ def _first_few(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
 
 
 def _marked(fenced: Candidate) -> Iterator[Candidate | str]:
-    """Yield what stands in a fence: as it is, or its pairs of braces, the last one open."""
+    """Yield the content of a fence: unchanged, or its pairs of braces, the last one open."""
     whole = fenced.text.strip()
     found = _first_few(_braces(whole)) if whole[:1] == "{" else []
     if len(found) > 1 or (found and isinstance(found[0], Candidate) and found[0].open):
@@ -131,7 +132,7 @@ def _marked(fenced: Candidate) -> Iterator[Candidate | str]:
 
 
 def _fences(text: str) -> Iterator[Candidate | str]:
-    """Yield what stands in fences and, as words, what does not; a fence may reach to the end."""
+    """Yield the content of fences and, as words, the rest. The last fence may be open."""
     sign, lines = "", list[str]()
     for line in text.splitlines():
         mark = _fence(line)
@@ -162,7 +163,7 @@ def _fence(line: str) -> str:
 
 
 def _braces(text: str) -> Iterator[Candidate | str]:
-    """Yield what stands in braces, outermost ones, and the words between; the last may be open."""
+    """Yield the content of the outermost braces and the words between. The last may be open."""
     stack: list[str] = []
     start, quote, before, done = 0, "", "", 0
     skip = False

@@ -1,8 +1,8 @@
-"""Ask a model over the network: one deadline over everything, stopped at once when told to.
+"""Model requests over the network with one overall deadline and immediate cancellation.
 
-A question runs on a daemon thread of its own; who asked waits for it, for the deadline or for the
-cancel, whichever is first, and then cuts the connection. So neither a server that hangs nor one
-that drips can hold anybody, and no thread stays behind longer than its connection.
+A question runs on its own daemon thread. The caller waits for the answer, the deadline or the
+cancel, whichever is first, and then closes the connection. So a server that hangs or sends slowly
+cannot block the caller, and no thread outlives its connection.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ModelClient:
 
     @property
     def usage(self) -> Usage:
-        """What all questions so far cost."""
+        """Cost of all questions so far."""
         with self._lock:
             return self._usage
 
@@ -79,14 +79,13 @@ class ModelClient:
         """Ask, and wait for the answer.
 
         Args:
-            system: Who the model is and what it may use; stable blocks first, marked.
+            system: System prompt; stable blocks first, marked.
             messages: The dialogue; the last turn is ours.
             schema: JSON Schema of the wanted answer, not recursive; None for free text.
             cancel: Ends the waiting within 50 ms when it is set.
-            plain: What a server that honours no schema is told about the form instead of the
-                schema.
-            structured: What a server that honours it is told in addition.
-            tools: What the model may call, in place of a schema.
+            plain: Description of the form that replaces the schema for a server without schemas.
+            structured: Additional text for a server that honours schemas.
+            tools: Tools that the model may call, in place of a schema.
 
         Raises:
             ModelFailure: With one of the codes of `bt_exec_llm.client.errors`.
@@ -135,7 +134,7 @@ class ModelClient:
                 run.stop()
                 raise ModelFailure("MODEL_CANCELLED", "asked to stop", usage=run.usage)
             if time.monotonic() >= deadline:
-                latest = run.latest  # the cut makes a failure of its own
+                latest = run.latest  # closing the connection raises a separate failure
                 run.stop()
                 message = f"no answer within {self.settings.timeout_s:g} s"
                 if not run.usage.requests:

@@ -1,4 +1,4 @@
-"""The time and the connection of one question, shared by who asks and who reads the answer."""
+"""Deadline and connection of one question, shared by the caller and the reading thread."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Connection"]
 
 
 class Connection:
-    """The connection of a question; whoever asked may cut it at any time.
+    """Connection of a question; any thread may close it at any time.
 
     Args:
-        deadline: When the question must be answered, on `time.monotonic`.
+        deadline: Latest time of the answer [s], on `time.monotonic`.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -28,13 +28,13 @@ class Connection:
         self._socket: socket.socket | None = None
 
     def cut(self) -> None:
-        """End the connection, so that whoever reads from it wakes up."""
+        """Close the connection, which wakes up a blocked reader."""
         self.ended.set()
         with self._lock:
             _shut(self._socket)
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Learn of the sockets that the HTTP library opens."""
+        """Record the sockets that the HTTP library opens."""
         if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
             return
         opened = info["return_value"].get_extra_info("socket")

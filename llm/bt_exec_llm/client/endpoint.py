@@ -1,4 +1,4 @@
-"""Whether a model could be asked: is there a key, does anybody answer at the address."""
+"""Availability check of a model: its API key and a connection to its address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a model gave no answer: one code, whatever the SDK, the network or the server raised.
+"""Failures of model requests: one code for each error of the SDK, network or server.
 
 ======================  ==========================================================  ==========
 code                    what happened                                               passes?
@@ -12,26 +12,26 @@ MODEL_OVERLOADED        the server has too much to do (503, 529)                
 MODEL_SERVER_ERROR      the server broke down (other 5xx, 408, 409)                 yes
 MODEL_UNREACHABLE       no connection: refused, unknown host, TLS                   yes
 MODEL_BROKEN_OFF        the connection broke before the answer was complete         yes
-MODEL_TIMEOUT           our deadline passed                                         no
-MODEL_CANCELLED         we were told to stop                                        no
+MODEL_TIMEOUT           the deadline of the request passed                          no
+MODEL_CANCELLED         the request was cancelled                                   no
 MODEL_NOT_FOUND         no such model, or no Messages protocol there (404)          no
 MODEL_BAD_REQUEST       the server refuses the request (400, 422, other 4xx)        no
 MODEL_CONTEXT_FULL      the prompt does not fit into the model (400, 413, stop)     no
-MODEL_NOT_JSON          the answer is no JSON, such as a login page                 no
-MODEL_REDIRECTED        the server sends us to another address (3xx)                no
+MODEL_NOT_JSON          the answer is not JSON, such as a login page                no
+MODEL_REDIRECTED        the server redirects to another address (3xx)               no
 MODEL_COMPRESSED        the answer is compressed, though we asked for plain text    no
 MODEL_TOO_DEEP          the answer is nested too deeply to be read                  no
-MODEL_BAD_ANSWER        the answer is JSON, but no message; or it says nothing      yes
-MODEL_TOO_BIG           the answer is larger than we read                           no
+MODEL_BAD_ANSWER        the answer is JSON, but not a message; or it is empty       yes
+MODEL_TOO_BIG           the answer exceeds the size limit                           no
 MODEL_REFUSED           the model declined                                          no
 MODEL_CUT_OFF           the answer was cut off at ``max_tokens``                    no
 MODEL_NOT_RECORDED      the exchange could not be written down                      no
 MODEL_REPLAY_DIFFERS    the recording holds no answer to this question              no
 MODEL_REPLAY_ENDED      the recording holds no further answer                       no
-MODEL_CRASHED           a bug of ours                                               no
+MODEL_CRASHED           a bug in bt-exec                                            no
 ======================  ==========================================================  ==========
 
-Those that may pass are tried again within the deadline.
+Failures that may pass are retried within the deadline.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SENTENCES = Path(__file__).with_name("failures.yaml")
 
 _NOTHING = Usage()
 _PIECES = re.compile("(; (?:the next one there differs in )?|, |: )")
-"""What stands between the details of a message, ours and those of others."""
+"""Separator between the parts of a message."""
 
 PASSING = frozenset(
     {
@@ -89,22 +89,22 @@ CODES = PASSING | {
 }
 
 
-class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, it is no error of the program
+class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an error of the program
     """Raised when there is no answer to use.
 
     Args:
         code: One of `CODES`.
-        message: What was found, in English, for people who read details; never a key.
+        message: Details in English; never contains a key.
         http_status: The server's status, if one came.
         retry_after_s: How long the server asked to wait [s].
-        text: What the model had said until then, if anything (``MODEL_CUT_OFF``, ``…REFUSED``).
+        text: Partial text of the model, if any (``MODEL_CUT_OFF``, ``…REFUSED``).
         stop_reason: The model's, if it came so far.
         raw: The server's answer, if one came.
 
     Attributes:
-        usage: What the question cost until then.
+        usage: Cost of the question until then.
         request_digest: Digest of the question.
-        seconds: From the question to the failure [s].
+        seconds: Time from the question to the failure [s].
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, it is no 
         usage: Usage = _NOTHING,
     ) -> None:
         if code not in CODES:
-            raise ValueError(f"{code!r} is no code of a model's failure")
+            raise ValueError(f"{code!r} is not a code of a model failure")
         super().__init__(f"{code}: {message}" if message else code)
         self.code = code
         self.message = message
@@ -139,7 +139,7 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, it is no 
         return self.code in PASSING
 
     def say(self, language: str) -> str:
-        """Return the reason as a sentence for the operator; what others said stays as it was."""
+        """Return the reason as a sentence for the operator. Quoted server text is unchanged."""
         pieces = _PIECES.split(self.message)
         told = "".join(_sentences().word(piece, language) for piece in pieces)
         return _sentences().say(self.code, language, message=told)

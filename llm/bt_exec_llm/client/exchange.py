@@ -1,4 +1,4 @@
-"""What goes to a model and what comes back, as values; and the contract of whoever answers."""
+"""Values of requests and answers, and the interface of a model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Block:
     """A piece of text in a prompt.
 
     Attributes:
-        text: What it says.
+        text: The text.
         cache: Whether everything up to its end stays the same from question to question, so that
             the server may keep it. At most four blocks of a question are marked: the last ones.
     """
@@ -46,10 +46,10 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one side said.
+    """One turn of a dialogue.
 
     Attributes:
-        role: Who said it.
+        role: Role of the speaker.
         blocks: Texts and pictures, in order.
     """
 
@@ -58,12 +58,12 @@ class Turn:
 
     @classmethod
     def user(cls, *parts: str | Block | Image) -> Turn:
-        """Return a turn of ours."""
+        """Return a turn of the user."""
         return cls("user", _blocks(parts))
 
     @classmethod
     def assistant(cls, *parts: str | Block | Image) -> Turn:
-        """Return what the model said before."""
+        """Return an earlier turn of the model."""
         return cls("assistant", _blocks(parts))
 
 
@@ -82,7 +82,7 @@ class Tool:
     schema: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the protocol writes it."""
+        """Return the tool in the form of the protocol."""
         return {
             "name": self.name,
             "description": self.description,
@@ -95,14 +95,14 @@ class Question:
     """One question, complete: the same question has the same digest on every machine.
 
     Attributes:
-        system: Who the model is and what it may use.
+        system: System prompt.
         messages: The dialogue so far; the last turn is ours.
         schema: JSON Schema of the wanted answer, not recursive; None for free text.
-        plain: What a server that honours neither schemas nor tools is told about the form;
-            None tells it the schema.
-        structured: What a server that honours them is told in addition, such as examples.
-        tools: What the model may call, one of them at least; then there is no schema, and the
-            answer's data holds the ``calls``.
+        plain: Description of the form for a server that honours neither schemas nor tools;
+            None sends the schema as text.
+        structured: Additional text for a server that honours them, such as examples.
+        tools: Tools that the model may call; it calls at least one. There is no schema then, and
+            the answer's data holds the ``calls``.
     """
 
     system: tuple[Block, ...]
@@ -113,7 +113,7 @@ class Question:
     tools: tuple[Tool, ...] = ()
 
     def __post_init__(self) -> None:
-        """Make the schema plain data: what no one can change is no JSON."""
+        """Copy the schema to plain data, since JSON has no immutable mappings."""
         object.__setattr__(self, "schema", _plain(self.schema))
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,29 +132,28 @@ class Question:
         }
 
     def digest(self) -> str:
-        """Return the SHA-256 of what is asked: no model, no address, no key."""
+        """Return the SHA-256 of the question, without model, address and key."""
         text = json.dumps(self.to_dict(), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said.
+    """Answer of a model.
 
     Attributes:
-        text: Its words; in the tool tier the tool's input as JSON.
-        data: The mapping it was asked for by a schema, as plain data; None without a schema, and
-            when its words hold no mapping. Where it was given tools: the ``calls`` that it made,
-            with their names and inputs; None if it made none. Data is never trusted: whoever uses
-            it verifies it.
-        usage: What the question cost, with all its retries and tiers.
-        stop_reason: Why it stopped: ``end_turn``, ``tool_use``, ``stop_sequence`` …
-        tier: How the answer came to have its form.
+        text: Text of the answer; in the tool tier the tool's input as JSON.
+        data: The mapping requested by a schema, as plain data; None without a schema, and when
+            the text holds no mapping. With tools: the ``calls`` of the model, with their names
+            and inputs; None if there are none. Data is untrusted: the caller verifies it.
+        usage: Cost of the question, with all its retries and tiers.
+        stop_reason: ``end_turn``, ``tool_use``, ``stop_sequence`` …
+        tier: Tier that gave the answer its form.
         request_digest: Digest of the question.
-        seconds: From the question to the answer [s].
-        model: The model's own name as the server tells it.
-        notes: What was tolerated in reading `data`, in order.
-        raw: The server's answer as it came, without our key should it repeat it.
+        seconds: Time from the question to the answer [s].
+        model: Name of the model as the server reports it.
+        notes: Deviations that reading `data` tolerated, in order.
+        raw: The server's answer, with the API key removed.
     """
 
     text: str
@@ -170,7 +169,7 @@ class Answer:
 
 
 class Model(Protocol):
-    """Whoever answers: `ModelClient`, `ReplayClient`, `ScriptedModel` in tests."""
+    """Interface of a model: `ModelClient`, `ReplayClient`, `ScriptedModel` in tests."""
 
     def ask(
         self,

@@ -18,7 +18,7 @@ from bt_exec.spec.source import Place, Source
 __all__ = ["SPEC_KEYS", "fold"]
 
 SPEC_KEYS = ("tree", "mission", "summary", "utterances", "params", "returns", "otherwise", "root")
-"""What a tree or a mission may start with."""
+"""Keys that can start a tree or a mission."""
 
 _MODIFIERS = ("name", *(one.name for one in MODIFIERS))
 _NODE_KEYS = (*KINDS, *_MODIFIERS, "with", "save", "else", "tell", "succeed_when", "body")
@@ -52,12 +52,12 @@ class _Folder:
         self.renamed: dict[Place, str] = {}
 
     def place(self, old: Place) -> Place:
-        """Return where something stands in the new words."""
+        """Return the path with its keys folded."""
         parts = range(len(old))
         return tuple(self.renamed.get(old[: index + 1], old[index]) for index in parts)
 
     def mapping(self, data: Any, place: Place, known: Sequence[str]) -> Any:
-        """Fold the keys of a mapping and go on below those that the language knows."""
+        """Fold the keys of a mapping and of the values under known keys."""
         if not isinstance(data, dict) or len(place) > _DEEPEST:
             return data
         by_folded: dict[str, str] = {_folded(key): key for key in known}

@@ -13,7 +13,7 @@ from bt_exec_llm.client.exchange import Image
 __all__ = ["LONGEST_SIDE", "image_block"]
 
 LONGEST_SIDE = 1024
-"""Larger pictures are made smaller [px]: models see no more, and tokens cost."""
+"""Longest side of a picture [px]; larger ones are scaled down to save tokens."""
 
 
 def image_block(frame: NDArray[np.uint8], *, quality: int = 85) -> Image:
@@ -24,9 +24,9 @@ def image_block(frame: NDArray[np.uint8], *, quality: int = 85) -> Image:
         quality: Of the JPEG, 1 to 100.
 
     Raises:
-        ValueError: If `frame` is no such array.
+        ValueError: If `frame` is not an RGB array.
     """
-    import cv2  # only who shows pictures pays for it
+    import cv2  # imported lazily, since few prompts have pictures
 
     if frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3 or not frame.size:
         raise ValueError(f"a frame is uint8 of (height, width, 3), not {frame.dtype} {frame.shape}")

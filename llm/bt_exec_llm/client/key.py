@@ -1,4 +1,4 @@
-"""The key: from the environment to the SDK, and nowhere else."""
+"""API key: read from the environment, passed to the SDK, removed from everything else."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ class Key:
         if not self.__key:
             raise ModelFailure("MODEL_NO_KEY", f"{variable}: set this environment variable")
         if not self.__key.isascii() or not self.__key.isprintable():
-            raise ModelFailure("MODEL_NO_KEY", f"{variable}: what stands there is no key")
+            raise ModelFailure("MODEL_NO_KEY", f"{variable}: the value is not a valid API key")
         if len(self.__key) >= _SHORTEST:
             self.__seen = re.compile("|".join(_forms(self.__key)))
 
     def reveal(self) -> str:
-        """Return what the server wants to see; some text if it wants to see nothing."""
+        """Return the key for the server, or a placeholder if it needs none."""
         return self.__key
 
     def hide(self, text: str) -> str:
-        """Return `text` without the key, should a server repeat it in any usual disguise."""
+        """Return `text` with the key removed, in all its usual encodings."""
         return text if self.__seen is None else self.__seen.sub("[key]", text)
 
     def hide_in(self, data: Any) -> Any:
-        """Return data that came as JSON without the key, wherever in it that stood.
+        """Return JSON data with the key removed at every place.
 
         Texts that follow each other are looked at together, too: a key may come in two pieces.
         """
@@ -72,7 +72,7 @@ class Key:
         return told
 
     def clean(self, failure: ModelFailure) -> ModelFailure:
-        """Return the same failure without the key, and without what led to it."""
+        """Return the same failure without the key and without its cause."""
         return ModelFailure(
             failure.code,
             self.hide(failure.message),
@@ -87,8 +87,8 @@ class Key:
 def _forms(key: str) -> Iterator[str]:
     """Yield patterns of the key: as it is, turned round, spaced out, and in two encodings.
 
-    Every pattern starts and goes on with a certain character, and what may stand between two is
-    bounded, as is the time to search.
+    Every pattern starts with a fixed character and bounds the text between two characters, which
+    bounds the search time.
     """
     for text in (key, key[::-1]):
         yield _BETWEEN.join(map(_written, text))
@@ -105,7 +105,7 @@ def _forms(key: str) -> Iterator[str]:
 
 
 _BETWEEN = r"[\s,;|_.\"'+*/-]{0,3}?"
-"""What may stand between two characters of a key that is spelt out."""
+"""Separators between two characters of a key that is spelt out."""
 _URL_SAFE = str.maketrans("+/", "-_")
 
 

@@ -1,4 +1,4 @@
-"""A model as a site names it for one task: the settings of the client, a recording, or a replay."""
+"""Construction of the model that a site configures for a task: client, recording or replay."""
 
 from __future__ import annotations
 

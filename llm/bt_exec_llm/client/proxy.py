@@ -1,4 +1,4 @@
-"""Which proxy stands before an address: the one of the environment, none before this machine."""
+"""Proxy of an address, from the environment; none for this machine."""
 
 from __future__ import annotations
 

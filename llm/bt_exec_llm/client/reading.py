@@ -1,12 +1,12 @@
-"""What a model wrote as plain data: forgiving about the form, strict about what data is.
+"""Parser of model answers: tolerant about the form, strict about the data.
 
 Fences, words around, thoughts, JSON and YAML alike, trailing commas, single quotes, tabs, keys in
 another case: tolerated, and noted. Anchors, tags, duplicate keys, control characters, too much of
-anything, and a second document: refused. Nothing is executed, nothing is added, and nothing that
-was written is passed over: words beside the document are handed on to whoever judges it.
+anything, and a second document: refused. Nothing is executed, added or ignored: words beside the
+document are returned, so that the caller can judge them.
 
-Reading takes time that grows with the length of the answer and no faster, and an answer that is
-longer than the longest document there can be is not looked at.
+Reading takes time linear in the length of the answer. An answer that is longer than the longest
+possible document is refused unread.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ NAME = "the answer"
 LONGEST = 272 * 1024
 """The longest answer that is read [characters]: a plan of 256 KiB, and some words around it."""
 _MOST_WORK = 2 * LONGEST
-"""How many characters are parsed for one answer, all mended forms of it together; the first reading
+"""Limit of the characters parsed for one answer, all its repaired forms together. The first reading
 of every piece is always made."""
 _MENDABLE = frozenset({"NOT_YAML", "BAD_CHARACTER"})
 _BREAKS = "\x85\u2028\u2029"
-"""What ends a line in YAML and is text in JSON."""
+"""Characters that end a line in YAML and are text in JSON."""
 _BREAKS_ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in _BREAKS}
 _OF_A_TREE = (
     "(?:do|check|tree|sequence|fallback|parallel|with|skip_if|while|retry|timeout|repeat|tell|"
@@ -48,16 +48,15 @@ _PART_OF_A_TREE = re.compile(
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read.
+    """Result of reading an answer.
 
     Attributes:
-        source: The document with its positions, for `bt_exec.spec.load.parse`; None if there is
-            none.
-        text: The document as it was read; what positions and problems speak of.
-        complete: Whether the document has an end. One that was cut off must not be run.
-        notes: What was tolerated, in order; empty for a clean answer.
-        problems: Why there is no document; empty if there is one.
-        words: What stood beside the document.
+        source: The document with its positions, for `bt_exec.spec.load.parse`, or None.
+        text: The document as it was read; positions and problems refer to it.
+        complete: Whether the document is complete. One that was cut off must not be run.
+        notes: Tolerated deviations, in order; empty for a clean answer.
+        problems: Reasons why there is no document; empty if there is one.
+        words: Text beside the document.
     """
 
     source: Source | None = None
@@ -121,7 +120,7 @@ def read_answer(
 
 
 class _Work:
-    """How many characters were parsed so far."""
+    """Number of characters parsed so far."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -139,7 +138,7 @@ def _several(text: str, notes: tuple[str, ...]) -> Reading:
 def _read(
     candidate: Candidate, keys: Sequence[str], notes: tuple[str, ...], work: _Work
 ) -> tuple[Reading, bool]:
-    """Read a candidate as it is, then mended, then closed; also tell whether it has a known key."""
+    """Read a candidate unchanged, repaired, then closed; also return if it has a known key."""
     notes = (*notes, candidate.note) if candidate.note else notes
     text, complete = candidate.text, not candidate.open
     if candidate.open:
@@ -186,7 +185,7 @@ def _folded(reading: Reading, keys: Sequence[str]) -> Reading:
 
 
 def _source(text: str) -> Source:
-    """Read YAML or JSON; JSON that is no YAML (half characters in escapes, tabs) is rewritten."""
+    """Read YAML or JSON. JSON that is not YAML (lone surrogates, tabs) is rewritten."""
     breaks = any(char in text for char in _BREAKS)
     if not (breaks and _is_json(text)):
         try:

@@ -1,4 +1,4 @@
-"""Exchanges with a model on record: a JSON line each, after one that tells how it was asked."""
+"""Recording of exchanges with a model: a header line with the settings, one JSON line each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question and what came of it: an answer or a failure. It holds no key.
+    """A question with its answer or failure. It holds no key.
 
     Attributes:
         question: What was asked.
@@ -87,8 +87,8 @@ class Recorder:
             raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
 
     def __call__(self, exchange: Exchange) -> None:
-        """Write an exchange down; it is in the file when this returns."""
-        # ensure_ascii: half characters that a server sends survive, and no line breaks slip in
+        """Append an exchange to the file and flush it."""
+        # ensure_ascii keeps lone surrogates of a server and escapes line breaks
         line = json.dumps(exchange.to_dict(), ensure_ascii=True, separators=(",", ":")) + "\n"
         with self._lock, self.path.open("a", encoding="ascii") as file:
             if self._header:

@@ -1,4 +1,4 @@
-"""A model that answers from a recording what was answered then."""
+"""Model that repeats the answers of a recording."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _LONGEST_LINE = 32_000_000
 
 
 class ReplayClient:
-    """Answers from a recording what was answered then, byte for byte; failures alike.
+    """Model that repeats recorded answers and failures, byte for byte.
 
     A question gets the first unused answer to the same question.
 
     Args:
-        path: What `Recorder` wrote.
+        path: File written by `Recorder`.
         ignore_digest: Give the answers in their order, whatever is asked.
 
     Attributes:
-        settings: How the model was asked, as its recorder was told; the last time, if it was asked
-            in several ways, and nothing if the recording tells nothing.
+        settings: Settings of the recorded model, the last ones if there are several; empty if the
+            recording has none.
 
     Raises:
-        UsageError: If the file cannot be read, or is no recording.
+        UsageError: If the file cannot be read, or is not a recording.
     """
 
     def __init__(self, path: Path, *, ignore_digest: bool = False) -> None:
@@ -50,7 +50,7 @@ class ReplayClient:
 
     @property
     def left(self) -> int:
-        """How many answers are left."""
+        """Number of answers left."""
         with self._lock:
             return len(self._rows)
 
@@ -117,7 +117,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         why = f"lacks {error}" if isinstance(error, KeyError) else str(error)[:200]
-        raise UsageError(f"{path}: line {number} is no recorded exchange: {why}") from None
+        raise UsageError(f"{path}: line {number} is not a recorded exchange: {why}") from None
     return rows
 
 
@@ -135,10 +135,10 @@ def _row(line: str) -> dict[str, Any]:
 
 
 def _came(row: Mapping[str, Any]) -> Answer | ModelFailure:
-    """Return what a line says came back.
+    """Return the recorded answer or failure of a line.
 
     Raises:
-        ValueError, KeyError, TypeError, AttributeError: If it is no such line.
+        ValueError, KeyError, TypeError, AttributeError: If the line has another form.
     """
     usage = Usage(**row["usage"])
     if "failure" in row:
@@ -156,7 +156,7 @@ def _came(row: Mapping[str, Any]) -> Answer | ModelFailure:
         failure.request_digest, failure.seconds = row["digest"], row["seconds"]
         return failure
     if row["tier"] not in get_args(Tier):
-        raise ValueError(f"there is no tier {row['tier']!r}")
+        raise ValueError(f"unknown tier {row['tier']!r}")
     return Answer(
         row["text"],
         row["data"],
@@ -172,7 +172,7 @@ def _came(row: Mapping[str, Any]) -> Answer | ModelFailure:
 
 
 def _difference(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Return where two questions part: ``messages[2]/blocks[0]/text``."""
+    """Return the first place where two questions differ: ``messages[2]/blocks[0]/text``."""
     place, left, right = "", cast("Any", then), cast("Any", now)
     while True:
         if isinstance(left, dict) and isinstance(right, dict):

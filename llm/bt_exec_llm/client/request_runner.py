@@ -1,4 +1,4 @@
-"""A question on its own thread: through tiers and retries until it is answered or stopped."""
+"""Runs a model request on a worker thread, with output-format tiers and retries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REFUSED_TIER = frozenset({400, 422, 501})
 
 
 class RequestRunner:
-    """A question on its thread: tiers, retries, and what came of them."""
+    """A question on its thread, with its tiers, retries and result."""
 
     def __init__(
         self,
@@ -50,11 +50,11 @@ class RequestRunner:
         self._retries = settings.retries
 
     def stop(self) -> None:
-        """End it as soon as can be; called from the thread that waits."""
+        """Stop the question as soon as possible; called from the waiting thread."""
         self._connection.cut()
 
     def work(self) -> None:
-        """Answer the question; what goes wrong is kept as a failure."""
+        """Answer the question; keep any error as a failure."""
         key: Key | None = None
         try:
             key = Key(self._settings)
@@ -76,7 +76,7 @@ class RequestRunner:
             return self._through_tiers(transport)
 
     def _through_tiers(self, transport: Transport) -> tuple[Said, str]:
-        """Ask in one tier after the other until one gives what was asked for."""
+        """Ask in one tier after the other until one gives the requested form."""
         auto = self._question.schema is not None and self._settings.tier == "auto"
         order = (
             self._memory.order(self._settings) if self._question.schema is not None else TIERS[-1:]
@@ -122,7 +122,7 @@ class RequestRunner:
         return reply.raw, said
 
     def _pause(self, failure: ModelFailure, attempt: int) -> float | None:
-        """Return how long to wait before the next try [s]; None if there is none."""
+        """Return the wait before the next attempt [s], or None without a next attempt."""
         if not failure.retryable or self._retries <= 0 or failure.http_status == 501:
             return None
         asked = failure.retry_after_s or 0.0

@@ -1,4 +1,4 @@
-"""From what a server says went wrong to a code: status, error type and the words of its message."""
+"""Failure codes of server errors, by status, error type and the words of the message."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _BY_WORDS = (
     ),
     ("MODEL_NOT_FOUND", r"model\b.{0,120}?\b(not found|does not exist|not loaded)"),
 )
-"""What servers say in a 400, where the status alone tells nothing."""
+"""Patterns of messages with status 400, which has many causes."""
 
 _SHOWN = 300
 
@@ -91,12 +91,12 @@ def _code(status: int, kind: str, said: str) -> str:
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     if status < 400:
-        return "MODEL_NOT_FOUND"  # a redirect is not followed: the key would go with it
+        return "MODEL_NOT_FOUND"  # a redirect is not followed, since it would receive the key
     return "MODEL_BAD_REQUEST" if status < 500 else "MODEL_SERVER_ERROR"
 
 
 def one_line(text: str) -> str:
-    """Return the start of a stranger's text for a message: nothing that a terminal obeys."""
+    """Return the start of a server's text for a message, without control characters."""
     shown = "".join(char if char.isprintable() else " " for char in text[:_SHOWN])
     return " ".join(shown.split()).rstrip(".")
 

@@ -1,4 +1,4 @@
-"""Which model answers, where it is, and what a question to it may cost."""
+"""Settings of the model client: model, address, limits and prices."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["ANTHROPIC_URL", "LARGEST_ANSWER", "ModelSettings", "Prices", "Tier"]
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 LARGEST_ANSWER = 1_000_000
-"""An answer with more bytes than this is not read to its end."""
+"""Size limit of an answer [bytes]."""
 
 Tier: TypeAlias = Literal["schema", "tool", "text"]
-"""How an answer is held to its form: by the server, by a forced tool, or by asking nicely."""
+"""Method that enforces the form of an answer: schema, forced tool, or a request in the prompt."""
 
 Price: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Prices(BaseModel):
-    """What a million tokens cost, in any one currency; cache prices follow the usual factors."""
+    """Prices per million tokens in one currency; cache prices follow the usual factors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,7 +39,7 @@ class Prices(BaseModel):
 
 
 class ModelSettings(BaseModel):
-    """Everything the client wants to know; no field holds a secret.
+    """Settings of the client; no field holds a secret.
 
     Attributes:
         model: The server's name for the model.
@@ -50,13 +50,12 @@ class ModelSettings(BaseModel):
         max_tokens: Longest answer [tokens].
         timeout_s: Deadline over one question, with its retries and tiers [s].
         connect_timeout_s: Longest wait for a connection [s].
-        retries: How often a question is sent again after a failure that may pass.
+        retries: Number of retries after a failure that may pass.
         backoff_s: Wait before the first retry [s]; doubles with each, with jitter, up to 8 s.
         longest_wait_s: A server that asks to wait longer than this is given up at once [s].
-        tier: How answers are held to their form; ``auto`` finds out and remembers.
+        tier: Method that enforces the form of answers; ``auto`` probes the server and remembers.
         stream: Read the answer as it is written; for slow models behind impatient proxies.
-        temperature: How much chance there is in an answer; by default none where the server is not
-            Anthropic's own, which is not told any.
+        temperature: Sampling temperature; by default 0, and not sent to Anthropic's own server.
         cache: Mark the stable blocks of a prompt for the server's prompt cache.
         prices: For the account of costs.
     """

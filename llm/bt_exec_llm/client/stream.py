@@ -1,4 +1,4 @@
-"""The events of a streamed answer, put together to the message they are parts of."""
+"""Assembly of a message from the events of a streamed answer."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Collector", "parse"]
 
 _MOST_BLOCKS = 1000
 _DEEPEST = 200
-"""How deep a server's own JSON may be nested; the largest plan in it takes half of that."""
+"""Nesting limit of a server's JSON; the largest plan in it takes half of that."""
 
 
 def parse(text: str) -> Any:
     """Return JSON of a server as data.
 
     Raises:
-        ValueError: If it is no JSON.
+        ValueError: If it is not JSON.
         ModelFailure: ``MODEL_TOO_DEEP``; ``MODEL_BAD_ANSWER`` if a key stands twice in it, since
             only one of the two would be left.
     """
@@ -47,7 +47,7 @@ def parse(text: str) -> Any:
 
 
 class Collector:
-    """Takes events one by one; `message` gives what the server would have sent in one piece."""
+    """Takes events one by one; `message` returns the equivalent unstreamed message."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
@@ -67,9 +67,9 @@ class Collector:
         try:
             event = parse(data)
         except ValueError:
-            raise ModelFailure("MODEL_NOT_JSON", "an event of the stream is no JSON") from None
+            raise ModelFailure("MODEL_NOT_JSON", "an event of the stream is not JSON") from None
         if not isinstance(event, dict):
-            raise ModelFailure("MODEL_BAD_ANSWER", "an event of the stream is no event")
+            raise ModelFailure("MODEL_BAD_ANSWER", "a line of the stream is not an event")
         kind = event.get("type") or name
         if kind == "error":
             raise server_failure(200, event, raw=data)

@@ -1,4 +1,4 @@
-"""JSON of which nothing is lost and nothing is guessed: a key stands once, NaN is no number."""
+"""Strict JSON parsing: duplicate keys and NaN are errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["KeyTwiceError", "keys_once", "strict_json"]
 
 
 class KeyTwiceError(ValueError):
-    """A key stands twice in an object, of which only one value would be left; it says which."""
+    """Raised when an object has a duplicate key; the message names it."""
 
 
 def keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -27,15 +27,15 @@ def keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def strict_json(text: str) -> Any:
-    """Return the data of a text that is JSON alone, as RFC 8259 says it.
+    """Return the data of a JSON text as defined by RFC 8259.
 
     Raises:
-        KeyTwiceError: If a key stands twice in an object.
-        ValueError: If it is no JSON; ``NaN`` and ``Infinity`` are none.
+        KeyTwiceError: If an object has a duplicate key.
+        ValueError: If it is not JSON, which includes ``NaN`` and ``Infinity``.
         RecursionError: If it is nested too deeply to be read.
     """
     return json.loads(text, object_pairs_hook=keys_once, parse_constant=_no_constant)
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")

@@ -1,8 +1,8 @@
-"""Small slips of the pen in a document, mended one after the other; each says what it did.
+"""Repairs of small syntax errors in a document, one after the other, each with a note.
 
-Only the form is touched: no mend adds a word that was not there. Every expression takes time that
-grows with the length of the text and no faster: a repetition never gives back what it has taken
-(``*+``), and an open quote or comment is taken to the end, so that nothing is searched twice.
+Repairs change the form only and add no word. Every expression takes time linear in the length of
+the text: repetitions are possessive (``*+``), and an open quote or comment is matched to the end,
+so that nothing is searched twice.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _COLON = re.compile(
 
 
 def softened(text: str) -> str:
-    """Return a text with soft spaces for its indentation: hard ones would make words of it."""
+    """Return a text with plain spaces for no-break spaces in its indentation."""
     return _HARD.sub(lambda match: match[0].replace("\u00a0", " "), text)
 
 
 def mends(text: str) -> Iterator[tuple[str, str]]:
-    """Yield ever more mended texts, each with what was done last; the next is made when wanted."""
+    """Yield texts with one more repair each, and the name of that repair; lazily."""
     steps: list[tuple[str, Callable[[str], str]]]
     if text.lstrip()[:1] in ("{", "["):
         steps = [
@@ -66,7 +66,7 @@ def mends(text: str) -> Iterator[tuple[str, str]]:
 
 
 def json_comments(text: str) -> list[str]:
-    """Return the comments of JSON, which a mend leaves out."""
+    """Return the comments of JSON, which a repair removes."""
     return [match[0].strip("/* \n") for match in _COMMENT.finditer(text) if match[1] is None]
 
 

@@ -1,4 +1,4 @@
-"""Three ways to hold an answer to its form, and which of them a server honours.
+"""Three methods to enforce the form of an answer, and the ones that a server honours.
 
 ======  =====================================  =========================================
 tier    what is sent                           honoured when
@@ -37,7 +37,7 @@ _PLAIN = "Answer with one JSON document and nothing else. It must follow this JS
 
 
 class TierMemory:
-    """What was found out about servers: the first tier worth asking for, by address and model."""
+    """Memory of server capabilities: the first usable tier by address and model."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -62,7 +62,7 @@ class TierMemory:
 
 
 REMEMBERED = TierMemory()
-"""What this program found out."""
+"""Memory shared by all clients of this process."""
 
 
 def build(
@@ -130,7 +130,7 @@ def _mark(request: Mapping[str, Any], system: Sequence[Block], question: Questio
 
 
 def _said(turn: Turn) -> list[Block | Image]:
-    """Return what a turn says; empty texts are refused by servers."""
+    """Return the blocks of a turn without empty texts, which servers refuse."""
     return [block for block in turn.blocks if isinstance(block, Image) or block.text.strip()]
 
 

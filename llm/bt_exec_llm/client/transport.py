@@ -1,4 +1,4 @@
-"""One HTTP request through the SDK, bounded in bytes and time, cut off from another thread.
+"""One HTTP request through the SDK, limited in bytes and time, cancellable from another thread.
 
 The only file that imports the SDK; `client.request_runner` imports it with the first question.
 Everything that the SDK, its HTTP library or the server raises leaves here as a `ModelFailure`.
@@ -57,7 +57,7 @@ class _Bounded(httpx2.SyncByteStream):
 
 
 class _BoundedTransport(httpx2.BaseTransport):
-    """The HTTP library's transport with bounds; compressed answers would get around them."""
+    """HTTP transport with size limits; refuses compressed answers, which would evade them."""
 
     def __init__(self, connection: Connection, verify: ssl.SSLContext, proxy: str | None) -> None:
         self._connection = connection
@@ -87,12 +87,12 @@ class _BoundedTransport(httpx2.BaseTransport):
 
 
 class Transport:
-    """The SDK's client for one question; to be used as a context manager.
+    """SDK client for one question; a context manager.
 
     Args:
-        settings: Where to.
-        key: What the server wants to see; taken out of what it says.
-        connection: Its time and its sockets.
+        settings: Address and limits.
+        key: API key; removed from every answer.
+        connection: Deadline and sockets of the question.
     """
 
     def __init__(self, settings: ModelSettings, key: Key, connection: Connection) -> None:
@@ -160,7 +160,7 @@ class Transport:
                     link.status_code, body, raw=raw, headers=link.response.headers
                 )
             if isinstance(link, UnicodeDecodeError):
-                return ModelFailure("MODEL_NOT_JSON", "the answer is no text")
+                return ModelFailure("MODEL_NOT_JSON", "the answer is not text")
             if isinstance(link, httpx2.ConnectTimeout):
                 return self._unreachable(f"no connection within {connect_s:.0f} s")
             if isinstance(link, httpx2.TimeoutException):
@@ -190,12 +190,12 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
     try:
         message = parse(raw)
     except ValueError:
-        shown = "a web page" if raw.lstrip()[:1] == "<" else "no JSON"
+        shown = "a web page" if raw.lstrip()[:1] == "<" else "not JSON"
         raise ModelFailure(
             "MODEL_NOT_JSON", f"the answer is {shown}", http_status=response.status_code, raw=raw
         ) from None
     if not isinstance(message, dict):
-        raise ModelFailure("MODEL_BAD_ANSWER", "the answer is no message", raw=raw)
+        raise ModelFailure("MODEL_BAD_ANSWER", "the answer is not a message", raw=raw)
     if message.get("type") == "error" or ("error" in message and "content" not in message):
         raise server_failure(response.status_code, message, raw=raw)
     clean = key.hide_in(message)
@@ -203,7 +203,7 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
 
 
 def _redirected(response: httpx2.Response) -> ModelFailure:
-    """Return the failure of a server that sends us elsewhere; nothing is sent there."""
+    """Return the failure of a redirect, which is not followed."""
     host = urlsplit(response.headers.get("location", "")).netloc[:100]
     there = one_line(host.rpartition("@")[2]) or "another address"
     message = f"status {response.status_code}, {there}; set base_url to the address that answers"
@@ -211,7 +211,7 @@ def _redirected(response: httpx2.Response) -> ModelFailure:
 
 
 def _reason(error: BaseException) -> str:
-    """Return why there is no connection, without the number that the system has for it."""
+    """Return the reason of a failed connection, without the system's error number."""
     said = re.sub(r"^\[Errno -?\d+\] ", "", one_line(str(error))) or type(error).__name__
     if "SSL" in said:
         return f"no secure connection, {said}"
@@ -221,11 +221,11 @@ def _reason(error: BaseException) -> str:
 def _broken(said: str) -> ModelFailure:
     if any(word in said.lower() for word in ("disconnected", "closed", "incomplete")):
         return ModelFailure("MODEL_BROKEN_OFF", "the server closed the connection")
-    return ModelFailure("MODEL_NOT_JSON", "the answer is no HTTP")
+    return ModelFailure("MODEL_NOT_JSON", "the answer is not HTTP")
 
 
 _UNUSED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""What plain HTTP is given, as reading the certificates takes longer than a local answer."""
+"""SSL context for plain HTTP: loading the certificates would take longer than a local answer."""
 
 
 @lru_cache(maxsize=1)
@@ -234,10 +234,10 @@ def _trust() -> ssl.SSLContext:
 
 
 def transformed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON Schema in the part of the language that servers enforce.
+    """Return a JSON Schema in the subset of the language that servers enforce.
 
     Raises:
-        ModelFailure: With ``MODEL_BAD_REQUEST``, if it cannot be said in it.
+        ModelFailure: With ``MODEL_BAD_REQUEST``, if the subset cannot express it.
     """
     try:
         return anthropic.transform_schema(dict(schema))

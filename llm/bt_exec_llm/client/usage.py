@@ -1,4 +1,4 @@
-"""What questions cost: requests, tokens, cache, seconds, money. Accounts add up."""
+"""Cost accounts of questions: requests, tokens, cache, seconds, money. Accounts add up."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Usage:
 
 
 def _count(value: Any) -> int:
-    """Return a number of tokens; a server's nonsense is no number of tokens."""
+    """Return a number of tokens, or 0 for an invalid value."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST:
         return value
     return 0

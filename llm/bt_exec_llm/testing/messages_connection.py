@@ -23,14 +23,14 @@ _PIECE = 24
 
 @dataclass(frozen=True)
 class Flavour:
-    """In what a server differs from others.
+    """Behaviour in which a server differs from others.
 
     Attributes:
-        name: Whose way it is.
-        schemas: What it does with ``output_config``.
-        tools: What it does with a forced tool.
-        cache: Whether it tells of its prompt cache.
-        strict: Whether it refuses what others let pass: empty texts, five cache marks.
+        name: Name of the server.
+        schemas: Treatment of ``output_config``.
+        tools: Treatment of a forced tool.
+        cache: Whether it reports its prompt cache.
+        strict: Whether it refuses empty texts and more than four cache marks.
         thinks: Whether its text starts with thoughts in ``<think>``.
     """
 
@@ -59,12 +59,12 @@ FLAVOURS: Mapping[str, Flavour] = {
 
 
 class Connection:
-    """What a reply can do to the client that waits for it.
+    """Connection that a reply controls.
 
     Args:
-        handler: Of the HTTP server.
-        body: What was asked.
-        flavour: Whom the server imitates.
+        handler: Handler of the HTTP server.
+        body: Body of the request.
+        flavour: Imitated server.
         closing: Set when the server closes, so that nothing hangs longer than a test.
     """
 

@@ -1,4 +1,4 @@
-"""What `bt_exec_llm.testing.messages_server` can reply: good answers, errors, and hostile ones."""
+"""Replies of `bt_exec_llm.testing.messages_server`: good answers, errors and hostile ones."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def cut_off(words: str) -> Reply:
 
 
 def hang(seconds: float = 60.0) -> Reply:
-    """Say nothing for `seconds`, then answer."""
+    """Wait `seconds`, then answer."""
     return text("at last").after(seconds)
 
 
@@ -189,7 +189,7 @@ def html(status: int = 200) -> Reply:
 
 
 def garbage() -> Reply:
-    """Answer with bytes that are no HTTP."""
+    """Answer with bytes that are not HTTP."""
     return Reply("garbage", lambda to: to.write(b"\x00\xff\x13garbage\x7f" * 50))
 
 

@@ -1,4 +1,4 @@
-"""A local server that speaks the Messages protocol and does what a script says.
+"""Local server of the Messages protocol with scripted replies.
 
 Model compilers are tested against it through the real SDK, without a network and without a key::
 
@@ -88,7 +88,7 @@ class Received:
     Attributes:
         path: Such as ``/v1/messages``.
         headers: By name in lower case.
-        body: The parsed JSON; empty if there was none.
+        body: The parsed JSON, or empty without a body.
     """
 
     path: str
@@ -128,7 +128,7 @@ class MessagesServer:
 
     @property
     def url(self) -> str:
-        """Its address, for ``base_url``."""
+        """Address of the server, for ``base_url``."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def script(self, replies: Iterable[Scripted]) -> None:

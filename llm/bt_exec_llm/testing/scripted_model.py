@@ -1,7 +1,7 @@
-"""A language model that says what a script says, without any network.
+"""Language model with scripted replies, without a network.
 
-It has the interface of a model client. Which classes stand for its answers and failures is given to
-it, as the executive knows no client::
+It has the interface of a model client. The classes of its answers and failures are arguments, since
+the executive does not depend on a client::
 
     from bt_exec_llm.client import Answer, ModelFailure
 
@@ -36,17 +36,17 @@ class Asked:
 
 
 class ScriptedModel(Generic[A]):
-    """Says what `replies` say, one a question, the last one ever after.
+    """Model that gives one reply a question and repeats the last one.
 
     Args:
         replies: Texts; mappings (the answer's ``data``, and its text as JSON); exceptions, which
             are raised; functions, which are called with what was `Asked` and return any of these.
         answer: Class of the answers: ``Answer``.
         failure: Class of the failures, for the cancel: ``ModelFailure``.
-        seconds: How long it thinks about every question [s]; a cancel ends that.
+        seconds: Delay of every answer [s]; a cancel ends it.
 
     Attributes:
-        asked: Every question so far.
+        asked: All questions so far.
     """
 
     def __init__(

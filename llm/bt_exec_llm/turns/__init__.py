@@ -1,4 +1,4 @@
-"""A model that plans turn by turn: it asks for a few tools, sees what they found, and goes on."""
+"""Planning turn by turn: the model calls a few tools, reads their results, and continues."""
 
 from __future__ import annotations
 

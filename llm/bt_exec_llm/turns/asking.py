@@ -37,18 +37,18 @@ def ask_twice(
     compiler: str,
     read: Callable[[Answer], tuple[T | None, list[Problem]]],
 ) -> T:
-    """Return what the model says once it holds its form; asked again at most once.
+    """Return an answer of the right form; a wrong form is asked for again once.
 
     Args:
-        model: Who answers.
-        question: What is asked.
-        request: What it is about.
-        talk: Takes the account of what it costs.
-        compiler: Who asks, for the record.
-        read: Reads and checks an answer: what it says, or everything that is wrong with it.
+        model: The model.
+        question: The question.
+        request: The request that it belongs to.
+        talk: Conversation that the cost is added to.
+        compiler: Name of the compiler, for the record.
+        read: Reads and checks an answer; returns its content or all its problems.
 
     Raises:
-        Broken: If the second answer breaks the form, too.
+        Broken: If the second answer has the wrong form, too.
         ModelFailure: If there is no answer.
     """
     dialogue = Dialogue(model, question, request, compiler)

@@ -23,13 +23,13 @@ from bt_exec_llm.turns.records import Call, Calls, Final
 __all__ = ["Ways", "as_calls", "examined", "problems_of_calls", "problems_of_final", "ways_of"]
 
 ANSWERED = "answer"
-"""The fact that ends a question when a skill makes it ``told``."""
+"""Name of the fact that ends a question when a skill sets it to ``told``."""
 
 _PLACE = re.compile(r"root/sequence\[\d+\]/sequence\[(\d+)\]")
 
 
 class Ways(NamedTuple):
-    """What a model may do on a site.
+    """Tools that a model may use on a site.
 
     Attributes:
         tools: Skills that it may call, by name.
@@ -41,10 +41,10 @@ class Ways(NamedTuple):
 
 
 def ways_of(catalogue: Catalogue) -> Ways | None:
-    """Return what a model may do; None if no skill takes an answer in words.
+    """Return the tools of a site, or None if no skill takes an answer in words.
 
-    The ending makes ``answer: told`` and takes ``text`` and ``question``. What else is about that
-    fact is not for the model: the answers that are made without one, and their judges.
+    The ending sets ``answer: told`` and takes ``text`` and ``question``. Other skills with that
+    fact are excluded: they answer without a model, or judge answers.
     """
     about = [
         one for one in catalogue.skills.values() if ANSWERED in one.effects or ANSWERED in one.needs
@@ -67,7 +67,7 @@ def problems_of_calls(turn: Calls, ways: Ways, talk: Conversation) -> list[Probl
     for call in turn.tool_calls:
         if call.tool not in ways.tools:
             near = tuple(nearest(call.tool, ways.tools)) or tuple(ways.tools)
-            message = "there is no such tool"
+            message = "unknown tool"
             problems.append(
                 Problem("UNKNOWN_TOOL", message, f"call {call.id}", call.tool[:60], near)
             )
@@ -88,7 +88,7 @@ def problems_of_final(turn: Final, request: Request, talk: Conversation) -> list
     if talk.has_evidence():
         if request.situation.facts.get("code_plan") != "wanted" or turn.code_plan:
             return []
-        message = "code_plan says in order what a program does that finds this answer again"
+        message = "code_plan must list in order the steps of a program that finds this answer"
         return [Problem("NO_CODE_PLAN", message, "code_plan")]
     if turn.open_questions:
         return []

@@ -51,7 +51,7 @@ from bt_exec_llm.turns.wording import say, spent
 __all__ = ["TurnCompiler", "create"]
 
 ANALYSIS_LINES, TURN_LINES = range(5, 11), range(3, 8)
-"""How many lines a log may have."""
+"""Limit of the lines of a log."""
 
 _NO_TOOLS = frozenset({400, 422, 501})
 _NOTHING = Usage()
@@ -62,9 +62,9 @@ class TurnCompiler:
     """Asks a model turn by turn; implements `bt_exec.planning.compiler.Compiler`.
 
     Args:
-        model: Who answers.
-        settings: How it is asked, and what a question may cost.
-        first: Who reads a question first; None if nobody does.
+        model: The model.
+        settings: Form of the questions, and their limits.
+        first: Compiler that reads a question before the model, or None.
     """
 
     name = "turns"
@@ -85,7 +85,7 @@ class TurnCompiler:
             yield from check_endpoint(settings)
 
     def prompt(self, request: Request) -> str:
-        """Return the first question as people read it; nothing is sent."""
+        """Return the first question as readable text; nothing is sent."""
         ways = ways_of(request.catalogue)
         if ways is None:
             return say("NO_ENDING", request.language)
@@ -96,7 +96,7 @@ class TurnCompiler:
         return {"characters": float(len(self.prompt(request)))}
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the next turn as a plan, or why there is none; may take long."""
+        """Return the next turn as a plan, or a refusal; may take long."""
         talk, previous = self._talk, request.previous
         if previous is None or previous.mission.turn is None or talk is None:
             plain: Refusal | None = None
@@ -121,7 +121,7 @@ class TurnCompiler:
         return replace(found, calls=asked, requests=requests, usage=usage.to_dict())
 
     def _next(self, request: Request, talk: Conversation, ways: Ways) -> Plan | Refusal:
-        """Return the next turn; a disputed answer is told with its dispute if none comes."""
+        """Return the next turn; without one, a disputed answer is reported with its dispute."""
         refusal = spent(talk, self.settings)
         try:
             if refusal is None:
@@ -186,7 +186,7 @@ class TurnCompiler:
     def _read(
         self, answer: Answer, request: Request, talk: Conversation, ways: Ways
     ) -> tuple[Turn | None, list[Problem]]:
-        """Return what a turn says and the plan it makes, or everything that is wrong with it."""
+        """Return a turn and its plan, or all its problems."""
         calls = (answer.data or {}).get("calls") if self._native else None
         if calls:
             tagged = read_calls(calls, answer.text, request.language, TURN_LINES)
@@ -227,7 +227,7 @@ class TurnCompiler:
         log: tuple[str, ...],
         model: str,
     ) -> Plan | Refusal:
-        """Return the plan that tells the answer; or what the model asks back."""
+        """Return the plan that reports the answer, or the question of the model as a refusal."""
         if not talk.has_evidence():
             question = printable(" ".join(turn.open_questions))
             said = say("ASKED_BACK", request.language, question=question)
@@ -247,7 +247,7 @@ class TurnCompiler:
         model: str,
         turn: str | None,
     ) -> Plan | Refusal:
-        """Return the plan that tells an answer."""
+        """Return the plan that reports an answer."""
         lines = [line for past in talk.turns for line in past.log]
         calls = [call for past in talk.turns for call in past.calls]
         score = supported_share(lines, talk.observations(), request.command, calls)
@@ -286,7 +286,7 @@ class TurnCompiler:
 
 
 def _without(refusal: Refusal, talk: Conversation) -> Refusal:
-    """Return why there is no answer; where nothing was looked at, what would help comes first."""
+    """Return the refusal; without observations, it starts with a remedy."""
     plain = talk.refused
     if plain is None or talk.has_evidence():
         return refusal

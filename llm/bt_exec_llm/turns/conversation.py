@@ -1,4 +1,4 @@
-"""What is known of one question: its analysis, its turns, what the tools observed, what it cost."""
+"""State of one question: its analysis, turns, observations and cost."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _LONGEST = 2000
 
 @dataclass(frozen=True)
 class Observation:
-    """What one call came to.
+    """Result of one tool call.
 
     Attributes:
-        tool: Which tool.
-        parameters: What it was given.
+        tool: Name of the tool.
+        parameters: Its arguments.
         ok: Whether it succeeded.
-        result: What it returned.
-        error: Why it failed, beginning with a code; None if it did not.
+        result: Its return value.
+        error: Reason of the failure, starting with a code; None on success.
     """
 
     tool: str
@@ -59,7 +59,7 @@ class Past:
         number: From 1.
         calls: Tools and their parameters.
         log: The model's lines for it.
-        observations: What the calls came to; of an answer, what the judge said.
+        observations: Results of the calls; for an answer, the verdict of the judge.
     """
 
     number: int
@@ -70,21 +70,21 @@ class Past:
 
 @dataclass
 class Conversation:
-    """Everything about one question so far.
+    """State of one question so far.
 
     Attributes:
-        question: What the person asked.
+        question: The user's question.
         language: Of the question.
-        refused: Why the question was not answered without a model, if somebody tried.
+        refused: Reason of the compiler that read the question first, if there is one.
         log: The lines of the analysis.
         record: The plan record of the analysis.
-        turns: Those that ran, in order.
-        answer: The last answer that the model gave.
-        code_plan: What a program does, in order, to find it again.
+        turns: Turns that ran, in order.
+        answer: Last answer of the model.
+        code_plan: Steps of a program that finds the answer again.
         disputed: Whether a judge objected to it.
-        calls: Questions to the model.
-        usage: What they cost.
-        started: When it began [s, monotonic].
+        calls: Number of requests to the model.
+        usage: Cost of the requests.
+        started: Start time [s, monotonic].
     """
 
     question: str
@@ -131,7 +131,7 @@ class Conversation:
         return any(turn.calls == calls for turn in self.turns)
 
     def observe(self, request: Request) -> None:
-        """Take note of how the last turn ended."""
+        """Record the result of the last turn."""
         if not self.turns or request.previous is None:
             return
         found = {one.path: one for one in request.done}

@@ -25,16 +25,16 @@ def grown(
     turn: str | None,
     notes: Iterable[str] = (),
 ) -> MissionSpec:
-    """Return the plan with one more turn; what is finished stands before it, and is kept.
+    """Return the plan with one more turn after the finished ones.
 
     Args:
-        request: What was asked for, and how the last turn ended.
-        number: Of the turn, from 1.
+        request: The request, with the result of the last turn.
+        number: Number of the turn, from 1.
         calls: Skills and their arguments, in order.
-        compiler: Who plans.
-        model: Who wrote it.
+        compiler: Name of the compiler.
+        model: Name of the model.
         turn: See `bt_exec.spec.model.Mission`.
-        notes: For people.
+        notes: Notes for the operator.
     """
     name = _NAMES[request.language].format(number=number)
     here = {"name": name, "sequence": [_do(*call) for call in calls]}
@@ -78,7 +78,7 @@ def _turns(spec: MissionSpec) -> list[tuple[str, Sequence]]:
 
 
 def _finished(request: Request) -> list[Node]:
-    """Return the finished parts of the turns so far; an answer that was objected to is none."""
+    """Return the finished parts of the turns so far, without disputed answers."""
     if request.previous is None:
         return []
     done = {one.path for one in request.done}
@@ -106,7 +106,7 @@ def _do(skill: str, args: Mapping[str, Any]) -> Node:
 
 
 def _literal(value: Any) -> Any:
-    """Return a value that is no reference: ``$x`` is text here, for a model saves nothing."""
+    """Return a literal value: ``$x`` is text here, since a model has no variables."""
     if isinstance(value, str) and value.startswith("$"):
         return f"${value}"
     return [_literal(one) for one in value] if isinstance(value, list) else value

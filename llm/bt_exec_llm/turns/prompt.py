@@ -1,4 +1,4 @@
-"""What a model is told: who it is, its tools, the picture, the question, what was observed."""
+"""Prompt of a turn: role, tools, picture, question and observations."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def turn_question(
 
 
 def as_text(question: Question) -> str:
-    """Return a question as people read it."""
+    """Return a question as readable text."""
     blocks = [*question.system, *question.messages[-1].blocks]
     shown = [b.text if isinstance(b, Block) else f"[picture, {b.media_type}]" for b in blocks]
     return "\n\n".join(shown)

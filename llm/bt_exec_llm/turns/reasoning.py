@@ -1,4 +1,4 @@
-"""How far a model's reasoning is supported: the share of its steps that rest on observations.
+"""Support score of a model's reasoning: the share of its steps that rest on observations.
 
 A step is supported if it names something that was observed (a tool that ran, a word or a number of
 its parameters or results) and no number that was neither observed nor asked about. The score is the

@@ -1,4 +1,4 @@
-"""What the JSON of an answer may say: the plan record of the analysis, calls of tools, the end.
+"""JSON records of an answer: the plan of the analysis, tool calls, the final answer.
 
 Codes: ``MISSING_FIELD``, ``UNKNOWN_FIELD``, ``WRONG_TYPE``, ``WRONG_MODE``, ``WRONG_LANGUAGE``,
 ``CALLS_AND_FINAL``, ``NO_CALLS``, ``TOO_MANY_CALLS``, ``IDS_NOT_IN_ORDER``, ``NOT_SELECTED``,
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 LONGEST_ANSWER = 2000
-"""Of what a person is told at the end [characters]."""
+"""Length limit of the final answer [characters]."""
 MOST_CALLS = 8
 """Calls of one turn: only what is needed before the next observation."""
 
@@ -40,7 +40,7 @@ class _Strict(BaseModel):
 
 
 class Target(_Strict):
-    """What the question is about."""
+    """Subject of the question."""
 
     primary_object: Text
     required_attributes: Texts
@@ -57,7 +57,7 @@ class Subtask(_Strict):
 
 
 class Needs(_Strict):
-    """What tools must be able to do."""
+    """Required capabilities of the tools."""
 
     needs_localization: bool
     needs_instance_separation: bool
@@ -117,7 +117,7 @@ def read_record(data: Mapping[str, Any], language: str) -> tuple[Record | None, 
 
 
 def read_turn(data: Mapping[str, Any], language: str) -> tuple[Calls | Final | None, list[Problem]]:
-    """Return what a turn says: exactly one of calls and an answer; or every breach of its form."""
+    """Return a turn, either calls or an answer, or every breach of its form."""
     mode = data.get("mode")
     if mode not in ("tool_calls", "final"):
         message = "mode is tool_calls or final"
@@ -134,7 +134,7 @@ def read_turn(data: Mapping[str, Any], language: str) -> tuple[Calls | Final | N
     if isinstance(turn, Calls):
         problems += _of_calls(turn)
     elif not turn.final_answer.strip():
-        problems.append(Problem("EMPTY_FINAL", "final_answer says something", "final_answer"))
+        problems.append(Problem("EMPTY_FINAL", "final_answer must not be empty", "final_answer"))
     return turn, problems
 
 

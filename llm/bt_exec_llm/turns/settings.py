@@ -1,4 +1,4 @@
-"""How a model is asked turn by turn, and what a question may cost."""
+"""Settings of planning turn by turn: form of the questions and limits."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ AS_RECORDED = ("first", "form", "turns", "tokens")
 
 
 class TurnSettings(BaseModel):
-    """How a model is asked turn by turn.
+    """Settings of planning turn by turn.
 
     Attributes:
-        first: The compiler that reads a question first, so that what it answers costs no request;
-            or ``model``, and the model is asked everything.
+        first: Compiler that reads a question first and may answer it without a request; or
+            ``model``, to ask the model everything.
         form: ``tools``, the protocol's own form; ``tags``, two tags with a log and JSON; ``auto``,
             tools where the server has them.
         turns: Most turns of one question, the one that answers included.
         tokens: Most tokens that the planning of one question takes; a model that looks for a tool
-            has limits of its own.
+            has separate limits.
         seconds: Longest time of one question, tools included [s].
         record: File to which every exchange is added.
-        replay: Such a file, in place of a model: the same questions get the same answers.
+        replay: Recording that replaces the model: the same questions get the same answers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

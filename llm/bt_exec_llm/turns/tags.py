@@ -29,11 +29,11 @@ _DEEPEST = 12
 
 
 class Tagged(NamedTuple):
-    """An answer, taken apart.
+    """Parts of an answer.
 
     Attributes:
-        log: The lines of the log, without those that are empty.
-        data: What the JSON says; None if it cannot be read.
+        log: Lines of the log, without empty ones.
+        data: Data of the JSON; None if it cannot be read.
         problems: Every breach of the form.
     """
 
@@ -66,7 +66,7 @@ def read_tags(text: str, lines: range) -> Tagged:
 
 
 def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
-    """Return what stands in each tag, and what is wrong with the tags."""
+    """Return the content of each tag, and the problems of the tags."""
     problems: list[Problem] = []
     parts: dict[str, str] = {}
     outside: list[str] = []
@@ -104,7 +104,7 @@ def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
     for name in _TAGS:
         if name not in parts and name != inside:
             code = "NO_ANALYSIS_LOG" if name == "analysis_log" else "NO_PLAN_JSON"
-            problems.append(Problem(code, f"there is no <{name}> … </{name}>"))
+            problems.append(Problem(code, f"missing <{name}> … </{name}>"))
     return parts, problems
 
 
@@ -118,7 +118,7 @@ def log_of(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
     for number, line in enumerate(found[: lines.stop], 1):
         step = _STEP.match(line)
         if step is None or int(step[1]) != number or len(line) > _LONGEST_LINE:
-            message = f'line {number} of the log begins with "Step {number}:" and says one thing'
+            message = f'line {number} of the log begins with "Step {number}:" and states one fact'
             problems.append(Problem("LOG_STEP", message, found=line[:60]))
             break
     return found[: lines.stop - 1], problems

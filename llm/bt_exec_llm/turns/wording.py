@@ -1,4 +1,4 @@
-"""What is said to the person who asked, in the language of the question."""
+"""Messages to the user, in the language of the question."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from bt_exec_llm.client import ModelSettings
 from bt_exec_llm.client.endpoint import check_endpoint
 
 
-def test_a_server_that_listens_is_reached_and_asked_nothing():
+def test_listening_server_is_available_without_a_request():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         found = list(check_endpoint(ModelSettings(base_url=f"http://127.0.0.1:{port}", model="m")))
@@ -16,7 +16,7 @@ def test_a_server_that_listens_is_reached_and_asked_nothing():
     ]
 
 
-def test_nobody_there_is_said_with_what_to_do(monkeypatch):
+def test_unreachable_server_is_reported_with_a_remedy(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     monkeypatch.setenv("MY_KEY", "secret")

@@ -89,7 +89,7 @@ REPLIES = [
 @pytest.mark.parametrize(
     ("reply", "code"), REPLIES, ids=lambda value: getattr(value, "name", value)
 )
-def test_a_reply_becomes_a_code(fail: Fail, reply: Reply, code: str) -> None:
+def test_server_reply_maps_to_failure_code(fail: Fail, reply: Reply, code: str) -> None:
     failure = fail(reply, retries=1, backoff_s=0.0)
     assert failure.code == code
     assert failure.usage.requests == (2 if code in PASSING else 1)
@@ -106,14 +106,14 @@ THEIRS = (
     "try pulling it first, does not exist; messages: something is odd, "
     "prompt is too long: tokens maximum; This model's maximum context length is"
 )
-"""What servers say in `REPLIES`, and what is no language."""
+"""Server texts of `REPLIES` and technical names, which are not translated."""
 
 
 def _foreign(text: str) -> set[str]:
     return set(re.findall("[A-Za-z]{2,}", text))
 
 
-def test_a_failure_tells_what_is_known(fail: Fail) -> None:
+def test_failure_carries_the_facts_of_the_reply(fail: Fail) -> None:
     failure = fail(error(401, "authentication_error", "invalid x-api-key."))
     assert str(failure) == "MODEL_AUTH: status 401, invalid x-api-key"
     assert failure.http_status == 401
@@ -127,7 +127,7 @@ def test_a_failure_tells_what_is_known(fail: Fail) -> None:
     assert json.dumps(value.to_dict())
 
 
-def test_what_was_said_is_kept_when_it_is_cut_off_or_refused(fail: Fail) -> None:
+def test_partial_text_is_kept_when_answer_is_cut_off_or_refused(fail: Fail) -> None:
     cut = fail(cut_off("root:\n  sequ"))
     assert cut.text == "root:\n  sequ"
     assert cut.stop_reason == "max_tokens"
@@ -135,12 +135,12 @@ def test_what_was_said_is_kept_when_it_is_cut_off_or_refused(fail: Fail) -> None
     assert fail(refusal("No, thanks.")).message == "No, thanks"
 
 
-def test_a_web_page_is_called_one(fail: Fail) -> None:
+def test_web_page_is_reported_as_web_page(fail: Fail) -> None:
     assert fail(html()).message == "the answer is a web page"
     assert fail(html(404)).message == "status 404, it answers with a web page"
 
 
-def test_nobody_listens() -> None:
+def test_closed_port_is_unreachable() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -157,14 +157,14 @@ def test_nobody_listens() -> None:
     assert client.usage.requests == 2
 
 
-def test_an_unknown_host() -> None:
+def test_unknown_host_is_unreachable() -> None:
     client = ModelClient(ModelSettings(base_url="http://nobody.invalid", retries=0, timeout_s=5))
     with pytest.raises(ModelFailure) as caught:
         client.ask([], [Turn.user("hello")])
     assert caught.value.code == "MODEL_UNREACHABLE"
 
 
-def test_a_server_without_tls() -> None:
+def test_server_without_tls_is_unreachable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         settings = ModelSettings(
             base_url=f"https://127.0.0.1:{listener.getsockname()[1]}", retries=0, timeout_s=5
@@ -212,7 +212,7 @@ def test_no_retry_that_would_miss_the_deadline(serve: Any, connect: Any) -> None
     assert failure.value.usage.requests == 1
 
 
-def test_how_long_to_wait_is_understood() -> None:
+def test_retry_after_is_parsed_as_seconds_and_as_date() -> None:
     from datetime import UTC, datetime, timedelta
 
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
@@ -244,13 +244,13 @@ SAID_IN_KOREAN = [
     (
         "MODEL_NOT_JSON",
         "the answer is a web page",
-        "그 주소에서 답한 것은 언어 모델이 아닙니다: 웹 페이지가 왔습니다.",
+        "그 주소의 서버는 언어 모델이 아닙니다: 웹 페이지가 왔습니다.",
     ),
 ]
 
 
 @pytest.mark.parametrize(("code", "message", "said"), SAID_IN_KOREAN)
-def test_what_is_ours_is_said_in_the_language_of_the_command(
+def test_own_details_are_translated_to_the_command_language(
     code: str, message: str, said: str
 ) -> None:
     assert ModelFailure(code, message).say("ko") == said

@@ -47,7 +47,7 @@ def test_the_deadline_is_over_retries_too(fail: Fail) -> None:
     assert "529" in failure.message
 
 
-def test_headers_that_drip(serve: Any, connect: Any) -> None:
+def test_slow_headers_end_at_the_deadline(serve: Any, connect: Any) -> None:
     def send(to: Any) -> None:
         for byte in b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 10_000:
             to.write(bytes((byte,)))
@@ -60,7 +60,7 @@ def test_headers_that_drip(serve: Any, connect: Any) -> None:
     assert _all_ended()
 
 
-def test_headers_without_end(fail: Fail) -> None:
+def test_endless_headers_are_refused(fail: Fail) -> None:
     def send(to: Any) -> None:
         to.write(b"HTTP/1.1 200 OK\r\n")
         for number in range(100_000):
@@ -84,11 +84,11 @@ def test_a_huge_body_is_not_read(fail: Fail, status: int) -> None:
     assert peak - before < 12_000_000
 
 
-def test_five_megabytes(fail: Fail) -> None:
+def test_answer_of_five_megabytes_is_refused(fail: Fail) -> None:
     assert fail(huge(5_000_000)).code == "MODEL_TOO_BIG"
 
 
-def test_a_stream_without_end(fail: Fail) -> None:
+def test_endless_stream_is_refused(fail: Fail) -> None:
     def send(to: Any) -> None:
         to.head(200, {"Content-Type": "text/event-stream"})
         while True:
@@ -114,18 +114,18 @@ def test_a_stream_without_end(fail: Fail) -> None:
         (b"\xff\xfe\x00\n\n", "MODEL_NOT_JSON"),
     ],
 )
-def test_garbage_in_a_stream(fail: Fail, body: bytes, code: str) -> None:
+def test_garbage_in_a_stream_is_reported(fail: Fail, body: bytes, code: str) -> None:
     reply = raw(body, content_type="text/event-stream")
     assert fail(reply, stream=True, retries=0).code == code
 
 
-def test_a_server_that_streams_or_not_as_it_likes(serve: Any, connect: Any) -> None:
+def test_whole_answer_is_read_though_streaming_was_requested(serve: Any, connect: Any) -> None:
     whole = raw(b'{"content": [{"type": "text", "text": "hello"}], "stop_reason": "end_turn"}')
     client = connect(serve([whole]), stream=True)
     assert client.ask([], [Turn.user("hi")]).text == "hello"
 
 
-def test_nonsense_in_the_account_counts_as_nothing(serve: Any, connect: Any) -> None:
+def test_invalid_usage_counts_as_zero(serve: Any, connect: Any) -> None:
     body = (
         b'{"content": "hello", "usage": {"input_tokens": -4, "output_tokens": 1e99,'
         b'"cache_read_input_tokens": "many", "cache_creation_input_tokens": true}}'
@@ -137,7 +137,7 @@ def test_nonsense_in_the_account_counts_as_nothing(serve: Any, connect: Any) -> 
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_cancel_ends_a_hang_of_an_hour(serve: Any, connect: Any, stream: bool) -> None:
+def test_cancel_ends_a_hung_request(serve: Any, connect: Any, stream: bool) -> None:
     server = serve([hang(3600)])
     client = connect(server, timeout_s=3600, stream=stream)
     cancel = threading.Event()
@@ -181,7 +181,7 @@ def test_a_question_that_is_cancelled_already_is_not_sent(serve: Any, connect: A
     assert not server.requests
 
 
-def test_an_answer_ends_where_it_says_so_though_the_stream_stays_open(
+def test_answer_ends_at_its_stop_event_though_the_stream_stays_open(
     serve: Any, connect: Any
 ) -> None:
     client = connect(serve([left_open("root: {do: x}")]), stream=True, timeout_s=10.0)

@@ -137,7 +137,7 @@ def test_a_redirect_is_not_followed(serve: Any, connect: Any) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "  ", "schlüssel", "two\nlines"])
-def test_no_key(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_missing_key_fails(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", value)
     client = ModelClient(ModelSettings())
     with pytest.raises(ModelFailure, match="ANTHROPIC_API_KEY") as caught:
@@ -147,7 +147,7 @@ def test_no_key(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     assert ModelSettings().has_key() == bool(value.strip())
 
 
-def test_addresses_hold_no_secrets() -> None:
+def test_address_with_a_secret_is_rejected() -> None:
     for url in (
         "https://me:secret@host",
         "http://host?key=secret",

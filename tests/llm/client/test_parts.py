@@ -83,7 +83,7 @@ def test_a_frame_becomes_a_small_jpeg(shape: tuple[int, int], size: tuple[int, i
     assert seen[0, 0, 2] > 240  # red is still red
 
 
-def test_what_is_no_frame() -> None:
+def test_wrong_array_is_rejected_as_frame() -> None:
     for wrong in (np.zeros((4, 4), np.uint8), np.zeros((4, 4, 3)), np.zeros((0, 4, 3), np.uint8)):
         with pytest.raises(ValueError, match="a frame is uint8"):
             image_block(wrong)
@@ -106,14 +106,16 @@ def _paths() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
-def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, serve: Any, connect: Any) -> None:
+def test_missing_sdk_fails_with_its_code(
+    monkeypatch: pytest.MonkeyPatch, serve: Any, connect: Any
+) -> None:
     monkeypatch.delitem(sys.modules, "bt_exec_llm.client.transport", raising=False)
     monkeypatch.setitem(sys.modules, "anthropic", None)
     with pytest.raises(ModelFailure, match="MODEL_NO_SDK"):
         connect(serve(["hello"])).ask([], [Turn.user("hi")])
 
 
-def test_a_bug_of_ours_is_no_hanging_server(serve: Any, connect: Any) -> None:
+def test_internal_error_is_reported_as_crash(serve: Any, connect: Any) -> None:
     client = connect(serve(["hello"]))
     client.ask([], [Turn.user("hi")])
     with pytest.raises(ModelFailure) as caught:
@@ -122,7 +124,7 @@ def test_a_bug_of_ours_is_no_hanging_server(serve: Any, connect: Any) -> None:
     assert "AttributeError" in caught.value.message
 
 
-def test_the_scripted_model() -> None:
+def test_scripted_model_gives_its_replies() -> None:
     replies = [
         "words",
         {"door": "open"},
@@ -176,14 +178,14 @@ def test_korean_arrives_whole(serve: Any, connect: Any, stream: bool) -> None:
         assert client.ask([], [Turn.user("안녕")], schema).data == {"말": words}
 
 
-def test_settings_say_what_is_wrong() -> None:
+def test_invalid_settings_are_named() -> None:
     with pytest.raises(ValueError, match="tier"):
         ModelSettings.model_validate({"tier": "best"})
     with pytest.raises(ValueError, match="tempreature"):
         ModelSettings.model_validate({"tempreature": 0})
 
 
-def test_a_schema_that_nobody_can_change_is_asked_for_like_any_other() -> None:
+def test_immutable_schema_is_sent_like_a_mutable_one() -> None:
     """Packs keep their schemas as constants, in mappings that are not dictionaries."""
     inner = MappingProxyType({"type": "string"})
     schema = MappingProxyType({"type": "object", "properties": MappingProxyType({"a": inner})})

@@ -80,7 +80,7 @@ TOLERATED: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", TOLERATED)
-def test_tolerated(case: str) -> None:
+def test_small_deviations_are_tolerated(case: str) -> None:
     text, notes = TOLERATED[case]
     reading = read_answer(text)
     wanted: Any = DATA
@@ -107,7 +107,7 @@ CUT = [
 
 
 @pytest.mark.parametrize("text", CUT)
-def test_half_an_answer_is_read_and_said_to_be_half(text: str) -> None:
+def test_partial_answer_is_read_and_marked_incomplete(text: str) -> None:
     reading = read_answer(text)
     assert reading.data["tree"] == "shut"
     assert not reading.complete
@@ -138,7 +138,7 @@ REFUSED = {
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused(case: str) -> None:
+def test_unreadable_answers_are_refused(case: str) -> None:
     text, code = REFUSED[case]
     reading = read_answer(text)
     assert reading.data is None
@@ -155,7 +155,7 @@ BESIDE = {
 
 
 @pytest.mark.parametrize("case", BESIDE)
-def test_what_is_no_document_stands_beside_the_one_that_is(case: str) -> None:
+def test_text_beside_the_document_is_returned_as_words(case: str) -> None:
     reading = read_answer(BESIDE[case])
     assert reading.data["tree"] == "last"
     assert reading.complete
@@ -194,7 +194,7 @@ TORN = {
 
 
 @pytest.mark.parametrize("case", TORN)
-def test_nothing_is_torn_out_of_a_document(case: str) -> None:
+def test_pieces_of_a_broken_document_are_not_read(case: str) -> None:
     reading = read_answer(TORN[case])
     assert reading.data is None
     assert {problem.code for problem in reading.problems} <= {
@@ -204,7 +204,7 @@ def test_nothing_is_torn_out_of_a_document(case: str) -> None:
     }
 
 
-def test_other_documents_than_trees() -> None:
+def test_documents_with_other_keys_are_read() -> None:
     said = "The door is {open}.\n\nDoor: open\nconfidence: 0.9\nBecause: I see it."
     reading = read_answer(said, keys=("door", "confidence"))
     assert reading.data == {"door": "open", "confidence": 0.9}
@@ -212,7 +212,7 @@ def test_other_documents_than_trees() -> None:
     assert read_answer("[1, 2]").data is None
 
 
-def test_json_means_what_json_means() -> None:
+def test_json_data_is_read_unchanged() -> None:
     data = {"tree": "a\u2028b\x85c", "summary": "no: [x] #y & *z", "root": [1.5, -2, True, None]}
     for text in (json.dumps(data, ensure_ascii=False), json.dumps(data), f"so: {json.dumps(data)}"):
         assert read_answer(text).data == data
@@ -270,7 +270,7 @@ def test_a_colon_in_a_text_is_quoted_and_nothing_else() -> None:
         ("a<thinking>b</thinking>c<think>d</think>e", "ace", True),
     ],
 )
-def test_thoughts(text: str, kept: str, any_found: bool) -> None:
+def test_thoughts_are_removed(text: str, kept: str, any_found: bool) -> None:
     assert without_thoughts(text) == (kept, any_found)
 
 
@@ -334,6 +334,6 @@ def test_json_in_any_wrapping_is_read_exactly(
         "\\",
     ],
 )
-def test_long_nonsense_does_not_take_forever(piece: str) -> None:
+def test_reading_time_is_bounded_for_long_nonsense(piece: str) -> None:
     assert read_answer(piece * (250_000 // len(piece))) is not None
     assert read_answer("{" + piece * (200_000 // len(piece))) is not None

@@ -1,4 +1,4 @@
-"""What is recorded is played again, byte for byte; another question is noticed."""
+"""Recordings repeat their answers byte for byte and reject a different question."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def recorded(serve: Any, connect: Any, tmp_path: Path) -> tuple[Path, list[Answe
     return path, _all(connect(server, record=Recorder(path)))
 
 
-def test_a_recording_plays_the_same(recorded: Any) -> None:
+def test_replay_gives_the_recorded_answers(recorded: Any) -> None:
     path, live = recorded
     client = ReplayClient(path)
     played = _all(client)
@@ -83,7 +83,7 @@ def test_questions_may_come_in_another_order(recorded: Any) -> None:
     assert client.ask(*QUESTIONS[0]) == live[0]
 
 
-def test_another_question_is_noticed(recorded: Any) -> None:
+def test_different_question_fails_on_replay(recorded: Any) -> None:
     path, live = recorded
     client = ReplayClient(path)
     system, turns, schema = QUESTIONS[0]
@@ -97,7 +97,7 @@ def test_another_question_is_noticed(recorded: Any) -> None:
     assert relaxed.ask([], [Turn.user("whatever")]) == live[0]
 
 
-def test_a_recording_ends(recorded: Any) -> None:
+def test_replay_fails_after_the_last_answer(recorded: Any) -> None:
     path, _ = recorded
     client = ReplayClient(path)
     _all(client)
@@ -105,7 +105,7 @@ def test_a_recording_ends(recorded: Any) -> None:
         client.ask(*QUESTIONS[0])
 
 
-def test_a_cancelled_replay(recorded: Any) -> None:
+def test_replay_fails_when_cancelled(recorded: Any) -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(ModelFailure, match="MODEL_CANCELLED"):
@@ -115,21 +115,21 @@ def test_a_cancelled_replay(recorded: Any) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{}", "line 1 is no recorded exchange: lacks 'version'"),
-        ("\n[1]", "line 2 is no recorded exchange"),
+        ("{}", "line 1 is not a recorded exchange: lacks 'version'"),
+        ("\n[1]", "line 2 is not a recorded exchange"),
         ('{"version": 9}', "version 9, this program reads 1"),
         ("[" * 100_000, "line 1"),
         ("words", "line 1"),
     ],
 )
-def test_what_is_no_recording(tmp_path: Path, content: str, message: str) -> None:
+def test_invalid_recording_is_rejected(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(content)
     with pytest.raises(UsageError, match=message):
         ReplayClient(path)
 
 
-def test_files_that_cannot_be_used(serve: Any, connect: Any, tmp_path: Path) -> None:
+def test_unreadable_recording_files_are_rejected(serve: Any, connect: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         ReplayClient(tmp_path / "none.jsonl")
     with pytest.raises(UsageError, match="cannot be written"):
@@ -151,7 +151,7 @@ def test_failures_are_recorded_with_their_facts(serve: Any, connect: Any, tmp_pa
     assert (caught.value.http_status, caught.value.retry_after_s) == (429, 99.0)
 
 
-def test_the_digest_is_of_what_is_asked() -> None:
+def test_digest_depends_on_the_question_only() -> None:
     base = Question((Block("a"),), (Turn.user("b"),), SCHEMA)
     same = Question((Block("a"),), (Turn.user(Block("b")),), dict(reversed(SCHEMA.items())))
     assert base.digest() == same.digest()

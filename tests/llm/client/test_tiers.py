@@ -31,7 +31,7 @@ FOUND_OUT = [
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize(("flavour", "tiers", "requests"), FOUND_OUT)
-def test_what_a_server_honours_is_found_out_and_remembered(
+def test_tier_of_a_server_is_probed_and_remembered(
     serve: Any, connect: Any, flavour: str, tiers: list[str], requests: list[int], stream: bool
 ) -> None:
     server = serve([answer(OPEN)], flavour=flavour)
@@ -43,7 +43,7 @@ def test_what_a_server_honours_is_found_out_and_remembered(
     assert connect(server).tier == last.get(flavour, "text")
 
 
-def test_what_is_remembered_is_of_one_model_at_one_address(serve: Any, connect: Any) -> None:
+def test_tier_is_remembered_by_model_and_address(serve: Any, connect: Any) -> None:
     bare, claude = serve([answer(OPEN)], flavour="bare"), serve([answer(OPEN)])
     connect(bare).ask(*ASKED)
     assert connect(bare).tier == "text"
@@ -62,7 +62,7 @@ def test_an_ignored_schema_and_an_unreadable_answer_ask_again_at_once(
     assert client.tier == "tool"
 
 
-def test_a_bad_request_is_no_reason_to_forget_schemas(serve: Any, connect: Any) -> None:
+def test_bad_request_keeps_the_schema_tier(serve: Any, connect: Any) -> None:
     server = serve([error(400, "invalid_request_error", "image is broken")])
     client = connect(server)
     with pytest.raises(ModelFailure, match="image is broken") as caught:
@@ -120,7 +120,7 @@ def test_the_requests(serve: Any, connect: Any) -> None:
     assert "cache_control" not in plain["system"][1]
 
 
-def test_the_form_can_be_told_in_own_words(serve: Any, connect: Any) -> None:
+def test_plain_text_replaces_the_schema_in_the_prompt(serve: Any, connect: Any) -> None:
     tree = "root:\n  do: go_home\n"
     server = serve([answer(OPEN, plain=tree)], flavour="bare")
     found = connect(server).ask(*ASKED, plain="Write YAML.")

@@ -48,7 +48,7 @@ HOSTILE = {
     "html": (html(), "MODEL_NOT_JSON"),
     "garbage": (garbage(), "MODEL_BROKEN_OFF|MODEL_UNREACHABLE|MODEL_NOT_JSON"),
     "5 MB": (huge(5_000_000), "MODEL_TOO_BIG"),
-    "JSON that is no message": (raw(b'{"hello": 1}'), "MODEL_BAD_ANSWER"),
+    "JSON that is not a message": (raw(b'{"hello": 1}'), "MODEL_BAD_ANSWER"),
     "declines": (refusal(), "MODEL_REFUSED"),
     "always cut off": (cut_off("root: {sequ"), "PLAN_REJECTED"),
     "a YAML bomb": (text(BOMB), "PLAN_REJECTED"),
@@ -94,7 +94,7 @@ def test_a_hostile_answer_to_a_repair_leaves_the_mission_blocked(over_http):
     compiler = over_http(replies, repair="model")
     run = run_paper("get the material", compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
-    assert "What answers there is no language model" in run.outcome.message
+    assert "The server at this address is not a language model" in run.outcome.message
 
 
 SITE = """

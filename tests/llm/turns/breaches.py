@@ -1,7 +1,7 @@
-"""What a model may do wrong: each breach with the name that it must get.
+"""Breaches of form that a model may commit, each with its expected code.
 
 A breach of form stands in place of one good answer. Sent back once, the model mends it and the
-question is answered; broken again, nothing it said is used.
+question is answered; broken again, the answer is discarded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A site whose three models (planner, looker, judge) answer over HTTP what a test says."""
+"""Site whose three models (planner, looker, judge) give scripted answers over HTTP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUESTION = {"en": "How many cheerful things are there?", "ko": "즐거운 것은
 
 @dataclass
 class Models:
-    """What each model says, one a question, the last one ever after."""
+    """Replies of each model, one a question; the last one repeats."""
 
     server: MessagesServer
     says: dict[str, list] = field(default_factory=dict)

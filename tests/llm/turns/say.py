@@ -1,4 +1,4 @@
-"""What a model may say turn by turn, well formed, and pictures to say it about."""
+"""Well-formed turns of a model, and their pictures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def lines(number: int, language: str = "en") -> str:
 
 
 def tagged(data, log: str | int = 3, language: str = "en") -> str:
-    """Return an answer in two tags; data that is text stands in it as it is."""
+    """Return an answer in two tags; text data is inserted unchanged."""
     log = lines(log, language) if isinstance(log, int) else log
     body = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
     return f"<analysis_log>\n{log}\n</analysis_log>\n<plan_json>\n{body}\n</plan_json>"

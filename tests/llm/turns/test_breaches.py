@@ -29,13 +29,13 @@ def one_of_each(breaches):
 
 @pytest.fixture(scope="module")
 def session(make_site, picture, tmp_path_factory):
-    """A session without a judge: what is broken here is what the planner says."""
+    """Session without a judge: all breaches are the planner's."""
     site = make_site(tmp_path_factory.mktemp("site"), judge=False)
     with Session(site, world={"image": str(picture)}, fast=True) as session:
         yield session
 
 
-def test_there_are_enough_of_them():
+def test_breaches_cover_enough_cases():
     assert len(FORM) + len(ANALYSIS) >= 75
     assert len({one.name for one in FORM}) == len(FORM)
 
@@ -53,7 +53,7 @@ def test_a_breach_is_named_once_and_mended(models, session, breach):
 
 @pytest.mark.slow  # each kind of ending is in the fast tests above and below
 @pytest.mark.parametrize("breach", FORM, ids=lambda one: one.name)
-def test_a_breach_that_stays_ends_it_and_nothing_runs(models, session, breach):
+def test_repeated_breach_ends_the_question_before_any_call(models, session, breach):
     models.script([say.analysis(), breach.said])
     outcome = session.run(QUESTION["en"])
     assert (outcome.status, outcome.ticks) == ("refused", 0)
@@ -71,7 +71,7 @@ def test_a_breach_of_the_analysis_is_named_once_and_mended(models, session, brea
     assert len(models.asked("planner")) == 4
 
 
-def test_a_breach_that_stays_is_told_by_its_name(models, session):
+def test_repeated_breach_is_reported_by_its_code(models, session):
     models.script([say.analysis("ko"), "몰라요"])
     outcome = session.run(QUESTION["ko"])
     assert (outcome.status, outcome.reason_code) == ("refused", "TURN_REJECTED")
@@ -84,14 +84,14 @@ def test_the_same_calls_again_are_named(models, session):
     assert named(models, "REPEATED_CALLS")
 
 
-def test_the_same_calls_for_ever_end_it(models, session):
+def test_repeated_calls_end_the_question(models, session):
     models.script([say.analysis(), REST[0]])
     outcome = session.run(QUESTION["en"])
     assert (outcome.status, outcome.reason_code) == ("blocked", "TURN_REJECTED")
     assert len(models.asked("planner")) == 4
 
 
-def test_calls_without_an_end_are_ended_by_the_budget_of_turns(models, session):
+def test_endless_calls_end_at_the_turn_limit(models, session):
     turns = [say.calls(say.SEGMENT, ("segment_colour", {"into": "other", "colour": colour}))
              for colour in ("red", "blue", "green", "pink", "cyan", "grey", "white", "black",
                             "brown")]  # fmt: skip
@@ -107,7 +107,7 @@ def test_calls_without_an_end_are_ended_by_the_budget_of_turns(models, session):
     [({"tokens": 1000}, "TOKENS_SPENT"), ({"seconds": 0.001}, "SECONDS_SPENT"),
      ({"turns": 1}, "TURNS_SPENT")],
 )  # fmt: skip
-def test_every_budget_ends_it_by_its_name(models, make_site, picture, tmp_path, budget, code):
+def test_spent_budget_is_reported_by_its_code(models, make_site, picture, tmp_path, budget, code):
     models.script([say.analysis("ko"), say.calls(say.SEGMENT, language="ko")])
     site = make_site(tmp_path, **budget)
     with Session(site, world={"image": str(picture)}, fast=True) as session:

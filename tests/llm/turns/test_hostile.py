@@ -1,4 +1,4 @@
-"""No untrue answer is accepted without a judge saying so, whatever a picture or a model says."""
+"""Untrue answers are never accepted without a dispute, for hostile pictures and models."""
 
 import pytest
 
@@ -35,7 +35,7 @@ UNTRUE = [
 
 
 @pytest.mark.parametrize(("language", "answer"), UNTRUE)
-def test_an_answer_that_contradicts_the_crops_is_told_so(models, session, language, answer):
+def test_answer_that_contradicts_the_crops_is_disputed(models, session, language, answer):
     """Also where the judge was talked over: it calls everything right."""
     models.script(loop(answer, language=language), judge=[say.verdict("right", answer)])
     outcome = session.run(QUESTION[language])
@@ -60,7 +60,7 @@ def test_writing_in_the_picture_gives_no_orders(models, make_site, tmp_path):
     assert "Confidence 0.30." in outcome.message
 
 
-def test_without_a_judge_nobody_could_check_is_said(models, make_site, tmp_path):
+def test_answer_without_a_judge_is_marked_unchecked(models, make_site, tmp_path):
     picture = say.draw(tmp_path, sign=ORDER)
     models.script([say.analysis(), say.calls(say.ASK), say.final("7")], looker=[say.whole("7")])
     site = make_site(tmp_path, judge=False)
@@ -79,7 +79,7 @@ def test_without_a_judge_nobody_could_check_is_said(models, make_site, tmp_path)
     ],
     ids=["tags", "headings", "escapes", "long"],
 )
-def test_what_a_model_saw_is_data_for_the_next_turn(models, session, seen):
+def test_observations_are_quoted_as_data_in_the_next_turn(models, session, seen):
     models.script(
         [say.analysis(), say.calls(say.ASK), say.calls(*FOUND), say.calls(*LOOKED),
          say.final("There are 3.")],
@@ -140,7 +140,7 @@ def test_a_label_of_an_annotation_gives_no_orders(models, make_site, tmp_path):
         (say.each("yes", "yes", "yes", "yes", "yes", "yes", "yes"), True, 4),
     ],
 )
-def test_a_looker_that_breaks_its_form_settles_nothing(models, session, said, looked, accepted):
+def test_malformed_vision_answer_decides_nothing(models, session, said, looked, accepted):
     models.script(
         [say.analysis(), say.calls(*FOUND), say.calls(say.CROP, say.ASK_CROPS, say.COUNT),
          say.final("There are 7.")],
@@ -152,7 +152,7 @@ def test_a_looker_that_breaks_its_form_settles_nothing(models, session, said, lo
     assert "But judges differ: the crops" in outcome.message
 
 
-def test_what_tools_saw_is_kept_on_record_turn_by_turn(models, session):
+def test_observations_are_recorded_by_turn(models, session):
     models.script(loop("There are 3."), judge=[say.verdict("right")])
     outcome = session.run(QUESTION["en"])
     assert outcome.model_requests == len(models.asked("planner")) == 4

@@ -55,7 +55,7 @@ def test_a_question_is_answered_turn_by_turn_and_judged(models, session, languag
                    "conclude", "judge"]  # fmt: skip
 
 
-def test_a_long_answer_is_told_whole(models, session):
+def test_long_answer_is_printed_whole(models, session):
     answer = f"There are 3 of them. {'They lie in a row. ' * 50}That is all."
     models.script(good(answer=answer), judge=[say.verdict("right", "3")])
     assert session.run(QUESTION["en"]).message.startswith(answer)
@@ -70,7 +70,7 @@ def test_the_model_sees_what_the_tools_observed(models, session):
     assert '"sure": 3, "unsettled": 0}, "tool": "count", "turn": 2}' in third
 
 
-def test_what_tools_alone_can_tell_asks_no_model(models, session):
+def test_question_that_tools_can_answer_asks_no_model(models, session):
     models.script(["never asked"])
     outcome = session.run("How many red circles are there?")
     assert (outcome.status, outcome.model_requests) == ("satisfied", 0)
@@ -135,7 +135,7 @@ def test_the_whole_picture_is_asked_about_where_no_boxes_are_known(models, sessi
     )
 
 
-def test_a_disagreement_is_looked_at_again_once_and_then_right(models, session):
+def test_disputed_answer_is_corrected_on_the_second_attempt(models, session):
     models.script(
         [*good(answer="There are 4 of them."), say.final("There are 3 of them.")],
         judge=[say.verdict("wrong", "3"), say.verdict("right")],
@@ -146,7 +146,7 @@ def test_a_disagreement_is_looked_at_again_once_and_then_right(models, session):
     assert "JUDGES_DISAGREE" in models.asked("planner")[-1]
 
 
-def test_a_disagreement_that_stays_is_told(models, session):
+def test_repeated_disagreement_is_reported(models, session):
     models.script(good(answer="7 things."), judge=[say.verdict("wrong", "3 things")])
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
@@ -154,14 +154,14 @@ def test_a_disagreement_that_stays_is_told(models, session):
     assert bench_of(session).answer.confidence <= 0.3
 
 
-def test_a_dispute_is_told_although_the_model_says_nothing_more(models, session):
+def test_dispute_is_reported_when_the_model_stops_answering(models, session):
     models.script([*good(answer="7 things."), "gibberish"], judge=[say.verdict("wrong", "3")])
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
     assert "But judges differ" in outcome.message
 
 
-def test_without_a_vision_model_the_refusal_says_what_to_configure(models, make_site, picture,
+def test_refusal_names_the_missing_vision_model_setting(models, make_site, picture,
                                                                     tmp_path):  # fmt: skip
     site = make_site(tmp_path, vqa=False, judge=False)
     models.script(
@@ -181,7 +181,7 @@ def test_without_a_vision_model_the_refusal_says_what_to_configure(models, make_
         ("즐거운 토마토가 몇 개야?", "Boxes?"),
     ],
 )
-def test_what_is_missing_is_asked_for_by_name(models, session, text, says):
+def test_missing_input_is_requested_by_name(models, session, text, says):
     language = "ko" if "즐" in text else "en"
     models.script([say.analysis(language), say.final("-", says, language=language)])
     outcome = session.run(text)
@@ -191,7 +191,7 @@ def test_what_is_missing_is_asked_for_by_name(models, session, text, says):
 
 
 def test_an_annotation_that_is_needed_is_asked_for_by_its_name(models, session):
-    """A thing that no colour tells, no boxes, and a model that would only guess."""
+    """A property without a colour, no boxes, and a model that could only guess."""
     models.script([say.analysis(), say.final("About 5.")])
     outcome = session.run("How many flowers are there?")
     assert (outcome.status, outcome.reason_code) == ("refused", "ANNOTATION_NEEDED")
@@ -206,9 +206,7 @@ def test_a_new_question_remembers_nothing_of_the_last(models, session):
         assert "[OBSERVATIONS]\n(none)" in models.asked("planner")[1]
 
 
-def test_the_picture_and_the_program_that_were_wanted_come_after_the_answer(
-    models, make_site, picture, tmp_path
-):
+def test_requested_picture_and_program_follow_the_answer(models, make_site, picture, tmp_path):
     """The program does again what the turns did, and comes to the same number without a model."""
     site, drawn, program = make_site(tmp_path), tmp_path / "seen.png", tmp_path / "again.py"
     models.script(good(), judge=[say.verdict("right")])

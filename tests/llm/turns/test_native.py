@@ -67,7 +67,7 @@ def test_a_breach_is_named_once_and_mended(models, native, said, code):
 
 
 @pytest.mark.parametrize("refused", [True, False])
-def test_where_there_are_no_tools_tags_are_used(models, native, refused):
+def test_tags_are_used_when_the_server_has_no_tools(models, native, refused):
     """A server that declines them, and one that passes them over."""
     good = [say.calls(say.SEGMENT), say.calls(say.CROP, say.VERIFY), say.final("There are 2.")]
     first = [error(400, "invalid_request_error", "tools: unknown field")] if refused else []

@@ -89,7 +89,7 @@ def test_an_answer_without_its_code_plan_is_sent_back(ask, models):
     assert "NO_CODE_PLAN" in models.objections()[0]
 
 
-def test_no_plan_and_no_writer_is_asked_for_our_own_program(ask, models):
+def test_default_program_needs_no_model(ask, models):
     script(models, "never asked", plan=None)
     code, said = ask(QUESTION["en"], "--program-by", "templates")
     assert (code, said["program"]["by"], said["program"]["agrees"]) == (0, "templates", True)
@@ -97,7 +97,7 @@ def test_no_plan_and_no_writer_is_asked_for_our_own_program(ask, models):
     assert models.objections() == []
 
 
-def test_what_tools_alone_answer_may_have_its_program_written_too(ask, models):
+def test_program_is_written_for_an_answer_of_tools_alone(ask, models):
     models.script(["never asked"])
     models.says["writer"] = [fenced(GOOD)]
     code, said = ask("빨간 원은 몇 개야?")

@@ -51,7 +51,7 @@ def test_a_recording_gives_the_same_answer(models, make_site, picture, tmp_path)
     assert second[0].model_requests == first[0].model_requests == 5
 
 
-def test_another_question_is_refused_and_says_where_it_differs(models, make_site, picture,
+def test_different_question_is_refused_with_the_first_difference(models, make_site, picture,
                                                                tmp_path):  # fmt: skip
     make_site(tmp_path)
     file, tape = tmp_path / "looking.yaml", tmp_path / "tape.jsonl"
@@ -65,9 +65,9 @@ def test_another_question_is_refused_and_says_where_it_differs(models, make_site
     assert (outcome.status, outcome.reason_code) == ("refused", "MODEL_REPLAY_DIFFERS")
 
 
-def test_turns_scores_and_exchanges_are_kept_and_told(models, make_site, picture, tmp_path,
+def test_turns_scores_and_exchanges_are_recorded_and_printed(models, make_site, picture, tmp_path,
                                                       monkeypatch, capsys):  # fmt: skip
-    """``ask --json`` gives the scores; ``why`` shows the turns; the journal holds what was said."""
+    """``ask --json`` prints the scores, ``why`` the turns; the journal holds the exchanges."""
     for name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     make_site(tmp_path)
