@@ -30,13 +30,13 @@ ACTIONS = ("full_action_list", "actions", "plan", "steps", "tasks", "action_list
 OWN = ("root", "nodes", "explanation", "cannot", "assumes", "subgoals")
 FIELDS = ("save", "else", "tell", *(one.name for one in MODIFIERS))
 _NO_REASON = ("", "none", "null", "n/a", "na", "-", "false", "empty", "없음", "없습니다")
-"""What models write into ``cannot`` when nothing is in the way."""
+"""Values of ``cannot`` that mean no objection."""
 TURN = (
     *("mode", "plan_version", "step_index", "next_action", "skip_log", "visibility_warnings"),
     *("door_state_estimation", "observations", "gate_evaluations", "goal_status", "stop_signal"),
     "arm_policy",
 )
-"""Keys of a turn report; checkers of packs read what they say."""
+"""Keys of a turn report, which the checkers of packs read."""
 _PERMITS = re.compile(
     r"\b(?:approved?|safe|ok|okay|allow\w*|execut\w*|valid|permit\w*|confirm\w*|ready|feasible|"
     r"possible|can|may|run|proceed|go)\b",
@@ -52,7 +52,7 @@ def canonical(key: str) -> str:
 
 
 def reason(value: Any) -> str:
-    """Return why there is no plan, if an answer says so in any form; empty if it does not."""
+    """Return the reason of an answer that declines in any form, or an empty text."""
     if value is None or value is False or value == [] or value == {}:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

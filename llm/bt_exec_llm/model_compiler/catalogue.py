@@ -1,6 +1,6 @@
-"""What a site can do, as text for a model: skills, conditions, trees, the domain's rules.
+"""Catalogue of a site as text for a model: skills, conditions, trees, rules of the domain.
 
-Generated from the registries, so that it never says more or less than verification accepts.
+Generated from the registries, so that it always matches what verification accepts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def describe_site(request: Request) -> str:
 
 
 def describe_trees(request: Request) -> str:
-    """Return the trees of a site with their arguments and what people say for them, and no more."""
+    """Return only the trees of a site, with their arguments and utterances."""
     parts = ["# Trees"]
     for tree in request.library:
         if tree.utterances:
@@ -62,7 +62,7 @@ def _settings(request: Request) -> list[str]:
 
 
 def pruned(value: Any) -> Any:
-    """Return settings without lists of numbers (poses, areas), which say nothing to a model."""
+    """Return settings without lists of numbers (poses, areas), which a model cannot use."""
     if isinstance(value, Mapping):
         kept = {str(key): pruned(inner) for key, inner in value.items()}
         return {key: inner for key, inner in kept.items() if inner not in (None, {}, [], "")}

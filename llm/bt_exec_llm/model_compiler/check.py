@@ -39,13 +39,13 @@ _NAME = "the answer"
 
 @dataclass(frozen=True)
 class Judgement:
-    """What became of an answer.
+    """Result of checking an answer.
 
     Attributes:
-        plan: The plan, if nothing is wrong with it, verified.
-        problems: Everything that is wrong, places as the model wrote them.
-        cannot: Why the model makes no plan, if it says so.
-        notes: What was tolerated.
+        plan: The verified plan, if there are no problems.
+        problems: All problems, with places in the model's own document.
+        cannot: The model's reason for declining, if it declined.
+        notes: Tolerated deviations.
     """
 
     plan: VerifiedPlan | None = None
@@ -62,14 +62,14 @@ class Judgement:
 def assess(
     data: Any, request: Request, meant: Meant | None, model: str, notes: tuple[str, ...] = ()
 ) -> Judgement:
-    """Return the plan in the plain data of an answer, or what is wrong with it.
+    """Return the plan in the plain data of an answer, or its problems.
 
     Args:
-        data: What the model said, read but not checked.
-        request: What it was asked for.
-        meant: A plan for the same command by somebody who understands it without a model.
+        data: Data of the answer, unchecked.
+        request: The request.
+        meant: A plan for the same command by a compiler without a model.
         model: Name of the model, for the plan's header.
-        notes: What was tolerated already when the answer was read.
+        notes: Deviations that reading tolerated.
     """
     large = _too_large(data)
     if large is not None:

@@ -1,9 +1,9 @@
-"""The model compiler: a language model writes the tree, and nothing it writes is trusted.
+"""Model compiler: a language model writes the tree, which is verified as untrusted input.
 
-Any model behind the Messages protocol: Claude, or a local one through ``base_url``. What it
-answers is read, checked, sent back with its faults, and at last given up: then the offline
-compiler plans, if the site says ``fallback: offline``, or the command is refused with the reasons.
-After a failure that the trees of its plan know another way for, it is not asked again.
+Any model behind the Messages protocol works: Claude, or a local one through ``base_url``. An answer
+is read and checked, and sent back with its problems up to ``rounds`` times. After that the offline
+compiler plans, if the site sets ``fallback: offline``, or the command is refused with the reasons.
+After a failure for which the trees of the plan list an alternative, the model is not asked.
 """
 
 from __future__ import annotations
@@ -38,16 +38,15 @@ AS_RECORDED = ("rounds", "fallback", "image", "prompt", "first")
 
 
 class PlanningSettings(BaseModel):
-    """How a model is asked for plans.
+    """Settings of the model compiler.
 
     Attributes:
-        first: Who reads a command first: ``offline``, and a model only what that does not
-            understand; or ``model``.
-        rounds: Questions for one plan: the first, then with everything that was wrong.
-        fallback: Who plans when the model gives no plan that passes; nobody by default.
-        repair: Who is asked first after a failure: ``library``, the other ways that the trees of
-            the plan list for it, which cost nothing, and the model where there is none; or
-            ``model``, always.
+        first: Compiler that reads a command first: ``offline``, with the model for the commands
+            that it does not understand; or ``model``.
+        rounds: Limit of the questions for one plan: the first, then repairs of all problems.
+        fallback: Compiler that plans when no plan of the model passes; none by default.
+        repair: First source of a repair after a failure: ``library``, the alternatives that the
+            trees of the plan list, then the model; or ``model``, always.
         image: Whether the model sees the picture.
         prompt: ``full``, the whole language of trees; or ``short``, for small models: choose trees
             of the library and their arguments.
@@ -66,13 +65,13 @@ class PlanningSettings(BaseModel):
 
 
 class ModelCompiler:
-    """Asks a model for plans; implements `bt_exec.planning.compiler.Compiler`.
+    """Compiler that asks a model for plans; implements `bt_exec.planning.compiler.Compiler`.
 
     Args:
-        model: Who answers.
-        settings: How it is asked.
+        model: The model.
+        settings: Settings of the compiler.
         prices: For estimates.
-        offline: Who plans without a model, and says what commands mean; a new one by default.
+        offline: Compiler without a model, which interprets commands; a new one by default.
     """
 
     name = "claude"
@@ -100,7 +99,7 @@ class ModelCompiler:
         return build_prompt(request, image=self.settings.image, short=short)
 
     def prompt(self, request: Request) -> str:
-        """Return what the model would be told, as people read it; nothing is sent."""
+        """Return the prompt as readable text; nothing is sent."""
         return str(self._prompt(request))
 
     def doctor(self) -> Iterator[tuple[str, str, str, str]]:
@@ -115,7 +114,7 @@ class ModelCompiler:
         return estimate(prompt, self._prices).to_dict()
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return a plan that passes every check, or why there is none; may take long."""
+        """Return a plan that passes every check, or a refusal; may take long."""
         if request.previous is None:
             plain = self._offline.compile(request)
             first = self.settings.first == "offline"
@@ -166,7 +165,7 @@ class ModelCompiler:
             code = "MODEL_DECLINED" if result.cannot else failed
             against = ""
             why = code
-            if code in ("MODEL_DECLINED", "MODEL_REFUSED"):  # a reason to be told, and weighed
+            if code in ("MODEL_DECLINED", "MODEL_REFUSED"):  # a reason to report and to weigh
                 why = refusal_of(result, request.language, again=again).message
                 against = sentences().say("OVERRULED", request.language, why=why)
             note = sentences().say("FELL_BACK", request.language, why=why)
@@ -180,7 +179,7 @@ class ModelCompiler:
 
 
 def _unconfirmed(plan: VerifiedPlan, request: Request) -> str:
-    """Return that only the model says what the command means; empty if nothing would be done."""
+    """Return the notice that only the model understands the command; empty without skills."""
     moves = any(isinstance(node, Do) for node in walk(plan.spec.root))
     return sentences().say("UNCONFIRMED", request.language) if moves else ""
 

@@ -19,17 +19,17 @@ __all__ = ["Result", "talk"]
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a dialogue: a plan, a reason of the model, problems, or a failure.
+    """Result of a dialogue: a plan, a reason of the model, problems, or a failure.
 
     Attributes:
         plan: The plan, accepted and verified.
-        cannot: Why the model makes no plan, if it said so.
-        problems: What was wrong with the last answer.
-        failure: Why there was no answer.
-        calls: How many questions were asked.
-        usage: What they cost.
+        cannot: The model's reason for declining, if it declined.
+        problems: Problems of the last answer.
+        failure: Failure of the request, if there was no answer.
+        calls: Number of questions.
+        usage: Their cost.
         codes: The codes of all problems, round by round.
-        unchanged: Whether it ended because the model repeated an answer that was turned down.
+        unchanged: Whether it ended because the model repeated a rejected answer.
     """
 
     plan: VerifiedPlan | None = None
@@ -43,7 +43,7 @@ class Result:
 
     @property
     def requests(self) -> int:
-        """How many requests were sent; a model without a network is asked once a question."""
+        """Number of requests sent; at least one a question, for models without a network."""
         return max(self.calls, self.usage.requests)
 
 

@@ -1,9 +1,8 @@
-"""The one document in an answer, as plain data: whole, or not at all.
+"""Extraction of the single document in an answer, as plain data.
 
-The document may stand in a fence, or behind one of the usual openings ("Here is the plan:"). It is
-never put together from pieces, never chosen among several, and nothing in it is passed over: other
-words around it, comments, a key twice, a key in letters that only look like the right ones, a line
-in the middle that does not belong to it are problems that the model is told of.
+The document may be in a fence, or after one of the usual openings ("Here is the plan:"). It is
+never assembled from pieces or chosen among several. Other words around it, comments, duplicate
+keys, keys in look-alike letters and foreign lines are problems, which are reported to the model.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from bt_exec_llm.model_compiler.objections import words_beside
 __all__ = ["WHOLE", "Document", "document_in"]
 
 WHOLE = ("root", "nodes", "steps", "full_action_list", "next_action", "cannot")
-"""Keys of which one stands in every whole plan."""
+"""Keys of which every complete plan has one."""
 _KEYS = (*WHOLE, "explanation", "assumes", "subgoals", "mission", "plan")
 _NAME = "the answer"
 _NO_DATA = frozenset({"ANCHOR", "TAG", "DUPLICATE_KEY", "KEY_NOT_TEXT", "SEVERAL_DOCUMENTS"})
@@ -36,12 +35,12 @@ _BEFORE = "words before the document left out"
 
 
 class Document(NamedTuple):
-    """What was found: data, or why there is none.
+    """Result of the extraction: data, or the problems.
 
     Attributes:
         data: Plain data, not checked.
-        notes: What was tolerated.
-        problems: Why there is no data; empty if there is.
+        notes: Tolerated deviations.
+        problems: Reasons why there is no data; empty if there is.
     """
 
     data: Any = None

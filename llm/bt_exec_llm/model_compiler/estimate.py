@@ -1,4 +1,4 @@
-"""How large a question is and what it would cost, without asking it."""
+"""Estimate of the size and cost of a question, without asking it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _ANSWER = 400
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the first question for a plan takes.
+    """Estimate of the first question for a plan.
 
     Attributes:
-        characters: Of its texts.
-        input_tokens: About how many tokens it is.
-        cached_tokens: How many of them a server may keep from question to question.
-        output_tokens: About how long a usual plan is [tokens].
-        cost: In the currency of the prices; 0 without prices. With a cold cache.
-        cost_cached: The same with a warm one.
+        characters: Length of its texts [characters].
+        input_tokens: Approximate length [tokens].
+        cached_tokens: Part that a server may cache between questions [tokens].
+        output_tokens: Approximate length of a usual plan [tokens].
+        cost: Cost with a cold cache, in the currency of the prices; 0 without prices.
+        cost_cached: Cost with a warm cache.
     """
 
     characters: int

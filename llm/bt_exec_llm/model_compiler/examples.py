@@ -174,7 +174,7 @@ def _written_out(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iter
 
 
 def _repair(request: Request, form: Form) -> str:
-    """Return one answer with a mistake, what is said to it, and the answer after that."""
+    """Return an answer with a mistake, the reply to it, and the corrected answer."""
     site = replace(request, command="", situation=Situation(), previous=None, failure=None)
     first = next(_plans(site), None)
     if first is None:

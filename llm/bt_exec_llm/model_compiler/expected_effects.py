@@ -1,7 +1,7 @@
-"""What a command means without a model, and what a plan achieves: to compare the two.
+"""Comparison of a plan's effects with the meaning of the command without a model.
 
-The offline compiler understands many commands for certain. Where it does, a model's plan must
-reach the same end; where it does not, this file has nothing to say.
+The offline compiler understands many commands for certain. For these a model's plan must reach the
+same end. Other commands are not checked here.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class Meant(NamedTuple):
 
 
 def meaning_of(request: Request, offline: Compiler) -> Meant | Refusal | None:
-    """Return a plan for the command; None if nobody understands it without a model.
+    """Return a plan for the command without a model, or None if that fails.
 
-    A refusal is final: what says nothing, cannot be read, or forbids something is not sent to a
-    model that might do it.
+    A refusal is final: an empty, unreadable or forbidding command is not sent to a model, which
+    might act on it.
     """
     answer = offline.compile(replace(request, previous=None, failure=None, done=(), tried=()))
     if isinstance(answer, Plan):
@@ -71,16 +71,16 @@ def meaning_of(request: Request, offline: Compiler) -> Meant | Refusal | None:
 
 @dataclass(frozen=True)
 class Ends:
-    """What a plan leaves behind if everything succeeds.
+    """Effects of a plan if every step succeeds.
 
-    Facts are those that people are told of, by template, since which arm handles material is
-    policy: ``{"hand.{arm}": ("hand.right", "material")}``.
+    Only facts with a message are included, by template, since the choice of the arm is policy:
+    ``{"hand.{arm}": ("hand.right", "material")}``.
 
     Attributes:
-        facts: What it leaves for sure, whichever steps are skipped and branches taken.
-        touched: Its last word on each fact, as if every step ran.
-        questions: What it asks for sure in order to tell it: conditions in one form, for all ways
-            of writing them, and as people say them.
+        facts: Certain effects, independent of skipped steps and branches.
+        touched: Last value of each fact if every step ran.
+        questions: Conditions that it certainly checks and reports, by normal form, with their
+            display text.
         moves: Whether it runs any skill.
     """
 
@@ -99,7 +99,7 @@ def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends
             if f"{fact}={value}" in messages:
                 touched[template] = (fact, value)
             else:
-                touched.pop(template, None)  # what people were to be told of is undone
+                touched.pop(template, None)  # a reported effect is undone
     sure = left_behind(spec, catalogue)
     facts = {
         key: (fact, value) for key, (fact, value) in touched.items() if sure.get(fact) == value
@@ -110,7 +110,7 @@ def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends
 
 
 def _told(node: NodeBase) -> Iterator[Check]:
-    """Yield the checks under `node` that are asked for sure and whose answers are told."""
+    """Yield the checks under `node` that certainly run and whose answers are reported."""
     if node.skip_if is not None:
         return
     if isinstance(node, Check) and node.tell:
@@ -144,10 +144,10 @@ def _plain(expression: Any, catalogue: Catalogue) -> Any:
 
 
 def said_of(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[Any]]:
-    """Return the arguments of skills that the command's own words set, and what they may be.
+    """Return the arguments of skills that the command sets, with their allowed values.
 
-    Only choices among a few words: a text may be said in many ways. What a pass changes is policy,
-    whatever the command says: who handles material.
+    Only arguments with a fixed set of words are included, since a text has many wordings. Arguments
+    that a pass changes are policy, such as the arm that handles material.
     """
     before = _choices(meant.expanded, request.catalogue)
     after = _choices(meant.plan, request.catalogue)
@@ -208,7 +208,7 @@ def effects_of(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]
         try:
             yield key, fill(key, args), fill(value, args)
         except (KeyError, IndexError):
-            continue  # an argument is missing; another layer says so
+            continue  # a missing argument is reported by another layer
 
 
 def _complete(skill: Any, args: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What an answer builds on, and what it does again: its steps followed over known facts."""
+"""Checks of the facts that an answer assumes or establishes again, step by step."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class _Walk:
                 self._skim(node, effects=False)
 
     def _skim(self, node: NodeBase, *, effects: bool) -> None:
-        """Take note of what runs under `node`: its effects, or that nobody knows any more."""
+        """Apply the effects of the skills under `node`, or mark their facts as unknown."""
         for inner in walk(node):
             if isinstance(inner, Do):
                 for _, fact, value in effects_of(inner, self.request.catalogue):
@@ -96,7 +96,7 @@ class _Walk:
 
 
 def _done_already(node: Do, facts: Mapping[str, str], request: Request) -> str:
-    """Return what makes a step needless: what people would be told of its effects holds now."""
+    """Return the reported effects of a step if all of them hold already, else an empty text."""
     told = [
         (fact, value)
         for _, fact, value in effects_of(node, request.catalogue)

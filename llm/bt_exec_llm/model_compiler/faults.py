@@ -1,4 +1,4 @@
-"""Faults that language models really make, by name; checked beside the layers of verification.
+"""Typical faults of language models, by code; checked in addition to verification.
 
 =========================  =====================================================================
 code                       the answer …
@@ -7,18 +7,18 @@ NO_PLAN                    holds no plan at all: prose, code, a number
 EMPTY_PLAN                 is a plan in which nothing is done
 NEXT_ACTION_NOT_IN_LIST    names a next action that is not among what remains
 ENDLESS_LOOP               repeats without end, or all but
-UNKNOWN_LABEL              acts on a thing that no skill can act on
-ASSUMED_UNSEEN             assumes a fact that is not known
-STATE_CONTRADICTS_SEEN     builds on a fact that is not what is seen
+UNKNOWN_LABEL              acts on an object that no skill can handle
+ASSUMED_UNSEEN             assumes an unknown fact
+STATE_CONTRADICTS_SEEN     assumes a fact that contradicts the observation
 STATE_CONTRADICTS_PLAN     states a fact, then does what that fact makes senseless
-ALREADY_DONE               does again what is done, without ``skip_if``
+ALREADY_DONE               repeats a finished step without ``skip_if``
 PLAN_FOR_ANOTHER_COMMAND   ends otherwise than the command asks, or leaves a part of it out
 REPEATED_UNASKED           runs a step many times that the command asks for once
-NOT_KEPT                   changes what the command leaves alone: drops what a hand holds
+NOT_KEPT                   changes what the command does not mention: drops a held object
 CHANGES_BACK               does and undoes things on the way to its end
-GUARD_BREAKS_ITSELF        guards a step by what the step itself ends
-UNASKED_TALK               talks to somebody whom the command does not name
-WORDS_NOT_IN_COMMAND       says what the command does not say
+GUARD_BREAKS_ITSELF        guards a step by a condition that the step itself ends
+UNASKED_TALK               talks to a person whom the command does not name
+WORDS_NOT_IN_COMMAND       speaks words that are not in the command
 COMMAND_FORBIDS            moves, though an unknown command holds words that forbid
 SAME_PART_AGAIN            puts the failed part in its own place, unchanged
 WORDS_AGAINST_PLAN         forbids or warns of its own plan, in words beside it
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 MOST_RUNS = 100
-"""A node that may run more often than this is a loop that nobody meant."""
+"""Limit of the runs of a node; above it the plan counts as an endless loop."""
 _FOREVER = ("forever", "infinite", "infinity", "inf", "until_success", "always", "true")
 _LOOPS = ("loop", "while_true", "forever", "repeat_until", "retry_until_successful", "keep_running")
 
@@ -108,10 +108,10 @@ def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[st
 
 
 def forbidden(spec: MissionSpec) -> Iterator[Problem]:
-    """Find what moves in a plan for a command that forbids something nobody else understands."""
+    """Find motions in a plan for a forbidding command that only the model understands."""
     for place, node in _placed(spec.root, ("root",)):
         if isinstance(node, Do):
-            message = "the command forbids something; say so in 'cannot', and plan nothing"
+            message = "the command forbids something; state that in 'cannot', and plan nothing"
             yield Problem("COMMAND_FORBIDS", message, show_place(place), node.do)
             return
 
@@ -119,7 +119,7 @@ def forbidden(spec: MissionSpec) -> Iterator[Problem]:
 def same_again(new: NodeBase, old: NodeBase, place: Place) -> Iterator[Problem]:
     """Find a part that is to take the place of one that failed, and is the same."""
     if _outline(new) == _outline(old):
-        message = "this is the part that failed; change something, or say why not in 'cannot'"
+        message = "this part failed already; change something, or give a reason in 'cannot'"
         yield Problem("SAME_PART_AGAIN", message, show_place(place))
 
 
@@ -171,7 +171,7 @@ def another_command(spec: MissionSpec, meant: Meant | None, request: Request) ->
                 there += ", not in every case"
         yield _another(message, there, f"{fact}={value}")
     if wanted.questions and wanted.questions.keys() != found.questions.keys():
-        message = "the command asks a question; answer it with this check and tell: true, no other"
+        message = "the command asks a question; answer it with only this check and tell: true"
         asked = ", ".join(sorted(found.questions.values())) or "no such check"
         yield _another(message, asked, *sorted(wanted.questions))
     for key, (fact, value) in found.touched.items():
@@ -182,7 +182,7 @@ def another_command(spec: MissionSpec, meant: Meant | None, request: Request) ->
     said = said_of(meant, request) if request.failure is None else {}
     for (skill, name), values in said.items():
         for value in sorted(chosen_in(spec, (skill, name), request.catalogue) - values, key=str):
-            message = f"the command itself says which {name} {skill} is done with"
+            message = f"the command itself sets {name} of {skill}"
             yield _another(message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values)))
     if found.moves and not wanted.moves:
         yield _another("the command asks for an answer; nothing may be moved for it", "do", "check")

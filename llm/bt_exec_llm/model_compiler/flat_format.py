@@ -1,8 +1,8 @@
-"""Trees without nesting: a list of nodes that name their children, for schemas without recursion.
+"""Flat form of trees: a list of nodes that name their children, for schemas without recursion.
 
-A flat plan says the same as the nested YAML, but for conditions: the parts of a condition must all
-hold (each can be negated); there is no ``any``. What a node runs stands in ``step``, with its
-arguments; ``runs`` and ``with`` in the node itself are taken as well.
+A flat plan is equivalent to the nested YAML, except for conditions: all parts of a condition must
+hold (each can be negated), and ``any`` does not exist. ``step`` holds the skill, check or tree of
+a node and its arguments; ``runs`` and ``with`` in the node itself are accepted as well.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class _Wiring:
                     count += 1
 
     def _with_step(self, name: str, node: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a node whose step stands in the node itself: ``{step: {runs, with}}``."""
+        """Return a node with an inline step in the normal form: ``{step: {runs, with}}``."""
         if "step" not in node:
             return node
         step = node["step"]

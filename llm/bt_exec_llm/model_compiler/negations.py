@@ -1,9 +1,9 @@
-"""Whether a command may forbid something, in whatever words.
+"""Detection of commands that may forbid something.
 
-The offline compiler refuses the negations that it knows. What it does not know at all may still
-forbid ("leave the door alone", "그대로 둬"), and a model that takes one word for the wish would
-do the very thing. These words decide nothing else: where one stands in a command that only a model
-understands, a plan that moves is turned down.
+The offline compiler refuses the negations that it knows. A command that it does not understand may
+still forbid something ("leave the door alone", "그대로 둬"), and a model that misses the negation
+would do it. So if a command that only a model understands contains one of these words, a plan that
+moves is rejected. The words have no other use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Spelling that means one thing only: put right and noted, before a plan is checked.
+"""Correction of unambiguous misspellings before a plan is checked, each with a note.
 
 Wrong case and separators (``OpenDoor``, ``Right``), other words for the kinds of nodes
 (``selector``), and nodes that spell their kind out (``{type: sequence, children: […]}``). A name
-that is merely similar is not touched: the model is told instead.
+that is merely similar is not changed but reported to the model.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def tidied(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
 
 
 def options(hint: Any) -> tuple[str, ...]:
-    """Return the words that an argument of this type is chosen from; none if it is no choice."""
+    """Return the words of a choice type; empty for other types."""
     while hint is not None and hasattr(hint, "__metadata__"):
         hint = get_args(hint)[0]
     words = get_args(hint) if get_origin(hint) is Literal else ()
@@ -102,7 +102,7 @@ class _Tidy:
         """Whether the model made a code up: a mission never ends with such a reason."""
         if not isinstance(code, str) or code in self.codes or not _CODE.fullmatch(code):
             return False
-        self.notes.append(f"'else: {code[:40]}' was left out: there is no such code")
+        self.notes.append(f"'else: {code[:40]}' was left out: unknown code")
         return True
 
     def _spelt_out(self, node: dict[str, Any]) -> dict[str, Any]:

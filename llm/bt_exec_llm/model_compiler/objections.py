@@ -1,10 +1,10 @@
-"""Words of an answer beside its plan: refused by default, whatever they say and in any language.
+"""Check of the words beside a plan, which are refused by default in any language.
 
-A model that warns of its own plan has not given one, and no list of warnings is complete. So words
-around a plan, comments in it and sentences used as keys are a problem, unless they are one of a
-short list of openings and closings ("Here is the plan:"). Words that forbid, refuse or warn in a
+A plan with a warning of its model is invalid, and no list of warnings is complete. So words around
+a plan, comments in it and sentences used as keys are a problem, unless they are in a short list of
+openings and closings ("Here is the plan:"). Words that forbid, refuse or warn in a
 known way are reported as such. Texts that belong to the format (explanations, subgoals, names) may
-say what a plan does; they are checked against the vocabulary of the site in `plan_words`.
+describe the plan; they are checked against the vocabulary of the site in `plan_words`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _USUAL = re.compile(
     r"(?:입니다|이에요|예요|이 있습니다)?"
     r"|(?:계획|트리|답|답변)[은는이] (?:다음과|아래와) 같습니다",
 )
-"""Sentences that stand around a plan and say nothing."""
+"""Sentences around a plan without content."""
 _SENTENCES = re.compile(r"[.!:,\n—–]+|^[ \t]*[#>*_`-]+|[*_`~#-]{2,}", re.MULTILINE)
 
 
@@ -79,7 +79,7 @@ def words_beside(text: str, place: str = "") -> Problem | None:
         return None
     message = (
         "words beside the plan; write the plan alone, or only 'cannot' with the reason why there "
-        "is no plan"
+        "is not a plan"
     )
     return Problem("WORDS_BESIDE_PLAN", message, place, " ".join(odd.split())[:80])
 
@@ -90,12 +90,12 @@ def _is_usual(part: str) -> bool:
 
 
 def objection(text: str, place: str = "", *, explains: bool = False) -> Problem | None:
-    """Return the problem with words that speak against the plan beside them, if they do.
+    """Return the problem of words that contradict the plan beside them, or None.
 
     Args:
         text: The words.
-        place: Where they stand in the answer; empty for words around the document.
-        explains: Whether they explain the plan, and may say what it does not do.
+        place: Their place in the answer; empty for words around the document.
+        explains: Whether they explain the plan, and may mention omitted actions.
     """
     pattern = _AGAINST_RUNNING if explains else _AGAINST
     found = pattern.search(text)

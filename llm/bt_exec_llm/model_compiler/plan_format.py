@@ -35,16 +35,16 @@ _ARGS = ("args", "params", "parameters", "arguments", "with")
 
 @dataclass(frozen=True)
 class Form:
-    """What an answer says, before anything of it is checked.
+    """Content of an answer, unchecked.
 
     Attributes:
         root: The plan as nested plain data, or None if there is none.
-        cannot: Why the model makes no plan, or empty.
-        assumes: Facts that the model says it builds on.
+        cannot: The model's reason for declining, or empty.
+        assumes: Facts that the model claims to build on.
         subgoals: The command's parts in its words.
-        stated: Everything it said beside the plan.
-        notes: What was tolerated.
-        problems: What is wrong with the form.
+        stated: Other statements beside the plan.
+        notes: Tolerated deviations.
+        problems: Problems of the form.
         places: Of a flat plan: ids of its nodes by their place in `root`.
     """
 
@@ -59,7 +59,7 @@ class Form:
 
 
 def unpack(data: Any) -> Form:
-    """Return what the plain data of an answer says."""
+    """Return the content of an answer from its plain data."""
     notes: list[str] = []
     problems: list[Problem] = []
     data = _unwrapped(data, notes, problems)
@@ -112,7 +112,7 @@ def unpack(data: Any) -> Form:
 
 
 def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
-    """Return what stands in wrappers around a plan; what stands beside it there is judged, too."""
+    """Return the plan inside wrapper keys; values beside it are judged, too."""
     for _ in range(3):
         inner = None
         if isinstance(data, dict):
@@ -232,7 +232,7 @@ def _step(item: Any) -> Any:
     step = {"do": item[names[0]]}
     if given:
         given.sort(key=lambda key: key != "with")
-        step["with"] = item[given[0]]  # what is no mapping is found where arguments are checked
+        step["with"] = item[given[0]]  # other types are found by the check of arguments
     # nothing must get lost: what a node does not know is found where its fields are checked
     read = (names[0], *(key for key in _ARGS if key not in given), *given[:1])
     return {**step, **{key: value for key, value in item.items() if key not in read}}

@@ -1,9 +1,9 @@
 """Vocabulary of the texts in a plan: explanations, subgoals, names of nodes, turn reports.
 
-The format of an answer has room for text that nothing runs but that people read. Such text says
-what the plan does, so its words are those of the command, of what the model was shown of the site
-and of a short list that any explanation needs. Other words are a problem: no list of warnings is
-complete ("a child's hand is in the gap"), while the vocabulary of a site is known.
+The format of an answer has text fields for the operator, which are not executed. Such text may only
+describe the plan, with words of the command, of the site's catalogue and of a short list for
+explanations. Other words are a problem: no list of warnings is complete ("a child's hand is in the
+gap"), while the vocabulary of a site is known.
 """
 
 from __future__ import annotations

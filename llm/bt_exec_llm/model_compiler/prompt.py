@@ -1,8 +1,8 @@
-"""The prompt: what never changes first (cached by the server), then the situation and the command.
+"""Prompt of the model compiler: stable parts first (cached), then the situation and the command.
 
-Whatever comes from outside (the command, names of detected things, facts, failures) is JSON in a
-fence, with angle brackets escaped, clipped and without control characters: it cannot close its
-fence, and what it says is data. Verification does not depend on that being heeded.
+Untrusted text (the command, names of detected objects, facts, failures) is clipped JSON in a fence,
+with angle brackets escaped and without control characters. It cannot close its fence, and the model
+is asked to treat it as data. Verification does not depend on that.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from bt_exec_llm.model_compiler.site_texts import made_once
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
 
 VERSION = 3
-"""Of the texts in ``prompts/``; raised when they change, so that records can be told apart."""
+"""Version of the texts in ``prompts/``, kept in records; raised with every change."""
 
 _FOLDER = Path(__file__).parent.parent / "prompts"
 _NAME = re.compile(r"[\w-]{1,24}( [\w-]{1,24}){0,2}")
-"""What can be the name of a thing: a sentence cannot, whoever printed it on a box."""
+"""Form of an object name; excludes sentences, such as text printed on a box."""
 _LONGEST_WORD = 64
 _MOST_WORDS = 100
 _LONGEST_COMMAND = 2000
@@ -60,14 +60,14 @@ class Prompt:
     structured: str = ""
 
     def __str__(self) -> str:
-        """Return it as people read it, for ``--show-prompt``."""
+        """Return the prompt as readable text, for ``--show-prompt``."""
         blocks = (*self.system, Block(self.plain), *self.first.blocks)
         texts = [b.text if isinstance(b, Block) else f"[picture, {b.media_type}]" for b in blocks]
         return "\n\n".join(texts)
 
     @property
     def characters(self) -> int:
-        """How many characters are sent, the schema and the pictures left out."""
+        """Number of characters sent, without the schema and the pictures."""
         return len(str(self))
 
 
@@ -75,9 +75,9 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
     """Return the prompt for a request.
 
     Args:
-        request: What is asked for.
-        image: Whether the picture is shown, if there is one.
-        short: Whether only trees are to be chosen, for small models. A repair is asked for in full.
+        request: The request.
+        image: Whether to include the picture, if there is one.
+        short: Whether to offer trees only, for small models. Repairs always use the full prompt.
     """
     short = short and request.failure is None
     role, about = ("short", describe_trees) if short else ("system", describe_site)
@@ -100,7 +100,7 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
     first = Turn.user(*parts)
     site = (request.catalogue, request.library)
     if short:
-        return Prompt(system, first, short_schema(*site), "Answer with JSON as told above.")
+        return Prompt(system, first, short_schema(*site), "Answer with JSON as described above.")
     plain = f"{_text('form')}\n\n# Examples\n\n{shown(request, 'nested')}"
     return Prompt(system, first, schema(*site), plain, f"# Examples\n\n{shown(request, 'flat')}")
 

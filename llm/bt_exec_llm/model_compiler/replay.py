@@ -1,8 +1,8 @@
-"""Plan from a recording: the same answers, read and checked as they were then.
+"""Planning from a recording: the recorded answers are read and checked again.
 
-``--compiler replay:FILE`` takes what the model compiler wrote with its setting ``record: FILE``.
-The same commands in the same worlds give the same plans, byte for byte; another question is
-refused and says where it differs.
+``--compiler replay:FILE`` takes a file that the model compiler wrote with ``record: FILE``. The
+same commands in the same worlds give the same plans, byte for byte. A different question is refused
+with the first difference.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     """Return the model compiler with a recording in place of the model.
 
     Args:
-        settings: ``file``, and optionally the model compiler's own ``rounds``, ``fallback`` and
-            ``image`` in place of those that the recording tells.
+        settings: ``file``, and optionally ``rounds``, ``fallback`` and ``image``, which replace
+            those of the recording.
 
     Raises:
-        UsageError: If there is no file, it is no recording, or a setting is wrong.
+        UsageError: If the file is missing or not a recording, or a setting is wrong.
     """
     given = dict(settings)
     file = given.pop("file", None)
     if not file:
         raise UsageError("replay needs a recording: --compiler replay:FILE")
     recording = ReplayClient(expand_home(str(file)))
-    given = {"first": "model", **recording.settings, **given}  # older recordings do not say
+    given = {"first": "model", **recording.settings, **given}  # missing in older recordings
     known = ("file", *AS_RECORDED)
     unknown = [key for key in given if key not in AS_RECORDED]
     if unknown:

@@ -1,7 +1,7 @@
-"""The JSON Schema of a plan for servers that enforce one: flat, closed, with the site's names.
+"""JSON Schema of a plan for servers that enforce one: flat, closed, with the site's names.
 
-Where the site is small enough, every skill and every tree is a branch of its own with its own
-arguments, so that an enforcing server cannot give an argument that does not exist.
+If the site is small enough, every skill and every tree is a separate branch with its own arguments,
+ so that an enforcing server cannot give an argument that does not exist.
 """
 
 from __future__ import annotations

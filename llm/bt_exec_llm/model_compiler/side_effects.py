@@ -1,9 +1,9 @@
-"""What a plan changes on its way, beside the end that it reaches.
+"""Check of the changes that a plan makes on the way to its end.
 
 Two plans may end alike and differ in what happens until then: one drops what the hand holds and
-takes it again, or opens and closes a door twenty times. The facts that people are told of (those
-with a sentence in a pack's messages) change in a plan as they change in what the command means, in
-the same order and no more often; what the command does not touch is left as it was.
+takes it again, or opens and closes a door twenty times. Reported facts (those with a sentence in a
+pack's messages) must change in the plan as in the meaning of the command: in the same order and no
+more often. Facts that the command does not mention must stay unchanged.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def needless_changes(
         way = ", ".join(value for value in values[1:_SHOWN] if value)
         if not any(len(one) > 1 for one in asked):
             if f"{fact}={values[-1]}" in request.messages:
-                continue  # told as another command already
+                continue  # reported as another command already
             message = f"the command leaves {fact} alone; what it is at the start it stays"
             yield Problem("NOT_KEPT", message, "root", f"{fact}={values[-1]}")
         elif request.failure is None:
@@ -107,7 +107,7 @@ def _counted(node: NodeBase) -> Counter[tuple[str, str]]:
 
 
 def _told_forms(request: Request) -> frozenset[str]:
-    """Return the templates of facts of which people are told at least one value."""
+    """Return the templates of facts with a message for at least one value."""
     told = [code.partition("=") for code in request.messages.codes() if "=" in code]
     values = {fact: {v for other, _, v in told if other == fact} for fact, _, _ in told}
     return frozenset(
@@ -180,7 +180,7 @@ def _guards(node: NodeBase, place: Place, catalogue: Catalogue) -> Iterator[Prob
 
 
 def _breaks(node: Do, guard: Any, catalogue: Catalogue) -> str:
-    """Return the effect of a step that a guard does not allow; empty if there is none."""
+    """Return the effect of a step that violates a guard, or an empty text."""
     effects = {fact: value for _, fact, value in effects_of(node, catalogue)}
     if isinstance(guard, Not):
         never = established(guard.of, catalogue)

@@ -1,8 +1,8 @@
-"""What a plan would say to people, compared with what the command says.
+"""Comparison of the speech in a plan with the words of the command.
 
-A skill marks the arguments that people hear (`bt_exec.skill.Said`). What a robot says in a mission
-that a model planned comes from the command: whom it talks to, and every word that carries meaning.
-Words that only join others (articles, pronouns, politeness) are free.
+A skill marks its spoken arguments (`bt_exec.skill.Said`). In a mission that a model planned, the
+listener and every content word of the speech must come from the command. Function words (articles,
+pronouns, politeness) are free.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _JOINING_KO = (
 
 
 class Talk(NamedTuple):
-    """One step that says something.
+    """A step with speech.
 
     Attributes:
-        skill: It.
-        others: Its other arguments: to whom.
-        texts: What people would hear.
+        skill: Its skill.
+        others: Its other arguments, such as the listener.
+        texts: Spoken texts.
         place: Where it stands.
     """
 
@@ -56,12 +56,12 @@ class Talk(NamedTuple):
     place: Place
 
     def to_whom(self) -> str:
-        """Return skill and other arguments as people read them."""
+        """Return the skill and its other arguments as readable text."""
         return " ".join((self.skill, *(f"{name}={value}" for name, value in self.others)))
 
 
 def talks_of(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
-    """Return the steps of an expanded plan that say something, in order."""
+    """Return the steps of an expanded plan with speech, in order."""
     return list(_talks(spec.root, ("root",), catalogue))
 
 
@@ -79,12 +79,12 @@ def _talks(node: NodeBase, place: Place, catalogue: Catalogue) -> Iterator[Talk]
 def talk_problems(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
-    """Find what a plan would say that the command does not say, and what it leaves unsaid.
+    """Find speech of a plan that the command does not contain, and missing speech.
 
     Args:
         spec: The plan as it would run.
-        meant: The same for what the command means without a model; None if nobody knows.
-        request: What was asked for.
+        meant: Meaning of the command without a model, or None.
+        request: The request.
     """
     found = talks_of(spec, request.catalogue)
     wanted = [] if meant is None else talks_of(meant, request.catalogue)
@@ -93,14 +93,14 @@ def talk_problems(
     for talk in found:
         where = show_place(talk.place)
         if meant is not None and (talk.skill, talk.others) not in partners:
-            message = "the command does not ask to talk to anybody here; leave it out"
+            message = "the command does not ask to talk to this person; leave it out"
             allowed = tuple(other.to_whom() for other in wanted)
             yield Problem("UNASKED_TALK", message, where, talk.to_whom(), allowed)
             continue
         for text in talk.texts:
             foreign = foreign_words(text, sources)
             if foreign:
-                message = "people hear only what the command says, in its own words"
+                message = "speech may only contain the words of the command"
                 yield Problem("WORDS_NOT_IN_COMMAND", message, where, ", ".join(foreign)[:80])
     for talk in wanted:
         told = [other for other in found if (other.skill, other.others) == talk[:2]]
@@ -118,7 +118,7 @@ def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
 
 
 def _covers(texts: Iterable[str], wanted: Iterable[str], command: str) -> bool:
-    """Whether texts say at least half of what is wanted of the words of the command."""
+    """Return True if texts contain at least half of the wanted words of the command."""
     asked = set(_tokens(command))
     words = [t for text in wanted for t in _tokens(text) if not _joins(t) and _among(t, asked)]
     said = {token for text in texts for token in _tokens(text)}

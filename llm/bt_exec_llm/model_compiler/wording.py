@@ -1,4 +1,4 @@
-"""Why there is no plan, in the language of the command."""
+"""Refusal messages in the language of the command."""
 
 from __future__ import annotations
 

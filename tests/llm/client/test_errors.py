@@ -265,5 +265,5 @@ def test_every_code_has_its_row_and_its_sentences() -> None:
     for code in CODES:
         for language in ("en", "ko"):
             assert "…" not in ModelFailure(code, "x").say(language)
-    with pytest.raises(ValueError, match="no code"):
+    with pytest.raises(ValueError, match="not a code"):
         ModelFailure("MODEL_ODD")

@@ -222,7 +222,7 @@ def test_flat_and_nested_answers_are_judged_alike(name):
         ),
     ],
 )
-def test_faults_of_a_flat_plan_are_told_at_the_ids_of_its_nodes(wrong, place):
+def test_problems_of_a_flat_plan_name_its_node_ids(wrong, place):
     good = {"id": "first", "kind": "do", "step": {"runs": "return_home", "with": []}}
     whole = {"id": "top", "kind": "sequence", "children": ["first", "second"]}
     flat = {"nodes": [whole, good, {"id": "second", **wrong}]}

@@ -27,7 +27,7 @@ GOOD = "root: {tree: open_door}"
 OPEN = "open the door"
 
 
-def test_it_is_registered_and_needs_no_key_to_be_made():
+def test_compiler_is_registered_and_created_without_a_key():
     assert {"claude", "replay"} <= set(compiler_names())
     compiler = find_compiler("claude", {"base_url": "http://localhost:11434", "model": "qwen3"})
     assert isinstance(compiler, ModelCompiler)
@@ -50,7 +50,7 @@ def test_wrong_settings_are_errors_of_the_operator(settings, said):
 
 
 @pytest.mark.parametrize("first", ["offline", "model"])
-def test_the_site_says_who_reads_a_command_first(scripted, first):
+def test_site_sets_the_first_compiler(scripted, first):
     compiler = scripted([GOOD], first=first)
     answer = compiler.compile(request_for(OPEN))
     asked = {"offline": 0, "model": 1}[first]
@@ -65,7 +65,7 @@ def test_a_model_is_asked_by_default_only_what_the_library_does_not_understand(s
     assert len(compiler.model.asked) == 1
 
 
-def test_a_model_is_told_what_was_said_before(scripted):
+def test_prompt_contains_earlier_commands(scripted):
     compiler = scripted([GOOD], first="model")
     request = replace(request_for("and now the same but gently"), context=Context.of([OPEN]))
     compiler.compile(request)
@@ -75,7 +75,7 @@ def test_a_model_is_told_what_was_said_before(scripted):
     )
 
 
-def test_everything_wrong_goes_back_at_once_and_the_bad_answer_with_it(scripted):
+def test_all_problems_are_sent_back_with_the_bad_answer(scripted):
     bad = "root: {sequence: [{do: fly}, {do: open_door, with: {arm: middle}}, {tree: nowhere}]}"
     compiler = scripted([bad, GOOD])
     answer = compiler.compile(request_for(OPEN))
@@ -118,7 +118,7 @@ def test_an_answer_that_was_cut_off_is_asked_for_again(scripted):
         ("문을 열어", '언어 모델이 할 수 없는 일이라고 합니다: "the handle is too high".'),
     ],
 )
-def test_a_model_may_say_that_it_cannot(scripted, command, begins):
+def test_model_can_decline_a_command(scripted, command, begins):
     run = run_paper(command, scripted(["cannot: the handle is too high."]))
     assert (run.outcome.reason_code, run.outcome.message) == ("MODEL_DECLINED", begins)
     assert run.robot.moves == []
@@ -148,7 +148,7 @@ def test_the_offline_compiler_repairs_too(scripted):
     assert (run.outcome.status, run.outcome.replans) == ("satisfied", 1)
 
 
-def test_what_nobody_understands_is_refused_with_the_reasons_of_the_model(scripted):
+def test_unknown_command_is_refused_with_the_reasons_of_the_model(scripted):
     run = run_paper("dance a little", scripted(["root: {do: dance}"], fallback="offline"))
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "PLAN_REJECTED")
     assert "(dance)" in run.outcome.message
@@ -161,9 +161,7 @@ UNASKED = ["tell me a joke", "오늘 점심 뭐 먹지?", AIR]
 
 
 @pytest.mark.parametrize("site", [SITE, replace(SITE, confirm="always")])
-def test_a_command_that_only_the_model_understands_is_planned_by_it_once_a_person_agrees(
-    scripted, site
-):
+def test_plan_of_the_model_alone_runs_after_confirmation(scripted, site):
     shown = []
 
     def confirm(spec, why, over):
@@ -174,7 +172,7 @@ def test_a_command_that_only_the_model_understands_is_planned_by_it_once_a_perso
     assert run.outcome.status == "satisfied"
     assert run.robot.moves == ["pull_open right", "push_shut right"]
     ((why, spec),) = shown
-    assert why == "Only the language model says what this command means."
+    assert why == "Only the language model understands this command."
     assert {node.do for node in walk(spec.root) if isinstance(node, Do)} == {
         "open_door",
         "close_door",
@@ -183,9 +181,7 @@ def test_a_command_that_only_the_model_understands_is_planned_by_it_once_a_perso
 
 @pytest.mark.parametrize("command", UNASKED)
 @pytest.mark.parametrize("confirm", [None, lambda *_: False])
-def test_what_nobody_confirms_moves_nothing_and_the_reason_says_how_to_allow_it(
-    scripted, command, confirm
-):
+def test_unconfirmed_plan_is_refused_with_a_remedy(scripted, command, confirm):
     run = run_paper(command, scripted([AIR_PLAN]), confirm=confirm)
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "NOT_CONFIRMED")
     assert run.robot.moves == []
@@ -203,9 +199,7 @@ FORBIDDEN = [
 
 
 @pytest.mark.parametrize("command", FORBIDDEN)
-def test_where_a_command_forbids_in_words_that_only_the_model_knows_nothing_moves(
-    scripted, command
-):
+def test_forbidding_command_of_unknown_words_moves_nothing(scripted, command):
     run = run_paper(command, scripted([AIR_PLAN]), confirm=lambda *_: True)
     assert run.outcome.status == "refused"
     assert run.robot.moves == []
@@ -213,25 +207,25 @@ def test_where_a_command_forbids_in_words_that_only_the_model_knows_nothing_move
     assert forbidden or run.outcome.reason_code == "NEGATED"
 
 
-def test_a_site_may_let_every_plan_run_that_passes(scripted):
+def test_site_can_disable_confirmation(scripted):
     run = run_paper(AIR, scripted([AIR_PLAN]), site=replace(SITE, confirm="never"))
     assert run.outcome.status == "satisfied"
 
 
-def test_what_moves_nothing_needs_nobody(scripted):
+def test_plan_without_motion_needs_no_confirmation(scripted):
     answer = "root: {check: {door_is: {state: open}}, tell: true}"
     run = run_paper("can somebody walk through there?", scripted([answer]))
     assert (run.outcome.status, run.robot.moves) == ("satisfied", [])
 
 
-def test_a_site_may_ask_about_every_plan(scripted):
+def test_site_can_require_confirmation_of_every_plan(scripted):
     site = replace(SITE, confirm="always")
     run = run_paper(OPEN, scripted([good_answer(OPEN)]), site=site)
     assert run.outcome.reason_code == "NOT_CONFIRMED"
     assert run_paper(OPEN, OFFLINE, site=site, confirm=lambda *_: True).robot.moves
 
 
-def test_an_abort_acts_while_a_person_thinks(scripted):
+def test_abort_acts_during_confirmation(scripted):
     executives = []
 
     def confirm(spec, why, over):
@@ -247,9 +241,7 @@ DECLINES = ["cannot: a hand is in the gap", ModelFailure("MODEL_REFUSED", "a han
 
 
 @pytest.mark.parametrize("reply", DECLINES)
-def test_the_offline_compiler_overrules_no_decline_unless_a_person_reads_the_reason(
-    scripted, reply
-):
+def test_offline_plan_after_a_decline_needs_confirmation(scripted, reply):
     run = run_paper(OPEN, scripted([reply], fallback="offline"))
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "NOT_CONFIRMED")
     assert "a hand is in the gap" in run.outcome.message
@@ -285,7 +277,7 @@ def test_the_same_answer_again_ends_the_questions(scripted):
         "{check: door_known, while: {door_is: {state: open}, else: HACKED}}",
     ],
 )
-def test_a_mission_ends_with_no_code_that_the_model_made_up(scripted, step):
+def test_invented_failure_code_of_the_model_is_not_used(scripted, step):
     answer = f"root: {{sequence: [{step}, {{tree: open_door}}]}}"
     run = run_paper(OPEN, scripted([answer]))
     assert run.outcome.reason_code != "HACKED"
@@ -293,13 +285,13 @@ def test_a_mission_ends_with_no_code_that_the_model_made_up(scripted, step):
 
 
 @pytest.mark.parametrize("command", ["", "문을 열지 마", "do not open the door", "open\x00 it"])
-def test_what_says_nothing_or_forbids_is_not_even_asked(scripted, command):
+def test_empty_or_forbidding_command_is_not_sent(scripted, command):
     compiler = scripted([GOOD])
     assert isinstance(compiler.compile(request_for(command)), Refusal)
     assert compiler.model.asked == []
 
 
-def test_what_was_tolerated_is_noted_in_the_plan(scripted):
+def test_tolerated_deviations_are_noted_in_the_plan(scripted):
     replies = [
         'Here you are:\n```json\n[{"Do": "OpenDoor", "args": {"arm": "Right", '
         '"object_label": "door-handle"}}]\n```'

@@ -66,14 +66,14 @@ def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(bad: Ba
 
 
 @pytest.mark.parametrize("bad", one_in(12), ids=str)
-def test_so_it_does_when_it_comes_from_a_server(bad: Bad, over_http, server):
+def test_answer_of_a_server_ends_the_mission_alike(bad: Bad, over_http, server):
     _ends_as_it_should(bad, over_http([bad.answer, bad.good_answer()]))
     said = server.requests[1].body["messages"][-1]["content"][0]["text"]
     assert all(f'"code": "{code}"' in said for code in bad.codes)
 
 
 @pytest.mark.parametrize("bad", one_in(6), ids=str)
-def test_a_model_that_never_answers_well_moves_nothing_and_the_person_is_told(bad: Bad, scripted):
+def test_endless_bad_answers_end_in_a_refusal_without_motion(bad: Bad, scripted):
     run = run_paper(bad.command, scripted([bad.answer]), bad.world)
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "PLAN_REJECTED")
     assert (run.outcome.exit_code, run.outcome.model_requests) == (

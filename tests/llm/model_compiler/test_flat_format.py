@@ -1,4 +1,4 @@
-"""Flat plans say the same as nested ones, and the schema allows what the site knows."""
+"""Flat plans are equivalent to nested ones, and the schema allows the names of the site."""
 
 from __future__ import annotations
 

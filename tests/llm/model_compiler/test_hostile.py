@@ -75,7 +75,7 @@ def test_a_hostile_server_ends_in_a_refusal_and_nothing_moves(over_http, name):
     assert run.outcome.message.isprintable()
 
 
-def test_nobody_there(over_http):
+def test_unreachable_server_is_a_refusal(over_http):
     from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings
 
     model = ModelClient(ModelSettings(base_url="http://127.0.0.1:9", retries=0, timeout_s=2))

@@ -1,4 +1,4 @@
-"""What the library says itself is never turned down: on every shipped site, for every utterance."""
+"""Plans of the library always pass as answers, on every shipped site and for every utterance."""
 
 from __future__ import annotations
 

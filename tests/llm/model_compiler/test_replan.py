@@ -88,7 +88,7 @@ def test_a_replacement_of_many_steps_keeps_the_name_of_the_part(asked_again):
     assert "get_material/take_material/grasp" in dict(paths(_plans(run)[1].root))
 
 
-def test_the_failure_the_part_and_what_is_done_are_told(asked_again):
+def test_repair_prompt_contains_failure_part_and_finished_steps(asked_again):
     compiler = asked_again([good_answer(FETCH), AGAIN])
     run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     said = "\n".join(block.text for block in compiler.model.asked[1].messages[0].blocks)
@@ -154,7 +154,7 @@ def test_the_same_repair_in_the_same_world_ends_the_mission(asked_again):
     assert run.outcome.replans <= 3
 
 
-def test_a_way_that_the_library_knows_costs_no_question(scripted):
+def test_alternative_of_the_library_needs_no_request(scripted):
     compiler = scripted([good_answer(FETCH)])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.planner_calls, run.outcome.replans) == (
@@ -170,7 +170,7 @@ def test_a_way_that_the_library_knows_costs_no_question(scripted):
     )
 
 
-def test_where_the_library_knows_no_way_the_model_is_asked(scripted):
+def test_model_is_asked_without_a_library_alternative(scripted):
     compiler = scripted([PLAIN, AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert run.outcome.status == "satisfied"

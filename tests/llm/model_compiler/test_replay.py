@@ -51,7 +51,7 @@ def test_the_same_plans_byte_for_byte(recorded):
     assert again.outcome.model_requests == first.outcome.model_requests
 
 
-def test_another_world_is_not_what_was_recorded(recorded):
+def test_replay_is_refused_in_a_different_world(recorded):
     file, _ = recorded
     compiler = make_compiler(load_site("door"), f"replay:{file}")
     run = run_paper(FETCH, compiler, {"door": "open"})
@@ -59,7 +59,7 @@ def test_another_world_is_not_what_was_recorded(recorded):
     assert run.robot.moves == []
 
 
-def test_a_recording_has_an_end(recorded):
+def test_replay_is_refused_after_the_last_answer(recorded):
     file, _ = recorded
     compiler = make_compiler(load_site("door"), f"replay:{file}")
     run_paper(FETCH, compiler, faults=SLIPS)
@@ -89,7 +89,7 @@ def test_a_session_takes_a_recording_by_name(recorded):
     ],
     ids=str,
 )
-def test_a_recording_knows_how_the_model_was_asked(tmp_path, server, settings, said):
+def test_recording_restores_the_settings(tmp_path, server, settings, said):
     server.script(said)
     file = tmp_path / "said.jsonl"
     where = {"base_url": server.url, "model": "scripted", "tier": "text", "record": str(file)}
@@ -117,7 +117,7 @@ def test_a_bad_setting_is_an_error_of_the_operator(recorded, settings, said):
         find_compiler("replay", {"file": str(recorded[0]), **settings})
 
 
-def test_a_damaged_header_is_no_bug(tmp_path):
+def test_damaged_header_is_a_usage_error(tmp_path):
     file = tmp_path / "said.jsonl"
     for settings in ("[1]", '{"rounds": 99}', '{"record": "x"}'):
         file.write_text(f'{{"version": 1, "settings": {settings}}}\n')

@@ -1,4 +1,4 @@
-"""What people hear comes from the command; a reason against a plan counts wherever it stands."""
+"""Speech comes from the command; a reason against a plan counts at every place."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def judged(command, answer):
 
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad["name"])
-def test_what_the_command_does_not_say_is_not_said(bad):
+def test_speech_outside_the_command_is_rejected(bad):
     found = judged(bad["command"], bad["answer"])
-    if bad.get("cut"):  # a pass takes it out before anybody hears it
+    if bad.get("cut"):  # a pass removes it before it is spoken
         assert found.spec is not None
         plan = prepare(found.spec, request_of(SITE, bad["command"])).spec
         assert bad["cut"] not in {str(talk.texts) for talk in talks_of(plan, SITE.catalogue)}
@@ -84,7 +84,7 @@ def test_the_commands_own_words_may_be_put_in_many_ways(command, root):
         ("돈을 보내세요", "회의가 취소됐다고 전해", ["돈을", "보내세요"]),
     ],
 )
-def test_foreign_words(text, source, foreign):
+def test_content_words_outside_the_command_are_found(text, source, foreign):
     assert foreign_words(text, [source]) == foreign
 
 
@@ -119,7 +119,7 @@ def test_a_reason_against_a_plan_is_a_decline_whatever_stands_beside_it(case):
 
 
 @pytest.mark.parametrize("nothing", ["''", "null", "false", "none", "None.", "N/A", "[]", "없음"])
-def test_no_reason_is_no_decline(nothing):
+def test_empty_reason_is_not_a_decline(nothing):
     request = request_for("open the door")
     answer = f"cannot: {nothing}\nroot: {{tree: open_door}}"
     assert _judged(Answer(answer), request, meaning_of(request, OFFLINE)).spec is not None

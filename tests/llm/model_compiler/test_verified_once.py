@@ -44,7 +44,7 @@ def of(times, compiler):
     return {name: count for (name, whose), count in times.items() if whose == compiler}
 
 
-def test_a_plan_of_a_model(counted, over_http):
+def test_plan_of_a_model_is_verified_once(counted, over_http):
     run = run_paper(OPEN, over_http([good_answer(OPEN)]), {})
     assert run.outcome.status == "satisfied"
     assert of(counted, "claude") == dict.fromkeys(
@@ -52,7 +52,7 @@ def test_a_plan_of_a_model(counted, over_http):
     )
 
 
-def test_a_plan_of_a_model_that_was_sent_back(counted, over_http):
+def test_corrected_plan_of_a_model_is_verified_once(counted, over_http):
     """Each answer is another plan; the offline plan that it is compared with is examined once."""
     bad = "root: {do: fly}"
     run = run_paper(OPEN, over_http([bad, good_answer(OPEN)]), {})
@@ -61,12 +61,12 @@ def test_a_plan_of_a_model_that_was_sent_back(counted, over_http):
     assert of(counted, "offline") == dict.fromkeys(of(counted, "claude"), 1)
 
 
-def test_a_plan_of_the_offline_compiler(counted):
+def test_plan_of_the_offline_compiler_is_verified_once(counted):
     run = run_paper(OPEN, OFFLINE, {})
     assert run.outcome.status == "satisfied"
     assert set(of(counted, "offline").values()) == {1}
 
 
-def test_a_command_compiled_without_a_robot(counted):
+def test_plan_without_a_robot_is_verified_once(counted):
     assert compile_command(SITE, OPEN).ok
     assert set(of(counted, "offline").values()) == {1}

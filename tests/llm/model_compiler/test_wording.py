@@ -1,4 +1,4 @@
-"""Every named fault has its sentence in both languages, and reasons are told once each."""
+"""Every fault has a sentence in both languages, and each reason is reported once."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_every_named_fault_has_a_sentence(code, language):
         ),
     ],
 )
-def test_people_are_told_what_a_plan_does_instead(scripted, command, answer, found):
+def test_refusal_describes_the_deviation_of_the_plan(scripted, command, answer, found):
     said = run_paper(command, scripted([answer])).outcome.message
     assert f"it did not do what was asked ({found})" in said
 
