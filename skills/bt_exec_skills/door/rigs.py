@@ -29,7 +29,7 @@ def make_detector(
         calibration: Returns the calibration of camera and door; called only if needed.
 
     Raises:
-        UnknownName: If there is no such detector.
+        UnknownName: If the detector is unknown.
         UsageError: If its weights or settings are wrong.
     """
     if choice == "oracle":

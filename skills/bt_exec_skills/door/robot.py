@@ -49,8 +49,8 @@ def state_at(angle_rad: float) -> Literal["open", "ajar", "closed"]:
 class DoorRobot(Robot, Protocol):
     """Two arms on a fixed base, facing a door.
 
-    A motion starts at once and ends by itself; `Motion.failure` says that it could not reach its
-    goal, with one of the codes ``UNREACHABLE``, ``STUCK``, ``MISSED``, ``SLIPPED``, ``NO_GRIP``,
+    A motion starts at once and ends by itself. If it misses its goal, `Motion.failure` has one of
+    the codes ``UNREACHABLE``, ``STUCK``, ``MISSED``, ``SLIPPED``, ``NO_GRIP``,
     ``STOPPED``. Starting a motion of an arm stops that arm's earlier one. Arms of metal need a
     heartbeat of their driver: see `bt_exec.robot.Robot`.
     """
@@ -65,7 +65,7 @@ class DoorRobot(Robot, Protocol):
         """Open the hand; what it held stays where it is put."""
 
     def pull_open(self, arm: Arm, label: str) -> Motion:
-        """Open the door by its handle or, when it is ajar, by its edge; let go; draw back."""
+        """Open the door by its handle or, when it is ajar, by its edge; release it; draw back."""
 
     def push_shut(self, arm: Arm, label: str) -> Motion:
         """Push the door shut with the hand, or with what it holds; draw back."""

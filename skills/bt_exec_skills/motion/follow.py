@@ -1,4 +1,4 @@
-"""How a skill follows a motion to its end."""
+"""Supervision of a motion by a skill, up to its end."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def follow_motion(
     """Follow `motion` to its end; it is stopped in any case.
 
     Args:
-        motion: Just started.
-        doing: Gives its present phase in a word or two.
-        interrupted: Called after each step; a text that is not empty ends the motion.
+        motion: The started motion.
+        doing: Returns its present phase in a word or two.
+        interrupted: Called after each step; a non-empty text ends the motion.
 
     Returns:
-        Why the motion was interrupted; empty if it ended by itself. `Motion.failure` says whether
+        Reason of the interruption; empty if the motion ended by itself. `Motion.failure` is None if
         it reached its goal.
     """
     why = ""

@@ -36,7 +36,7 @@ class OneMotion(Generic[S]):
         return self._motion
 
     def advance(self) -> S | None:
-        """Return the motion's step of the next period, or None if there is none."""
+        """Return the motion's step of the next period, or None without a motion."""
         return self._motion.advance() if self._motion is not None else None
 
     def ask_to_stop(self) -> None:

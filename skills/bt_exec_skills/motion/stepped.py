@@ -11,17 +11,17 @@ __all__ = ["MotionSteps", "SteppedMotion"]
 
 S = TypeVar("S", bound=tuple[Any, ...])
 MotionSteps: TypeAlias = Generator[tuple[float, str], None, None]
-"""Yields progress 0..1 and phase once per control period; raises `Failed` if it cannot go on."""
+"""Yields progress 0..1 and phase once per control period; raises `Failed` if it cannot continue."""
 
 
 class SteppedMotion(Generic[S]):
-    """The handle of a motion; implements `bt_exec.robot.Motion`.
+    """Handle of a motion; implements `bt_exec.robot.Motion`.
 
     Args:
         steps: The motion. Each step is a tuple that begins with progress 0..1 and phase.
         freeze: Stops the hardware at once; called when the motion is interrupted.
-        phases: How many phases it usually has, if each of them counts progress from 0; progress
-            counts them alike and never goes back. None if steps tell the progress of the whole.
+        phases: Usual number of phases, if each counts progress from 0. Phases have equal weight and
+            progress never decreases. None if steps give the progress of the whole motion.
         brake: Whether to freeze, too, when the motion reaches its goal: a base rolls on, an arm
             keeps its target.
     """

@@ -30,18 +30,18 @@ _Steps: TypeAlias = tuple[tuple[int, float], ...]
 
 
 class Search:
-    """A search for the cheapest way between two cells.
+    """A* search for the cheapest path between two cells.
 
     Args:
         free: Which cells may be entered, bool of shape (rows, columns).
-        start: First cell of the way; need not be free, for one has to begin where one is.
-        goal: Last cell of the way; must be free to be found.
+        start: First cell of the path; need not be free, since the robot may be in an occupied cell.
+        goal: Last cell of the path; must be free to be found.
         weight: Cost of each cell, 1 or more; None for 1 everywhere.
 
     Attributes:
         done: Whether the search has ended.
-        way: The cells from start to goal; None if there is no way, or none yet.
-        opened: How many cells were looked at.
+        way: The cells from start to goal; None without a path, and during the search.
+        opened: Number of expanded cells.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""Driving: to a pose along a way, and turning on the spot. Generators, one step a control period.
+"""Driving to a pose along a path, and turning on the spot: generators, one step a control period.
 
-Obstacles are updated twice a second. A blocked path is replanned; when there is no path left, the
-robot waits for people to move on, then gives up with ``BLOCKED_PATH``. A goal to which the map
-itself has no way is ``UNREACHABLE``.
+Obstacles are updated twice a second. A blocked path is replanned. Without a path, the robot waits
+for persons to clear it, then fails with ``BLOCKED_PATH``. A goal without a path on the static map
+is ``UNREACHABLE``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Base(Protocol):
 
     @property
     def pose(self) -> Pose:
-        """Where it is."""
+        """Pose of the base."""
 
     @property
     def time(self) -> float:
@@ -134,7 +134,7 @@ class _Trip:
         self._forgot = False
 
     def find_way(self) -> Generator[Command, None, Route]:
-        """Plan; wait for people to move on if there is no way, then give up."""
+        """Plan a path; without one, wait for persons to clear it, then fail."""
         waited = 0.0
         while True:
             steps = self._planner.plan(self._base.pose, self._goal)

@@ -9,12 +9,12 @@ __all__ = ["Area", "Pose", "turn_between", "wrapped"]
 
 
 class Pose(NamedTuple):
-    """Where a robot is and which way it looks.
+    """Pose of a robot in the plane.
 
     Attributes:
         x: East [m].
         y: North [m].
-        yaw: Direction it looks in, 0 is east, counted to the left [rad].
+        yaw: Heading, 0 is east, positive to the left [rad].
     """
 
     x: float
@@ -57,7 +57,7 @@ class Area(NamedTuple):
 
     @property
     def centre(self) -> tuple[float, float]:
-        """Its middle [m]."""
+        """Centre of the rectangle [m]."""
         return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 

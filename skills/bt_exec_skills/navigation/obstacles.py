@@ -76,7 +76,7 @@ class Obstacles:
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 
     def forget(self) -> None:
-        """Clear obstacles that were not seen for long: people who have moved on."""
+        """Clear obstacles that were not seen for long, such as persons who left."""
         self._looks[self._looks < _MOST] = 0
 
     @property
@@ -85,5 +85,5 @@ class Obstacles:
         return bool((self._looks >= _BELIEVED).any())
 
     def clearance(self) -> npt.NDArray[np.float32]:
-        """Return each cell's distance to the nearest obstacle [m], large if there is none."""
+        """Return each cell's distance to the nearest obstacle [m]; large without obstacles."""
         return clearance_of(self._looks >= _BELIEVED, self._grid.cell_m)

@@ -112,7 +112,7 @@ class Planner:
         return Route(np.array(points))
 
     def blocked_ahead(self, route: Route, distance: float) -> bool:
-        """Whether something known stands in the next `distance` metres of a way."""
+        """Return True if a known obstacle blocks the next `distance` metres of a path."""
         if not self.obstacles.any:
             return False
         rows, columns = self.grid.cells(route.rest(distance)).T

@@ -26,15 +26,15 @@ _FACING_RAD = 0.4
 
 
 class Limits(NamedTuple):
-    """What a base can do.
+    """Limits of a mobile base.
 
     Attributes:
-        speed: Forwards [m/s].
-        turn: To either side [rad/s].
-        gain: Change of speed [m/s²].
-        swing: Change of turn [rad/s²].
-        radius: Of its hull [m].
-        margin: Kept free around the hull [m].
+        speed: Forward speed [m/s].
+        turn: Yaw rate, to either side [rad/s].
+        gain: Linear acceleration [m/s²].
+        swing: Angular acceleration [rad/s²].
+        radius: Radius of the hull [m].
+        margin: Clearance around the hull [m].
     """
 
     speed: float = 0.9

@@ -24,11 +24,11 @@ _FORM = re.compile(r"(?P<fault>\w+)(@(?P<start>\d+(\.\d+)?)(-(?P<end>\d+(\.\d+)?
 
 
 class Stamped(Protocol):
-    """What a capture must tell."""
+    """A capture with a time stamp."""
 
     @property
     def t(self) -> float:
-        """When it was taken [s]."""
+        """Time of the capture [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Break:
 
 
 def parse_breaks(text: str) -> tuple[Break, ...]:
-    """Read ``FAULT[@START[-END]]``, several separated by commas; ``none`` is none.
+    """Parse ``FAULT[@START[-END]]``, several separated by commas; ``none`` for no fault.
 
     Raises:
         ValueError: If the text has another form.
@@ -77,8 +77,8 @@ class FaultyCamera(Generic[C, T]):
     """Adds noise and faults to a camera that has none; implements `Camera`.
 
     Args:
-        camera: The camera without faults; its captures say when they were taken.
-        seed: Of the noise.
+        camera: The camera without faults; its captures have time stamps.
+        seed: Seed of the noise.
         breaks: The injected faults.
 
     Attributes:
@@ -94,13 +94,13 @@ class FaultyCamera(Generic[C, T]):
         self._good: Frame | None = None
 
     def capture(self) -> FaultyCapture[C]:
-        """See `Camera.capture`."""
+        """Implement `Camera.capture`."""
         inner = self.behind.capture()
         broken = (b.fault for b in self.breaks if b.start <= inner.t < b.end)
         return FaultyCapture(inner, next(broken, None))
 
     def view(self, capture: FaultyCapture[C]) -> View[T]:
-        """See `Camera.view`."""
+        """Implement `Camera.view`."""
         view = self.behind.view(capture.inner)
         rng = np.random.default_rng([self._seed, round(view.t * 1000)])
         if capture.fault is None:
@@ -112,7 +112,7 @@ class FaultyCamera(Generic[C, T]):
         return replace(view, frame=frame)
 
     def close(self) -> None:
-        """See `Camera.close`."""
+        """Implement `Camera.close`."""
         self.behind.close()
 
 

@@ -3,13 +3,13 @@
 Faults that are recognised, in this order:
 
 ========== ==========================================================================
-missing    there is no picture
+missing    the picture is missing
 wrong_size it is not of the size that the camera was calibrated with
 frozen     it equals the one before, pixel for pixel, though time has passed (a sensor
            is never free of noise, so two true pictures never do)
 dark       it is black
-noise      its pixels have nothing to do with their neighbours
-occluded   something covers the lens: almost nowhere in it is an edge
+noise      its pixels are uncorrelated with their neighbours
+occluded   something covers the lens: it has almost no edges
 ========== ==========================================================================
 """
 
@@ -25,10 +25,10 @@ from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["CameraWatch", "fault_in"]
 
-_DARK_LEVEL = 6.0  # mean of a picture in which nothing can be told, of 255
+_DARK_LEVEL = 6.0  # mean level of a picture without content, of 255
 _NOISE_LEVEL = 18.0  # grey levels of noise, standard deviation; a good sensor has 1 to 6
 _BLOCKS = 8  # blocks a side that are searched for edges
-_SMALL = 64  # a picture with a side shorter than this shows too little to tell [px]
+_SMALL = 64  # a picture with a shorter side is too small to judge [px]
 _EDGE = 9.0  # difference of grey levels that makes an edge once noise is smoothed away
 _LEAST_EDGES = 0.16  # share of blocks that hold an edge in a picture of any place
 

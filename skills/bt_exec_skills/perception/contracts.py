@@ -60,11 +60,11 @@ class View(Generic[T]):
 
 
 class Observed(Observation, Protocol):
-    """An observation that says whether its camera works."""
+    """An observation with the state of its camera."""
 
     @property
     def fault(self) -> CameraFault | None:
-        """What is wrong with the camera, or None."""
+        """Fault of the camera, or None."""
 
 
 class Camera(Protocol[C, V_co]):
@@ -84,4 +84,4 @@ class Detector(Protocol[V_contra, D_co]):
     """Finds things in a picture."""
 
     def detect(self, view: V_contra) -> tuple[D_co, ...]:
-        """Return what is detected; best or nearest first, as the pack says."""
+        """Return the detections, best or nearest first; the pack sets the order."""

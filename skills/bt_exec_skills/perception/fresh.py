@@ -13,7 +13,7 @@ from bt_exec_skills.perception.contracts import Observed
 __all__ = ["PATIENCE_S", "fresh_observation"]
 
 PATIENCE_S = 3.0
-"""How long fresh observations are waited for [s]."""
+"""Timeout of fresh observations [s]."""
 
 
 S = TypeVar("S", bound=Observed)
@@ -25,10 +25,10 @@ def fresh_observation(
     """Return the first observation of a camera that works; nothing moves meanwhile.
 
     Args:
-        world: What the skill may look at.
-        since: When it was made at the earliest [s, mission clock].
-        failure: Says why there is none after `PATIENCE_S`.
-        progress: Of the skill meanwhile, 0..1, or None if unknown.
+        world: Observations of the skill.
+        since: Earliest time of the observation [s, mission clock].
+        failure: Returns the failure after `PATIENCE_S` without an observation.
+        progress: Progress of the skill meanwhile, 0..1, or None if unknown.
 
     Raises:
         Failed: What `failure` returns.

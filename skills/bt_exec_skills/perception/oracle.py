@@ -15,14 +15,14 @@ Enough: TypeAlias = Callable[[str, Mask], bool]
 
 
 class Thing(NamedTuple):
-    """What can be shown: its label and, of a person, who it is."""
+    """A visible object: its label and, for a person, the identity."""
 
     label: str
     who: str | None = None
 
 
 class Truth(Protocol):
-    """What every simulator knows about a view."""
+    """Ground truth of a simulated view."""
 
     def shown(self) -> Iterable[tuple[Thing, Mask]]:
         """Return each thing and the pixels that show it; they may be none."""
@@ -32,10 +32,10 @@ T = TypeVar("T")
 
 
 def truth_of(view: View[T]) -> T:
-    """Return what the simulator knows about a view.
+    """Return the ground truth of a simulated view.
 
     Raises:
-        UsageError: If the camera is no simulated one.
+        UsageError: If the camera is not simulated.
     """
     if view.truth is None:
         raise UsageError("the oracle needs a simulated camera; choose another detector")
@@ -65,5 +65,5 @@ class OracleDetector:
         self._enough = enough
 
     def detect(self, view: View[Any]) -> tuple[Detection, ...]:
-        """See `Detector.detect`."""
+        """Implement `Detector.detect`."""
         return tuple(found for _, _, found in things_in_view(truth_of(view), self._enough))

@@ -14,7 +14,7 @@ YES, NO = 2, 3
 
 
 class Voter(Observed, Protocol):
-    """An observation that can tell whether something is in view."""
+    """An observation that reports whether an object is in view."""
 
     def confirms(self, label: str) -> bool:
         """Whether something of that label is detected without doubt."""

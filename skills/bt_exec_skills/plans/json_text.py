@@ -24,7 +24,7 @@ def loaded(text: str, file: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        found = problem_of(file, "BAD_JSON", f"is no JSON: {error.msg}")
+        found = problem_of(file, "BAD_JSON", f"is not JSON: {error.msg}")
         raise SpecError([replace(found, line=error.lineno, column=error.colno)]) from None
     except RecursionError:
         raise SpecError([problem_of(file, "BAD_JSON", "is nested too deep")]) from None
@@ -38,5 +38,5 @@ def problem_of(
     found: str = "",
     allowed: tuple[str, ...] = (),
 ) -> Problem:
-    """Return a problem of a file, its facts in the order in which they are told."""
+    """Return a problem of a file, with its facts in display order."""
     return Problem(code, message, place, found, allowed, file)

@@ -38,7 +38,7 @@ class GlPainter:
         self._lock = threading.Lock()
 
     def paint(self, data: Any) -> Picture:
-        """See `Painter.paint`."""
+        """Implement `Painter.paint`."""
         with self._lock:
             return gl_thread().call(partial(self._paint, data))
 
@@ -61,7 +61,7 @@ class GlPainter:
         return self._renderer
 
     def close(self) -> None:
-        """See `Painter.close`."""
+        """Implement `Painter.close`."""
         with self._lock:
             if self._renderer is not None:
                 gl_thread().call(self._close)
@@ -76,11 +76,11 @@ class GlPainter:
 def _geoms_of(scene: Any, numbers: Any) -> Any:
     """Return the geom that each pixel shows, -1 for none, int32 of shape (h, w).
 
-    The renderer's own way to tell them (its segmentation) costs as much as a picture.
+    The renderer's own segmentation costs as much as a picture.
 
     Args:
-        scene: What was painted.
-        numbers: The picture with the number of each thing as its colour, uint8 of (h, w, 3).
+        scene: The rendered scene.
+        numbers: Picture with the object number as colour, uint8 of (h, w, 3).
     """
     geoms = np.full(scene.ngeom + 1, -1, np.int32)  # the background has the number 0
     for shown in scene.geoms[: scene.ngeom]:

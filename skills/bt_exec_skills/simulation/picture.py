@@ -11,11 +11,11 @@ __all__ = ["Painter", "Picture"]
 
 
 class Picture(NamedTuple):
-    """What the head camera sees.
+    """Picture of the head camera.
 
     Attributes:
         rgb: Colours, uint8 of shape (height, width, 3).
-        geoms: Which geom each pixel shows, int32 of shape (height, width); -1 is none.
+        geoms: Geom id of each pixel, int32 of shape (height, width); -1 for none.
     """
 
     rgb: npt.NDArray[np.uint8]

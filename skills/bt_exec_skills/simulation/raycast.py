@@ -34,7 +34,7 @@ class RayPainter:
         self._colours = np.vstack([model.geom_rgba[:, :3], [0.6, 0.6, 0.65]])
 
     def paint(self, data: Any) -> Picture:
-        """See `Painter.paint`."""
+        """Implement `Painter.paint`."""
         camera = data.cam("head")
         rays = self._rays @ camera.xmat.reshape(3, 3).T
         geoms, distance, normals = cast(self._model, data, camera.xpos, rays, FAR_M)

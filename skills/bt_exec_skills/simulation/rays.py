@@ -19,12 +19,12 @@ _MOST_WORKERS = 4
 
 
 class Hits(NamedTuple):
-    """What rays meet first.
+    """First intersections of rays.
 
     Attributes:
-        geoms: Its id for each ray; -1 for none, shape (n,).
-        distance: How far away it is [m], shape (n,).
-        normals: Of its surface there, shape (n, 3).
+        geoms: Geom id of each ray; -1 for none, shape (n,).
+        distance: Distance of the intersection [m], shape (n,).
+        normals: Surface normal at the intersection, shape (n, 3).
     """
 
     geoms: npt.NDArray[np.int32]

@@ -11,7 +11,7 @@ from bt_exec_skills.vision.weights import loaded
 __all__ = ["FAINT", "LEAST_SCORE", "MOST_OVERLAP", "make_detector"]
 
 LEAST_SCORE = 0.35
-"""What a detection must reach, if a site does not say."""
+"""Default threshold of the score, 0..1."""
 MOST_OVERLAP = 0.6
 """Of two boxes, of whatever classes, that overlap more (IoU) one is wrong."""
 FAINT = 0.05

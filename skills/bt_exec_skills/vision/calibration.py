@@ -1,4 +1,4 @@
-"""How likely a detection with a score is right: measured on labelled pictures."""
+"""Calibration of detection scores to probabilities, measured on labelled pictures."""
 
 from __future__ import annotations
 

@@ -13,17 +13,16 @@ from bt_exec_skills.vision.files import write_whole
 __all__ = ["REPORT", "claim"]
 
 REPORT = "training.json"
-"""What a training leaves: how it was done, and, once it is finished, what was measured."""
+"""Record of a training: its settings and, once it is finished, its measurements."""
 
 
 def claim(out: Path, plan: Mapping[str, Any], finished: str) -> None:
-    """Make `out` the place of a training: it is empty, or holds the beginning of the same one.
+    """Claim the folder `out` for a training; it must be empty or hold the same training.
 
     Args:
         out: The folder; made if missing.
-        plan: The parts ``dataset`` and ``settings``, as plain data; another device is no other
-            training.
-        finished: The file that a finished training leaves.
+        plan: The parts ``dataset`` and ``settings``, as plain data. The device does not matter.
+        finished: File of a finished training.
 
     Raises:
         UsageError: If it holds anything else.

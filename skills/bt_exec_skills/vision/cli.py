@@ -43,7 +43,7 @@ def dataset(
     ] = 11,
     json: opt.Json = False,
 ) -> None:
-    """Make a labelled data set of random scenes; the same command goes on after a Ctrl-C."""
+    """Make a labelled data set of random scenes; the same command continues after a Ctrl-C."""
     found = _tool().dataset(source, out, scenes, seed, val_every)
     sides = found["pictures"]
     _say(found, [f"{found['folder']}: {sides['train']} to train, {sides['val']} held out"], json)
@@ -74,7 +74,7 @@ def train(
     ] = "auto",
     json: opt.Json = False,
 ) -> None:
-    """Train a detector and export it to ONNX (needs the extra yolo); goes on after a Ctrl-C."""
+    """Train a detector and export it to ONNX (needs the extra yolo); continues after a Ctrl-C."""
     settings = {
         "epochs": epochs,
         "batch": batch,
@@ -97,7 +97,7 @@ def train_names(
     data: Annotated[Path, typer.Argument(metavar="DATASET", help="Made by vision dataset.")],
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where weights and figures go.")],
     boxes: Annotated[
-        Path, typer.Option(metavar="FILE", help="The detector that says where things are.")
+        Path, typer.Option(metavar="FILE", help="The detector that locates the objects.")
     ],
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the crops.")] = 8,
     batch: Annotated[int, typer.Option(min=2, help="Crops a step.")] = 64,
@@ -108,10 +108,10 @@ def train_names(
     seed: Annotated[int, typer.Option(min=0, help="Of weights and order.")] = 0,
     json: opt.Json = False,
 ) -> None:
-    """Train a network that names what a detector's boxes hold (needs the extra yolo).
+    """Train a network that classifies a detector's boxes (needs the extra yolo).
 
-    Put beside the detector's NAME.onnx as NAME.names.onnx it is used with it. Goes on after a
-    Ctrl-C.
+    Saved beside the detector's NAME.onnx as NAME.names.onnx, it is used together with it. Continues
+    after a Ctrl-C.
     """
     settings = {
         "boxes": str(boxes),
@@ -139,7 +139,7 @@ def evaluate(
     ] = None,
     json: opt.Json = False,
 ) -> None:
-    """Try a detector on held-out scenes: figures per class, and what it says of the door."""
+    """Evaluate a detector on held-out scenes: figures per class, and the state of the door."""
     found = _tool().evaluate(weights, data, "train" if train_side else "val", out)
     _say(found, _figures(found), json)
 

@@ -1,4 +1,4 @@
-"""What ``bt-exec vision …`` does; found by the command line through an entry point.
+"""Commands of ``bt-exec vision``; the command line finds them through an entry point.
 
 Every function takes plain values, shows its progress on standard error, and returns plain data.
 """
@@ -24,7 +24,7 @@ def _stoppable(kept: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        sys.stderr.write(f"bt-exec: stopped; {kept}: the same command goes on\n")
+        sys.stderr.write(f"bt-exec: stopped; {kept}: the same command continues\n")
         raise
 
 

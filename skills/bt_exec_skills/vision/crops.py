@@ -24,7 +24,7 @@ __all__ = ["FAINTEST", "MARGIN", "NOTHING", "SIDE", "Crops", "crops_of", "cut", 
 Frames = npt.NDArray[np.uint8]
 
 SIDE, MARGIN = 64, 1.28
-"""What the network sees: so many pixels, of a square so much longer than the box's longer side."""
+"""Input side [px], and side of the cropped square relative to the box's longer side."""
 NOTHING = "nothing"
 """The name of a box that holds none of the classes."""
 FAINTEST = 0.03
@@ -73,7 +73,7 @@ def _cut(frame: Frame, box: Sequence[float], side: int, margin: float) -> Frame:
 
 
 def proposed(network: Network, frame: Frame) -> list[Found]:
-    """Return the boxes of a network that are worth a look, of whatever class, best first."""
+    """Return the boxes of a network above the least score, of any class, best first."""
     found = network.find(frame, FAINTEST)
     boxes = np.array([one.xyxy for one in found], np.float32).reshape(-1, 4)
     kept = suppress(boxes, None, _SAME)
@@ -88,15 +88,15 @@ def crops_of(
     *,
     marked: bool = True,
 ) -> Crops:
-    """Return crops of what is marked in pictures, and of what a network takes for things in them.
+    """Return crops of the marked objects in pictures and of the objects that a network detects.
 
-    A box of the network that overlaps a marked one by half or more shows that thing, one that
-    overlaps none by 0.4 shows nothing; the rest are left out.
+    A detected box that overlaps a marked one by half or more gets its class. One that overlaps none
+    by 0.4 is background. The rest are left out.
 
     Args:
         network: The first network of the pair.
-        pictures: With what is marked in them.
-        classes: Of the things.
+        pictures: Labelled pictures.
+        classes: Classes of the objects.
         tell: Called after each picture with their number so far.
         marked: Whether the marked boxes themselves are among the crops.
     """
@@ -118,7 +118,7 @@ def crops_of(
 
 
 def _shown(one: Found, marks: Sequence[Mark]) -> str | None:
-    """Return the name of what a box shows; None if that cannot be said."""
+    """Return the class of a box, or None if it is ambiguous."""
     if not marks:
         return NOTHING
     near = overlaps([one.xyxy], [mark.bbox for mark in marks])[0]

@@ -3,14 +3,14 @@
 ::
 
     FOLDER/dataset.json            the recipe: source, seed, scenes, classes, versions
-    FOLDER/data.yaml               what ultralytics reads
+    FOLDER/data.yaml               configuration for ultralytics
     FOLDER/images/{train,val}/     SCENE-PICTURE.png
     FOLDER/labels/{train,val}/     SCENE-PICTURE.txt: class, middle and size as shares
     FOLDER/scenes/SCENE.json       boxes and facts of one finished scene
     FOLDER/coco-{train,val}.json   the same boxes as COCO
 
-A scene goes to one side of the split as a whole. Its JSON is written last: making goes on after an
-interruption where it stopped, and a folder that holds anything else is never touched.
+A scene goes to one side of the split as a whole. Its JSON is written last, so an interrupted run
+continues after the last finished scene. A folder with other content is never touched.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def make_dataset(
     """Make the data set, or complete it.
 
     Args:
-        source: Where pictures come from.
-        recipe: What to make.
-        folder: Where; made if missing.
+        source: Source of the pictures.
+        recipe: Recipe of the data set.
+        folder: Target folder; made if missing.
         tell: Called after each scene with the number of finished scenes and their pictures.
 
     Raises:
@@ -124,13 +124,13 @@ def finished_recipe(folder: Path) -> Recipe:
     """Return the recipe of the complete data set in `folder`.
 
     Raises:
-        UsageError: If there is none, or it is not finished.
+        UsageError: If the data set is missing or unfinished.
     """
     recipe = read_recipe(folder)
     if not _is_complete(folder, recipe):
         raise UsageError(
             f"{folder} is not finished ({len(_finished(folder))} of {recipe.scenes} scenes); the "
-            "bt-exec vision dataset command that began it goes on"
+            "bt-exec vision dataset command that began it continues"
         )
     return recipe
 
@@ -154,7 +154,7 @@ def _pictures(folder: Path, scene: Mapping[str, Any], split: Split | None) -> li
     """Return the pictures of a scene as written, if it is on that side.
 
     Raises:
-        ValueError, KeyError, TypeError: If it is no scene.
+        ValueError, KeyError, TypeError: If the file is not a scene.
     """
     if split not in (None, scene["split"]):
         return []

@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 
 class Letterbox(NamedTuple):
-    """How a picture was fitted into the input: scaled by `scale`, then moved by (left, top)."""
+    """Transform of a picture to the network input: scaled by `scale`, then moved by (left, top)."""
 
     scale: float
     left: int
@@ -98,7 +98,7 @@ def decode(
 def suppress(
     boxes: Floats, kinds: npt.NDArray[np.intp] | None, most_overlap: float
 ) -> npt.NDArray[np.intp]:
-    """Return the places of the boxes that stay; `boxes` (n, 4) come best first.
+    """Return the indices of the boxes to keep; `boxes` (n, 4) are sorted best first.
 
     Only boxes of one kind suppress one another; all do if `kinds` is None.
     """

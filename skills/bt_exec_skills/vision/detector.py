@@ -26,16 +26,15 @@ class NetworkDetector:
 
     Args:
         network: The network.
-        least_score: What a detection must reach.
-        weights: Its file; None for one that ships.
-        probability: From a score of the network to how likely the detection is right; None takes
-            the score for it.
-        most_overlap: Two boxes, of whatever classes, that overlap more (IoU) are of one thing: the
-            better one says which; another class is kept as a doubt, `RIVAL`. 1 for all boxes.
-        recalls: Which share of each class's things it finds, 0..1, where that is known.
+        least_score: Threshold of the score, 0..1.
+        weights: Its file; None for the shipped network.
+        probability: Calibration from score to probability; None uses the score itself.
+        most_overlap: Boxes of any class that overlap more (IoU) show one object. The better one
+            sets its class; the other class is kept as a doubt, `RIVAL`. 1 keeps all boxes.
+        recalls: Recall of each class, 0..1, where it is known.
 
     Attributes:
-        names: What it can find.
+        names: Classes that it can detect.
         weights: As given.
         recalls: As given.
     """

@@ -1,4 +1,4 @@
-"""Annotated pictures: boxes with labels and scores, and a line that says what it all means."""
+"""Annotated pictures: boxes with labels and scores, and a summary line."""
 
 from __future__ import annotations
 

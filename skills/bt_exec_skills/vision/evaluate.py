@@ -26,10 +26,10 @@ Answer = Callable[[Picture], tuple[str, str] | None]
 
 @dataclass(frozen=True)
 class Report:
-    """What an evaluation found.
+    """Result of an evaluation.
 
     Attributes:
-        pictures: How many were tried.
+        pictures: Number of evaluated pictures.
         classes: Figures by class.
         states: Confusion of states, or None.
         inference_ms: Median time of one inference [ms].
@@ -97,8 +97,8 @@ def evaluate(
         network: The network.
         pictures: The pictures.
         tell: Called after each picture with their number so far.
-        classes: What is marked in them; classes that the network lacks are never found.
-        answer: Gives states, if the source of the pictures can.
+        classes: Marked classes; classes that the network lacks count as not found.
+        answer: Estimates states, if the source of the pictures has them.
         states: The states.
     """
     tried: list[tuple[tuple[Mark, ...], list[Found]]] = []

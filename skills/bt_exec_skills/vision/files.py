@@ -1,4 +1,4 @@
-"""Pictures read and written with errors that say why; texts written whole or not at all."""
+"""Reading and writing of pictures with clear errors; atomic writing of texts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def read_image(file: Path) -> Frame:
     """Return the picture in `file`, RGB.
 
     Raises:
-        UsageError: If there is none that can be read.
+        UsageError: If the file is not a readable picture.
     """
     if not file.exists():
-        raise UsageError(f"{file}: there is no such picture")
+        raise UsageError(f"{file}: picture not found")
     found = cv2.imread(str(file), cv2.IMREAD_COLOR) if file.is_file() else None
     if found is None:
         raise UsageError(f"{file}: no picture that can be read (PNG, JPEG, BMP, WebP)")
@@ -31,7 +31,7 @@ def read_image(file: Path) -> Frame:
 
 
 def save_picture(file: Path, picture: Frame) -> None:
-    """Write a picture; the ending of the name says which kind.
+    """Write a picture in the format of its file name extension.
 
     Raises:
         UsageError: If it cannot be written.
@@ -55,7 +55,7 @@ def whole(file: Path) -> Iterator[Path]:
     """
     draft = file.with_suffix(".part")
     yield draft
-    os.replace(draft, file)  # noqa: PTH105 - Path.replace, said plainly
+    os.replace(draft, file)  # noqa: PTH105 - same as Path.replace
 
 
 def write_whole(file: Path, text: str) -> None:

@@ -26,13 +26,13 @@ _STRICTER = np.arange(50, 100, 5) / 100
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """How well one class is found.
+    """Detection metrics of one class.
 
     Attributes:
         label: The class.
         count: True boxes.
-        precision: Right ones among what is found at the working score.
-        recall: Found ones among what is there at the working score.
+        precision: Precision at the working score.
+        recall: Recall at the working score.
         ap50: Average precision at an overlap of 0.5.
         ap: The mean of it over overlaps 0.5, 0.55, … 0.95.
         curve: Precision at recalls 0, 0.01, … 1, at an overlap of 0.5.
@@ -112,7 +112,7 @@ class Confusion:
     """Confusion matrix of estimated states.
 
     Args:
-        states: The states; the last one told may be "uncertain", which is no state.
+        states: The states. Estimates may also be "uncertain", the last column.
     """
 
     def __init__(self, states: Sequence[str]) -> None:
@@ -126,7 +126,7 @@ class Confusion:
 
     @property
     def asked(self) -> int:
-        """How often it was asked."""
+        """Number of estimates."""
         return int(self.counts.sum())
 
     @property

@@ -1,4 +1,4 @@
-"""The second network of a pair: says what crops show."""
+"""Classifier of crops, the second network of a pair."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Namer:
 
     Args:
         weights: The file; its metadata holds the names, the last of which is ``nothing``.
-        threads: How many one inference may use.
+        threads: Number of threads of an inference.
 
     Attributes:
-        names: What it can say, without ``nothing``.
+        names: Its classes, without ``nothing``.
 
     Raises:
-        UsageError: If the file is no such network.
+        UsageError: If the file is not such a network.
     """
 
     def __init__(self, weights: Path, *, threads: int = THREADS) -> None:

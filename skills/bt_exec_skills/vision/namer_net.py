@@ -22,8 +22,8 @@ def make_namer_net(torch: Any, names: int) -> Any:
     shape (n, names).
 
     Args:
-        torch: The library; it is no requirement of this package.
-        names: How many there are.
+        torch: The library, which this package does not require.
+        names: Number of names.
     """
     nn, w = torch.nn, _WIDE
 

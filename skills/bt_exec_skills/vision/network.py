@@ -40,10 +40,10 @@ class OnnxNetwork:
 
     Args:
         weights: The file; its metadata holds the class names.
-        threads: How many one inference may use.
+        threads: Number of threads of an inference.
 
     Raises:
-        UsageError: If the file is no such network.
+        UsageError: If the file is not such a network.
     """
 
     def __init__(self, weights: Path, *, threads: int = THREADS) -> None:
@@ -53,7 +53,7 @@ class OnnxNetwork:
         _check_output(self._session, weights, len(self.names))
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
-        """See `Network.find`."""
+        """Implement `Network.find`."""
         planes, fit = letterbox(frame, self._height, self._width)
         output = np.asarray(self._session.run(None, {self._name: planes})[0][0], np.float32)
         size = frame.shape[0], frame.shape[1]
@@ -90,13 +90,13 @@ def _check_output(session: Any, weights: Path, classes: int) -> None:
 
 
 class UltralyticsNetwork:
-    """The same from ``.pt`` weights, on ultralytics and torch (extra ``yolo``).
+    """A YOLO detector with ``.pt`` weights, on ultralytics and torch (extra ``yolo``).
 
     Args:
         weights: The file.
 
     Raises:
-        UsageError: If ultralytics is not installed, or the file is no detector of it.
+        UsageError: If ultralytics is not installed, or the file is not one of its detectors.
     """
 
     def __init__(self, weights: Path) -> None:
@@ -119,7 +119,7 @@ class UltralyticsNetwork:
         self.names = tuple(str(self._model.names[i]) for i in range(len(self._model.names)))
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
-        """See `Network.find`."""
+        """Implement `Network.find`."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             result = self._model.predict(

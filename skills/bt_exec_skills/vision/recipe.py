@@ -18,12 +18,12 @@ _SEEDS_APART = 1_000_000  # scenes of two data-set seeds never meet
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a data set is made from; the same recipe makes the same pictures.
+    """Recipe of a data set; the same recipe makes the same pictures.
 
     Attributes:
         source: Name of the scene source.
         seed: Chooses the scenes: scene i of seed s has the seed ``(s + 1) * 1,000,000 + i``.
-        scenes: How many.
+        scenes: Number of scenes.
         val_every: Every n-th scene is held out; 0 holds out none, 1 all.
         classes: Labels in the order of their numbers.
     """
@@ -61,7 +61,7 @@ def read_recipe(folder: Path) -> Recipe:
     """Return the recipe of the data set in `folder`.
 
     Raises:
-        UsageError: If there is none.
+        UsageError: If the folder has no recipe.
     """
     file = folder / RECIPE_FILE
     if not file.is_file():

@@ -1,4 +1,4 @@
-"""What a labelled picture is, and where labelled pictures come from."""
+"""Labelled pictures and the interface of their sources."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SceneSource(Protocol):
     """Makes labelled pictures, scene by scene; the same seed makes the same scene."""
 
     name: str
-    """What ``bt-exec vision dataset`` calls it."""
+    """Name of the source in ``bt-exec vision dataset``."""
     classes: tuple[str, ...]
     """The labels, in the order of their numbers."""
 

@@ -12,7 +12,7 @@ from bt_exec.failure import UsageError
 __all__ = ["THREADS", "names_in", "open_session"]
 
 THREADS = 2
-"""How many one inference may use."""
+"""Default number of threads of an inference."""
 
 
 def open_session(weights: Path, threads: int = THREADS) -> Any:

@@ -87,9 +87,9 @@ def show_mission(
 
     Args:
         which: Number or name of the mission.
-        journal: Where the record is; the person's own if None.
-        frames: What ``run --save-frames`` kept; None takes the frames that the record kept.
-        folder: Where the pictures go.
+        journal: Journal with the record; None for the user's journal.
+        frames: Folder of ``run --save-frames``; None uses the frames of the record.
+        folder: Target folder of the pictures.
 
     Raises:
         UsageError: If there are no frames, or they are not those of this mission.
@@ -99,7 +99,7 @@ def show_mission(
     pairs = [(scene, scene.frame) for scene in scenes]
     if frames is not None:
         if not frames.is_dir():
-            raise UsageError(f"there is no folder {frames}; it is what --save-frames DIR named")
+            raise UsageError(f"folder {frames} not found; give the folder of --save-frames DIR")
         shown = [scene for scene in scenes if scene.record().get("fault") != "missing"]
         files = sorted(frames.glob("*.png"))
         if len(files) != len(shown):
@@ -122,10 +122,10 @@ def show_mission(
 
 
 def scene_picture(scene: Observation, frame: Any = None) -> Any:
-    """Return the frame of a scene with its detections, its line for people and its evidence."""
+    """Return the frame of a scene with its detections, summary line and evidence."""
     frame, data = scene.frame if frame is None else frame, scene.record()
     if frame is None:
-        raise UsageError("there is no picture to show: " + scene.describe("en"))
+        raise UsageError("no picture to show: " + scene.describe("en"))
     tags = [
         Tag(found["bbox"], _words_of(found), found["type"]) for found in data.get("detections", ())
     ]

@@ -1,4 +1,4 @@
-"""What a site file may say of a detector: ``{weights: FILE, least_score: 0.35}``."""
+"""Detector settings of a site file: ``{weights: FILE, least_score: 0.35}``."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["weights_and_score"]
 def weights_and_score(
     settings: Mapping[str, Any], usual: float, *, also: tuple[str, ...] = ()
 ) -> tuple[str | None, float]:
-    """Return the file of the weights, None for those that ship, and the least score.
+    """Return the weights file, or None for the shipped weights, and the least score.
 
     Args:
-        settings: As a site gives them.
-        usual: The least score where they name none, 0..1.
+        settings: Settings of the site.
+        usual: Default of the least score, 0..1.
         also: Further settings, which the caller reads.
 
     Raises:
-        UnknownName: If a setting is none of these.
+        UnknownName: If a setting is unknown.
         UsageError: If a value is wrong.
     """
     known = ("weights", *also, "least_score")

@@ -1,13 +1,13 @@
-"""Where practice pictures come from: packs register sources through entry points.
+"""Registry of sources of practice pictures, which packs register as entry points.
 
-Any package can add its own with::
+Any package can add a source with::
 
     [project.entry-points."bt_exec_skills.scenes"]
     kitchen = "my_kitchen.practice:KitchenPractice"
 
-A source that can be asked for the state of what it shows also offers ``states`` and
-``answerer(network)``; see `bt_exec_skills.vision.evaluate.Answer`. One with ``weights`` says with
-``sites`` which sites' pictures they are for, besides a site of its own name.
+A source with states also offers ``states`` and ``answerer(network)``; see
+`bt_exec_skills.vision.evaluate.Answer`. A source with ``weights`` lists in ``sites`` the sites that
+use them, besides the site of the same name.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _GROUP = "bt_exec_skills.scenes"
 
 
 def find_source(name: str = "") -> SceneSource:
-    """Return the installed source called `name`; the only one there is if it is empty.
+    """Return the installed source `name`; an empty name selects the only one.
 
     Raises:
-        UnknownName: If there is none.
-        UsageError: If none is named, and there are several.
+        UnknownName: If no source has this name.
+        UsageError: If the name is empty and there are several sources.
     """
     known = plugin_names(_GROUP, "scene source")
     if not name and len(known) != 1:
@@ -41,7 +41,7 @@ def find_source(name: str = "") -> SceneSource:
 
 
 def source_for(site: str) -> SceneSource | None:
-    """Return the source whose pictures look as those of a site; None if there is none."""
+    """Return the source whose pictures match a site, or None."""
     for name in plugin_names(_GROUP, "scene source"):
         source = find_source(name)
         if site in (name, *getattr(source, "sites", ())):

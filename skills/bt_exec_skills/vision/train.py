@@ -30,7 +30,7 @@ _BEST = "best.onnx"
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """How to train.
+    """Settings of a training.
 
     Attributes:
         model: The network, as ultralytics names its yaml.
@@ -61,11 +61,11 @@ class TrainSettings:
                 "pretrained weights are used, nothing is downloaded"
             )
         if self.after and not self.start.is_file():
-            raise UsageError(f"{self.after} holds no finished training: there is no {self.start}")
+            raise UsageError(f"{self.after} holds no finished training: {self.start} is missing")
 
     @property
     def start(self) -> Path:
-        """What the network starts from: the yaml, or weights of an earlier training."""
+        """Initial network: the yaml, or weights of an earlier training."""
         return Path(self.after) / "best.pt" if self.after else Path(self.model)
 
     def options(self) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class TrainSettings:
 
 
 def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
-    """Train, export to ONNX, and return what was measured; goes on where it was interrupted.
+    """Train, export to ONNX, and return the measurements; resumes an interrupted training.
 
     Leaves in `out`: ``best.pt``, ``best.onnx``, ``training.json`` and the run's own folder. The
     output of ultralytics goes to standard error.

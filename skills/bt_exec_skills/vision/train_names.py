@@ -62,15 +62,15 @@ class NamesSettings:
 
 
 def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> dict[str, Any]:
-    """Train, export to ONNX, and return what was measured; goes on where it was interrupted.
+    """Train, export to ONNX, and return the measurements; resumes an interrupted training.
 
     Leaves in `out`: ``names.onnx``, ``training.json``, ``last.pt``.
 
     Args:
         dataset: A complete data set made by `bt_exec_skills.vision.dataset`, with both sides.
-        out: Where to work.
-        settings: How.
-        bar: Shows how far it is.
+        out: Working folder.
+        settings: Settings of the training.
+        bar: Shows the progress.
 
     Raises:
         UsageError: If torch is not installed, the data set is unfinished or lacks a side, or

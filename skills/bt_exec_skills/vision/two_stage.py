@@ -24,11 +24,11 @@ _SAME = 0.37  # boxes that overlap more (IoU) are of one thing
 class TwoStageNetwork:
     """Implements `bt_exec_skills.vision.network.Network`.
 
-    A box may come several times, with another name each time: the likelier first.
+    A box may be returned several times, with a different class each time, most likely first.
 
     Args:
-        boxes: Says where things are; its names are not used.
-        namer: Says what they are.
+        boxes: Detector of the boxes; its classes are not used.
+        namer: Classifier of the boxes.
     """
 
     def __init__(self, boxes: Network, namer: Namer) -> None:
@@ -37,7 +37,7 @@ class TwoStageNetwork:
         self._namer = namer
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
-        """See `Network.find`; a score is a mean of both networks', most of it the namer's."""
+        """Implement `Network.find`; a score is a mean of both networks', most of it the namer's."""
         places = proposed(self._boxes, frame)
         if not places:
             return []

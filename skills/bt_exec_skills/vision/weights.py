@@ -1,7 +1,7 @@
-"""Networks in files: a detector, ``NAME.onnx`` or ``NAME.pt``, or a pair.
+"""Loading of networks: a detector, ``NAME.onnx`` or ``NAME.pt``, or a pair.
 
-Beside a detector may lie ``NAME.names.onnx``: then the detector says where things are, and that one
-what they are (`bt_exec_skills.vision.two_stage`).
+A detector may have a classifier ``NAME.names.onnx`` in the same folder. Then the detector locates
+objects and the classifier names them (`bt_exec_skills.vision.two_stage`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def load_alone(weights: Path, *, threads: int = THREADS) -> Network:
     """
     if not weights.is_file():
         where = "" if weights.is_absolute() else f" in {Path.cwd()}"
-        raise UsageError(f"there are no weights {weights}{where}; they end in .onnx or .pt")
+        raise UsageError(f"weights {weights} not found{where}; they end in .onnx or .pt")
     if weights.suffix == ".onnx":
         return OnnxNetwork(weights, threads=threads)
     if weights.suffix == ".pt":

@@ -99,7 +99,7 @@ def test_the_details_of_motions_are_found() -> None:
 
 
 @pytest.mark.parametrize(("code", "text"), DETAILS)
-def test_details_are_said_in_the_language_of_the_command(code: str, text: str) -> None:
+def test_details_are_translated_to_the_command_language(code: str, text: str) -> None:
     failure = Failure(code, text.replace("#", "0.25"), args={"arm": "left"})
     common = Path(bt_exec.__file__).parent / "language" / "messages.yaml"
     both = Messages.load([common], {"door": PACK.messages}).of("door")
@@ -108,7 +108,7 @@ def test_details_are_said_in_the_language_of_the_command(code: str, text: str) -
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_why_nobody_can_tell_is_said_in_both_languages(sentence: str) -> None:
+def test_uncertainty_reasons_exist_in_both_languages(sentence: str) -> None:
     failure = Failure("UNCERTAIN_PERCEPTION", sentence)
     assert MESSAGES.explain(failure, "en") == f"I cannot tell what I see: {sentence}."
     korean = MESSAGES.explain(failure, "ko")

@@ -78,7 +78,7 @@ def test_importing_the_pack_loads_no_simulator_and_no_vision() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_is_built(
+def test_invalid_settings_are_reported_before_construction(
     settings: Any, world: Any, message: str
 ) -> None:
     with pytest.raises(BtExecError) as caught:

@@ -85,7 +85,7 @@ def test_how_a_mission_stands(status, reason, told):
         }
 
 
-def test_what_stopped_it_is_named_by_the_failures_own_code():
+def test_turn_report_contains_the_failure_code():
     failure = Failure("GRASP_SLIPPED", "it slipped")
     found = report(status="blocked", reason_code="SKILL_FAILED", failure=failure, language="ko")
     assert found["goal_status"]["message"] == "멈춤: GRASP_SLIPPED"
@@ -100,7 +100,7 @@ def test_what_stopped_it_is_named_by_the_failures_own_code():
         (OPEN, LOST, "en", []),
     ],
 )
-def test_a_warning_says_that_the_material_is_not_visible(tree, reason, language, warnings):
+def test_invisible_material_gives_a_warning(tree, reason, language, warnings):
     found = report(tree, status="blocked", reason_code=reason, language=language)
     assert found["visibility_warnings"] == warnings
 
@@ -126,7 +126,7 @@ def test_steps_are_counted_and_the_first_is_the_beginning():
     assert steps == [("init", 0, 2), ("step", 1, 2), ("step", 2, 2)]
 
 
-def test_what_comes_next_is_told_with_its_arguments():
+def test_next_action_is_reported_with_its_arguments():
     rest = (OPENING, Action("return_home", {"why": None}))
     found = report(status="in_progress", next_action=OPENING, remaining=rest)
     opening = {"name": "open_door", "args": {"arm": "right", "object_label": "door"}}
@@ -145,7 +145,7 @@ def test_what_comes_next_is_told_with_its_arguments():
         ("open", "satisfied", False),
     ],
 )
-def test_while_it_looks_again_only_doubt_is_told(state, status, silent, scene):
+def test_only_the_doubt_is_reported_during_observation(state, status, silent, scene):
     seen = None if state is None else scene(state=state)
     found = DoorReporter({}).turn(view(scene=seen, status=status))
     assert (found is None) == silent
@@ -165,7 +165,7 @@ def test_while_it_looks_again_only_doubt_is_told(state, status, silent, scene):
         ({"handle_visible": NO}, "uncertain", "not looked behind the door yet"),
     ],
 )
-def test_the_material_is_what_the_last_look_at_it_said(verdicts, seen, reason):
+def test_material_state_is_that_of_the_last_observation(verdicts, seen, reason):
     found = report(GET, verdicts=verdicts)
     assert found["observations"]["material_visible"] == seen
     gate = {"gate": "material_visible_after_open", "result": seen, "reason": reason}
@@ -217,7 +217,7 @@ def test_a_closing_command_has_no_gates():
     assert report(CLOSE)["gate_evaluations"] == []
 
 
-def test_what_is_seen_of_the_door(scene):
+def test_turn_report_contains_the_door_state(scene):
     estimate = report(CLOSE, scene(state="ajar"))["door_state_estimation"]
     assert estimate == {"state": "ajar", "confidence": 0.9, "evidence": ["primary:test"]}
     nothing = report(CLOSE)["door_state_estimation"]
@@ -233,5 +233,5 @@ def test_confidence_has_one_decimal(scene):
 
 
 @pytest.mark.parametrize(("settings", "arm"), [({}, "right"), ({"material_arm": "left"}, "left")])
-def test_the_arm_of_the_policy_is_told(settings, arm):
+def test_arm_of_the_policy_is_reported(settings, arm):
     assert report(settings=DoorSettings(**settings))["arm_policy"] == {"material_arm": arm}

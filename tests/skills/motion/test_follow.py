@@ -35,7 +35,7 @@ def test_a_motion_that_ends_by_itself_reached_its_goal():
     assert (motion.done, motion.failure) == (True, None)
 
 
-def test_an_interruption_stops_it_and_says_why():
+def test_interruption_stops_the_motion_with_a_reason():
     motion = SteppedMotion(endless(), lambda: None)
     answers = iter(["", "", "the camera is dark"])
     assert follow(motion, lambda: next(answers)) == "the camera is dark"

@@ -74,7 +74,7 @@ def dijkstra(free, start, goal, weight):
     return None
 
 
-def test_a_way_is_a_cheapest_one_and_is_found_if_there_is_one():
+def test_path_is_optimal_and_found_if_one_exists():
     ways = []
 
     @given(mazes())
@@ -106,12 +106,12 @@ def test_slices_change_nothing(maze, slice_size):
     assert search.way == find_way(free, start, goal, weight)
 
 
-def test_no_corner_is_cut():
+def test_path_does_not_cut_corners():
     free = np.array([[True, False], [True, True]])
     assert find_way(free, (0, 0), (1, 1)) == [(0, 0), (1, 0), (1, 1)]
     assert find_way(np.array([[True, False], [False, True]]), (0, 0), (1, 1)) is None
 
 
-def test_a_solid_start_is_no_trap():
+def test_path_leaves_an_occupied_start():
     free = np.array([[False, True, True]])
     assert find_way(free, (0, 0), (0, 2)) == [(0, 0), (0, 1), (0, 2)]

@@ -59,7 +59,7 @@ def test_an_obstacle_is_believed_after_some_looks_and_forgotten_when_seen_throug
     assert not layer.any
 
 
-def test_what_the_map_knows_is_no_obstacle():
+def test_mapped_walls_are_not_obstacles():
     layer = Obstacles(Grid.of_slabs(ROOM))
     ranges = np.full(120, 9.0)
     ranges[0] = 3.9
@@ -68,7 +68,7 @@ def test_what_the_map_knows_is_no_obstacle():
     assert not layer.any
 
 
-def test_what_is_near_is_believed_at_once_and_forgotten_again():
+def test_near_obstacle_is_added_at_once_and_cleared_later():
     layer = Obstacles(Grid.of_slabs(ROOM))
     ranges = np.full(120, 9.0)
     ranges[0] = 0.8
@@ -87,7 +87,7 @@ def plan(planner, start, goal):
         return stop.value
 
 
-def test_a_route_goes_round_what_is_new():
+def test_route_avoids_new_obstacles():
     grid = Grid.of_slabs(ROOM)
     planner = Planner(grid, Obstacles(grid), 0.24)
     start, goal = Pose(-3, 0), Pose(3, 0)
@@ -113,7 +113,7 @@ def test_a_goal_that_is_taken_is_replaced_by_one_beside_it():
     assert plan(planner, Pose(-3, 0), Pose(9, 0)) is None
 
 
-def test_a_route_knows_what_is_left():
+def test_route_reports_its_remaining_length():
     route = Route(np.array([[x, 0.0] for x in np.arange(0, 3.01, 0.1)]))
     route.pass_by(Pose(1.02, 0.1))
     assert route.left_m == pytest.approx(2.0)
@@ -124,7 +124,7 @@ def test_a_route_knows_what_is_left():
 
 @given(st.floats(-math.pi, math.pi), st.floats(0.35, 2.0))
 @settings(max_examples=60)
-def test_no_choice_runs_into_anything(bearing, distance):
+def test_chosen_velocity_never_collides(bearing, distance):
     limits = Limits()
     x, y = distance * math.cos(bearing), distance * math.sin(bearing)
     speed, turn = Steering(limits).choose(Pose(0, 0, 0), (1.0, 0.0), np.array([[x, y]]))

@@ -14,7 +14,7 @@ from bt_exec_skills.plans.json_text import loaded
         (" " * 200_001, "TOO_LONG", None),
     ],
 )
-def test_what_is_no_json_is_refused_by_name(text, code, line):
+def test_invalid_json_is_refused_with_its_code(text, code, line):
     with pytest.raises(SpecError) as caught:
         loaded(text, "plan.json")
     (problem,) = caught.value.problems

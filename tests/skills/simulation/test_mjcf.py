@@ -13,7 +13,7 @@ def test_numbers_have_as_many_digits_as_asked():
     assert numbers(12.34567, -0.000001234567, digits=5) == "12.346 -1.2346e-06"
 
 
-def test_a_colour_is_opaque_unless_said():
+def test_colour_is_opaque_by_default():
     assert rgba((0.5, 0.25, 1)) == "0.5 0.25 1 1"
     assert rgba((0, 0, 0), 0.5) == "0 0 0 0.5"
 

@@ -18,7 +18,7 @@ def _told_by_mujoco(model, data):
 
 
 @pytest.mark.skipif(not gl_works(), reason="no GL")
-def test_of_more_things_than_a_colour_has_levels_each_is_told():
+def test_objects_beyond_one_colour_channel_are_distinguished():
     balls = "".join(
         f'<geom size=".04" pos="{x / 10 - 0.85} {y / 10 - 0.85} 0"/>'
         for x in range(18)

@@ -42,7 +42,7 @@ def test_a_ray_passes_through_the_body_that_carries_the_eye():
     assert list(hits.geoms) == [model.geom("wall").id]
 
 
-def test_many_threads_see_what_one_sees(monkeypatch):
+def test_threaded_rays_equal_single_threaded_ones(monkeypatch):
     model, data = world()
     rays = through_pixels(160, 120, math.radians(60))
     alone = cast(model, data, EYE, rays, 5.0)

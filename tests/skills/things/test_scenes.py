@@ -54,7 +54,7 @@ def test_figures_and_clutter_are_closed():
             assert volume(part) > 0
 
 
-def test_surfaces_are_what_they_are_called():
+def test_meshes_have_the_expected_volume():
     assert volume(box((1, 2, 3), (5, 5, 5), (0, 0, 0))) == pytest.approx(48)
     rod = lathe([(0, 0), (1, 0), (1, 2), (0, 2)], (0, 0, 0), segments=400)
     assert volume(rod) == pytest.approx(2 * np.pi, rel=1e-3)
@@ -76,7 +76,7 @@ def test_the_same_seed_makes_the_same_pictures(room):
         assert (first.marks, first.facts) == (second.marks, second.facts)
 
 
-def test_what_is_marked_is_in_the_picture_and_counts(room):
+def test_labelled_objects_are_visible(room):
     assert sum(len(sample.marks) for sample in room) >= 10
     for sample in room:
         assert sample.image.shape == (HEIGHT, WIDTH, 3)
@@ -120,7 +120,7 @@ def staged(behind_m: float):
     return shown.get(front.body), shown.get(back.body)
 
 
-def test_what_is_hidden_does_not_count():
+def test_hidden_objects_are_not_labelled():
     front, back = staged(behind_m=0.25)
     assert front is not None
     assert front.counts

@@ -38,7 +38,7 @@ def test_a_score_is_a_probability_that_rises() -> None:
     assert 0.9 < shares[-1] < 1.0
 
 
-def test_it_finds_most_of_what_is_there() -> None:
+def test_shipped_network_finds_most_objects() -> None:
     detector = make_detector()
     there = found = 0
     for seed in (810_000_001, 810_000_002):
@@ -56,7 +56,7 @@ def test_it_finds_most_of_what_is_there() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_figures_hold_on_scenes_that_nobody_has_seen(tmp_path: Path) -> None:
+def test_figures_hold_on_held_out_scenes(tmp_path: Path) -> None:
     from bt_exec_skills.vision.dataset import make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
     from bt_exec_skills.vision.recipe import Recipe

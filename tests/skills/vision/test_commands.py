@@ -27,7 +27,7 @@ def made(squares: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_dataset_says_what_it_made(
+def test_dataset_command_reports_its_result(
     squares: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -109,7 +109,7 @@ def test_show_annotates_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["show", "nowhere.png"], "nowhere.png: there is no such picture"),
+        (["show", "nowhere.png"], "nowhere.png: picture not found"),
         (["show", "."], ".: no picture that can be read"),
         (["show", "grey.png", "--out", "grey.png"], "grey.png is the picture itself; name another"),
         (["show", "grey.png", "--out", "grey.pdf"], "grey.pdf cannot be written: name a picture"),
@@ -121,12 +121,12 @@ def test_show_annotates_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["train", "grey.png", "out", "--model", "yolo11n.pt"], "starts from its yaml, as yolo"),
         (["show", "a.png", "--mission", "3"], "a picture or a mission: show takes one of them"),
         (["show", "--world", "door=half"], "world setting door='half': allowed are"),
-        (["show", "--weights", "w.txt"], "there are no weights w.txt in /"),
+        (["show", "--weights", "w.txt"], "weights w.txt not found in /"),
         (["eval", "nowhere"], "nowhere holds no data set; make one with bt-exec vision dataset"),
         (["train", "nowhere", "out"], "nowhere holds no data set; make one with"),
     ],
 )
-def test_what_is_wrong_is_one_paragraph(
+def test_usage_error_is_one_paragraph(
     arguments: list[str],
     message: str,
     tmp_path: Path,
@@ -141,7 +141,7 @@ def test_what_is_wrong_is_one_paragraph(
     assert "Traceback" not in err
 
 
-def test_eval_says_where_pictures_are(
+def test_eval_reports_the_folder_of_its_pictures(
     squares: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -191,7 +191,7 @@ def test_a_class_that_the_network_does_not_know_counts(
     assert found["map50"] == 0.0
 
 
-def test_a_ctrl_c_says_what_is_kept(
+def test_ctrl_c_reports_the_finished_scenes(
     squares: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -204,7 +204,7 @@ def test_a_ctrl_c_says_what_is_kept(
     monkeypatch.setattr(sources, "find_source", lambda name: squares)
     folder = tmp_path / "data"
     assert call(["vision", "dataset", str(folder), "--scenes", "6"]) == 130
-    told = f"stopped; the finished scenes are kept in {folder}: the same command goes on"
+    told = f"stopped; the finished scenes are kept in {folder}: the same command continues"
     assert told in capsys.readouterr().err
 
 

@@ -51,7 +51,7 @@ def test_boxes_of_one_thing_are_one_proposal_whatever_they_are_called(
     assert kept == [found[0], found[2]]
 
 
-def test_a_box_teaches_what_it_overlaps(
+def test_box_gets_the_class_of_its_overlap(
     squares: Any, scripted_network: Any, tmp_path: Path
 ) -> None:
     recipe = Recipe("squares", 3, 1, 1, squares.classes)

@@ -122,7 +122,7 @@ def test_a_kill_at_any_moment_is_made_good(
 
 
 @pytest.mark.parametrize("text", ["[]", "hello", '{"seed": 1}', '{"classes": 4}', ""])
-def test_a_recipe_that_is_none_is_named(tmp_path: Path, text: str) -> None:
+def test_invalid_recipe_is_rejected_by_name(tmp_path: Path, text: str) -> None:
     (tmp_path / "dataset.json").write_text(text)
     with pytest.raises(UsageError, match=r"dataset\.json is not the recipe of a data set"):
         read_recipe(tmp_path)
@@ -179,7 +179,7 @@ def test_a_folder_without_a_data_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("every", [0, 1, 2, 5])
-def test_a_scene_lies_on_one_side(every: int) -> None:
+def test_scene_is_on_one_side_of_the_split(every: int) -> None:
     recipe = Recipe("squares", 0, 20, every, ("a",))
     held_out = [index for index in range(20) if recipe.split(index) == "val"]
     assert len(held_out) == (20 // every if every else 0)

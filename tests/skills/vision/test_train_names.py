@@ -48,7 +48,7 @@ def everywhere(scripted_network: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("lacking", ["torch", "onnx"])
-def test_what_is_not_installed_is_named(
+def test_missing_package_is_named(
     data: Path, tmp_path: Path, lacking: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("torch", "onnx"):
@@ -59,12 +59,12 @@ def test_what_is_not_installed_is_named(
 
 
 @pytest.mark.usefixtures("everywhere")
-def test_what_cannot_be_trained_is_refused(
+def test_untrainable_data_set_is_refused(
     squares: Any, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("torch", "onnx"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    with pytest.raises(UsageError, match=r"holds no finished training: there is no names\.onnx"):
+    with pytest.raises(UsageError, match=r"holds no finished training: names\.onnx is missing"):
         NamesSettings("any.onnx", after=str(tmp_path))
     other = tmp_path / "other"
     other.mkdir()
@@ -113,7 +113,7 @@ def learn(data: Path, work: Path) -> None:
 
 
 @pytest.mark.skipif(not HAS_TORCH, reason="needs the extra yolo")
-def test_it_learns_and_goes_on_where_it_stopped(data: Path, tmp_path: Path) -> None:
+def test_interrupted_training_of_the_classifier_resumes(data: Path, tmp_path: Path) -> None:
     """In a process of its own: torch is loaded before onnxruntime, or both crash."""
     call = f"learn(Path({str(data)!r}), Path({str(tmp_path)!r}))"
     code = f"from tests.skills.vision.test_train_names import *; {call}"

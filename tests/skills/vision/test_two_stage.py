@@ -62,6 +62,6 @@ def test_a_second_name_of_a_box_is_a_doubt(scripted_network: Any) -> None:
 
 
 @pytest.mark.parametrize("least", [0.0, 0.5])
-def test_no_boxes_no_names(scripted_network: Any, least: float) -> None:
+def test_classifier_is_not_run_without_boxes(scripted_network: Any, least: float) -> None:
     pair = TwoStageNetwork(scripted_network([]), ScriptedNamer([]))  # type: ignore[arg-type]
     assert pair.find(FRAME, least) == []

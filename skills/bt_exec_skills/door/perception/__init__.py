@@ -1,1 +1,1 @@
-"""How the door pack perceives: detectors, the state of the door, observations."""
+"""Perception of the door pack: detectors, the state of the door, observations."""

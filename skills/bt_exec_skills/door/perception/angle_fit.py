@@ -21,7 +21,7 @@ _GRID = 9
 
 
 class AngleFit(NamedTuple):
-    """What the boxes say about the hinge.
+    """Estimate of the hinge angle from the boxes.
 
     Attributes:
         angle: The best angle [rad].

@@ -1,4 +1,4 @@
-"""What the door pack adds to the contracts of perception: ground truth and state estimator."""
+"""Perception interfaces of the door pack: ground truth and state estimator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["DoorStateEstimator", "DoorTruth", "DoorView"]
 
 @dataclass(frozen=True)
 class DoorTruth:
-    """What a simulator knows about a view; implements `bt_exec_skills.perception.oracle.Truth`.
+    """Ground truth of a simulated view; implements `bt_exec_skills.perception.oracle.Truth`.
 
     Attributes:
         masks: The pixels that show each label, bool of shape (height, width).
@@ -31,7 +31,7 @@ class DoorTruth:
     interior_seen: float
 
     def shown(self) -> Iterator[tuple[Thing, Mask]]:
-        """See `Truth.shown`; the door's pixels include those of its handle."""
+        """Implement `Truth.shown`; the door's pixels include those of its handle."""
         for label, mask in self.masks.items():
             yield Thing(label), mask
 

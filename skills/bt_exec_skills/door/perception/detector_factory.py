@@ -48,7 +48,7 @@ def make_learned(
         calibration: Gives camera and door.
 
     Raises:
-        UnknownName: If a setting is none of these.
+        UnknownName: If a setting is unknown.
         UsageError: If a value is wrong, or the weights cannot be used.
     """
     weights, least = weights_and_score(settings, 0.35, also=("labels",))

@@ -16,10 +16,10 @@ __all__ = ["with_latch"]
 
 
 def with_latch(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
-    """Return what eyes and contact say together.
+    """Return the door state from vision and latch contact combined.
 
     Args:
-        seen: What the eyes say; where they know nothing, the contact does not speak for them.
+        seen: State estimated by vision. An unknown state stays unknown.
         latched: Whether the contact reports a latched door.
     """
     left = seen.possible

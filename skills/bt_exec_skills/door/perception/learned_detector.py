@@ -1,6 +1,6 @@
-"""The learned detector: maps classes of a network to labels and marks doubtful detections.
+"""Learned detector: maps classes of a network to labels and marks doubtful detections.
 
-A network may tell the door's states apart (a class each) or only find the door. The mapping
+A network may distinguish the door's states (a class each) or only find the door. The mapping
 of classes to labels is configuration; an unmapped class keeps its name.
 """
 
@@ -34,7 +34,7 @@ MEANINGS: tuple[str, ...] = (
     "person",
     "ignore",
 )
-"""What a class of a network can mean."""
+"""Meanings of the classes of a network."""
 
 _STATES: Mapping[str, DoorState] = MappingProxyType(
     {"door-closed": "closed", "door-ajar": "ajar", "door-open": "open"}
@@ -48,10 +48,10 @@ _SAME_THING, _SECOND_SCORE = 0.3, 0.25
 
 @dataclass(frozen=True, slots=True)
 class DoorDetection(Detection):
-    """A door, with how much it looks like each state.
+    """A detected door with a score for each state.
 
     Attributes:
-        states: Score by state; empty if the network does not tell them apart.
+        states: Score by state; empty if the network does not distinguish them.
     """
 
     states: tuple[tuple[DoorState, float], ...] = ()
@@ -60,13 +60,13 @@ class DoorDetection(Detection):
 class LearnedDetector:
     """Finds things with a network; implements `bt_exec_skills.door.perception.contracts.Detector`.
 
-    What is to be grasped must lie in the opening behind the door, and is looked at a second time,
-    on an enlarged part of the picture; else it is marked as doubtful (`Detection.doubt`).
+    An object to grasp must be in the opening behind the door and is confirmed on an enlarged part
+    of the picture; else it is marked as doubtful (`Detection.doubt`).
 
     Args:
         network: The network.
         meanings: By class of the network, one of `MEANINGS`; a class without one means its name.
-        least_score: What a detection must exceed.
+        least_score: Threshold of the score, 0..1.
         opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if
             that is unknown.
 
@@ -95,14 +95,14 @@ class LearnedDetector:
         self._meanings = {name: name for name in network.names} | dict(meanings or {})
         if not {"door", *_STATES} & set(self._meanings.values()):
             raise UsageError(
-                "labels: no class of the network means a door; say which one does, as "
+                "labels: no class of the network means a door; set one, as "
                 f"{{{network.names[0]}: door}}; it has {', '.join(network.names)}"
             )
         self._least = least_score
         self._opening = None if opening is None else opening.astype(np.float32)
 
     def detect(self, view: View[Any]) -> tuple[Detection, ...]:
-        """See `Detector.detect`."""
+        """Implement `Detector.detect`."""
         size = view.frame.shape[0], view.frame.shape[1]
         doors: list[tuple[str, Found]] = []
         others: list[Detection] = []

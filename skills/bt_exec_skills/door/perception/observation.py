@@ -18,23 +18,23 @@ from bt_exec_skills.perception.picture import Frame
 __all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty"]
 
 CLEAR = 0.85
-"""Share of the opening in view from which on nothing behind the door stays hidden: what is left is
-a strip at the hinge, narrower than what is to be fetched."""
+"""Share of the opening that must be in view to rule out hidden material: the rest is a strip at the
+hinge that is narrower than the material."""
 
 DoorUncertainty = Literal["no_door", "door_hidden", "not_confirmed"]
-"""Why the state of the door is uncertain, where there is one reason."""
+"""Reason of an uncertain state of the door."""
 
 
 @dataclass(frozen=True, slots=True)
 class DoorEstimate:
-    """What state the door seems to be in.
+    """Estimated state of the door.
 
     Attributes:
         state: open, ajar, closed; or uncertain if it cannot be determined.
         confidence: Of the state, 0..1.
-        evidence: Why, strongest first, for people: "primary:…", then "proxy:…".
-        doubt: Why it is uncertain, where there is one reason.
-        between: The two neighbouring states that an uncertain one is left between, if it is.
+        evidence: Reasons for the operator, strongest first: "primary:…", then "proxy:…".
+        doubt: Reason of an uncertain state, if there is a single one.
+        between: The two neighbouring candidates of an uncertain state, if known.
         inside: Share of the opening through which the inside is in view, 0..1; None if unknown.
     """
 
@@ -124,7 +124,7 @@ class DoorObservation:
         return facts
 
     def describe(self, language: str) -> str:
-        """Return one line for people: "door open 0.9 · handle yes · material no"."""
+        """Return a line for the operator: "door open 0.9 · handle yes · material no"."""
         say = {word: texts[language == "ko"] for word, texts in _WORDS.items()}
         parts = [f"{say['door']} {say[self.door.state]} {self.door.confidence:.1f}"]
         for word, label in (("handle", "door-handle"), ("material", "material")):

@@ -29,7 +29,7 @@ class OracleEstimator:
     """The state at the true hinge angle, if enough of the door is in view."""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
-        """See `DoorStateEstimator.estimate`."""
+        """Implement `DoorStateEstimator.estimate`."""
         truth = truth_of(view)
         seen = any(found.label == "door" for found in detections)
         if not seen or truth.door_seen < _DOOR_SEEN:

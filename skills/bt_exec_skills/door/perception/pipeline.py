@@ -19,12 +19,12 @@ C = TypeVar("C")
 
 
 class Felt(NamedTuple):
-    """What is known without eyes.
+    """Measurements other than vision.
 
     Attributes:
         latched: Whether the latch contact reports a latched door.
         arms_away: Whether no arm is in front of the opening.
-        material: What the hands know of the material, if one ever held it.
+        material: Tactile state of the material, if a hand ever held it.
     """
 
     latched: bool
@@ -33,7 +33,7 @@ class Felt(NamedTuple):
 
 
 class Sensed(NamedTuple, Generic[C]):
-    """What the camera captured, and what was felt at that moment."""
+    """Camera capture and tactile state of the same moment."""
 
     capture: C
     felt: Felt

@@ -27,7 +27,7 @@ __all__ = ["LearnedEstimator", "contenders", "neighbours", "possible_states"]
 
 _LEAST = 0.4  # score of the state a door looks most like
 _RIVAL = 0.6  # part of the best score from which on another state is left, too
-_ERROR_PX = 3.0  # mean error of a fit that says anything
+_ERROR_PX = 3.0  # mean error of a usable fit
 _SLACK_RAD = 0.02  # how wrong a good fit may be
 _INTERIOR = 0.3  # share of the opening that counts as a view of the inside
 _NEIGHBOURS: tuple[tuple[DoorState, ...], ...] = (("closed", "ajar"), ("ajar", "open"))
@@ -79,7 +79,7 @@ class LearnedEstimator:
         view: DoorView,  # noqa: ARG002 - boxes and scores are enough for this estimator
         detections: tuple[Detection, ...],
     ) -> DoorEstimate:
-        """See `DoorStateEstimator.estimate`."""
+        """Implement `DoorStateEstimator.estimate`."""
         door = _first(detections, "door")
         if not isinstance(door, DoorDetection):
             nothing = ("primary:no_door_in_view",)

@@ -1,4 +1,4 @@
-"""What the hands feel of the material, and remember: that they hold it, where they lost it."""
+"""Tactile state of the material: whether a hand holds it, and where it was lost."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _NONE_NEW = "no new picture comes"
 _UNLIKE = "the pictures do not agree"
 _UNCLEAR = "the state of the door is unclear"
 HIDDEN = "part of the inside is hidden"
-"""Why nobody can say that something is not behind the door."""
+"""Reasons why the absence of the material behind the door is uncertain."""
 CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     {
         "dark": "the camera is dark",

@@ -46,7 +46,7 @@ SCHEMA: Mapping[str, Any] = {
 _FRESH_S = 30.0
 """An answer older than this is outdated: the model is asked again [s, mission clock]."""
 _REST_S = 1.0
-"""Between two questions while there is no agreement [s, mission clock]."""
+"""Interval of questions during a disagreement [s, mission clock]."""
 _LEAST = 0.5
 """An answer with less confidence than this does not count."""
 

@@ -1,18 +1,18 @@
-"""Checkers: does a plan, with what was stated beside it, fit its command and the observation?
+"""Checkers of plans and their stated facts against the command and the observation.
 
 =========================  =====================================================================
-code                       the plan, or what was said with it …
+code                       the plan, or its stated facts …
 =========================  =====================================================================
 OPENING_IN_CLOSE_COMMAND   opens the door, though the command only closes it
 CLOSING_IN_OPEN_COMMAND    closes the door, though the command only opens it
 MATERIAL_IN_DOOR_COMMAND   acts on the material, or speaks of it, in a command about the door
-GATE_REASON_UNRELATED      gives a gate a result for a reason that has nothing to do with it
-STATE_CONTRADICTS_PLAN     states how the door stands, then does what makes no sense there
-STATE_CONTRADICTS_SEEN     states another door than the one that is seen
+GATE_REASON_UNRELATED      gives a gate a result for an unrelated reason
+STATE_CONTRADICTS_PLAN     states a door state that its own steps contradict
+STATE_CONTRADICTS_SEEN     states a door state other than the observed one
 =========================  =====================================================================
 
-Rules that need the meaning of the command report nothing if it was not understood. Who names an arm
-for the material gets that arm or ``ARM_IS_POLICY``: the site says which arm takes it.
+Rules that need the meaning of the command report nothing if it was not understood. A command that
+names an arm for the material gets that arm or ``ARM_IS_POLICY``, since the site sets the arm.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
 
 def gate_reasons(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Check that the stated reason of each gate names what is seen."""
-    del spec  # only what was said beside it
+    del spec  # only the stated facts
     gates = context.stated.get("gate_evaluations")
     for index, gate in enumerate(gates if isinstance(gates, list) else []):
         if not isinstance(gate, dict):
@@ -130,7 +130,7 @@ def stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     observed: Any = context.stated.get("observations")
     missing = isinstance(observed, Mapping) and observed.get("material_visible") is False
     if state == "open" and missing and handles_material(first) and not _looks(spec):
-        message = "the material is said not to be visible, yet the plan reaches for it"
+        message = "the plan states that the material is not visible, but reaches for it"
         yield Problem("STATE_CONTRADICTS_PLAN", message, "observations/material_visible", "false")
 
 
@@ -149,8 +149,8 @@ def _looks(spec: MissionSpec) -> bool:
 
 
 def arm_as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Who names an arm for the material gets that one: another may be the site's policy."""
-    del spec  # the site's policy decides, whatever the plan says
+    """Report an arm in the command that differs from the site's arm for the material."""
+    del spec  # the site's policy overrides the plan
     if context.meaning is None:
         return
     policy = str(context.settings.material_arm)

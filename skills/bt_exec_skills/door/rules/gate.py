@@ -1,8 +1,8 @@
 """The gates before material: the door is open, and the material was seen there.
 
-A gate counts only if every path to what follows passes through it. A check that only tells its
-answer, a check of another state, a branch with an alternative and a step that may be skipped are no
-gates.
+A gate counts only if every path to the later steps passes through it. A check that only reports its
+answer, a check of another state, a branch with an alternative and a step that may be skipped are
+not gates.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPENED, VISIBLE = "open_door", "material_visible"
 """The gates, by the step that is put in for each, in their order."""
 IS_OPEN = Is(name="door_is", args={"state": "open"})
 OPEN_ENOUGH = All(of=(IS_OPEN, Is(name="inside_in_view")))
-"""What spares the opening before material: an open door that hides none of its inside."""
+"""Condition that makes opening the door unnecessary: it is open and hides none of its inside."""
 
 Gates: TypeAlias = frozenset[str]
 _NONE: Gates = frozenset()
@@ -110,9 +110,9 @@ def _passed(node: NodeBase, before: Gates) -> Gates:
 
 
 def _is_choice(node: Fallback) -> bool:
-    """Return True if every branch has a check of its own, as in "if it is visible …, otherwise …".
+    """Return True if every branch starts with a check, as in "if it is visible …, otherwise …".
 
-    A look at the material in front of such a fallback would stop the branch for the other answer.
+    A check of the material in front of such a fallback would stop the branch for the other answer.
     """
     firsts = [way.sequence[0] for way in node.fallback if isinstance(way, Sequence)]
     checks = [first for first in firsts if isinstance(first, Check) and not first.tell]
@@ -132,9 +132,9 @@ def _opens(node: NodeBase) -> bool:
 
 
 def _asked(node: NodeBase) -> Gates:
-    """Return the gates that are asked, and not merely told, under `node`.
+    """Return the gates under `node`, without checks that only report their answer.
 
-    Before material they will be, once they are put in.
+    The passes insert missing gates before steps with material.
     """
     under = list(walk(node))
     if any(map(handles_material, under)):

@@ -1,6 +1,6 @@
 """Passes of the door pack: labels, arms and gates, for every plan whatever its compiler.
 
-Each pass is pure, named and idempotent, and says what it changed. They run on offline plans and on
+Each pass is pure, named and idempotent, and reports its changes. They run on offline plans and on
 model plans alike, after subtrees are expanded and before verification.
 """
 
@@ -71,14 +71,14 @@ def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
         if isinstance(node, Tree) and node.body and node.args.get("arm", arm) != arm:
             arms = {inner.args["arm"] for inner in walk(node.body) if _takes_arm(inner)}
             if arms == {arm} and any(handles_material(inner) for inner in walk(node.body)):
-                return _with_args(node, arm=arm)  # the row above its steps says what they do
+                return _with_args(node, arm=arm)  # the row above its steps describes them
         return node
 
     return _mapped(spec, obey), tuple(changes)
 
 
 def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
-    """Skip opening an open door and closing a closed one; the skip log says so."""
+    """Skip opening an open door and closing a closed one; the skip is logged."""
     changes: list[str] = []
 
     def skip(node: NodeBase) -> NodeBase:
@@ -93,7 +93,7 @@ def skip_what_is_done(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def see_inside(spec: MissionSpec, context: PassContext) -> Changed:
-    """Where material matters, an open door that hides part of its inside is opened further."""
+    """Open the door further before steps with material if it hides part of its inside."""
     if not any(handles_material(node) or _looks_inside(node) for node in walk(spec.root)):
         return spec, ()
     changes: list[str] = []

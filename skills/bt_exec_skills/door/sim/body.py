@@ -136,31 +136,31 @@ class SimDoorRobot:
     # -- motions
 
     def reach(self, arm: Arm, label: str) -> ArmMotion:
-        """See `DoorRobot.reach`."""
+        """Implement `DoorRobot.reach`."""
         return self._start(arm, f"reach {label}", hand_moves.reach)
 
     def close_gripper(self, arm: Arm, label: str) -> ArmMotion:
-        """See `DoorRobot.close_gripper`."""
+        """Implement `DoorRobot.close_gripper`."""
         slips = self._slips_left > 0
         self._slips_left = max(0, self._slips_left - 1)
         return self._start(arm, f"grasp {label}", lambda job: hand_moves.grasp(job, slips=slips))
 
     def open_gripper(self, arm: Arm) -> ArmMotion:
-        """See `DoorRobot.open_gripper`."""
+        """Implement `DoorRobot.open_gripper`."""
         return self._start(arm, "open", hand_moves.open_hand)
 
     def pull_open(self, arm: Arm, label: str) -> ArmMotion:
-        """See `DoorRobot.pull_open`."""
+        """Implement `DoorRobot.pull_open`."""
         by_handle = label == "door-handle"
         pull = door_moves.pull_by_handle if by_handle else door_moves.pull_by_edge
         return self._start(arm, f"pull {label}", self._alone(arm, pull))
 
     def push_shut(self, arm: Arm, label: str) -> ArmMotion:
-        """See `DoorRobot.push_shut`; where the door is pushed does not depend on the label."""
+        """Implement `DoorRobot.push_shut`; the contact point does not depend on the label."""
         return self._start(arm, f"push {label}", self._alone(arm, door_moves.push_shut))
 
     def go_home(self) -> ArmMotion:
-        """See `DoorRobot.go_home`."""
+        """Implement `DoorRobot.go_home`."""
         for motion in self._motions.values():
             motion.stop()
         jobs = [self._job(arm, 0) for arm in ARMS]
@@ -182,7 +182,7 @@ class SimDoorRobot:
         return motion
 
     def _alone(self, arm: Arm, move: Callable[[Job], MotionSteps]) -> Callable[[Job], MotionSteps]:
-        """Return `move` with the other hand let go of the door first, and home after a failure."""
+        """Return `move`, preceded by the other hand's release and followed by home on failure."""
 
         def moves(job: Job) -> MotionSteps:
             yield from door_moves.hands_off([self._job(a, 0) for a in ARMS if a != arm])

@@ -1,4 +1,4 @@
-"""What stands before the robot, as MJCF: a cabinet, its hinged door with a handle, the material.
+"""MJCF of the scene before the robot: a cabinet, its hinged door with a handle, the material.
 
 Collision bits: robot 1, cabinet 2, material 4, door 8; see `bt_exec_skills.door.sim.mjcf`.
 """

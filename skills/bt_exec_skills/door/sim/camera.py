@@ -24,7 +24,7 @@ __all__ = ["GEOMS", "Capture", "SimCamera", "geom_ids"]
 GEOMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"door": ("door/",), "door-handle": ("door/handle", "door/post"), "material": ("material",)}
 )
-"""How the names of the geoms begin that show each label."""
+"""Name prefixes of the geoms of each label."""
 
 _GRID = 9
 
@@ -86,14 +86,14 @@ class SimCamera:
         return height, width
 
     def capture(self) -> Capture:
-        """See `Camera.capture`."""
+        """Implement `Camera.capture`."""
         if self.fault != "frozen" or self._last is None:
             world = self._world
             self._last = Capture(world.time, world.data.qpos.copy(), self.fault == "dark")
         return self._last
 
     def view(self, capture: Capture) -> DoorView:
-        """See `Camera.view`."""
+        """Implement `Camera.view`."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the camera is closed")

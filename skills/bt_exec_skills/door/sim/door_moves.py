@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 OPEN_TO_RAD = 1.32
-"""How far the door is opened [rad]."""
+"""Target angle of an opened door [rad]."""
 _WIDE_RAD = 1.28  # from here on it would bring nothing to open it further
 _ARC_STEP = 0.08
 _GAP_RAD = 0.215  # smaller gaps are too narrow for a hand
@@ -40,7 +40,7 @@ def _arc(start: float, end: float) -> list[float]:
 
 
 def hands_off(others: Sequence[Job]) -> MotionSteps:
-    """Make the other hands let go of the handle; they may have been stopped while they held it."""
+    """Release the handle with the other hands, which may hold it after an interruption."""
     for job in others:
         if job.limb.pulls:
             yield from job.clear()
@@ -67,7 +67,7 @@ def home_if_failed(job: Job, steps: MotionSteps) -> MotionSteps:
 
 
 def pull_by_handle(job: Job) -> MotionSteps:
-    """Grip the handle, swing the door open along its arc, let go, draw back, go home.
+    """Grip the handle, swing the door open along its arc, release it, draw back, go home.
 
     Raises:
         Failed: UNREACHABLE before anything moves; MISSED if the hand closes beside the handle;
@@ -188,7 +188,7 @@ def push_shut(job: Job) -> MotionSteps:
 
 
 def _swing(steps: Iterable[float], name: str) -> MotionSteps:
-    """Move the door; a hand that gets stuck stops there, the door's angle tells how far it came."""
+    """Move the door. A stuck hand stops; the caller checks the door's angle."""
     with contextlib.suppress(Failed):
         for progress in steps:
             yield 0.2 + 0.6 * progress, name

@@ -1,4 +1,4 @@
-"""Where the door's parts are, for a hinge angle: the arithmetic every door motion shares.
+"""Forward kinematics of the door: positions of its parts for a hinge angle.
 
 A point of the door is given by `r` (distance from the hinge along the panel), `out` (distance from
 the panel's middle plane towards its outer face) and `up` (height over the door's middle), in

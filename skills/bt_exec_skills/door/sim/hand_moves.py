@@ -1,4 +1,4 @@
-"""MotionSteps of a hand: reach for the material, grasp it, let go, go home."""
+"""Motions of a hand: reach for the material, grasp it, release it, go home."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bt_exec_skills.motion.stepped import MotionSteps
 __all__ = ["REACH_M", "go_home", "grasp", "open_hand", "reach"]
 
 REACH_M = 0.11
-"""Where `reach` leaves the grip: this far before the material, along the fingers [m]."""
+"""Distance of the grip from the material after `reach`, along the fingers [m]."""
 _LIFT_M = 0.03
 _NEAR_M = 0.05
 _SLIP_AT = 0.5  # part of the lift after which a slippery material is lost
@@ -28,7 +28,7 @@ def _approach(job: Job) -> tuple[Pose, Pose]:
     """Return the poses before the material and on it; the hand is square to the box.
 
     Raises:
-        Failed: UNREACHABLE if there is no material or the door stands in the way.
+        Failed: UNREACHABLE if the material is missing or the door blocks it.
     """
     world = job.world
     found = world.material_pose()
@@ -111,7 +111,7 @@ def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
 
 
 def open_hand(job: Job) -> MotionSteps:
-    """Open the hand and let go of what it holds."""
+    """Open the hand and release the held object."""
     job.limb.detach()
     job.limb.command_fingers(FINGER_OPEN)
     for progress in wait(0.5):

@@ -44,15 +44,15 @@ def along_arm(elbow: Vector, wrist: Vector, grip: Vector, fingers: Vector) -> Ve
 
 @dataclass(frozen=True)
 class Pose:
-    """Where the grip goes and how the hand points.
+    """Target pose of the grip.
 
     Attributes:
         position: The grip, world frame [m], shape (3,).
         yaw: Turn of the fingers about world z [rad]; 0 points at the cabinet.
         pitch: Tilt of the fingers [rad]; positive points down.
         turn_cost: Weight of the orientation against the position (1 = a radian costs a metre).
-        tolerance: How far off the grip may be [m].
-        turn_tolerance: How far off the hand's direction may be [rad].
+        tolerance: Position tolerance of the grip [m].
+        turn_tolerance: Orientation tolerance of the hand [rad].
     """
 
     position: Vector

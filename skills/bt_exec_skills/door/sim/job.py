@@ -21,7 +21,7 @@ from bt_exec_skills.motion.stepped import MotionSteps
 
 __all__ = ["Job", "Variant", "phase"]
 
-_STANDS_OUT_RAD = 0.4  # a door this far open stands in the way of a hand going past
+_STANDS_OUT_RAD = 0.4  # a door this far open blocks a passing hand
 _BESIDE_M = 0.05  # half of a hand and a little room: a motion that comes nearer may hit the door
 _SAMPLE_RAD = 0.05
 _CLEAR_M = 0.16  # how far before the closed door's plane a hand is out of the cabinet
@@ -69,12 +69,12 @@ class Job:
 
     @property
     def variant(self) -> Variant:
-        """How this attempt differs."""
+        """Variation of this attempt."""
         return VARIANTS[self.attempt % len(VARIANTS)]
 
     @property
     def posture(self) -> Vector:
-        """What the free motion is pulled to [rad], shape (7,)."""
+        """Attractor posture of the free motion [rad], shape (7,)."""
         posture = np.array(HOME[self.limb.arm])
         posture[2] += side_of(self.limb.arm) * self.variant.elbow
         return posture
@@ -89,7 +89,7 @@ class Job:
         return Pose(self.limb.grip, like.yaw, like.pitch, like.turn_cost, like.tolerance)
 
     def clear(self) -> MotionSteps:
-        """Let go of the handle, and draw the hand out of the cabinet if it is inside.
+        """Release the handle, and draw the hand out of the cabinet if it is inside.
 
         Fingers that closed without a hold, in an interrupted grasp, open first. They would drag the
         material out and drop it.

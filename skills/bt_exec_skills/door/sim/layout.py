@@ -32,7 +32,7 @@ class WorldOptions:
         door: "closed", "ajar", "open", or the hinge angle [rad] in 0..1.6.
         material: Whether the material stands in the cabinet.
         seed: Draws everything else: places, sizes, colours, light, camera.
-        fault: What goes wrong: "jammed" locks the hinge, "slippery" lets the first grasp of the
+        fault: Injected fault: "jammed" locks the hinge, "slippery" lets the first grasp of the
             material slip, "dark" and "frozen" break the camera.
 
     Raises:
@@ -59,7 +59,7 @@ class WorldOptions:
 
 
 def _angle(value: str | float) -> float:
-    """Return a hinge angle [rad] or say what is allowed."""
+    """Return a hinge angle [rad], or raise with the allowed values."""
     try:
         angle = float(value)
     except ValueError:

@@ -69,7 +69,7 @@ class Limb:
 
     @property
     def grip(self) -> Vector:
-        """Where the grip is, world frame [m], shape (3,)."""
+        """Position of the grip, world frame [m], shape (3,)."""
         place: Vector = self._data.site_xpos[self._grip].copy()
         return place
 
@@ -80,7 +80,7 @@ class Limb:
 
     @property
     def fingers(self) -> Vector:
-        """Where the fingers point, a unit vector of shape (3,)."""
+        """Direction of the fingers, a unit vector of shape (3,)."""
         turn: Vector = self._data.site_xmat[self._grip].reshape(3, 3)
         return turn[:, 0].copy()
 
@@ -134,7 +134,7 @@ class Limb:
         self._data.eq_active[self._pull] = 1
 
     def attach_material(self) -> None:
-        """Hold the material as it lies in the hand now."""
+        """Attach the material to the hand in its present pose."""
         data = self._data
         turn = data.xmat[self._hand].reshape(3, 3)
         back, relative = np.zeros(4), np.zeros(4)
@@ -147,7 +147,7 @@ class Limb:
         data.eq_active[self._hold] = 1
 
     def detach(self) -> None:
-        """Let go of whatever the hand is attached to."""
+        """Release the attached object."""
         self._data.eq_active[self._pull] = 0
         if self._hold is not None:
             self._data.eq_active[self._hold] = 0

@@ -19,7 +19,7 @@ from bt_exec_skills.simulation.physics import Physics
 __all__ = ["CONTROL_S", "DoorWorld"]
 
 CONTROL_S = 0.02
-"""How often a motion sets new targets [s, simulated]."""
+"""Control period of motions [s, simulated]."""
 
 
 class DoorWorld(Physics):
@@ -56,7 +56,7 @@ class DoorWorld(Physics):
         return float(self.data.qpos[self._hinge])
 
     def material_pose(self) -> tuple[Vector, float] | None:
-        """Return the material's middle [m] and its turn about z [rad]; None if there is none."""
+        """Return the material's middle [m] and its yaw [rad], or None without material."""
         if self._material is None:
             return None
         turn = self.data.xmat[self._material].reshape(3, 3)

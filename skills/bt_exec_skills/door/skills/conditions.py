@@ -1,6 +1,6 @@
 """Conditions of the door pack: the state of the door, what is in view, what the hands hold.
 
-Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`); only
+Timing: a node checks its condition once or each tick (see `bt_exec.spec.model`); only
 observations made since the node started count. Uncertainty is *not known yet* until
 the patience is used up, then the check fails with UNCERTAIN_PERCEPTION.
 """
@@ -62,7 +62,7 @@ def door_known(world: World[DoorObservation]) -> Verdict:
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def material_visible(world: World[DoorObservation]) -> Verdict:
-    """Whether the material is in view; said to be absent only if nothing hides the inside."""
+    """Whether the material is in view. It counts as absent only if nothing hides the inside."""
     found = _in_view(world, "material")
     if found.holds is False and not all(one.inside_clear for one in world.fresh[-NO:]):
         return Verdict.unknown(HIDDEN, found.evidence, found.age_s)
@@ -71,7 +71,7 @@ def material_visible(world: World[DoorObservation]) -> Verdict:
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def inside_in_view(world: World[DoorObservation]) -> Verdict:
-    """Whether it can be told what lies behind the door: it is seen, or nothing hides the inside."""
+    """Whether the space behind the door is known: the material is seen, or nothing hides it."""
     found = material_visible(world=world)
     if found.why == HIDDEN:
         return Verdict.no(HIDDEN, found.evidence, found.age_s)
@@ -81,7 +81,7 @@ def inside_in_view(world: World[DoorObservation]) -> Verdict:
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def handle_visible(world: World[DoorObservation]) -> Verdict:
-    """Whether the door's handle is in view; said to be absent only after three fresh pictures."""
+    """Whether the handle is in view. It counts as absent only after three fresh pictures."""
     return _in_view(world, "door-handle")
 
 

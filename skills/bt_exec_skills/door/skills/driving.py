@@ -1,4 +1,4 @@
-"""What the skills of this pack share: perceive before acting, follow a motion, explain failure."""
+"""Shared parts of the door skills: perceive before acting, follow a motion, explain failures."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
     """Look until `label` is seen in fresh frames; nothing moves meanwhile.
 
     Args:
-        world: What the skill may look at.
-        label: What must be seen.
-        door_known: Whether the door must be known, too: its state, or between which two it is.
+        world: Observations of the skill.
+        label: Label to find.
+        door_known: Whether the state of the door must be known, too, or its two candidates.
 
     Raises:
-        Failed: LABEL_NOT_DETECTED if it is not there; UNCERTAIN_PERCEPTION if fresh frames do not
-            come, or do not tell, within a few seconds.
+        Failed: LABEL_NOT_DETECTED if it is absent; UNCERTAIN_PERCEPTION if fresh frames are
+            missing or ambiguous for a few seconds.
     """
     while True:
         there = in_view(world.fresh, label)

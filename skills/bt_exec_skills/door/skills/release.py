@@ -20,7 +20,7 @@ __all__ = ["release"]
     timeout_s=5,
 )
 def release(robot: DoorRobot, world: World[DoorObservation], arm: Arm) -> Steps:
-    """Open one hand and let go of what it holds, where it is: it drops if nothing is below."""
+    """Open one hand and release the held object, which drops if nothing supports it."""
     if robot.holding(arm) is None:
         raise Failed("HAND_EMPTY", f"the {arm} hand holds nothing")
     yield from look_up(world)

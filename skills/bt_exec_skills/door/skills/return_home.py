@@ -21,7 +21,7 @@ __all__ = ["return_home"]
 def return_home(robot: DoorRobot, world: World[DoorObservation]) -> Steps:
     """Bring both arms to their rest posture, low and out of the camera's view.
 
-    A hand that holds something keeps holding it; a hand on the handle lets go of it first.
+    A hand that holds the material keeps it; a hand on the handle releases it first.
     """
     yield from look_up(world)
     yield from drive(robot, world, lambda: robot.go_home())

@@ -30,7 +30,7 @@ class GroundTruth(NamedTuple):
     things: tuple[Thing, ...]
 
     def shown(self) -> Iterator[tuple[Thing, Mask]]:
-        """See `Truth.shown`."""
+        """Implement `Truth.shown`."""
         for number in np.unique(self.shows[self.shows >= 0]):
             yield self.things[number], self.shows == number
 

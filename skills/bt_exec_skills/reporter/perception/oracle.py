@@ -23,7 +23,7 @@ class PeopleOracle:
     """A detection, with its place, for everybody and everything in view."""
 
     def detect(self, view: GroundView) -> tuple[PlacedDetection, ...]:
-        """See `PeopleDetector.detect`.
+        """Implement `PeopleDetector.detect`.
 
         Raises:
             UsageError: If the camera is no simulated one.

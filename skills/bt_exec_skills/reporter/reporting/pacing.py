@@ -36,11 +36,11 @@ class Pacing:
 
     @property
     def time(self) -> float:
-        """See `Simulation.time`."""
+        """Implement `Simulation.time`."""
         return self._simulation.time
 
     def step(self, seconds: float) -> None:
-        """See `Simulation.step`."""
+        """Implement `Simulation.step`."""
         if self._listening():
             self._sleep(max(0.0, seconds - (self._now() - self._last)))
         self._last = self._now()

@@ -109,12 +109,12 @@ class ScriptedSpeaker:
         self._delay_s = delay_s
 
     def say(self, person: str, text: str, language: str) -> None:
-        """See `Speaker.say`."""
+        """Implement `Speaker.say`."""
         del language  # the text is in that language already
         self.said.append(Said(self._clock(), person, text))
 
     def listen(self, person: str, language: str) -> Listening:
-        """See `Speaker.listen`."""
+        """Implement `Speaker.listen`."""
         script = self._replies.get(person, self._replies.get("*"))
         heard = self._hears is None or self._hears(person)
         reply = script.get(language) if script is not None and heard else None

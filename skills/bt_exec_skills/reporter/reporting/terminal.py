@@ -111,11 +111,11 @@ class TerminalSpeaker:
         self._line: _Line | None = None
 
     def say(self, person: str, text: str, language: str) -> None:
-        """See `Speaker.say`."""
+        """Implement `Speaker.say`."""
         self._write(f"🤖 → {self._called(person, language)}: {text}")
 
     def listen(self, person: str, language: str) -> Listening:
-        """See `Speaker.listen`."""
+        """Implement `Speaker.listen`."""
         self.close()
         self._write(f"{self._called(person, language)} ▸")
         self._line = _Line(self._source or sys.stdin)

@@ -87,22 +87,22 @@ class SimReporterRobot:
 
     @property
     def pose(self) -> Pose:
-        """See `ReporterRobot.pose`."""
+        """Implement `ReporterRobot.pose`."""
         return self.world.pose
 
     @property
     def place(self) -> str | None:
-        """See `ReporterRobot.place`."""
+        """Implement `ReporterRobot.place`."""
         return self.site.place_at(self.pose.x, self.pose.y)
 
     @property
     def tray(self) -> str | None:
-        """See `ReporterRobot.tray`."""
+        """Implement `ReporterRobot.tray`."""
         return self._tray
 
     @property
     def doing(self) -> str:
-        """See `ReporterRobot.doing`."""
+        """Implement `ReporterRobot.doing`."""
         return self._motion.doing
 
     def ranges(self) -> npt.NDArray[np.float64]:
@@ -110,7 +110,7 @@ class SimReporterRobot:
         return self.world.ranges()
 
     def noise_db(self) -> float:
-        """See `ReporterRobot.noise_db`."""
+        """Implement `ReporterRobot.noise_db`."""
         return self.world.noise_db()
 
     def hears(self, who: str) -> bool:
@@ -125,19 +125,19 @@ class SimReporterRobot:
     # -- motions
 
     def goto(self, pose: Pose) -> SteppedMotion[Command]:
-        """See `ReporterRobot.goto`."""
+        """Implement `ReporterRobot.goto`."""
         return self._motion.start(drive_to(self, self.planner, pose, self.limits, CONTROL_S))
 
     def turn(self, angle: float) -> SteppedMotion[Command]:
-        """See `ReporterRobot.turn`."""
+        """Implement `ReporterRobot.turn`."""
         return self._motion.start(turn_by(self, angle, self.limits, CONTROL_S))
 
     def load(self, item: str) -> SteppedMotion[Command]:
-        """See `ReporterRobot.load`; there must be somebody at the base to load it."""
+        """Implement `ReporterRobot.load`; there must be somebody at the base to load it."""
         return self._motion.start(self._load(item))
 
     def hand_over(self, person: str) -> SteppedMotion[Command]:
-        """See `ReporterRobot.hand_over`."""
+        """Implement `ReporterRobot.hand_over`."""
         return self._motion.start(self._hand_over(person))
 
     def _load(self, item: str) -> Commands:

@@ -85,7 +85,7 @@ class SimCamera:
         self._lamps = Lamps()
 
     def capture(self) -> Capture:
-        """See `Camera.capture`."""
+        """Implement `Camera.capture`."""
         if self.fault != "frozen" or self._last is None:
             world, data = self._world, self._world.data
             self._last = Capture(
@@ -99,7 +99,7 @@ class SimCamera:
         return self._last
 
     def view(self, capture: Capture) -> GroundView:
-        """See `Camera.view`; the same capture gives the same view."""
+        """Implement `Camera.view`; the same capture gives the same view."""
         if self._seen is None or self._seen[0] is not capture:
             self._seen = capture, self._painted(capture)
         return self._seen[1]

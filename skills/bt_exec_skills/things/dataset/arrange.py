@@ -1,4 +1,4 @@
-"""Where things lie: apart, touching, in bowls and on plates, on one another."""
+"""Random arrangements of objects: apart, touching, in bowls, on plates, stacked."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from bt_exec_skills.things.dataset.stage import Prop
 
 __all__ = ["Pose", "arranged"]
 
-_HOLD_Z = {"bowl": 0.01, "plate": 0.008}  # of what lies in them [m]
-_HOLD_SHARE = {"bowl": 0.45, "plate": 0.6}  # of their radius, for middles of what lies in them
+_HOLD_Z = {"bowl": 0.01, "plate": 0.008}  # gap around their contents [m]
+_HOLD_SHARE = {
+    "bowl": 0.45,
+    "plate": 0.6,
+}  # share of their radius for centres of contents
 _SMALL_M = 0.06
 
 
 class Pose(NamedTuple):
-    """Where a prop stands: x, y and the height of its lowest point [m], its turn [rad]."""
+    """Pose of a prop: x, y and the height of its lowest point [m], its yaw [rad]."""
 
     x: float
     y: float

@@ -29,7 +29,7 @@ PAINT: Mapping[str, Shade] = MappingProxyType(
         "cyan": (0.10, 0.68, 0.74),
     }
 )
-"""What cups, cubes and the like are painted with."""
+"""Colours of cups, cubes and similar objects."""
 
 FRUIT: Mapping[str, Mapping[str, Shade]] = MappingProxyType(
     {
@@ -44,7 +44,7 @@ FRUIT: Mapping[str, Mapping[str, Shade]] = MappingProxyType(
         "egg": {"white": (0.95, 0.94, 0.90), "brown": (0.72, 0.47, 0.31)},
     }
 )
-"""What colours fruits and eggs have."""
+"""Colours of fruits and eggs."""
 
 
 def shade_of(shade: Shade, rng: Rng, spread: float = 0.05) -> Shade:

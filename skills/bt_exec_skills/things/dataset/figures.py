@@ -1,4 +1,4 @@
-"""Chairs and people-like figures, standing on height 0."""
+"""Meshes of chairs and human figures, standing on height 0."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def tube(path: Floats, radius: float, colour: Colour, *, segments: int = 8) -> P
 
 
 def box(half: Sequence[float], middle: Sequence[float], colour: Colour) -> Part:
-    """Return a box; each side has vertices of its own, so that its edges stay sharp."""
+    """Return a box; each side has separate vertices, so that its edges stay sharp."""
     vertices: list[Floats] = []
     faces: list[tuple[int, int, int]] = []
     for axis in range(3):

@@ -137,9 +137,9 @@ def _reach_in(stage: Stage, view: View, rng: Rng) -> None:
 
 
 def _around(stage: Stage, floor_m: float, eye: Floats, rng: Rng) -> dict[str, Pose]:
-    """Return places of chairs and people around the table, and of things on the chairs.
+    """Return places of chairs and persons around the table, and of objects on the chairs.
 
-    Nobody stands where the camera is.
+    The place of the camera stays free.
     """
     found: dict[str, Pose] = {}
     ways = rng.permutation(8) * (np.pi / 4) + rng.uniform(-0.3, 0.3, 8)

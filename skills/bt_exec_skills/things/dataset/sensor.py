@@ -1,4 +1,4 @@
-"""What a camera makes of a picture: light, colour cast, blur, noise, compression."""
+"""Camera effects on a picture: light, colour cast, blur, noise, compression."""
 
 from __future__ import annotations
 

@@ -53,12 +53,12 @@ class Stage:
 
     Attributes:
         model: With a camera ``head``.
-        things: What lies on the table.
-        chairs: Around it.
-        people: Around it.
-        clutter: On it, of no class.
-        limbs: Of a robot's arm, before the camera.
-        owner: Which prop each geom belongs to, -1 for none; by the place in `props`.
+        things: Objects on the table.
+        chairs: Chairs around it.
+        people: Persons around it.
+        clutter: Unlabelled objects on it.
+        limbs: Parts of a robot's arm before the camera.
+        owner: Index in `props` of each geom's prop, -1 for none.
         props: All of the above.
     """
 
@@ -120,7 +120,7 @@ def _made(label: str, colour: str, rng: Rng) -> list[Part]:
 
 
 def _add(spec: Any, name: str, label: str, colour: str, parts: list[Part], rng: Rng) -> Prop:
-    """Add a prop with a look of its own, out of sight."""
+    """Add a hidden prop with its own material."""
     spec.add_material(
         name=name, specular=rng.uniform(0.0, 0.7), shininess=rng.uniform(0.1, 0.9), reflectance=0
     )

@@ -1,7 +1,7 @@
-"""The network that ships for things on tables; `MODEL_CARD.md` says what it knows.
+"""Shipped network for objects on tables; see `MODEL_CARD.md`.
 
-``table.json`` holds its figures, how likely a detection with a score is right (pairs of score and
-share), and which share of each class it finds, both measured on scenes of the training side.
+``table.json`` holds its figures, the calibration (pairs of score and probability) and the recall of
+each class, both measured on scenes of the training side.
 """
 
 from __future__ import annotations

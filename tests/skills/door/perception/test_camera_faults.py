@@ -50,7 +50,7 @@ def pictures(count: int = 1, **options: Any) -> tuple[DoorWorld, FaultyCamera[An
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3, 4, 5))]
 )
-def test_no_good_picture_is_a_fault(door: str, seed: int) -> None:
+def test_good_pictures_have_no_fault(door: str, seed: int) -> None:
     _, lens, views = pictures(3, seed=seed, door=door)
     watch = CameraWatch((240, 320))
     assert [watch.fault(view) for view in views] == [None, None, None]
@@ -80,12 +80,12 @@ def test_a_stale_picture_is_not_called_frozen() -> None:
 
 
 @pytest.mark.parametrize("shape", [(240, 320), (240, 320, 1), (240, 320, 4), (240, 321, 3)])
-def test_a_picture_that_is_no_rgb_of_its_size_is_of_the_wrong_size(shape: Any) -> None:
+def test_array_of_another_shape_is_a_wrong_size(shape: Any) -> None:
     frame = np.random.default_rng(0).integers(0, 255, shape).astype(np.uint8)
     assert CameraWatch((240, 320)).fault(View(0.0, frame)) == "wrong_size"
 
 
-def test_a_picture_too_small_to_tell_is_not_judged() -> None:
+def test_tiny_picture_is_not_judged() -> None:
     assert fault_in(np.full((4, 4, 3), 90, np.uint8)) is None
 
 
@@ -99,12 +99,12 @@ def test_a_picture_too_small_to_tell_is_not_judged() -> None:
         ("dark@1-2, frozen@4", (Break("dark", 1.0, 2.0), Break("frozen", 4.0))),
     ],
 )
-def test_breaks_as_people_write_them(text: str, breaks: tuple[Break, ...]) -> None:
+def test_camera_faults_are_parsed(text: str, breaks: tuple[Break, ...]) -> None:
     assert parse_breaks(text) == breaks
 
 
 @pytest.mark.parametrize("text", ["black", "dark@", "dark@x", "dark@5-3", "dark-5", ""])
-def test_a_break_of_another_form_says_what_is_allowed(text: str) -> None:
+def test_invalid_camera_fault_lists_the_allowed_form(text: str) -> None:
     with pytest.raises(ValueError, match="camera="):
         parse_breaks(text)
 

@@ -38,7 +38,7 @@ def seen(state: Any, between: Any = ()) -> DoorEstimate:
         (seen("uncertain"), False, "uncertain", ()),
     ],
 )
-def test_what_eyes_and_contact_say_together(
+def test_vision_and_latch_contact_are_combined(
     eyes: DoorEstimate, latched: bool, state: str, between: Any
 ) -> None:
     found = with_latch(eyes, latched=latched)

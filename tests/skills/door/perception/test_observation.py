@@ -24,7 +24,7 @@ Scenes = Callable[..., DoorObservation]
         ("ko", "문 열림 0.9 · 손잡이 보임 · 자재 안 보임"),
     ],
 )
-def test_one_line_for_people(scene: Scenes, language: str, line: str) -> None:
+def test_observation_is_described_in_one_line(scene: Scenes, language: str, line: str) -> None:
     assert scene(state="open", labels=("door", "door-handle")).describe(language) == line
 
 
@@ -38,13 +38,13 @@ def test_one_line_for_people(scene: Scenes, language: str, line: str) -> None:
         (("outside", ""), "yes"),
     ],
 )
-def test_what_is_not_believed_is_not_said_to_be_seen(doubts: tuple[Any, ...], word: str) -> None:
+def test_doubtful_detection_is_not_described_as_seen(doubts: tuple[Any, ...], word: str) -> None:
     found = tuple(Detection("material", (1, 2, 3, 4), 0.9, doubt=doubt) for doubt in doubts)
     told = DoorObservation(0.0, found, DoorEstimate("open", 0.9)).describe("en")
     assert told == f"door open 0.9 · handle no · material {word}"
 
 
-def test_a_camera_fault_is_told(scene: Scenes) -> None:
+def test_camera_fault_is_reported(scene: Scenes) -> None:
     told = scene(state="uncertain", labels=(), fault="dark").describe("en")
     assert told == "door uncertain 0.9 · handle no · material no · camera: dark"
 

@@ -94,7 +94,7 @@ def test_without_a_box_there_is_no_angle() -> None:
     assert AngleFitter(look(0.0)[0]).fit(None, None) is None
 
 
-def test_the_angle_is_read_off_what_is_there() -> None:
+def test_angle_is_estimated_from_the_visible_boxes() -> None:
     calibration, _, found = look(0.6)
     estimator, fitter = LearnedEstimator(calibration), AngleFitter(calibration)
     panel, handle = found["door"], found["door-handle"]
@@ -132,7 +132,7 @@ def test_near_a_border_both_sides_are_possible(angle: float, states: tuple[str, 
         (1.2, {"closed": 0.9}, ()),
     ],
 )
-def test_a_doubt_between_neighbours_says_so(angle: float, scores: Any, between: Any) -> None:
+def test_uncertainty_between_neighbours_names_both(angle: float, scores: Any, between: Any) -> None:
     calibration, view, found = look(0.0)
     estimator = LearnedEstimator(calibration)
     estimator.fit = lambda _: AngleFit(angle, angle, angle, 0.5, 0.4)  # type: ignore[method-assign]
@@ -256,7 +256,7 @@ def test_the_states_of_one_door_are_gathered_and_other_labels_pass() -> None:
         ([], "unconfirmed"),
     ],
 )
-def test_what_is_grasped_is_looked_at_twice(closer: list[Found], doubt: str) -> None:
+def test_material_is_confirmed_on_an_enlarged_picture(closer: list[Found], doubt: str) -> None:
     network = Finds([Found("material", (154.0, 110.0, 166.0, 130.0), 0.9)], closer)
     view = View(0.0, np.zeros((240, 320, 3), np.uint8))
     (found,) = LearnedDetector(network).detect(view)
@@ -267,7 +267,7 @@ def test_what_is_grasped_is_looked_at_twice(closer: list[Found], doubt: str) -> 
 
 
 @pytest.mark.parametrize(("place", "doubt"), [(1.0, ""), (0.1, "outside"), (1.9, "outside")])
-def test_what_lies_beside_the_opening_is_not_to_be_grasped(place: float, doubt: str) -> None:
+def test_material_beside_the_opening_is_doubtful(place: float, doubt: str) -> None:
     """An orange thing in front of the cabinet is no material behind the door."""
     calibration, _, _ = look(1.2)
     x, y = calibration.opening().mean(axis=0) * (place, 1.0)
@@ -292,7 +292,7 @@ def test_classes_of_another_network_are_mapped() -> None:
         ({"person": "robot"}, "labels: 'person' cannot mean 'robot'; allowed are door, door-clo"),
         (
             dict.fromkeys(CLASSES, "ignore"),
-            "labels: no class of the network means a door; say which one does, as "
+            "labels: no class of the network means a door; set one, as "
             "{door-closed: door}; it has door-closed, door-ajar, ",
         ),
     ],
@@ -307,7 +307,7 @@ def test_a_map_that_fits_no_network_is_refused(meanings: Any, message: str) -> N
     ("settings", "message"),
     [
         ({"weight": "x.onnx"}, "there is no setting of detector 'weight'"),
-        ({"weights": "nowhere.onnx"}, "there are no weights nowhere.onnx"),
+        ({"weights": "nowhere.onnx"}, "weights nowhere.onnx not found"),
         ({"weights": 5}, "detector: weights=5: a file is needed, .onnx or .pt"),
         ({"labels": "x"}, "detector: labels must map classes to labels"),
         ({"least_score": 2}, "detector: least_score=2: allowed are 0.05 to 1"),

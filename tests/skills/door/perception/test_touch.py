@@ -36,7 +36,7 @@ def test_where_it_was_lost_is_where_it_was_held_last(within: bool, lost: str) ->
     assert touch.feel() == "held"
 
 
-def test_a_handle_is_no_material() -> None:
+def test_held_handle_is_not_material() -> None:
     robot = hands(within=False)
     robot.held["right"] = "door-handle"
     assert Touch(robot).feel() is None
@@ -53,7 +53,7 @@ def test_a_handle_is_no_material() -> None:
         ("held", (MATERIAL,), "held"),  # what is seen is in the hand
     ],
 )
-def test_what_is_seen_and_felt_says_where_it_is(
+def test_vision_and_touch_locate_the_material(
     touched: Any, detections: Any, material: str | None
 ) -> None:
     facts = DoorObservation(0.0, detections, OPEN, touched=touched).facts()

@@ -34,7 +34,7 @@ def test_the_two_newest_must_agree(
     assert agreed_state(scenes).state == answer
 
 
-def test_disagreement_is_told(scene: Callable[..., DoorObservation]) -> None:
+def test_disagreement_is_reported(scene: Callable[..., DoorObservation]) -> None:
     found = agreed_state([scene(state="open"), scene(state="ajar")])
     assert found.evidence == ("primary:open_then_ajar",)
 

@@ -78,7 +78,7 @@ def test_anything_but_agreement_is_doubt(told):
     assert found.evidence[1].startswith(("proxy:second_opinion_", "proxy:no_second_opinion"))
 
 
-def test_eyes_that_cannot_tell_need_no_second_opinion():
+def test_uncertain_estimate_skips_the_crosscheck():
     eyes, other = Eyes(), Other("closed")
     eyes.state = "uncertain"
     assert _states(VlmCrosscheck(eyes, other), [0, 1]) == ["uncertain"] * 2

@@ -17,7 +17,7 @@ from bt_exec_skills.door.sim.world import DoorWorld
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("door", "state"), [(0.0, "closed"), (0.5, "ajar"), (1.25, "open")])
-def test_it_sees_what_is_there(seed: int, door: float, state: str) -> None:
+def test_shipped_network_detects_the_visible_labels(seed: int, door: float, state: str) -> None:
     world = DoorWorld(WorldOptions(seed=seed, door=door))
     camera = SimCamera(world, renderer="raycast")
     eyes = DoorPerception(camera, *make_learned({}, lambda: calibration_of(world)))
@@ -41,7 +41,7 @@ def test_it_is_small_and_has_its_papers() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_figures_hold_on_scenes_that_nobody_has_seen(tmp_path: Path) -> None:
+def test_figures_hold_on_held_out_scenes(tmp_path: Path) -> None:
     from bt_exec_skills.door.dataset.scenes import DoorScenes
     from bt_exec_skills.vision.dataset import make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate

@@ -45,6 +45,6 @@ def test_an_arm_asked_for_the_door_opens_and_the_policy_takes(command):
 
 
 @pytest.mark.parametrize("command", ["자재 가져와", "get the material with your right arm"])
-def test_a_plan_that_obeys_says_nothing(command):
+def test_plan_that_follows_the_arm_policy_has_no_problem(command):
     plan = compile_command(load_site("door"), command).plan
     assert plan.mission.notes == ()

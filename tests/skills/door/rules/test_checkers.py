@@ -123,7 +123,7 @@ def test_a_gate_has_a_reason_that_decides_it(gate, result, reason, fits):
         ("half", "open", CLOSE, []),
     ],
 )
-def test_what_is_stated_fits_what_is_seen_and_planned(state, seen, root, codes):
+def test_stated_facts_are_checked_against_observation_and_plan(state, seen, root, codes):
     told = {"state": state, "confidence": 0.9, "evidence": []}
     found = _codes(stated_state, root, seen=seen, door_state_estimation=told)
     assert [code for code, _ in found] == codes
@@ -141,14 +141,14 @@ def test_what_is_stated_fits_what_is_seen_and_planned(state, seen, root, codes):
         ("open", False, f"{{sequence: [{CLOSE}, {TAKE}]}}", False),
     ],
 )
-def test_nothing_reaches_for_what_is_said_not_to_be_visible(state, visible, root, found):
+def test_reaching_for_material_stated_as_hidden_is_a_problem(state, visible, root, found):
     told = {"door_state_estimation": state, "observations": {"material_visible": visible}}
     place = "observations/material_visible"
     problems = [("STATE_CONTRADICTS_PLAN", place)] if found else []
     assert _codes(stated_state, root, seen=state, **told) == problems
 
 
-def test_what_is_seen_beside_a_plan_may_be_told_in_any_form():
+def test_stated_observation_is_read_in_any_form():
     for seen in (3, [], {}, None):
         told = {"door_state_estimation": "open", "observations": seen}
         assert _codes(stated_state, TAKE, seen="open", **told) == []
@@ -168,12 +168,12 @@ ASKS_HAND = "{check: {all: [{hand_holds: {arm: right}}, arms_home]}}"
     ("step", "found"),
     [(TAKE, "grasp"), (LOOK, "material_visible"), (ASKS_HAND, "arms_home, hand_holds")],
 )
-def test_a_problem_names_what_was_found(step, found):
+def test_problem_contains_the_found_value(step, found):
     (problem,) = _problems(door_only, f"{{sequence: [{OPEN}, {step}]}}", OPEN)
     assert (problem.code, problem.found) == ("MATERIAL_IN_DOOR_COMMAND", found)
 
 
 @pytest.mark.parametrize("stated", [{}, {"gate_evaluations": 3, "door_state_estimation": [1]}])
-def test_nonsense_beside_a_plan_is_no_problem_of_the_rules(stated):
+def test_malformed_statements_are_ignored_by_the_rules(stated):
     for rule in (door_only, gate_reasons, stated_state):
         assert _codes(rule, OPEN, OPEN, **stated) == []

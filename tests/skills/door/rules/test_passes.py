@@ -76,7 +76,7 @@ def test_without_a_handle_in_view_the_door_itself_is_acted_on(labels, before, af
         (REACH, None),
     ],
 )
-def test_what_is_done_already_is_skipped(before, state):
+def test_finished_step_is_skipped(before, state):
     found, notes = skip_what_is_done(spec(before), context())
     if state is None:
         assert (found, notes) == (spec(before), ())
@@ -112,7 +112,7 @@ def test_where_material_matters_an_open_door_must_hide_nothing(do, then, wider):
     assert see_inside(found, context()) == (found, ())
 
 
-def test_what_the_planner_wrote_otherwise_is_left():
+def test_other_parts_of_the_plan_are_unchanged():
     for more in ("", ", skip_if: arms_home"):
         plan = spec(f"{{sequence: [{opens('door', more)}, {REACH}]}}")
         assert see_inside(plan, context()) == (plan, ())
@@ -164,7 +164,7 @@ def test_the_hand_for_material_is_the_sites(skill, arm, settings, changed):
     assert notes == ((f"{skill}: material is handled by the right arm",) if changed else ())
 
 
-def test_the_row_above_the_steps_says_which_arm_works_in_it():
+def test_parent_of_the_steps_names_their_arm():
     take = "{tree: take_material, with: {arm: left}}"
     found, _ = arm_policy(spec(take), context())
     assert found.root.args["arm"] == "right"

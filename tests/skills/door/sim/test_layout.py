@@ -30,7 +30,7 @@ from bt_exec_skills.door.sim.layout import WorldOptions, draw_layout
         ),
     ],
 )
-def test_a_bad_option_says_what_is_allowed(options: dict, message: str) -> None:
+def test_invalid_option_lists_the_allowed_values(options: dict, message: str) -> None:
     with pytest.raises(ValueError) as caught:
         WorldOptions(**options)
     assert str(caught.value) == message
@@ -52,6 +52,6 @@ def test_a_seed_gives_one_layout_whatever_else_is_chosen(seed: int) -> None:
 @pytest.mark.parametrize(
     ("door", "low", "high"), [("closed", 0, 0), ("ajar", 0.25, 0.5), ("open", 1.15, 1.35)]
 )
-def test_named_doors_stand_where_their_name_says(door: str, low: float, high: float) -> None:
+def test_named_door_states_have_their_angle(door: str, low: float, high: float) -> None:
     for seed in range(30):
         assert low <= draw_layout(WorldOptions(door=door, seed=seed)).angle <= high

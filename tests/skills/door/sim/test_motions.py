@@ -107,7 +107,7 @@ def test_material_stays_within_reach_of_an_interrupted_grasp(ticks: int) -> None
         ({"door": "open", "fault": "slippery"}, "close_gripper", ("right", "material"), "SLIPPED"),
     ],
 )
-def test_a_motion_that_fails_says_why(options: Any, motion: str, args: Any, code: str) -> None:
+def test_failed_motion_has_a_reason(options: Any, motion: str, args: Any, code: str) -> None:
     body = robot(seed=3, **options)
     assert finish(body, getattr(body, motion)(*args)) == code
 
@@ -125,7 +125,7 @@ def test_a_hand_on_its_way_to_the_door_does_not_run_into_it(
     assert finish(body, moving) == "OK"
 
 
-def test_what_is_out_of_reach_moves_nothing() -> None:
+def test_unreachable_goal_moves_nothing() -> None:
     body = robot(seed=3, door="ajar")
     before = body.world.data.qpos.copy()
     finish(body, body.pull_open("left", "door"))

@@ -42,7 +42,7 @@ def test_door_is(scene: Scenes, states: Any, asked: Any, holds: bool | None) -> 
     assert conditions.door_is(world=world, state=asked).holds is holds
 
 
-def test_what_was_seen_before_the_question_does_not_count(scene: Scenes) -> None:
+def test_earlier_observations_are_ignored_by_conditions(scene: Scenes) -> None:
     world = world_of(scene(t=1.0, state="open"), scene(t=1.2, state="open"), since=5.0)
     verdict = conditions.door_is(world=world, state="open")
     assert verdict.holds is None
@@ -51,7 +51,7 @@ def test_what_was_seen_before_the_question_does_not_count(scene: Scenes) -> None
     assert verdict.age_s == pytest.approx(7.8)
 
 
-def test_doubt_says_what_it_is_about(scene: Scenes) -> None:
+def test_uncertain_result_names_its_reason(scene: Scenes) -> None:
     assert conditions.door_known(world=world_of()).why == "no picture has come yet"
     split = world_of(scene(state="open", t=8.8), scene(state="ajar", t=9.0))
     assert conditions.door_known(world=split).why == "the pictures do not agree"
@@ -86,7 +86,7 @@ def test_doubt_is_about_pictures_that_are_new(
         ("", None, "the state of the door is unclear"),
     ],
 )
-def test_a_door_that_cannot_be_told_says_why(
+def test_uncertain_door_state_has_a_reason(
     scene: Scenes, evidence: str, kind: Any, why: str
 ) -> None:
     doubt = DoorEstimate("uncertain", 0.2, (evidence,) if evidence else (), kind)
@@ -109,7 +109,7 @@ def test_a_camera_that_fails_is_the_doubt_of_every_question(scene: Scenes) -> No
     assert len(conditions.material_visible(world=dark).evidence) == 3
 
 
-def test_door_known_never_says_no(scene: Scenes) -> None:
+def test_door_known_is_never_false(scene: Scenes) -> None:
     assert conditions.door_known(world=world_of(scene(), scene())).holds is True
     doubt = scene(state="uncertain")
     assert conditions.door_known(world=world_of(doubt, doubt)).holds is None
@@ -151,7 +151,7 @@ def behind(scene: DoorObservation, inside: float | None) -> DoorObservation:
         ((), (), None, None),
     ],
 )
-def test_nothing_is_said_to_be_absent_while_something_may_hide_it(
+def test_possibly_hidden_label_is_not_absent(
     scene: Scenes, labels: Any, inside: Any, visible: bool | None, told: bool | None
 ) -> None:
     world = world_of(*(behind(scene(t=8.0 + k, labels=labels), i) for k, i in enumerate(inside)))
@@ -163,7 +163,7 @@ def test_nothing_is_said_to_be_absent_while_something_may_hide_it(
         assert conditions.material_visible(world=world).why == found.why
 
 
-def test_a_door_between_two_states_says_between_which(scene: Scenes) -> None:
+def test_door_between_two_states_names_both(scene: Scenes) -> None:
     for between, why in (
         (("closed", "ajar"), "the door may be closed or just ajar"),
         (("ajar", "open"), "the door may be ajar or open"),

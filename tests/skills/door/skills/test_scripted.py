@@ -82,7 +82,7 @@ TOLD: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "robot", "message", "evidence"), TOLD)
-def test_a_failure_says_what_was_found(
+def test_failure_contains_the_observation(
     play: Any, scripted: Any, name: str, robot: Any, message: str, evidence: Any
 ) -> None:
     body = scripted(**robot)
@@ -108,7 +108,7 @@ def test_a_door_that_is_nearly_there_is_not_there(play: Any, scripted: Any, shor
         (("person",), "person"),
     ],
 )
-def test_what_is_missing_is_named_with_what_is_there(
+def test_missing_label_is_reported_with_visible_ones(
     play: Any, scripted: Any, scene: Any, labels: tuple[str, ...], seen: str
 ) -> None:
     body = scripted()

@@ -203,7 +203,7 @@ def test_a_door_that_is_there_already_is_left_alone(
 
 
 @pytest.mark.parametrize(("name", "angle"), [("open_door", 0.4), ("close_door", 0.4)])
-def test_success_is_what_the_hinge_says_not_what_the_motion_says(
+def test_success_depends_on_the_hinge_angle_not_the_motion(
     play: Any, scripted: Any, name: str, angle: float
 ) -> None:
     body = scripted(door_angle_rad=angle)

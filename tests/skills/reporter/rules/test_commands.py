@@ -72,7 +72,7 @@ def test_a_plan_as_a_mission_file_runs_too(bt, tmp_path: Path):
     ("name", "text", "said"),
     [
         ("a.json", '{"plan": [{"action": "fly"}]}', "there is no action 'fly'"),
-        ("a.json", '{"plan": ', "is no JSON"),
+        ("a.json", '{"plan": ', "is not JSON"),
         ("a.yaml", "tree: x\nroot: {do: fly}\n", "a.yaml:2:12: root/do: there is no skill 'fly'"),
         ("b.yaml", None, "cannot be read"),
     ],
