@@ -6,7 +6,7 @@ code                    what happened                                           
 MODEL_NO_KEY            the environment holds no key                                no
 MODEL_NO_SDK            the ``anthropic`` package cannot be imported                no
 MODEL_AUTH              the key is refused, or may not use this model (401, 403)    no
-MODEL_QUOTA             no credit is left (402, or a 400 that says so)              no
+MODEL_QUOTA             no credit is left (402, or a 400 with that message)         no
 MODEL_RATE_LIMITED      too many requests (429)                                     yes
 MODEL_OVERLOADED        the server has too much to do (503, 529)                    yes
 MODEL_SERVER_ERROR      the server broke down (other 5xx, 408, 409)                 yes

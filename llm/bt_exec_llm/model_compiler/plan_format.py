@@ -141,7 +141,7 @@ def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list
     problems = list(problems)
     stop = data.get("stop_signal")
     if isinstance(stop, dict) and stop.get("should_stop") and actions:
-        message = "the report says to stop, but actions remain"
+        message = "the report asks to stop, but actions remain"
         problems.append(Problem("STATE_CONTRADICTS_PLAN", message, "stop_signal/should_stop"))
     following = data.get("next_action")
     if following:

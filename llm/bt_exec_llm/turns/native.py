@@ -21,7 +21,7 @@ FINAL = "final_answer"
 _OPEN, _CLOSE = "<analysis_log>", "</analysis_log>"
 _LONGEST_DOC = 700
 _DOC = (
-    "Answer, and end. Call it alone. code_plan: where [KNOWN] says that it is wanted, the steps of "
+    "Answer, and end. Call it alone. code_plan: where [KNOWN] asks for it, the steps of "
     "a program that finds this answer again from the picture, in order; else leave it out."
 )
 

@@ -56,7 +56,7 @@ def _parse_break(text: str) -> Break:
     fault = next((known for known in BREAKS if match and known == match["fault"]), None)
     if match is None or fault is None:
         raise ValueError(
-            f"camera={text!r}: allowed are none, or FAULT[@START[-END]] in seconds, as "
+            f"camera={text!r}: expected 'none' or FAULT[@START[-END]] in seconds, as "
             f"noise@12 or dark@3-5.5, with FAULT one of {', '.join(BREAKS)}"
         )
     end = float(match["end"]) if match["end"] else float("inf")

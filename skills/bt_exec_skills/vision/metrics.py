@@ -141,5 +141,5 @@ class Confusion:
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 
     def told(self, truth: str, told: str) -> int:
-        """Return how often `told` was estimated for the true state `truth`."""
+        """Return how often this state was estimated for the true state `truth`."""
         return int(self.counts[self.states.index(truth), self.states.index(told)])

@@ -53,11 +53,11 @@ def curves_plot(report: Report) -> Frame:
 
 
 def confusion_plot(states: Confusion) -> Frame:
-    """Return true states by row and told ones by column."""
+    """Return true states by row and estimated ones by column."""
     left, top, cell = 110, 70, 110
     rows, columns = states.counts.shape
     canvas = np.full((top + rows * cell + 40, left + columns * cell + 20, 3), 255, np.uint8)
-    title = f"told, by truth: {states.answered:.3f} answered, {states.right:.3f} of it right"
+    title = f"estimated, by truth: {states.answered:.3f} answered, {states.right:.3f} of it right"
     _text(canvas, title, (12, 24), 16)
     for column, name in enumerate((*states.states, "uncertain")):
         _text(canvas, name, (left + column * cell + 8, top - 10))

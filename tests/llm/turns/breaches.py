@@ -1,6 +1,6 @@
 """Breaches of form that a model may commit, each with its expected code.
 
-A breach of form stands in place of one good answer. Sent back once, the model mends it and the
+A breach of form replaces one good answer. Sent back once, the model corrects it and the
 question is answered; broken again, the answer is discarded.
 """
 

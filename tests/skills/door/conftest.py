@@ -1,4 +1,4 @@
-"""What the tests of the door pack share: a small mission loop, a scripted robot, scenes by hand."""
+"""Fixtures of the door pack: a small mission loop, a scripted robot, handmade scenes."""
 
 from __future__ import annotations
 

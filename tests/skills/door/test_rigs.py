@@ -1,4 +1,4 @@
-"""The pack is found and cheap to import; its rig says what is wrong with what it is given."""
+"""The pack is registered and cheap to import; its rig rejects wrong settings."""
 
 from __future__ import annotations
 

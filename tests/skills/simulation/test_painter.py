@@ -1,4 +1,4 @@
-"""What each pixel shows, as the painter tells it and as MuJoCo's own segmentation does."""
+"""The painter's object of each pixel equals MuJoCo's own segmentation."""
 
 from __future__ import annotations
 

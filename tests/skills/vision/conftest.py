@@ -1,4 +1,4 @@
-"""What the tests of seeing share: a source of made-up scenes, a network that finds what is set."""
+"""Fixtures of the vision tests: a source of synthetic scenes, a scripted network."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Squares:
 
 @dataclass
 class ScriptedNetwork:
-    """Finds what it is told, in every picture."""
+    """Returns the scripted detections for every picture."""
 
     found: list[Found] = field(default_factory=list)
     names: tuple[str, ...] = ("round", "square")

@@ -95,7 +95,7 @@ def test_an_interruption_costs_one_scene(squares: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", range(11))
-def test_a_kill_at_any_moment_is_made_good(
+def test_killed_run_is_completed_by_the_next(
     squares: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     """Die before the n-th file is put into its place, then go on."""

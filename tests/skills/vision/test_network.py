@@ -1,4 +1,4 @@
-"""Networks: the same boxes from .onnx and .pt, and files that are none."""
+"""Networks: the same boxes from .onnx and .pt, and invalid files."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_a_picture_of_any_size_is_taken() -> None:
 
 
 def bt_exec(*arguments: str) -> str:
-    """Run a command in a process of its own: torch and pytest's warnings do not get on."""
+    """Run a command in a separate process, since torch conflicts with pytest's warnings."""
     told = subprocess.run(
         [sys.executable, "-m", "bt_exec", "vision", *arguments],
         capture_output=True,

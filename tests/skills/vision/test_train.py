@@ -1,4 +1,4 @@
-"""Training on a scripted ultralytics: what is refused, what is kept, where it goes on."""
+"""Training on a scripted ultralytics: refusals, saved files, resumption."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIGURES = {"metrics/mAP50(B)": 0.5}
 
 
 class ScriptedYolo:
-    """Does in no time what ultralytics does; dies where it is told to."""
+    """Fast imitation of ultralytics that crashes at a scripted epoch."""
 
     did: list[str] = []  # noqa: RUF012 - shared on purpose: the log of one test
     dies_at = ""
@@ -135,10 +135,10 @@ def test_it_starts_from_an_earlier_training(data: Path, tmp_path: Path) -> None:
         ("export", ["train", "val", "export (256, 320)"]),
     ],
 )
-def test_it_goes_on_where_it_was_interrupted(
+def test_interrupted_training_resumes(
     data: Path, tmp_path: Path, dies_at: str, then: list[str]
 ) -> None:
-    """What is trained is not trained again: the weights would be others than the recipe's."""
+    """Finished epochs are not trained again, since that would change the weights."""
     out = tmp_path / "run"
     die_at(dies_at)
     with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Training a namer: what is refused; with torch, that it learns and goes on where it stopped."""
+"""Training of a classifier: refusals; with torch, learning and resumption."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def learn(data: Path, work: Path) -> None:
 
 @pytest.mark.skipif(not HAS_TORCH, reason="needs the extra yolo")
 def test_interrupted_training_of_the_classifier_resumes(data: Path, tmp_path: Path) -> None:
-    """In a process of its own: torch is loaded before onnxruntime, or both crash."""
+    """Runs in a separate process: torch must be loaded before onnxruntime, or both crash."""
     call = f"learn(Path({str(data)!r}), Path({str(tmp_path)!r}))"
     code = f"from tests.skills.vision.test_train_names import *; {call}"
     told = subprocess.run(

@@ -18,7 +18,7 @@ FRAME = np.zeros((48, 64, 3), np.uint8)
 
 @dataclass
 class ScriptedNamer:
-    """Says of each crop in turn what it is told."""
+    """Returns the scripted names, one a crop."""
 
     rows: list[list[float]]
     names: tuple[str, ...] = ("apple", "egg")

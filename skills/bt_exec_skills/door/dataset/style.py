@@ -1,4 +1,4 @@
-"""Domain randomisation of training pictures: colours, light, camera, clutter, people, sensor.
+"""Domain randomisation of training pictures: colours, light, camera, clutter, persons, sensor.
 
 Everything that does not define a class is randomised, so that a network learns its essence: the
 material is the orange one, a door is a panel in the cabinet's front, a person has a body with a

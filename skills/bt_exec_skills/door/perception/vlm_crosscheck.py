@@ -26,7 +26,7 @@ __all__ = ["QUESTION", "SCHEMA", "DoorAnswer", "VlmCrosscheck", "crosscheck"]
 QUESTION = (
     "How does the door of the cabinet stand? open: the inside is in clear view. closed: nothing of "
     "the inside and no gap is in view. ajar: a slit, or the door stands somewhere between. "
-    "uncertain: it cannot be told. Give evidence as short words, 'primary:…' first, then "
+    "uncertain: it cannot be decided. Give evidence as short words, 'primary:…' first, then "
     "'proxy:…'. Say also whether the door's handle and material behind the door are in view."
 )
 _SEEN = {"type": "string", "enum": ["yes", "no", "uncertain"]}

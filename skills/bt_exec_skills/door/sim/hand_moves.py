@@ -107,7 +107,7 @@ def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
     for progress, name in job.withdraw():
         yield 0.6 + 0.4 * progress, name
     if not limb.holds:
-        raise Failed("SLIPPED", "the material is no longer in the hand")
+        raise Failed("SLIPPED", "the material slipped out of the hand")
 
 
 def open_hand(job: Job) -> MotionSteps:

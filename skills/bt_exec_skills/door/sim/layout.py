@@ -30,7 +30,7 @@ class WorldOptions:
 
     Attributes:
         door: "closed", "ajar", "open", or the hinge angle [rad] in 0..1.6.
-        material: Whether the material stands in the cabinet.
+        material: Whether the material is in the cabinet.
         seed: Draws everything else: places, sizes, colours, light, camera.
         fault: Injected fault: "jammed" locks the hinge, "slippery" lets the first grasp of the
             material slip, "dark" and "frozen" break the camera.

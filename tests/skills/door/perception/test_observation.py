@@ -1,4 +1,4 @@
-"""A scene says what is seen: to people, to the dry run, to the journal."""
+"""Observations as text for the operator, the dry run and the journal."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "
 
 @dataclass
 class Finds:
-    """A network that finds what it is told; on enlarged parts, `closer` instead."""
+    """A network with scripted detections; on enlarged parts, `closer` instead."""
 
     found: list[Found] = field(default_factory=list)
     closer: list[Found] = field(default_factory=list)
@@ -268,7 +268,7 @@ def test_material_is_confirmed_on_an_enlarged_picture(closer: list[Found], doubt
 
 @pytest.mark.parametrize(("place", "doubt"), [(1.0, ""), (0.1, "outside"), (1.9, "outside")])
 def test_material_beside_the_opening_is_doubtful(place: float, doubt: str) -> None:
-    """An orange thing in front of the cabinet is no material behind the door."""
+    """An orange object in front of the cabinet is not material behind the door."""
     calibration, _, _ = look(1.2)
     x, y = calibration.opening().mean(axis=0) * (place, 1.0)
     box = (x - 6.0, y - 10.0, x + 6.0, y + 10.0)

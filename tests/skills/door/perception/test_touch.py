@@ -1,4 +1,4 @@
-"""What the hands remember of the material."""
+"""Tactile state of the material."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ plans = st.recursive(st.sampled_from(LEAVES), _branches, max_leaves=9).map(
 
 
 class World:
-    """What happens when a plan is run, from a row of coin tosses; no clock, no robot."""
+    """Simulated run of a plan with random results, without a clock and a robot."""
 
     def __init__(self, tosses: list[bool]) -> None:
         self.tosses: Iterator[bool] = iter(tosses)

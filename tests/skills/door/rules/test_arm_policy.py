@@ -1,4 +1,4 @@
-"""Who handles material is the site's policy: plans obey, and say so when they start."""
+"""The site's policy sets the arm for material: plans follow it and report it at their start."""
 
 import pytest
 

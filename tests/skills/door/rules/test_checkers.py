@@ -1,4 +1,4 @@
-"""What plans for the door must keep, rule by rule."""
+"""Checkers of the door pack, rule by rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the passes of the door change in a plan, as tables: labels, skips, gates."""
+"""Changes of the door's passes to a plan, as tables: labels, skips, gates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stops a motion for lack of sight: two bad pictures in a row, or none for too long."""
+"""Motions stop after two bad pictures in a row, or without pictures for too long."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bt_exec_skills.door.skills.driving import STALE_S, _perception_lost
         ([], STALE_S + 0.1, True),
     ],
 )
-def test_a_motion_goes_on_while_something_is_seen(faults, age_s, lost):
+def test_motion_continues_while_pictures_are_good(faults, age_s, lost):
     now = [0.0]
     buffer: ObservationBuffer[DoorObservation] = ObservationBuffer(lambda: now[0])
     world = World(buffer, 0.0)

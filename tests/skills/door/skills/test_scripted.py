@@ -1,4 +1,4 @@
-"""Skills on a robot that obeys a script: when they succeed, what a failure says, what a blink does.
+"""Skills on a scripted robot: success, failure messages, short camera faults.
 
 Their codes are in `test_skills`; here is what must hold around them.
 """
