@@ -34,7 +34,7 @@ from bt_exec.serve.models import (
     Given,
     Health,
     MissionLines,
-    PlanText,
+    PlanDocument,
     Ready,
     Resumed,
     SiteData,
@@ -262,7 +262,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
             feeds.follow(name, after), media_type="text/event-stream", headers=headers
         )
 
-    @app.get("/plans/{digest}", responses=answers(PlanText, "NO_PLAN", "BAD_REQUEST", "CANNOT"))
+    @app.get("/plans/{digest}", responses=answers(PlanDocument, "NO_PLAN", "BAD_REQUEST", "CANNOT"))
     def plan(digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]) -> Any:
         """Return a recorded plan as YAML, by the digest that events name."""
         try:

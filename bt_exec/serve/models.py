@@ -23,7 +23,7 @@ __all__ = [
     "Given",
     "Health",
     "MissionLines",
-    "PlanText",
+    "PlanDocument",
     "Ready",
     "Resumed",
     "SiteData",
@@ -277,7 +277,7 @@ class Answered(_Out):
     yes: bool
 
 
-class PlanText(_Out):
+class PlanDocument(_Out):
     """A recorded plan."""
 
     digest: str

@@ -20,7 +20,7 @@ from bt_exec.serve.models import (
     ErrorAnswer,
     Health,
     MissionLines,
-    PlanText,
+    PlanDocument,
     Ready,
     Resumed,
     SiteData,
@@ -98,7 +98,7 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
     Aborted: {"mission_id": "2026-11-20-0007", "result": "stopping"},
     Resumed: {"held": True, "waiting": 2},
     Answered: {"question": 1, "yes": True},
-    PlanText: {"digest": "9f" * 32, "yaml": "mission: {command: open the door}\nroot: …\n"},
+    PlanDocument: {"digest": "9f" * 32, "yaml": "mission: {command: open the door}\nroot: …\n"},
     Compiled: {
         "ok": True,
         "plan": "mission: {command: open the door}\nroot: …\n",
