@@ -1,4 +1,4 @@
-"""The reporter pack: go, look, talk, deliver, come back and tell."""
+"""Reporter pack: navigation, observation, conversation, delivery and reports."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _mistakes(step: Any, at: int, file: str) -> Iterator[Problem]:
         yield problem_of(file, "UNKNOWN_FIELD", message, place, key, ("action", "params"))
     action, params = step["action"], step.get("params", {})
     if action not in ACTIONS:
-        message = f"there is no action {action!r}"
+        message = f"unknown action {action!r}"
         yield problem_of(file, "UNKNOWN_SKILL", message, f"{place}/action", action, tuple(ACTIONS))
     elif not isinstance(params, dict):
         yield problem_of(file, "BAD_VALUE", "must be an object", f"{place}/params")
@@ -114,8 +114,7 @@ def write_plan(spec: MissionSpec) -> str:
 def _row(node: NodeBase, problems: list[Problem], *, failing: bool = False) -> Iterator[Do]:
     """Yield actions in order; collect what cannot be expressed.
 
-    What is done after a failure is for whoever reads the plan again: other branches, and further
-    attempts of the first (`failing`).
+    Branches after a failure and further attempts are restored by the plan's reader (`failing`).
     """
     lost = [name for name in node.modifiers if name != "retry" or not failing]
     problems += [_loss(node, f"{name!r} has no place in Plan JSON") for name in lost]

@@ -1,6 +1,6 @@
-"""The robot of the reporter pack: everything that its skills may ask of a robot.
+"""Robot interface of the reporter pack.
 
-A simulator and a real robot implement `ReporterRobot`; skills never know which. Places and people
+A simulator and a real robot implement `ReporterRobot`; skills work with both. Places and people
 are named by the ids of the site's map. Map, notebook, voice and vision model are services of the
 pack, not parts of the robot.
 """
@@ -25,9 +25,9 @@ PersonName: TypeAlias = Annotated[str, _Name]
 Words: TypeAlias = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)
 ]
-"""A text that people wrote: a topic, a question, the name of a thing."""
+"""Text of the user: a topic, a question, the name of an object."""
 SaidWords: TypeAlias = Annotated[Words, Said()]
-"""A text that people hear: a question to them, a message, a report."""
+"""Spoken text: a question, a message, a report."""
 
 EMPTY = "empty"
 
@@ -36,15 +36,15 @@ EMPTY = "empty"
 class ReporterRobot(Robot, Protocol):
     """A base that drives, with a tray and a microphone.
 
-    A motion starts at once and ends by itself; starting one stops the one before. `Motion.failure`
-    says that it could not reach its goal, with one of the codes ``UNREACHABLE``, ``BLOCKED_PATH``,
+    A motion starts at once and ends by itself; starting one stops the one before. If it misses its
+    goal, `Motion.failure` has one of the codes ``UNREACHABLE``, ``BLOCKED_PATH``,
     ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``. A base on real wheels needs a
     heartbeat of its driver: see `bt_exec.robot.Robot`.
     """
 
     @property
     def pose(self) -> Pose:
-        """Where it is, building frame."""
+        """Pose of the base, building frame."""
 
     @property
     def place(self) -> str | None:
@@ -52,7 +52,7 @@ class ReporterRobot(Robot, Protocol):
 
     @property
     def tray(self) -> str | None:
-        """What lies on its tray; None if it is empty."""
+        """Name of the object on its tray, or None."""
 
     @property
     def doing(self) -> str:

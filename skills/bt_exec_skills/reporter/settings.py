@@ -19,12 +19,11 @@ class ReporterSettings(PackSettings):
 
     Attributes:
         robot: ``sim``.
-        detector: What detects people and things: ``oracle``, ground truth of the simulator.
-        speaker: Whom the robot talks to: ``scripted`` people, or ``terminal``, the person at the
-            keyboard is everybody.
+        detector: Detector of people and objects: ``oracle``, ground truth of the simulator.
+        speaker: Source of replies: ``scripted``, or ``terminal``, the operator at the keyboard.
         reports: Folder for written reports; ``none`` for no folder; beside the journal by default.
         answers: Name, or settings with a name, of a model that answers questions about pictures.
-        base: Where the robot starts and comes back to.
+        base: Place where missions start and end.
         places: Places by id.
         people: People by id.
         rounds: Names for several places, by id.
@@ -40,7 +39,7 @@ class ReporterSettings(PackSettings):
     rounds: Mapping[str, Round] = {}
 
     def for_rerun(self, folder: Path) -> Self:
-        """Return settings that write reports into `folder` and ask nobody at the keyboard."""
+        """Return settings with reports in `folder` and scripted replies."""
         reports = self.reports if self.reports == "none" else str(folder / "reports")
         return self.model_copy(update={"reports": reports, "speaker": "scripted"})
 

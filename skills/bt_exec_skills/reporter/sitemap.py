@@ -1,4 +1,4 @@
-"""The map of a site: places and people with their names, as the site file gives them.
+"""Map of a site: places and people with their names, from the site file.
 
 ::
 
@@ -46,7 +46,7 @@ class Names(_Part):
 
 
 class Section(_Part):
-    """A part of a place with a light of its own."""
+    """A part of a place with a separate light."""
 
     name: Names
     area: Area
@@ -56,11 +56,11 @@ class Place(_Part):
     """A place a robot can be sent to.
 
     Attributes:
-        name: What people call it.
+        name: Display name.
         aliases: Further words for it, in any language.
-        poses: Where a robot stands and looks from; the first is where it goes.
-        area: What belongs to it.
-        sections: Its parts, if they have lights of their own.
+        poses: Viewpoints of the robot; the first is the target of a drive.
+        area: Area of the place.
+        sections: Its parts, if they have separate lights.
     """
 
     name: Names
@@ -80,13 +80,13 @@ class Place(_Part):
 
 
 class Person(_Part):
-    """Somebody with a name.
+    """A person with a name.
 
     Attributes:
-        name: What people call them.
+        name: Display name.
         aliases: Further words for them, in any language.
-        place: Where they usually are.
-        remote: Whether they hear the robot wherever it is, as the user at the terminal does.
+        place: Usual place.
+        remote: Whether they hear the robot from everywhere, like the user at the terminal.
     """
 
     name: Names
@@ -99,9 +99,9 @@ class Round(_Part):
     """A name for several places: the robot goes to each of them.
 
     Attributes:
-        name: What people call them together.
+        name: Display name of the group.
         aliases: Further words for them, in any language.
-        places: Ids of the places, in the order in which they are gone to.
+        places: Ids of the places, in the order of the visits.
     """
 
     name: Names
@@ -130,7 +130,7 @@ class SiteMap(_Part):
         return name if self.places[name].away(x, y) <= NEAR_M else None
 
     def called(self, name: str, language: str) -> str:
-        """Return what people call the place or person `name`; itself if it is unknown."""
+        """Return the display name of a place or person; `name` itself if it is unknown."""
         known = self.places.get(name) or self.people.get(name)
         return known.name.of(language) if known is not None else name
 
@@ -180,7 +180,7 @@ def make_map(settings: Mapped) -> SiteMap:
     """Return the map in a site's settings of the pack.
 
     Raises:
-        UsageError: If it is wrong; the message says where and how.
+        UsageError: If it is invalid; the message contains the place and the reason.
     """
     if not settings.places:
         raise UsageError("settings of pack reporter: places: the map needs one at least")

@@ -35,7 +35,7 @@ def words(settings: ReporterSettings) -> dict[str, Any]:
 
 
 def names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
-    """Return what places and people of a site are called in sentences."""
+    """Return the display names of the places and people of a site."""
     site = make_map(settings)
     called = {name: place.name for name, place in site.places.items()}
     called |= {name: person.name for name, person in site.people.items()}

@@ -1,4 +1,4 @@
-"""What the tests of the reporter pack share: a small mission loop, a robot that obeys a script."""
+"""Fixtures of the reporter pack: a small mission loop, a scripted robot."""
 
 from __future__ import annotations
 

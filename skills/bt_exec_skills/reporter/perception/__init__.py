@@ -1,1 +1,1 @@
-"""How the reporter perceives: people, things and light, gathered place by place."""
+"""Perception of the reporter: people, objects and light, by place."""

@@ -1,4 +1,4 @@
-"""What the reporter adds to the contracts of perception: views that measure distance."""
+"""Perception interfaces of the reporter: views with distance measurement."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["GroundTruth", "GroundView", "PeopleDetector"]
 
 
 class GroundTruth(NamedTuple):
-    """What a simulator knows about a view; implements `bt_exec_skills.perception.oracle.Truth`.
+    """Ground truth of a simulated view; implements `bt_exec_skills.perception.oracle.Truth`.
 
     Attributes:
-        shows: Which of `things` each pixel shows, int16 of shape (height, width); -1 is none.
-        things: What can be shown.
+        shows: Index in `things` of each pixel, int16 of shape (height, width); -1 for none.
+        things: Visible objects.
     """
 
     shows: npt.NDArray[np.int16]
@@ -51,9 +51,9 @@ class GroundView(View[GroundTruth]):
 
 
 class PeopleDetector(Detector[GroundView, PlacedDetection], Protocol):
-    """Finds people and unusual things in a picture, nearest first.
+    """Detector of people and unusual objects in a picture, nearest first.
 
-    Every person has one detection with the label ``person``. `PlacedDetection.who` tells one person
-    from another across pictures; a name of the site's map, if the detector knows it, else a track.
+    Every person has one detection with the label ``person``. `PlacedDetection.who` identifies a
+    person across pictures: a name of the site's map, if the detector knows it, else a track.
     `PlacedDetection.at` may be None: the caller takes it from `GroundView.ground`.
     """

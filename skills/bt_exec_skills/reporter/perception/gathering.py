@@ -32,18 +32,18 @@ class Observation(NamedTuple):
     """The result of `observe_scene`: plain data, every field can be saved.
 
     Attributes:
-        place: Where.
-        query: What was asked.
-        people: How many people were there; -1 if no picture was taken.
+        place: Observed place.
+        query: The question.
+        people: Number of people; -1 without a picture.
         complete: Whether all of the place was in view; else there may be more people.
         light: Whether it was lit.
         dark_parts: Numbers of the parts of the place that were dark.
-        noise: How it sounded.
+        noise: Class of the sound level.
         noise_db: The sound level [dB].
         unusual: Kinds of unusual things that were found.
         answer: The answer in a sentence, in the language of the question.
-        evidence: The facts behind it: "people:user at (1.7,-3.0)".
-        looks: How many pictures it rests on.
+        evidence: Facts of the answer: "people:user at (1.7,-3.0)".
+        looks: Number of pictures used.
     """
 
     place: str
@@ -66,16 +66,16 @@ def noise_state(level_db: float) -> NoiseState:
 
 
 class Gathering:
-    """What pictures of a place have shown so far.
+    """Accumulated observations of a place.
 
     Args:
         name: Id of the place.
         place: The place.
 
     Attributes:
-        people: Everybody seen in it, by who they are or a number, as last seen.
-        things: Everything unusual seen in it.
-        looks: How many pictures were added.
+        people: Last detection of each person, by identity or a number.
+        things: Unusual objects.
+        looks: Number of pictures added.
         frame: The picture that shows most of it, or None.
         unseen: Parts that no picture has shown yet.
     """

@@ -1,4 +1,4 @@
-"""An observation of the reporter: people, things, light, the frame.
+"""Observation of the reporter: people, objects, light, the frame.
 
 Places on the floor are east and north in the building's frame [m].
 """
@@ -22,11 +22,11 @@ LIT_LEVEL = 55.0
 
 @dataclass(frozen=True, slots=True)
 class PlacedDetection(Detection):
-    """Somebody or something, and where it stands.
+    """Detection of a person or an object, with its position.
 
     Attributes:
-        who: Of a person: who, or a track; None if it is unknown.
-        at: Where it stands [m]; None if that is not known.
+        who: Identity or track of a person; None if unknown.
+        at: Position [m]; None if unknown.
     """
 
     who: str | None = None
@@ -67,11 +67,11 @@ class ReporterObservation:
 
     @property
     def things(self) -> tuple[PlacedDetection, ...]:
-        """All that is no person."""
+        """Detections other than people."""
         return tuple(found for found in self.detections if found.label != PERSON)
 
     def person(self, who: str) -> PlacedDetection | None:
-        """Return the detection of somebody, or None."""
+        """Return the detection of a person, or None."""
         return next((found for found in self.people if found.who == who), None)
 
     def labels(self) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ class ReporterObservation:
         return {}
 
     def describe(self, language: str) -> str:
-        """Return one line for people: "people 2 · things 1 · lit"."""
+        """Return a line for the operator: "people 2 · things 1 · lit"."""
         nobody, people, things, lit, dark, black = _WORDS.get(language, _WORDS["en"])
         if self.fault is not None:
             return black

@@ -14,14 +14,14 @@ __all__ = ["Occlusion"]
 
 Spots = npt.NDArray[np.float64]
 _SPOT_M = 0.4  # side of a spot: less than a person and a step
-_RIM_M = 0.3  # nobody's middle is nearer to a wall
+_RIM_M = 0.3  # least distance of a person's centre from a wall
 _HALF_VIEW_RAD = math.radians(35.0)  # to either side; pictures are wider
 _BODY_M, _SLIM_M = 0.25, 0.15  # half the breadth of who hides, and of who is hidden
 _SURE_M = 0.4  # the former, where a drive is to be worth it
 _DEEP_M = 0.2  # people are measured at their near side
 _APART_M = 0.6  # between the middles of two people
 _STAND_OFF_M = 0.7  # from people, for a robot that wants to look past them
-_NEAR_M = 8.0  # a drive to look past somebody is at most so long
+_NEAR_M = 8.0  # longest drive to a view past a person
 _ELSEWHERE_M = 0.5  # a view so near to one that was tried shows nothing new
 
 
@@ -57,17 +57,17 @@ class Occlusion:
         """Add a picture: the camera's pose and the positions of people in it [m]."""
         deep = [_behind(pose, at) for at in people]
         self._seen |= _shown(self._all, pose, deep, _BODY_M)
-        for at in deep:  # that person stands there, so nobody else does
+        for at in deep:  # that place is taken by the visible person
             self._seen |= np.hypot(*(self._all - at).T) < _APART_M
 
     def view(self, pose: Pose, people: Iterable[tuple[float, float]]) -> Pose | None:
-        """Return the pose from which most of the rest is visible, given the people; None if none.
+        """Return the pose from which most of the rest is visible, given the people, or None.
 
         A pose is not returned twice, since it may be unreachable.
 
         Args:
-            pose: Where the robot is; a view from there needs no drive.
-            people: Where people were last seen [m].
+            pose: Pose of the robot; a view from there needs no drive.
+            people: Last positions of people [m].
         """
         people, rest = list(people), self.spots
         if not len(rest):
@@ -85,7 +85,7 @@ class Occlusion:
         return view
 
     def _standing(self, pose: Pose, people: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        """Return where it is, and spots nearby that keep clear of people; none tried before."""
+        """Return the robot's position and untried positions nearby that keep clear of people."""
         nearby = [(float(x), float(y)) for x, y in self._all if pose.away(x, y) < _NEAR_M]
         clear = [at for at in nearby if all(math.dist(at, one) > _STAND_OFF_M for one in people)]
         return [
@@ -96,7 +96,7 @@ class Occlusion:
 
 
 def _behind(pose: Pose, at: tuple[float, float]) -> tuple[float, float]:
-    """Return the middle of somebody whose near side was measured."""
+    """Return the centre of a person whose near side was measured."""
     more = 1.0 + _DEEP_M / max(pose.away(*at), _DEEP_M)
     return pose.x + (at[0] - pose.x) * more, pose.y + (at[1] - pose.y) * more
 

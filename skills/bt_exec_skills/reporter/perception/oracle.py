@@ -26,7 +26,7 @@ class PeopleOracle:
         """Implement `PeopleDetector.detect`.
 
         Raises:
-            UsageError: If the camera is no simulated one.
+            UsageError: If the camera is not simulated.
         """
         found = []
         for thing, mask, box in things_in_view(truth_of(view), _enough):

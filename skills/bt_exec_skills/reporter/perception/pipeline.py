@@ -22,12 +22,12 @@ _LEAST_PIXELS = 60  # of them, for a part of a place to be judged
 
 
 class ReporterPerception(Generic[C]):
-    """The perception of the reporter; implements `bt_exec.robot.Perception`.
+    """Perception of the reporter; implements `bt_exec.robot.Perception`.
 
     Args:
-        camera: Takes the pictures.
-        detector: Finds people and things in them.
-        site: Says what belongs to which place.
+        camera: The camera.
+        detector: Detector of people and objects.
+        site: Map with the areas of the places.
     """
 
     def __init__(

@@ -46,14 +46,14 @@ class PictureAnswers:
     """Answers of a vision model about pictures of places; a service of the pack.
 
     Args:
-        model: The model, or None for none: then there is no answer to any question.
+        model: The model, or None: then every answer is empty.
     """
 
     def __init__(self, model: VisualQa | None = None) -> None:
         self._model = model
 
     def ask(self, frame: Frame | None, place: str, query: str, language: str) -> Steps[str]:
-        """Return the model's answer about a picture; empty if there is none it is certain of."""
+        """Return the model's answer about a picture; empty without a certain answer."""
         model = self._model
         if model is None or frame is None:
             return ""
@@ -67,7 +67,7 @@ class PictureAnswers:
 
 
 def make_answers(settings: Any) -> PictureAnswers:
-    """Return the service that the site's setting ``answers`` asks for; None is no model.
+    """Return the service of the site's setting ``answers``; None for no model.
 
     Raises:
         UsageError: If the setting has no name, or the model refuses its settings.

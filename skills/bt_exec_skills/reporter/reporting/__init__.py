@@ -1,1 +1,1 @@
-"""What the reporter notes, says and writes down."""
+"""Notes, speech and written reports of the reporter."""

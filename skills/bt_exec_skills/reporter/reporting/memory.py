@@ -1,4 +1,4 @@
-"""The mission reporter of the pack: what the robot told the user, and the missions of today."""
+"""Mission reporter of the pack: reports to the user, and the missions of today."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _USER = "user"
 
 
 class Memory(MissionReporter):
-    """Keeps the notebook up to date, and remembers what the user was told in this mission.
+    """Updates the notebook, and remembers the reports to the user in this mission.
 
     Args:
         services: Of the rig; ``notebook`` is kept up to date.
@@ -30,7 +30,7 @@ class Memory(MissionReporter):
         self._told = ""
 
     def on(self, event: Event) -> None:
-        """Take note of an event."""
+        """Record an event."""
         self._notebook.on(event)
         match event:
             case SkillEnded(state="done", skill="talk_to_person") if event.result.get(
@@ -51,7 +51,7 @@ class Memory(MissionReporter):
         ]
 
     def achieved(self, done: Sequence[Action]) -> bool:
-        """Whether anything was seen, asked, told to somebody else, delivered or visited."""
+        """Whether anything was observed, asked, delivered, visited, or said to another person."""
         base = self._notebook.site.base
         return any(
             action.name not in ("summarize_mission", "fail_and_report")
@@ -60,7 +60,7 @@ class Memory(MissionReporter):
         )
 
     def told(self) -> str:
-        """Return what the user was told in this mission; the findings, if nothing was."""
+        """Return the reports to the user in this mission, or else the findings."""
         book = self._notebook
         found = (note for note in book.news() if note.kind not in ("went", "failed"))
         return self._told or " ".join(sentence(note, book.site, book.language()) for note in found)

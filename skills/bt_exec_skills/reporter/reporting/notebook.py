@@ -1,4 +1,4 @@
-"""The notebook: what the robot saw, heard, said and failed to do, with times and places.
+"""Notebook: observations, speech and failures of the robot, with times and places.
 
 Skills share it as a service, so that one skill can report what others found. The event
 `MissionStarted` (see `Notebook.on`) or a call of `begin` clears it. Without either, notes
@@ -25,15 +25,15 @@ NoteKind = Literal["went", "saw", "asked", "said", "delivered", "failed"]
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that happened.
+    """A note of an event.
 
     Attributes:
-        t: When [s, mission clock].
-        kind: What kind of thing.
-        place: Where the robot was; None between places.
-        facts: What there is to tell: fields of the skill's result, or of a failure its ``skill``,
-            its ``code``, its ``message`` and its arguments.
-        frame: The picture that shows it, or None.
+        t: Time [s, mission clock].
+        kind: Kind of the event.
+        place: Place of the robot; None between places.
+        facts: Fields of the skill's result; for a failure its ``skill``, ``code``, ``message`` and
+            arguments.
+        frame: Picture of the event, or None.
     """
 
     t: float
@@ -44,7 +44,7 @@ class Note:
 
     @property
     def task(self) -> tuple[str, ...]:
-        """What was to be done: two notes of one task are two attempts at it."""
+        """Key of the task; two notes of one task are two attempts."""
         skill = {
             "went": "navigate",
             "saw": "observe_scene",
@@ -116,7 +116,7 @@ class Notebook:
         self._told = 0
 
     def on(self, event: Event) -> None:
-        """Take note of what happens to the mission: its start, its end, failures from outside.
+        """Record events of the mission: its start, its end, external failures.
 
         A skill notes its own failures, but not those from outside: a timeout or an injected
         fault.

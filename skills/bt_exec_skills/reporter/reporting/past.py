@@ -1,4 +1,4 @@
-"""The summary of earlier missions: few are told one by one, of many the count and what failed."""
+"""Summary of earlier missions: few are listed; of many, the count and the failures."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from bt_exec_skills.reporter.reporting.say import say
 __all__ = ["past_of"]
 
 _FEW = 4
-"""So many missions are told one by one."""
+"""Limit of missions that are listed one by one."""
 _WRONG = 5
-"""Of those that were not done, the latest so many are told."""
+"""Limit of failed missions in the summary; the latest are listed."""
 
 
 def past_of(past: Sequence[PastMission], language: str) -> str:
-    """Return a summary of earlier missions; empty if there are none.
+    """Return a summary of earlier missions; empty without any.
 
-    Refused commands are left out, and missions that only summed up others.
+    Refused commands and missions that only summarised others are left out.
     """
     told = [one for one in past if one.status != "refused" and not _summed_up(one)]
     if not told:
@@ -47,9 +47,9 @@ def _count(past: Sequence[PastMission], language: str) -> str:
 
 
 def _mission(mission: PastMission, language: str) -> str:
-    """Return a mission with the time of day at which it began, as far as that is known.
+    """Return a mission with its start time of day, if known.
 
-    What was said at its end is left out where it was said in another language.
+    A final sentence in another language is left out.
     """
     key = "PAST_MISSION" if mission.command else "PAST_PLAN"
     spoken = language_of(mission.message) == language

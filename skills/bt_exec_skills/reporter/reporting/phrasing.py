@@ -36,14 +36,14 @@ def answer_of(
     """Return the answer about a place, a sentence for each aspect; people of the map are named.
 
     Args:
-        found: What was seen.
-        noise: How loud it was.
-        noise_db: The same [dB].
-        aspects: What to tell.
+        found: The observation.
+        noise: Class of the sound level.
+        noise_db: Sound level [dB].
+        aspects: Aspects to report.
         language: ``en`` or ``ko``.
         site: The map.
-        wanted: Whom the question is about: whether they are there is the answer. Whoever has their
-            place there and is not seen is mentioned in any case.
+        wanted: Persons of the question: the answer is whether they are there. A person whose usual
+            place it is, and who is absent, is mentioned in any case.
     """
     parts = []
     if found.looks:
@@ -71,13 +71,13 @@ def answer_of(
 
 
 def _whether(who: str, found: Gathering, language: str, site: SiteMap) -> str:
-    """Return whether somebody is there, as the answer to that question."""
+    """Return the sentence whether a person is there."""
     key = "YES_THERE" if who in found.people else "NOT_THERE_0" if found.complete else "NOT_SEEN"
     return say(key, language, names=site.called(who, language))
 
 
 def _absent(found: Gathering, site: SiteMap, language: str, told: Container[str]) -> Iterable[str]:
-    """Yield who has their place there and is not seen, unless that is `told` already."""
+    """Yield absent persons whose usual place it is, except those in `told`."""
     for who, person in site.people.items():
         mine = site.places.get(person.place) is found.place and not person.remote
         if mine and who not in found.people and who not in told:
@@ -86,7 +86,7 @@ def _absent(found: Gathering, site: SiteMap, language: str, told: Container[str]
 
 
 def _known(found: Gathering, site: SiteMap, language: str) -> str:
-    """Return the names of known people: " (the professor)"; empty if there are none."""
+    """Return the names of known people, " (the professor)", or an empty text."""
     names = ", ".join(site.called(who, language) for who in found.people if who in site.people)
     if not names:
         return ""
@@ -115,7 +115,7 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
         note: The note.
         site: The map, for names.
         language: ``en`` or ``ko``.
-        now: When it is told [s, mission clock]; without it the sentence says no time.
+        now: Time of the report [s, mission clock]; None leaves times out.
     """
     facts = _named(note.facts, site, language)
     place = facts.get("target", site.called(note.place or "", language))
@@ -147,12 +147,12 @@ def _plain_topic(topic: str) -> str:
 
 
 def _begun(text: str) -> str:
-    """Return a text with a capital at its beginning: names of people and places may lack it."""
+    """Return a text with an initial capital, which names of people and places may lack."""
     return text[:1].upper() + text[1:]
 
 
 def _ended(text: str) -> str:
-    """Return a text that ends like a sentence: what people say may not."""
+    """Return a text with final punctuation, which quoted speech may lack."""
     return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
 
@@ -170,9 +170,9 @@ def report_of(notebook: Notebook, language: str, now: float | None = None) -> st
     """Return the report of this mission; if there is nothing to report, of earlier missions.
 
     Args:
-        notebook: What was found.
+        notebook: The notes.
         language: ``en`` or ``ko``.
-        now: When it is told [s, mission clock]; without it, it says no times.
+        now: Time of the report [s, mission clock]; None leaves times out.
     """
     told = told_of(notebook, language, now)
     if not told:
@@ -223,6 +223,6 @@ def _is_back(notebook: Notebook, note: Note) -> bool:
 
 
 def _talk_with(people: Container[str], note: Note) -> bool:
-    """Whether a note is of a talk with one of these people that failed."""
+    """Whether a note is a failed conversation with one of these people."""
     talk = note.kind == "failed" and note.facts.get("skill") == "talk_to_person"
     return talk and note.facts.get("target") in people

@@ -71,15 +71,15 @@ def aspects_of(query: str) -> tuple[Aspect, ...]:
 
 
 def is_report(topic: str) -> bool:
-    """Whether `topic` stands for what was seen and said, and is no message of its own."""
+    """Return True if `topic` asks for the report, and is not a separate message."""
     return topic.startswith("report on ") or topic.endswith("에 대한 보고")
 
 
 def asks(topic: str) -> bool:
     """Whether `topic` is a question, so that an answer is expected.
 
-    A Korean statement is no question unless it asks for information:
-    물어보신 자료 보냈다 tells, 회의 일정을 문의합니다 asks.
+    A Korean statement is a question only if it asks for information:
+    물어보신 자료 보냈다 is a message, 회의 일정을 문의합니다 a question.
     """
     text = unicodedata.normalize("NFC", topic).casefold()
     if text.startswith("report") or text.rstrip().endswith("보고"):

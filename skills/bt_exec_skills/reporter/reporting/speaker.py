@@ -1,4 +1,4 @@
-"""Speech interface: saying something and listening for one reply at a time, without blocking."""
+"""Speech interface: non-blocking speech output and listening for one reply at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Listening", "Reply", "Said", "ScriptedSpeaker", "Speaker"]
 
 
 class Reply(NamedTuple):
-    """What somebody answered.
+    """Reply of a person.
 
     Attributes:
         text: Their words.
@@ -25,7 +25,7 @@ class Listening(Protocol):
 
     @property
     def reply(self) -> Reply | None:
-        """The reply, or None if there is none yet."""
+        """The reply, or None until it arrives."""
 
     @property
     def over(self) -> bool:
@@ -45,17 +45,17 @@ class Speaker(Protocol):
     patience_s: float
 
     def say(self, person: str, text: str, language: str) -> None:
-        """Say `text` to somebody; returns at once."""
+        """Speak `text` to a person; returns at once."""
 
     def listen(self, person: str, language: str) -> Listening:
-        """Start to listen for the reply of somebody."""
+        """Start to listen for the reply of a person."""
 
     def close(self) -> None:
         """Release its resources."""
 
 
 class Said(NamedTuple):
-    """Something that was said: when [s], to whom, the words."""
+    """An utterance: time [s], listener, words."""
 
     t: float
     person: str
@@ -84,13 +84,13 @@ class ScriptedSpeaker:
 
     Args:
         clock: Gives the time [s].
-        replies: What each person answers, by language; the entry ``*`` is for everybody else.
-            None for silence.
-        hears: Whether a person is near enough to hear the robot; everybody is if not given.
-        delay_s: How long they think [s].
+        replies: Reply of each person, by language; the entry ``*`` is the default. None for
+            silence.
+        hears: Returns True if a person is near enough to hear the robot; always by default.
+        delay_s: Delay of replies [s].
 
     Attributes:
-        said: Everything the robot has said, in order.
+        said: All utterances of the robot, in order.
     """
 
     patience_s = 20.0

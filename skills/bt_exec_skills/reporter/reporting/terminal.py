@@ -76,7 +76,7 @@ class _Line:
                     self._take()
 
     def _take(self) -> None:
-        """Read a line; an empty one is no answer, the end of input ends listening."""
+        """Read a line; an empty one is ignored, the end of input ends listening."""
         if self._over.is_set():
             return
         try:
@@ -89,12 +89,12 @@ class _Line:
 
 
 class TerminalSpeaker:
-    """Prints what the robot says and takes a typed line for a reply.
+    """Speaker that prints utterances and reads typed lines as replies.
 
     Args:
         write: Takes a line for the screen; `print` if not given.
         source: Where replies are typed; the standard input if not given.
-        called: Gives what people call somebody, by id and language; the id if not given.
+        called: Returns the display name of a person, by id and language; the id by default.
     """
 
     patience_s = 120.0

@@ -1,7 +1,7 @@
-"""What a command asks for, as the rules need it: from its meaning where it was read.
+"""Requests in a command that the rules need, from its meaning if it was understood.
 
-Where no reader understood the command, and only a model's plan stands for it, the rules still hold:
-then the words themselves are looked at (`keywords`, `named`).
+For a command that only a model understood, the rules still apply. They then use the words of the
+command (`keywords`, `named`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ __all__ = ["about_past", "comes_back", "named_places", "names_professor", "wants
 
 _TELLING = ("report", "tell")
 _REPORTING = "report_to"
-"""보고하다: a report keyword of the document, whoever else is told."""
+"""보고하다: a report keyword of the document, for any listener."""
 _COMING = "come"
 _ROUND_TRIP = "round_trip"
 
 
 def wants_report(context: PassContext) -> bool:
-    """Whether the command asks to come back and tell its user."""
+    """Return True if the command asks to come back and report to its user."""
     if context.meaning is None:
         return keywords.wants_report(context.command)
     korean = context.meaning.language == "ko"

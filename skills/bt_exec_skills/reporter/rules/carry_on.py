@@ -1,4 +1,4 @@
-"""Failed work does not end a mission that must report: it is tried again, then noted and told."""
+"""Recovery in missions with a report: failed work is retried, then noted and reported."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _ATTEMPTS = 2
 
 
 def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
-    """In a plan that ends with a report to the user, failed work is noted and the plan goes on.
+    """Note failed work and continue, in a plan that ends with a report to the user.
 
-    An action is tried twice before, as a plan without a report would be made anew. Work at a place
-    goes with the drive to it; what already has another branch stays as it is.
+    An action is tried twice before that. Work at a place is skipped if the drive to it failed.
+    Steps that already have an alternative branch are unchanged.
     """
     steps = steps_of(spec.root)
     told = [at for at, step in enumerate(steps) if any(tells_user(node) for node in walk(step))]

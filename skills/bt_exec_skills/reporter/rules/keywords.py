@@ -35,7 +35,7 @@ REPORT_KEYWORDS = (
     "나한테 보고해줘",
     "보고해줘",
 )
-"""The expressions that make a mission a reporting one; people vary spacing, ending, politeness."""
+"""Expressions that ask for a report, in all spacings, endings and degrees of politeness."""
 
 _GIVE = r"(?:줘|주[라고게어길면실시십세셔]|줄래|줄수|줄것|줘요|달라|다오|드려|주겠)"
 _SAY = r"(?:알려|말해|보고해|설명해|얘기해|이야기해|들려|정리해|요약해|브리핑해|공유해|답해)"
@@ -95,7 +95,7 @@ def is_english(command: str) -> bool:
 
 
 def wants_report(command: str) -> bool:
-    """Whether a command asks to come back and tell: holds a report keyword that is not forbidden.
+    """Return True if a command has a report keyword that is not negated.
 
     Spacing, endings and politeness vary: 보고 와, 보고와 주세요, 알려 줄래?, come back and tell me.
     """

@@ -30,7 +30,7 @@ _NAMES = {
 
 
 def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Report places and people that the site's map does not have, the known ones nearest first."""
+    """Report places and people that are not on the site's map, with the nearest known names."""
     site = map_of(context)
     if site is None:
         return

@@ -19,7 +19,7 @@ _NOT_ENGLISH = re.compile(
 def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
     """Return the places that a command names, in its order, the base and the office apart.
 
-    Names that are said to be left out (복도 말고, except the corridor) do not count.
+    Excluded names (복도 말고, except the corridor) do not count.
     """
     text = " ".join(unicodedata.normalize("NFC", command).casefold().split())
     tight = text.replace(" ", "")
@@ -42,7 +42,7 @@ def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
 
 
 def _spot(word: str, text: str, tight: str) -> tuple[int, int] | None:
-    """Return where a name is said, in letters without spaces; None if nowhere."""
+    """Return the position of a name in the letters without spaces, or None."""
     if re.search("[가-힣]", word):
         plain = word.replace(" ", "")
         at = tight.find(plain)

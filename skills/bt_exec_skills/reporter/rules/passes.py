@@ -1,7 +1,7 @@
 """The rules of the reporter in the order in which they run; each is pure, named and idempotent.
 
 =======================  ===========================================================================
-pass                     what holds afterwards
+pass                     result
 =======================  ===========================================================================
 no_professor             without the word in the command, no step concerns the professor
 talk_only                a question about earlier missions is answered without moving
@@ -9,11 +9,11 @@ places_in_order          every place that is named is visited, in the order name
 professor_first          with the word, what concerns the professor comes before all other work
 go_before_looking        the robot goes to a place before it looks at it
 report_is_no_failure     ``fail_and_report`` stands only where something has failed
-fix_plan                 with a report keyword, the user is told (the document's repair)
+fix_plan                 with a report keyword, the user gets a report (the document's repair)
 report_last              … at the base, after all core work, and only then the summary
 back_home                "there and back" without a report ends at the base
 topics                   topics and queries are sentences in the language of the command
-carry_on                 work that fails is noted, and the mission goes on to its report
+carry_on                 failed work is noted, and the mission continues to its report
 =======================  ===========================================================================
 """
 

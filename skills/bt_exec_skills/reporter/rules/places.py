@@ -41,11 +41,11 @@ __all__ = ["go_before_looking", "places_in_order", "talk_only"]
 
 
 def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
-    """Every place that the command names is visited, in the order in which it is named.
+    """Visit every place that the command names, in its order.
 
     Only first visits count: the plan may come back to a place. A place that the plan lacks is
     observed after the others, and a place to report on is observed, not only visited. Commands
-    about the professor have a rule of their own.
+    about the professor have a separate rule.
     """
     site = map_of(context)
     if site is None or not context.command or names_professor(context):
@@ -74,7 +74,7 @@ def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     first = list(dict.fromkeys(_group_place(groups[at]) or "" for at in slots))
     if context.meaning is None and first != sorted(
         first, key=named.index
-    ):  # coming back to a place later is no disorder
+    ):  # a later return to a place keeps the order
         wanted = sorted(
             (groups[at] for at in slots), key=lambda g: named.index(_group_place(g) or "")
         )

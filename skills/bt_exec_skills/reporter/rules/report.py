@@ -25,9 +25,9 @@ __all__ = ["back_home", "fix_plan", "report_is_no_failure", "report_last"]
 
 
 def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
-    """With a report keyword and no step that tells the user, one is put before the last summary.
+    """Add a report to the user before the last summary if the command asks for one.
 
-    A missing summary is appended first. This is the document's repair, word for word.
+    A missing summary is appended first. This is the document's repair, unchanged.
     """
     if not wants_report(context) or any(tells_user(node) for node in walk(spec.root)):
         return spec, ()
@@ -39,21 +39,21 @@ def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
     back = context.meaning is not None and at > 0 and goes_home(_last_action(steps[at - 1]))
     steps[at:at] = _report()[back:]
     return put_together(spec, steps), (
-        "the command asks for a report: added going home and telling",
+        "the command asks for a report: added going home and reporting",
     )
 
 
 def report_last(spec: MissionSpec, context: PassContext) -> Changed:
-    """With a report keyword the plan ends in going home and telling the user, after all core work.
+    """End the plan with going home and reporting to the user, if the command asks for a report.
 
-    A report that stands too early moves to the end, with the summaries around it. Without core work
-    there is no drive home, unless the robot is known to be elsewhere; questions about earlier
-    missions are answered where it stands.
+    A report before the end of the core work moves to the end, with the summaries around it. Without
+    core work there is no drive home, unless the robot is known to be elsewhere. Questions about
+    earlier missions are answered at the present place.
     """
     if not wants_report(context):
         return spec, ()
     if context.meaning is not None and any(goes_home(node) for node in walk(spec.root)):
-        return spec, ()  # where it was said, it is told
+        return spec, ()  # the report stays at its place
     steps = steps_of(spec.root)
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
@@ -85,10 +85,10 @@ def back_home(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
-    """Keep `fail_and_report` only where something has failed.
+    """Keep `fail_and_report` only after a failure.
 
-    Anywhere but in a later branch of a fallback it would end a mission that went well. A plan that
-    does nothing else says that nothing can be done; that stands unless a report is asked for.
+    Outside a later branch of a fallback it would end a successful mission. A plan with no other
+    step declines the command; it is unchanged unless a report is asked for.
     """
     steps = steps_of(spec.root)
     hopeless = all(_is(step, "fail_and_report") for step in steps)
@@ -118,7 +118,7 @@ def _tells(step: NodeBase) -> bool:
 
 
 def _tells_at_home(steps: list[NodeBase]) -> bool:
-    """Whether these steps go home and then tell the user, whatever happens."""
+    """Return True if these steps always go home and then report to the user."""
     home = False
     for node in (node for step in steps for node in _certain(step)):
         home = home or goes_home(node)

@@ -1,7 +1,8 @@
-"""A plan as steps: core work, reporting, and how steps are put together.
+"""Steps of a plan: core work, reporting, and their composition.
 
-**Core work** is what a mission is for: going somewhere, looking, talking to somebody other than
-the user, delivering. **Reporting** is going to the base, talking to the user, and the summary.
+**Core work** is the purpose of a mission: navigation, observation, deliveries, and conversations
+with persons other than the user.
+**Reporting** is going to the base, talking to the user, and the summary.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ __all__ = [
 ]
 
 Changed = tuple[MissionSpec, tuple[str, ...]]
-"""What a pass returns: the spec, and one short sentence per change."""
+"""Result of a pass: the spec, and one short sentence per change."""
 
 BASE, USER = "basecamp", "user"
 PROFESSOR, PROFESSOR_OFFICE = "professor", "professor_office"

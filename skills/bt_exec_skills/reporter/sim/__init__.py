@@ -1,7 +1,7 @@
-"""The simulated building: a MuJoCo floor with people, lights and noise, and a robot in it.
+"""Simulated building: a MuJoCo floor with people, lights and noise, and a robot in it.
 
-It needs no OpenGL, but another world in the same process may, and who imports `mujoco` first
-settles which.
+It needs no OpenGL, but another world in the same process may. The first import of `mujoco` selects
+the OpenGL backend.
 """
 
 from bt_exec_skills.simulation import choose_gl

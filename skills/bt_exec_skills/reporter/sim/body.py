@@ -114,7 +114,7 @@ class SimReporterRobot:
         return self.world.noise_db()
 
     def hears(self, who: str) -> bool:
-        """Whether somebody is near enough to talk with the robot, or at the other end of a line."""
+        """Return True if a person is near enough to talk with the robot, or connected remotely."""
         known = self.site.people.get(who)
         return (known is not None and known.remote) or self._beside(who)
 
@@ -133,7 +133,7 @@ class SimReporterRobot:
         return self._motion.start(turn_by(self, angle, self.limits, CONTROL_S))
 
     def load(self, item: str) -> SteppedMotion[Command]:
-        """Implement `ReporterRobot.load`; there must be somebody at the base to load it."""
+        """Implement `ReporterRobot.load`; a person must be at the base to load it."""
         return self._motion.start(self._load(item))
 
     def hand_over(self, person: str) -> SteppedMotion[Command]:

@@ -34,12 +34,12 @@ Vector = npt.NDArray[np.float64]
 
 
 class Capture(NamedTuple):
-    """The state that a picture shows.
+    """State of the world in a picture.
 
     Attributes:
         t: Simulated time [s].
-        pose: Of the base.
-        qpos: Of the base's joints, shape (3,).
+        pose: Pose of the base.
+        qpos: Positions of the base's joints, shape (3,).
         people: Positions of the people [m], shape (n, 3).
         lights: Whether each lamp is on.
         dark: Whether the lens was covered.
@@ -144,7 +144,7 @@ class SimCamera:
 
 
 def _things(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:
-    """Return what can be shown, and which of it each geom belongs to; the last entry is none."""
+    """Return the visible objects, and the object index of each geom; the last entry is -1."""
     things: dict[str, Thing] = {}
     of_geom = np.full(model.ngeom + 1, -1, np.int16)
     for geom in range(model.ngeom):

@@ -18,7 +18,7 @@ __all__ = ["draw_layout"]
 
 _ROOM_OF_USER, _ROOM_OF_PROFESSOR = "basecamp", "professor_office"
 _CORRIDOR = "corridor_center"
-_LANE_M = 0.5  # nobody stands nearer than this to the middle of the corridor
+_LANE_M = 0.5  # least distance of a person from the middle of the corridor
 _APART_M = 0.75  # people keep this distance
 _NUMBERS = {
     "corridor_center": (0, 4),

@@ -45,7 +45,7 @@ LIGHTS: Mapping[str, Area] = MappingProxyType(
         "corridor_east": Area(13.3, 0.0, 20.0, 2.4),
     }
 )
-"""What each lamp lights."""
+"""Area of each lamp."""
 STAND: tuple[tuple[float, float], ...] = (
     (3.0, -1.4),
     (2.5, 3.9),
@@ -58,7 +58,7 @@ STAND: tuple[tuple[float, float], ...] = (
     (9.5, -0.5),
     (8.7, -0.4),
 )
-"""Where a robot is sent; nobody and nothing is put there [m]."""
+"""Targets of robots, which are kept free of people and objects [m]."""
 
 
 class Bar(NamedTuple):

@@ -38,15 +38,15 @@ class Thing(NamedTuple):
 
 
 class Someone(NamedTuple):
-    """Somebody in the building.
+    """A person in the building.
 
     Attributes:
         who: "user", "professor" or "visitor-1" …
-        room: Where they stay.
-        way: Points they walk between [m]; one alone for who stands.
-        speed: How fast they walk [m/s].
-        pause: How long they wait at each end [s].
-        clothes: Colour.
+        room: Room of the person.
+        way: Waypoints [m]; a single one for a standing person.
+        speed: Walking speed [m/s].
+        pause: Wait at each end [s].
+        clothes: Colour of the clothes.
     """
 
     who: str
@@ -62,12 +62,12 @@ class Layout:
     """Everything a world is built from; equal layouts give equal worlds, bit for bit.
 
     Attributes:
-        furniture: What is on maps besides the walls.
+        furniture: Objects on the map besides the walls.
         things: Unusual things on the floor.
-        people: Who is there.
+        people: Persons in the building.
         lights: Whether each lamp is on.
-        noise_db: How loud each room is [dB].
-        barriers: What stands in the way.
+        noise_db: Sound level of each room [dB].
+        barriers: Barriers on the way.
         wall: Colour of the walls.
         answer: Which of the stock answers people give.
     """

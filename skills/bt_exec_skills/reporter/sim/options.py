@@ -24,16 +24,16 @@ class WorldOptions:
 
     Attributes:
         seed: Draws everything that is not chosen.
-        crowd: How many people there are: "random", "none", "few" or "crowd".
-        people: How many are in a place, by place, besides the user and the professor.
+        crowd: Number of people: "random", "none", "few" or "crowd".
+        people: Number of people by place, besides the user and the professor.
         lights: Whether a lamp is on, by lamp; `None` for all others draws them.
         noisy: Whether a place is loud, by place.
         unusual: Unusual things, by place; "none" for nothing.
         professor: Whether the professor is in.
-        blocked: What stands in the way; see `bt_exec_skills.reporter.sim.floor.BARRIERS`.
-        answer: What people answer: "random", "none", "refuse", or the very words.
+        blocked: Barrier on the way; see `bt_exec_skills.reporter.sim.floor.BARRIERS`.
+        answer: Replies of people: "random", "none", "refuse", or a literal text.
         load: Whether anything is put on the robot's tray when it asks.
-        lens: How the camera is: "clear", "dark" (black pictures) or "frozen".
+        lens: State of the camera: "clear", "dark" (black pictures) or "frozen".
     """
 
     seed: int = 0
@@ -83,7 +83,7 @@ def parse_world(world: Mapping[str, str]) -> WorldOptions:
             case "answer":
                 values["answer"] = text
             case _:
-                raise ValueError(f"{key}={text}: there is no such key")
+                raise ValueError(f"{key}={text}: unknown key")
     return WorldOptions(**values)
 
 

@@ -1,4 +1,4 @@
-"""How people move: they stand, or walk up and down, and let a robot pass."""
+"""Motion of simulated people: they stand, or walk up and down, and let a robot pass."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bt_exec_skills.reporter.sim.layout import Someone
 
 __all__ = ["Walker"]
 
-_GIVE_WAY_M = 0.85  # nobody walks on into something this near
+_GIVE_WAY_M = 0.85  # people stop at this distance from an obstacle
 _PATIENCE_S = 3.0  # held up for longer than this, they turn round
 _EASE = 0.35  # share of a speed by which a walker nears it, a step
 
@@ -35,11 +35,11 @@ class Walker:
         self._held = 0.0
 
     def advance(self, seconds: float, free: Callable[[float, float], bool]) -> bool:
-        """Let time pass; return whether they have moved.
+        """Advance the person; return True if they moved.
 
         Args:
-            seconds: How much [s].
-            free: Whether nobody else is at a point that they are about to enter.
+            seconds: Time step [s].
+            free: Returns True if the next point is free.
         """
         way = self.someone.way
         if len(way) < 2:

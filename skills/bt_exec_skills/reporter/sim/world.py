@@ -25,7 +25,7 @@ CONTROL_S = 0.05
 BEAMS = 120
 """Rays of the range finder, all around, the first straight ahead, counted to the left."""
 RANGE_M = 12.0
-"""How far the range finder reaches [m]."""
+"""Range of the range finder [m]."""
 _STEPS = round(CONTROL_S / TIMESTEP)
 _BEAM_HEIGHT = 0.28
 _PERSONAL_M = 0.62  # between the middles of two people, or of one and the robot
@@ -44,16 +44,16 @@ class BuildingWorld:
 
     Args:
         options: Chosen options; the same options give the same world, bit for bit.
-        start: Where the robot stands at first.
+        start: Initial pose of the robot.
 
     Attributes:
         options: As given.
-        layout: What was drawn from the seed.
+        layout: Layout drawn from the seed.
         model: The compiled MuJoCo model.
         data: Its state.
         walkers: The people, in the order of the layout.
         lights: Whether each lamp is on; may be changed at any moment.
-        bumps: How often the base touched something.
+        bumps: Number of collisions of the base.
     """
 
     def __init__(self, options: WorldOptions, start: Pose) -> None:
@@ -81,7 +81,7 @@ class BuildingWorld:
 
     @property
     def pose(self) -> Pose:
-        """Where the base is."""
+        """Pose of the base."""
         x, y, yaw = (float(value) for value in self.data.qpos[:3])
         return Pose(self._start.x + x, self._start.y + y, math.remainder(yaw, math.tau))
 
@@ -129,7 +129,7 @@ class BuildingWorld:
         return level + 1.5 * math.sin(1.7 * self.time) + 0.8 * math.sin(5.1 * self.time)
 
     def where(self, who: str) -> tuple[float, float] | None:
-        """Return where somebody is [m], or None if they are not here."""
+        """Return the position of a person [m], or None if they are absent."""
         for walker in self.walkers:
             if walker.someone.who == who:
                 return walker.x, walker.y

@@ -26,7 +26,7 @@ __all__ = ["Delivery", "deliver_object"]
 
 
 class Delivery(NamedTuple):
-    """What was handed to whom, and where."""
+    """Result of a delivery: object, recipient and place."""
 
     object: str
     recipient: str

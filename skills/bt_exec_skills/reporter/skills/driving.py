@@ -1,4 +1,4 @@
-"""What the skills of this pack share: check names, follow motions, await pictures, take notes."""
+"""Shared parts of the reporter skills: checks of names, motions, pictures, notes."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def navigate(
     notebook: Service[Notebook],
     target: PlaceName,
 ) -> Steps:
-    """Drive to a place of the site's map, round people and whatever stands in the way.
+    """Drive to a place of the site's map, around people and obstacles.
 
     When a way turns out to be blocked, another one is taken; when none is left, the robot waits a
     few seconds for people to move on before it gives up. Afterwards the robot stands within 1.2 m

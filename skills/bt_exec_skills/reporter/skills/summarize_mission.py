@@ -30,7 +30,7 @@ def summarize_mission(
 ) -> Steps[Summary]:
     """Write down what the mission found: a Markdown file with timeline and pictures.
 
-    The site says where reports go, or that none are written. Nothing moves and nobody is told.
+    The site sets the folder of reports, or disables them. Nothing moves and nothing is said.
     """
     language = notebook.language(
         " ".join(str(note.facts.get("query", "")) for note in notebook.notes)

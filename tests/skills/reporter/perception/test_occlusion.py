@@ -1,4 +1,4 @@
-"""Where nobody could be seen yet, and from where it can be."""
+"""Hidden spots of a place, and views that reveal them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_an_empty_room_is_seen_with_one_look_around():
     assert not len(looked(Pose(3.0, 2.0)).spots)
 
 
-def test_what_is_behind_somebody_is_not_seen():
+def test_spots_behind_a_person_are_hidden():
     spots = looked(Pose(1.0, 2.0), (3.0, 2.0)).spots
     assert len(spots)
     assert (spots[:, 0] > 3.5).all()
@@ -51,7 +51,7 @@ def test_from_the_view_the_rest_is_seen():
     assert unseen.view(view, [somebody]) is None
 
 
-def test_a_view_keeps_clear_of_people_and_is_not_given_twice():
+def test_view_keeps_clear_of_people_and_is_not_repeated():
     pose, people = Pose(1.0, 2.0), [(2.2, 2.0), (2.2, 1.2), (2.2, 2.8)]
     unseen = looked(pose, *people)
     views = [view for _ in range(5) if (view := unseen.view(pose, people))]
@@ -61,7 +61,7 @@ def test_a_view_keeps_clear_of_people_and_is_not_given_twice():
         assert all(view.away(other.x, other.y) > 0.4 for other in views[:number])
 
 
-def test_somebody_at_the_lens_hides_and_does_not_divide_by_nothing():
+def test_person_at_the_camera_hides_everything():
     unseen = Occlusion(ROOM)
     unseen.add(Pose(3.0, 2.0, 0.0), [(3.0, 2.0)])
     assert unseen.spots.shape[1] == 2

@@ -1,4 +1,4 @@
-"""From pictures to scenes: who and what is where, what is lit, and the conditions about it."""
+"""Observations from pictures: people, objects, light, and their conditions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class OneBox:
         return (PlacedDetection("person", (100, 40, 140, 80), 0.9),)
 
 
-def test_the_oracle_sees_what_is_in_view_and_no_more():
+def test_oracle_detects_exactly_the_visible_objects():
     shows = np.full((180, 240), -1, np.int16)
     shows[10:50, 20:30] = 0
     shows[100:101, 0:5] = 1  # five pixels of somebody are not somebody
@@ -101,7 +101,7 @@ def test_the_simulated_robot_is_one(trip):
     assert one.rig.facts_now() == {"at": "basecamp", "tray": "empty"}
 
 
-def test_where_it_is_and_what_it_carries(play):
+def test_observation_contains_place_and_load(play):
     robot = play(tray="tea").robot
     assert at_place(robot=robot, target="basecamp").holds
     assert not at_place(robot=robot, target="lounge").holds
@@ -110,7 +110,7 @@ def test_where_it_is_and_what_it_carries(play):
     assert (verdict.holds, verdict.why) == (False, "tray: tea")
 
 
-def test_who_was_found_is_what_the_last_look_around_found(site):
+def test_found_persons_are_those_of_the_last_gathering(site):
     notes = Notebook(site)
     assert person_found(notebook=notes, target="professor").holds is None
     seen = ("person:professor at (2.0,5.0)",)
@@ -121,7 +121,7 @@ def test_who_was_found_is_what_the_last_look_around_found(site):
     assert person_found(notebook=notes, target="professor").holds is False
 
 
-def test_what_is_said_of_a_place_is_what_the_last_look_around_found(site):
+def test_facts_of_a_place_are_those_of_the_last_gathering(site):
     notes = Notebook(site)
     asked = (people_there, lit_there, loud_there)
     assert [one(notebook=notes).holds for one in asked] == [None, None, None]
@@ -135,7 +135,7 @@ def test_what_is_said_of_a_place_is_what_the_last_look_around_found(site):
     assert people_there(notebook=notes).holds is True
 
 
-def test_who_is_in_view():
+def test_visible_persons_are_detected():
     sight: ObservationBuffer[ReporterObservation] = ObservationBuffer(lambda: 1.0)
     world = World(sight, 0.0)
     assert person_in_view(world=world, target="user").holds is None

@@ -37,7 +37,7 @@ def answer(asker, frame=FRAME, query="이상 없는지", language="ko"):
         time.sleep(0.001)
 
 
-def test_what_the_model_is_certain_of_is_the_answer():
+def test_certain_answer_of_the_model_is_used():
     asked = Asked({"answer": "의자가\n 넘어져 있습니다.", "certain": True})
     assert answer(asked) == "의자가 넘어져 있습니다."
     assert "one short sentence of Korean" in asked.questions[0]
@@ -58,7 +58,7 @@ def test_no_answer_or_an_uncertain_one_leaves_the_robots_own(data):
     assert answer(Asked(data)) == ""
 
 
-def test_nobody_is_asked_without_a_picture_or_a_model():
+def test_model_is_not_asked_without_a_picture():
     asked = Asked({"answer": "x", "certain": True})
     assert (answer(asked, frame=None), answer(None)) == ("", "")
     assert asked.questions == []
@@ -68,7 +68,7 @@ def test_a_long_answer_is_cut():
     assert len(answer(Asked({"answer": "a" * 5000, "certain": True}))) == 300
 
 
-def test_the_setting_names_who_is_asked():
+def test_setting_selects_the_answering_model():
     steps = make_answers(None).ask(FRAME, "lounge", "query", "en")
     with pytest.raises(StopIteration) as stop:
         next(steps)
@@ -79,7 +79,7 @@ def test_the_setting_names_who_is_asked():
         make_answers({"name": "nobody"})
 
 
-def test_observe_scene_tells_what_the_model_said(play):
+def test_observe_scene_reports_the_answer_of_the_model(play):
     says = VqaAnswer({"answer": "All well.", "certain": True})
     one = play(model=type("Model", (), {"ask": lambda self, *_: says})())
     light = {("basecamp", 0): 150.0}

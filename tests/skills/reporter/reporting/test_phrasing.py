@@ -1,4 +1,4 @@
-"""The notebook, what is told from it in both languages, and the written report."""
+"""Notebook, its reports in both languages, and the written report."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def write_report(book, language, folder):
         ("라운지의 사람 수, 혼잡도, 이상 상황 확인", ("people", "unusual")),
     ],
 )
-def test_what_a_query_asks_for(query, aspects):
+def test_query_aspects_are_recognised(query, aspects):
     assert aspects_of(query) == aspects
 
 
@@ -84,7 +84,7 @@ def test_what_a_query_asks_for(query, aspects):
         ("늦어도 괜찮다고 하셨나요?", True),
     ],
 )
-def test_what_is_a_question(topic, is_question):
+def test_questions_are_recognised(topic, is_question):
     assert asks(topic) is is_question
 
 
@@ -149,7 +149,7 @@ def test_english_sentences_begin_with_a_capital(site):
     assert sentence(taken, site, "en") == "The professor took the letter."
 
 
-def test_what_is_told_of_a_way_back_that_was_blocked(site):
+def test_blocked_way_back_is_reported(site):
     note = Note(
         9.0, "failed", None, {"skill": "navigate", "code": "BLOCKED_PATH", "target": "basecamp"}
     )
@@ -157,7 +157,7 @@ def test_what_is_told_of_a_way_back_that_was_blocked(site):
     assert sentence(note, site, "ko") == "베이스캠프로 돌아오지 못했습니다. 길이 막혀 있습니다."
 
 
-def test_strangers_are_told_apart_by_where_they_stand(site):
+def test_strangers_are_distinguished_by_position(site):
     found = gathered(site, "lounge", (8.0, 5.0), (8.5, 5.2), (9.5, 5.0))
     assert len(found.people) == 2
 
@@ -171,7 +171,7 @@ def test_clocks():
     assert clock_of(9, "ko") == "9초"
 
 
-def test_only_news_are_told_and_a_second_attempt_replaces_the_first(site):
+def test_only_new_notes_are_reported_with_the_latest_attempt(site):
     book = Notebook(site)
     assert report_of(book, "ko") == "새로 보고드릴 내용이 없습니다."
     book.note(3.0, "failed", None, skill="navigate", target="lounge", code="BLOCKED_PATH")
@@ -190,7 +190,7 @@ def test_only_news_are_told_and_a_second_attempt_replaces_the_first(site):
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_every_failure_is_told_in_words(site, language):
+def test_every_failure_has_a_sentence(site, language):
     args = {
         "navigate": {"target": "lounge"},
         "observe_scene": {"target": "lounge", "query": "people"},
@@ -273,7 +273,7 @@ def test_every_code_has_its_sentence():
         assert reason in messages
 
 
-def test_a_summary_leaves_out_summaries_that_were_told_before(site):
+def test_summary_leaves_out_earlier_summaries(site):
     book = Notebook(site)
     for language in ("en", "ko"):
         book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
@@ -306,7 +306,7 @@ def test_people_whom_the_site_knows_are_named(site):
     }
 
 
-def test_what_was_found_ends_a_mission_in_which_nobody_was_told(site):
+def test_findings_are_the_final_message_without_a_report(site):
     book = Notebook(site)
     memory = Memory({"notebook": book})
     book.begin("check the lounge", "en")
@@ -319,7 +319,7 @@ def test_what_was_found_ends_a_mission_in_which_nobody_was_told(site):
     assert memory.told() == ""
 
 
-def test_a_mission_that_only_went_somewhere_tells_where_and_not_the_past(site):
+def test_mission_with_only_a_drive_reports_its_place(site):
     book = Notebook(site)
     book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
     book.begin("교수님께 갔다 와서 알려줘", "ko")
@@ -334,7 +334,7 @@ def test_a_mission_that_only_went_somewhere_tells_where_and_not_the_past(site):
     )
 
 
-def test_who_asks_for_the_past_gets_it_although_the_robot_came_from_elsewhere(site):
+def test_past_is_reported_on_request_after_a_drive(site):
     book = Notebook(site)
     book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
     for command in ("what happened today?", "tell me"):
@@ -343,7 +343,7 @@ def test_who_asks_for_the_past_gets_it_although_the_robot_came_from_elsewhere(si
         assert "“check the lounge”" in report_of(book, "en")
 
 
-def test_who_is_told_is_not_told_that_they_were_not_told(site):
+def test_failed_report_is_left_out_of_the_report_to_that_person(site):
     book = Notebook(site)
     book.begin("check the lounge and report back", "en")
     book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
@@ -355,7 +355,7 @@ def test_who_is_told_is_not_told_that_they_were_not_told(site):
     assert report_of(book, "en") == "I looked around the lounge. There is nobody."
 
 
-def test_a_day_is_told_by_the_clock_one_line_a_mission_and_without_refusals(site):
+def test_past_lists_missions_by_time_without_refusals(site):
     book = Notebook(site)
     at = datetime(2026, 11, 20, 9, 5)
     book.past[:] = [
@@ -404,7 +404,7 @@ def test_a_full_day_is_summed_up(site):
         ("교수님 연구실에서 사람 수", (), "사람이 없습니다. 교수님께서는 자리에 안 계십니다."),
     ],
 )
-def test_who_is_absent_is_mentioned_and_who_is_asked_for_is_answered(site, query, who, told):
+def test_absent_and_requested_persons_are_mentioned(site, query, who, told):
     found = gathered(site, "professor_office")
     for name in who:
         seen = (PlacedDetection("person", (0, 0, 9, 9), 1.0, name, (2.5, 5.4)),)
@@ -414,7 +414,7 @@ def test_who_is_absent_is_mentioned_and_who_is_asked_for_is_answered(site, query
     assert answer_of(found, "quiet", 40, ("people",), language, site, wanted) == told
 
 
-def test_a_way_back_that_failed_is_not_told_by_a_robot_that_is_back(site):
+def test_failed_way_back_is_left_out_at_the_base(site):
     book = Notebook(site)
     book.begin("look and report", "ko")
     facts = {"skill": "navigate", "target": "basecamp", "code": "BLOCKED_PATH"}

@@ -1,4 +1,4 @@
-"""Voices: scripted people, and the person at the keyboard, who never holds anybody up."""
+"""Speakers: scripted people, and the operator at the keyboard, without blocking."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def test_scripted_people_answer_after_a_while():
     assert speaker.listen("lee", "en").reply is None
 
 
-def test_nobody_answers_who_does_not_hear():
+def test_person_out_of_hearing_does_not_answer():
     speaker = ScriptedSpeaker(lambda: 9.0, {"*": {"en": Reply("Yes.")}}, lambda who: who == "kim")
     now = [speaker.listen(who, "en") for who in ("kim", "lee")]
     assert now[0]._at == 11.5
     assert now[1]._reply is None
 
 
-def test_what_people_of_the_building_answer():
+def test_replies_of_simulated_people():
     assert replies_of("none", 0) == {"*": None}
     assert replies_of("refuse", 0)["*"]["ko"].refused
     assert replies_of("네!", 0)["*"]["ko"] == Reply("네!")
@@ -76,7 +76,7 @@ def test_a_typed_line_is_the_reply(keyboard):
     assert lines == ["🤖 → professor/ko: 언제입니까?", "professor/ko ▸"]
 
 
-def test_an_empty_line_is_no_answer(keyboard):
+def test_empty_line_is_ignored_as_reply(keyboard):
     source, typed = keyboard
     speaker = TerminalSpeaker(lambda line: None, source)
     listening = speaker.listen("professor", "ko")
@@ -87,7 +87,7 @@ def test_an_empty_line_is_no_answer(keyboard):
     assert wait_for(listening) == Reply("화요일 3시")
 
 
-def test_nobody_is_waited_for_who_cannot_answer_any_more(keyboard):
+def test_listening_ends_at_the_end_of_input(keyboard):
     source, typed = keyboard
     listening = TerminalSpeaker(lambda line: None, source).listen("professor", "ko")
     typed.close()
@@ -97,7 +97,7 @@ def test_nobody_is_waited_for_who_cannot_answer_any_more(keyboard):
     assert (listening.over, listening.reply) == (True, None)
 
 
-def test_what_is_typed_after_listening_belongs_to_others(keyboard):
+def test_lines_after_listening_are_left_in_the_input(keyboard):
     source, typed = keyboard
     speaker = TerminalSpeaker(lambda line: None, source)
     listening = speaker.listen("user", "en")
@@ -117,7 +117,7 @@ def test_a_file_and_the_end_of_it(tmp_path):
         assert wait_for(speaker.listen("user", "en"), 0.2) is None
 
 
-def test_a_keyboard_that_is_gone_says_nothing(tmp_path):
+def test_closed_keyboard_gives_no_reply(tmp_path):
     answers = tmp_path / "answers.txt"
     answers.write_text("no\n", encoding="utf-8")
     with answers.open(encoding="utf-8") as source:
@@ -129,7 +129,7 @@ def test_a_keyboard_that_is_gone_says_nothing(tmp_path):
     assert listening.reply is None
 
 
-def test_a_fast_simulation_waits_for_somebody_who_is_listened_to():
+def test_fast_simulation_waits_for_a_reply():
     class World:
         time = 0.0
 

@@ -1,4 +1,4 @@
-"""What the tests of plans share: the shipped site, and a plan as one line."""
+"""Fixtures of the rules: the shipped site, and a plan as one line."""
 
 from __future__ import annotations
 

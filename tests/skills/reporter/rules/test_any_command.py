@@ -1,4 +1,4 @@
-"""What must hold for any text: it is answered in time, and what is forbidden is not done."""
+"""Properties of any text: it is answered in time, and negated acts are not planned."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_any_text_is_answered(plan_of, command):
 
 @FAST
 @given(st.sampled_from(ENGLISH), st.integers(0, 12), st.sampled_from(["don't", "never", "not"]))
-def test_what_is_negated_is_never_done(meaning, command, place, negation):
+def test_negated_acts_are_never_planned(meaning, command, place, negation):
     words = command.split()
     words.insert(min(place, len(words)), negation)
     found = meaning(" ".join(words))
@@ -77,7 +77,7 @@ def test_what_is_negated_is_never_done(meaning, command, place, negation):
 
 @pytest.mark.parametrize("ending", ["지 마", "지 마세요", "지 말아 줘", "지는 마", "지 말고 와"])
 @pytest.mark.parametrize("stem", ["복도 둘러보", "복도 순찰하", "교수님께 여쭤보", "라운지로 가"])
-def test_a_negative_ending_forbids_the_whole(meaning, stem, ending):
+def test_negative_ending_negates_the_whole_command(meaning, stem, ending):
     assert meaning(stem + ending) == "NEGATED"
 
 

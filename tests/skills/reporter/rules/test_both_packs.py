@@ -68,7 +68,7 @@ def _door_rows():
 
 
 @pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
-def test_the_doors_commands_mean_what_they_meant(trees_of, step):
+def test_door_commands_keep_their_meaning(trees_of, step):
     wrong = []
     rows = _door_rows()[::step]
     assert len(rows) >= 75
@@ -114,7 +114,7 @@ def test_neither_pack_imports_the_other(pack, other):
     assert found.stdout.strip() == "[]"
 
 
-def test_a_site_has_only_what_its_packs_bring(building):
+def test_site_contains_only_the_skills_of_its_packs(building):
     assert "open_door" not in building.library.names()
     assert "open_door" not in building.catalogue.skills
     assert "navigate" not in load_site("door").catalogue.skills

@@ -1,4 +1,4 @@
-"""The rules inside branches: where the robot is after them, and what is left of them."""
+"""Rules inside branches: the robot's place after them, and their remaining steps."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_where_the_robot_is_after_a_branch(steps, plan, context):
         ({"tree": "part", "with": {"person": "professor"}, "body": see(HALL)}, []),
     ],
 )
-def test_what_is_left_without_the_professor(step, left, context):
+def test_remaining_plan_without_the_professor(step, left, context):
     found, changes = no_professor(spec(SUM, step), context("복도 봐"))
     plan = shown(found.root)
     assert (plan if isinstance(plan, list) else [plan]) == ["summarize_mission", *left]
@@ -153,7 +153,7 @@ def test_what_is_left_without_the_professor(step, left, context):
 
 
 @pytest.mark.parametrize(("needed", "then"), [("any", 1), (2, 2), ("all", 2), (3, 2)])
-def test_what_is_left_of_a_parallel_needs_no_more_than_it_has(needed, then, context):
+def test_reduced_parallel_lowers_its_threshold(needed, then, context):
     step = both(PROFESSOR, see(HALL), SUM, succeed_when=needed)
     found, _ = no_professor(spec(SUM, step), context("복도 봐"))
     assert found.root.sequence[1].needed == then
@@ -199,7 +199,7 @@ def test_the_professor_comes_first_inside_a_step_too(step, plan, context):
         ),
     ],
 )
-def test_a_report_that_may_be_left_out_is_none(after, plan, context):
+def test_optional_report_does_not_count(after, plan, context):
     found, changes = report_last(spec(go(HALL), *after), context("복도 보고 와"))
     assert shown(found.root) == [GO, *plan]
     assert bool(changes) == (found != spec(go(HALL), *after))
@@ -215,7 +215,7 @@ def test_a_report_that_may_be_left_out_is_none(after, plan, context):
         ((either(NOTED, go(BASE)),), [{"fallback": ["failure_noted", HOME]}, HOME]),
     ],
 )
-def test_a_way_home_that_may_be_left_out_is_none(after, plan, context):
+def test_optional_way_home_does_not_count(after, plan, context):
     found, _ = back_home(spec(go(HALL), *after), context("복도 갔다 와"))
     assert shown(found.root) == [GO, *plan]
 
@@ -290,7 +290,7 @@ NOTE = "failure_noted"
         ((go(HALL), see(HALL)), [GO, SEE]),
     ],
 )
-def test_failed_work_is_noted_and_told(steps, plan, context):
+def test_failed_work_is_noted_and_reported(steps, plan, context):
     found, changes = carry_on(spec(*steps), context("복도 보고 와"))
     assert shown(found.root) == plan
     assert bool(changes) == (found != spec(*steps))

@@ -71,13 +71,13 @@ def test_a_plan_as_a_mission_file_runs_too(bt, tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.json", '{"plan": [{"action": "fly"}]}', "there is no action 'fly'"),
+        ("a.json", '{"plan": [{"action": "fly"}]}', "unknown action 'fly'"),
         ("a.json", '{"plan": ', "is not JSON"),
         ("a.yaml", "tree: x\nroot: {do: fly}\n", "a.yaml:2:12: root/do: there is no skill 'fly'"),
         ("b.yaml", None, "cannot be read"),
     ],
 )
-def test_what_is_no_plan_is_refused(bt, tmp_path: Path, name, text, said):
+def test_invalid_plan_file_is_refused(bt, tmp_path: Path, name, text, said):
     file = tmp_path / name
     if text is not None:
         file.write_text(text, encoding="utf-8")
@@ -148,7 +148,7 @@ def test_a_site_without_the_pack_has_no_such_form(bt, tmp_path: Path):
     assert "there is no format 'plan-json'; known, nearest first: json, yaml" in err
 
 
-def test_lists_show_only_what_the_site_has(bt):
+def test_lists_show_only_entries_of_the_site(bt):
     _, trees, _ = bt("trees", "--site", "building")
     _, skills, _ = bt("skills", "--site", "building")
     assert "look_at" in trees

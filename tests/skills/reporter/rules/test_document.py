@@ -65,7 +65,7 @@ def test_topics_come_from_templates(plan_of):
     ]
 
 
-def test_queries_say_what_to_look_for_in_the_language_of_the_command(plan_of):
+def test_queries_are_in_the_command_language(plan_of):
     assert _queries(plan_of("복도에 불이 켜져 있는지 보고 와.")) == [
         "복도에서 조명이 켜져 있는지, 꺼진 구간이 있는지 확인"
     ]

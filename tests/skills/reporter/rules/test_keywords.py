@@ -47,12 +47,12 @@ def test_every_keyword_of_the_document_counts_however_it_is_spaced(keyword, befo
 
 
 @pytest.mark.parametrize("command", YES)
-def test_what_people_type_for_it(command):
+def test_report_keywords_of_users_are_recognised(command):
     assert wants_report(command)
 
 
 @pytest.mark.parametrize("command", NO)
-def test_what_is_no_report(command):
+def test_other_words_are_not_report_keywords(command):
     assert not wants_report(command)
 
 
@@ -62,7 +62,7 @@ def test_the_professor_is_named(command):
 
 
 @pytest.mark.parametrize("command", ["복도 보고 와", "go to the office", "professional", "연구실"])
-def test_the_professor_is_not_named(command):
+def test_other_words_do_not_name_the_professor(command):
     assert not names_professor(command)
 
 

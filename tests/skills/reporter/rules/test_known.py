@@ -49,7 +49,7 @@ def test_every_name_of_a_plan_is_one_of_the_site(building, step, code, argument)
 
 
 @pytest.mark.parametrize("name", ["$where", "lounge", "3"])
-def test_what_is_known_later_or_is_no_name_is_left_to_others(building, name):
+def test_references_and_non_names_are_ignored(building, name):
     assert problems(building, go(name)) == []
 
 
@@ -57,7 +57,7 @@ def test_what_is_known_later_or_is_no_name_is_left_to_others(building, name):
     ("name", "first"),
     [("loung", "lounge"), ("휴게실", "break_room"), ("the hallway", "corridor_center")],
 )
-def test_what_people_call_it_comes_first(building, name, first):
+def test_display_names_are_listed_first(building, name, first):
     (problem,) = problems(building, go(name))
     assert problem.allowed[0] == first
     assert sorted(problem.allowed) == sorted(PLACES)
@@ -84,7 +84,7 @@ def test_the_first_of_two_names_of_a_place_gives_its_turn(building, command):
     assert named_places(command, site) == ("corridor_center", "lounge")
 
 
-def test_a_name_inside_a_longer_name_is_not_meant(building):
+def test_name_inside_a_longer_name_does_not_match(building):
     settings = building.packs["reporter"]
     area = {"poses": [[0.0, 0.0, 0.0]], "area": [0.0, 0.0, 1.0, 1.0]}
     stores = {

@@ -15,7 +15,7 @@ ROWS = [(command, expected) for expected, commands in TABLE.items() for command 
 
 
 @pytest.mark.parametrize(("command", "expected"), ROWS)
-def test_every_phrasing_becomes_what_it_means(command, expected, meaning):
+def test_every_phrasing_has_its_meaning(command, expected, meaning):
     assert meaning(command) == expected
 
 
@@ -45,7 +45,7 @@ def test_utterances_of_the_library_mean_their_own_tree(building, plan_of):
         assert not isinstance(plan_of(utterance), Refusal), utterance
 
 
-def test_what_is_refused_says_what_could_be_said(plan_of):
+def test_refusal_suggests_a_valid_command(plan_of):
     found = plan_of("옥상 보고 와")
     assert (found.code, found.nearest[0]) == ("UNKNOWN_OBJECT", "교수님께 보고해.")
     assert found.message.startswith('모르는 대상입니다: "옥상".')

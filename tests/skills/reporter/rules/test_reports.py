@@ -1,4 +1,4 @@
-"""Missions in the building, from the words to the report: what is told is what was there."""
+"""Missions in the building, from the command to the report, which matches the world."""
 
 from __future__ import annotations
 
@@ -132,17 +132,17 @@ def _question(run, seed):
 
 
 @pytest.mark.slow
-def test_a_patrol_tells_the_truth(run):
+def test_patrol_report_matches_the_world(run):
     _patrol(run, 1)
 
 
-def test_the_professors_answer_is_told(run):
+def test_professors_answer_is_reported(run):
     _question(run, 2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
-def test_fifty_worlds_are_told_truly(run, seed):
+def test_fifty_reports_match_their_worlds(run, seed):
     (_question if seed % 3 == 2 else _patrol)(run, seed)
 
 
@@ -179,7 +179,7 @@ def test_fifty_worlds_are_told_truly(run, seed):
         ),
     ],
 )
-def test_what_failed_is_told_as_failed(run, command, world, status, known, unknown):
+def test_failures_are_reported(run, command, world, status, known, unknown):
     outcome, witness, _ = run(command, seed="3", **world)
     assert outcome.status == status
     assert outcome.message.startswith(witness.told[-1])
@@ -196,7 +196,7 @@ def test_what_failed_is_told_as_failed(run, command, world, status, known, unkno
         ("observe_scene=TIMEOUT", "확인하지 못했습니다"),
     ],
 )
-def test_faults_from_outside_are_told_too(run, fault, words):
+def test_external_faults_are_reported(run, fault, words):
     outcome, _, _ = run("교수님 방 불 켜져 있는지 보고 와", [fault], seed="3")
     if ":" in fault:  # once: retried first, as without a report
         assert (outcome.status, outcome.undone) == ("satisfied", ())
@@ -210,7 +210,7 @@ def test_without_a_report_a_failure_is_a_failure(run):
     assert outcome.status == "blocked"
 
 
-def test_what_was_done_today_comes_from_the_journal(run, morning, journal):
+def test_past_missions_come_from_the_journal(run, morning, journal):
     second, witness, _ = run("오늘 있었던 일 요약해줘", journal=journal, seed="4")
     assert (second.status, second.reason_code) == ("satisfied", "OK")
     assert "교수님 방에 사람 있는지 보고 와" in second.message
@@ -219,7 +219,7 @@ def test_what_was_done_today_comes_from_the_journal(run, morning, journal):
     assert second.sim_seconds < 10
 
 
-def test_no_number_of_refusals_hides_what_was_done(run, morning, journal):
+def test_many_refusals_do_not_hide_finished_missions(run, morning, journal):
     for _ in range(60):
         with journal.begin(command="날아", language="ko", site="building") as recorder:
             outcome = Outcome("x", "날아", "refused", "NOT_UNDERSTOOD", "모르는 말입니다.")
@@ -231,7 +231,7 @@ def test_no_number_of_refusals_hides_what_was_done(run, morning, journal):
     assert "날아" not in second.message
 
 
-def test_without_a_past_there_is_nothing_to_tell(run):
+def test_past_is_empty_without_missions(run):
     outcome, _, _ = run("오늘 있었던 일 요약해줘", seed="3")
     assert outcome.status == "satisfied"
     assert say("NOTHING_NEW", "ko") in outcome.message

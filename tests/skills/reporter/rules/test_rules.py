@@ -37,7 +37,7 @@ OFFICE, ASK = "navigate professor_office", "talk_to_person professor 언제?"
         ([GO, SEE, HOME, TELL, SUM], [GO, SEE, HOME, TELL, SUM]),
     ],
 )
-def test_fix_plan_does_what_the_document_says(before, after, spec, context, row):
+def test_fix_plan_follows_the_document(before, after, spec, context, row):
     found, changes = fix_plan(spec(*before), context(ASKS))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -87,13 +87,13 @@ def test_there_and_back_ends_at_home(before, after, spec, context, row):
     assert back_home(spec(*before), context("복도로 가")) == (spec(*before), ())
 
 
-def test_who_is_elsewhere_comes_home_to_talk(spec, context, row):
+def test_report_from_elsewhere_goes_home_first(spec, context, row):
     found, _ = report_last(spec(TELL, SUM), context("알려줘", at="lounge"))
     assert row(found) == row(spec(HOME, TELL, SUM))
 
 
 @pytest.mark.parametrize("command", ["오늘 있었던 일 요약해줘", "tell me what happened today"])
-def test_who_asks_for_the_past_is_told_where_the_robot_stands(command, spec, context):
+def test_past_is_reported_at_the_present_place(command, spec, context):
     plan = spec(TELL, SUM)
     assert report_last(plan, context(command, at="lounge")) == (plan, ())
 
@@ -138,7 +138,7 @@ def test_with_the_word_the_professor_comes_first(before, after, spec, context, r
         ("교수님 " + "x" * 600, "교수님 " + "x" * 496),
     ],
 )
-def test_the_professor_is_told_the_command_itself(command, topic, spec, context):
+def test_message_to_the_professor_is_the_command(command, topic, spec, context):
     found, changes = professor_first(spec(GO, SEE), context(command))
     assert found.root.sequence[1].args["topic"] == topic
     assert changes == ("명령에 교수님이 있어 먼저 갑니다",)
@@ -278,13 +278,13 @@ def test_a_place_is_gone_to_before_it_is_looked_at(before, after, at, spec, cont
         ("라운지 보고 와", [LOUNGE, LOOK], [LOUNGE, LOOK]),
     ],
 )
-def test_who_wants_words_gets_words(command, before, after, spec, context, row):
+def test_question_about_the_past_moves_nothing(command, before, after, spec, context, row):
     found, changes = talk_only(spec(*before), context(command))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
 
 
-def test_reporting_is_no_failure(spec, context, row):
+def test_report_does_not_fail_the_mission(spec, context, row):
     bad = spec(GO, SEE, "fail_and_report 보고")
     found, changes = report_is_no_failure(bad, context(ASKS))
     assert row(found) == row(spec(GO, SEE))
@@ -294,7 +294,7 @@ def test_reporting_is_no_failure(spec, context, row):
     assert row(report_is_no_failure(alone, context(ASKS))[0]) == "tell user"
 
 
-def test_failed_work_is_noted_and_the_mission_goes_on(spec, context, row):
+def test_failed_work_is_noted_and_the_mission_continues(spec, context, row):
     found, changes = carry_on(spec(GO, SEE, OFFICE, ASK, HOME, TELL, SUM), context(ASKS))
     assert row(found) == row(spec(GO, SEE, OFFICE, ASK, HOME, TELL, SUM))
     kinds = [type(step).__name__ for step in found.root.sequence]
@@ -309,7 +309,7 @@ def test_failed_work_is_noted_and_the_mission_goes_on(spec, context, row):
     assert carry_on(spec(GO, SEE), context(ASKS)) == (spec(GO, SEE), ())
 
 
-def test_what_a_rule_changes_is_said_in_the_language_of_the_command(spec, context):
+def test_changes_of_rules_are_described_in_the_command_language(spec, context):
     bad = spec(GO, SEE, "fail_and_report x")
     _, changes = report_is_no_failure(bad, context("check the corridor and report back"))
     assert changes == ("fail_and_report is for missions that failed; removed",)

@@ -1,4 +1,4 @@
-"""The rules hold for any plan, whoever wrote it: random plans, nested in every way."""
+"""Properties of the rules over random plans with any nesting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report is called, made from the plan, in both languages."""
+"""Topics of reports, derived from the plan, in both languages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ASK, TELL, SUM = "talk_to_person professor when?", "talk_to_person user", "summa
         ),
     ],
 )
-def test_what_a_report_is_about(steps, korean, english, spec, context):
+def test_topic_of_a_report(steps, korean, english, spec, context):
     assert report_topic(spec(*steps), context("복도 봐"), "ko") == korean
     assert report_topic(spec(*steps), context("look"), "en") == english
 
@@ -51,7 +51,7 @@ def test_what_a_report_is_about(steps, korean, english, spec, context):
         ("situation", "복도에서 사람 수, 조명, 소란 여부, 이상 상황 확인"),
     ],
 )
-def test_what_to_look_for_is_a_sentence(query, said, spec, context):
+def test_query_becomes_a_sentence(query, said, spec, context):
     found, changes = topics(spec(f"observe_scene corridor_center {query}"), context("복도 봐"))
     assert found.root.sequence[0].args["query"] == said
     assert changes == (() if query == said else (f"observe_scene: {said}",))

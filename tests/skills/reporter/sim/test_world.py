@@ -1,4 +1,4 @@
-"""The simulated building: what people choose, what is drawn; the same seed is the same world."""
+"""The simulated building: chosen and random options; the same seed gives the same world."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_people_walk_and_give_way():
     assert least > 0.3
 
 
-def test_what_people_choose_holds():
+def test_chosen_options_hold():
     world = world_of(
         people="lounge:3,corridor_center:0",
         lights="lounge:off,corridor_east:on",
@@ -102,7 +102,7 @@ def test_what_people_choose_holds():
         ("lens", "foggy", "lens='foggy': allowed are clear, dark, frozen"),
     ],
 )
-def test_a_bad_value_says_what_is_allowed(settings, key, value, told):
+def test_invalid_value_lists_the_allowed_ones(settings, key, value, told):
     with pytest.raises(UsageError) as error:
         make_rig(PACK, settings, {key: value})
     assert told in str(error.value)
@@ -127,13 +127,13 @@ def test_a_bad_value_says_what_is_allowed(settings, key, value, told):
         ({"places": {"x": {"poses": []}}}, "places.x.name is missing"),
     ],
 )
-def test_a_bad_setting_says_what_is_allowed(settings, change, told):
+def test_invalid_setting_lists_the_allowed_ones(settings, change, told):
     with pytest.raises((UsageError, UnknownName)) as error:
         make_rig(PACK, {**settings, **change}, {})
     assert told in str(error.value)
 
 
-def test_every_world_key_is_told_and_taken():
+def test_every_world_key_is_documented_and_accepted():
     good = {
         "seed": "3",
         "people": "few",
@@ -158,7 +158,7 @@ def test_barriers_and_rooms_are_those_of_the_plan():
         assert piece.y2 >= piece.y1
 
 
-def test_the_survey_knows_walls_and_not_what_came_later():
+def test_map_contains_walls_and_no_later_objects():
     layout_of = draw_layout(parse_world({"blocked": "professor_office"}))
     grid = survey(world_of(blocked="professor_office").model)
     assert layout_of.barriers
@@ -174,7 +174,7 @@ def test_the_range_finder_measures_walls():
     assert ranges.max() <= RANGE_M
 
 
-def test_lamps_light_what_they_hang_over():
+def test_lamp_lights_the_area_below():
     world = world_of(people="none", lights="basecamp:off", seed=2)
     camera = SimCamera(world)
     dark = camera.view(camera.capture()).frame.mean()

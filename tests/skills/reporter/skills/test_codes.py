@@ -1,4 +1,4 @@
-"""Every code that a skill declares is what it fails with, and the failure is in the notebook."""
+"""Every declared failure code occurs, and the failure is in the notebook."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_every_code(play, skill, code, robot, args):
 
 
 @pytest.mark.parametrize(("skill", "argument"), NOBODY.items())
-def test_who_is_not_known_is_told_with_who_is(play, skill, argument):
+def test_unknown_person_is_reported_with_known_ones(play, skill, argument):
     one = play()
     people = one.services["site_map"].people
     assert one.run(skill, **{**ARGS[skill], argument: "dean"}) == "UNKNOWN_PERSON"
@@ -78,7 +78,7 @@ def test_no_declared_code_is_left_without_a_case(name):
     assert {code for skill, code, *_ in CODES if skill == name} == SKILLS[name].fails
 
 
-def test_a_failure_carries_what_its_sentence_needs(play):
+def test_failure_has_the_facts_of_its_sentence(play):
     one = play(pose=OFFICE, reasons={"goto": "BLOCKED_PATH: no way"})
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "BLOCKED_PATH"
     assert one.failed.evidence == {"target": "basecamp"}

@@ -1,4 +1,4 @@
-"""Conditions: yes, no, or not known yet; what they say, on what evidence; only fresh pictures."""
+"""Conditions: true, false or unknown, with reasons and evidence, from fresh pictures."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_where_the_robot_is(question: Any) -> None:
 
 
 @pytest.mark.parametrize("tray", [None, "tea", "documents"])
-def test_what_lies_on_the_tray(question: Any, tray: str | None) -> None:
+def test_condition_on_the_tray(question: Any, tray: str | None) -> None:
     one = question(tray=tray)
     said = f"tray: {tray or 'empty'}", (f"tray:{tray or 'empty'}",)
     holds = one.ask("tray_holds", object="tea")
@@ -81,7 +81,7 @@ def test_what_lies_on_the_tray(question: Any, tray: str | None) -> None:
         ("x", None),
     ],
 )
-def test_somebody_is_absent_only_after_three_good_pictures(
+def test_person_is_absent_only_after_three_good_pictures(
     question: Any, pictures: str, holds: bool | None
 ) -> None:
     seen = [
@@ -114,7 +114,7 @@ def test_it_is_lit_from_a_level_on(question: Any, level: float, holds: bool) -> 
     assert (verdict.evidence, verdict.age_s) == ((f"luminance:{level:.0f}/255",), 1.0)
 
 
-def test_without_a_good_fresh_picture_nobody_knows_whether_it_is_lit(question: Any) -> None:
+def test_light_is_unknown_without_a_good_fresh_picture(question: Any) -> None:
     one = question()
     bright = observation(8.0, level=200)
     for seen, since in (
@@ -130,7 +130,7 @@ def test_without_a_good_fresh_picture_nobody_knows_whether_it_is_lit(question: A
     assert one.ask("lit_here", bright, broken).holds is True
 
 
-def test_only_the_newest_note_says_that_a_failure_will_be_reported(play: Any) -> None:
+def test_pending_failure_depends_on_the_newest_note(play: Any) -> None:
     one = play()
     assert Question(one).ask("failure_noted").holds is False
     one.notebook.note(1.0, "failed", None, skill="navigate", code="BLOCKED_PATH")
@@ -142,7 +142,7 @@ def test_only_the_newest_note_says_that_a_failure_will_be_reported(play: Any) ->
     assert (verdict.holds, verdict.why) == (False, "nothing that failed is in the notebook")
 
 
-def test_only_what_needs_pictures_is_waited_for() -> None:
+def test_only_visual_conditions_wait_for_pictures() -> None:
     waited = {condition.name for condition in CONDITIONS if condition.patience_s}
     assert waited == {"person_in_view", "lit_here"}
     assert {condition.patience_s for condition in CONDITIONS} == {0.0, PATIENCE_S}

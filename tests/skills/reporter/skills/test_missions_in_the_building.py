@@ -30,7 +30,7 @@ def is_true(trip, place):
 @pytest.mark.parametrize(
     ("seed", "stops"), [(0, ("basecamp", "lounge")), (1, ("corridor_center",))]
 )
-def test_a_patrol_tells_the_truth(trip, seed, stops):
+def test_patrol_report_matches_the_world(trip, seed, stops):
     one = trip(seed=seed)
     for place in stops:
         assert one.run("navigate", target=place) == "OK"
@@ -42,7 +42,7 @@ def test_a_patrol_tells_the_truth(trip, seed, stops):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
-def test_fifty_patrols_tell_the_truth(trip, seed):
+def test_fifty_patrol_reports_match_their_worlds(trip, seed):
     one = trip(seed=seed)
     for place in random.Random(seed).sample(sorted(ROOMS), len(ROOMS)):
         assert one.run("navigate", target=place) == "OK"

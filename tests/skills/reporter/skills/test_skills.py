@@ -1,4 +1,4 @@
-"""Every skill on a scripted robot: it succeeds, says why it fails, and cancels."""
+"""Every skill on a scripted robot: success, failure messages, cancellation."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_question_is_asked_and_the_answer_kept(play):
     )
 
 
-def test_a_message_is_told_and_not_asked(play):
+def test_message_needs_no_reply(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("알겠네.")}})
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic="지금 간다") == "OK"
@@ -161,7 +161,7 @@ def test_a_message_is_told_and_not_asked(play):
     assert told == "교수님께 전했습니다: “지금 간다” 대답은 이렇습니다: “알겠네.”"
 
 
-def test_the_report_tells_what_was_seen_said_and_missed(play):
+def test_report_contains_observations_speech_and_failures(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("화요일 3시요.")}})
     one.notebook.begin("교수님께 여쭤보고 복도 보고 와", "ko")
     one.shows(PROFESSOR)
@@ -205,7 +205,7 @@ def test_silence_refusal_and_a_stop(play):
         ("I am here", "I told the professor: “I am here” There was no reply."),
     ],
 )
-def test_a_message_without_a_reply_is_told_all_the_same(play, topic, told):
+def test_message_without_a_reply_succeeds(play, topic, told):
     one = play(pose=OFFICE, replies={"*": None})
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic=topic) == "OK"
@@ -225,7 +225,7 @@ def test_a_voice_carries_where_no_camera_sees(play):
     assert one.run("talk_to_person", **ARGS["talk_to_person"]) == "PERSON_NOT_FOUND"
 
 
-def test_a_message_into_a_dark_room_is_told_only_if_somebody_answers(play):
+def test_message_in_a_dark_room_needs_a_reply(play):
     one = play(pose=OFFICE, replies={"*": None})
     one.scenes = lambda t: None
     assert one.run("talk_to_person", target="professor", topic="I am here") == "NO_ANSWER"
@@ -258,14 +258,14 @@ def test_a_delivery_loads_at_the_base_and_hands_over(play):
     ]
 
 
-def test_what_is_on_the_tray_is_not_fetched_again(play):
+def test_object_on_the_tray_is_not_fetched_again(play):
     one = play(pose=OFFICE, tray="documents")
     one.shows(PROFESSOR)
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "OK"
     assert [name for name, _ in one.robot.motions] == ["turn", "hand_over"]
 
 
-def test_what_else_is_on_the_tray_is_given_back_first(play):
+def test_other_object_on_the_tray_is_returned_first(play):
     one = play(pose=OFFICE, tray="coffee")
     one.shows(PROFESSOR)
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "OK"
@@ -294,14 +294,14 @@ def test_a_delivery_that_fails(play, setting, code):
     assert one.notebook.notes[-1].facts["code"] == code
 
 
-def test_a_delivery_to_nobody(play):
+def test_delivery_fails_without_the_recipient(play):
     one = play()
     assert one.run("deliver_object", object="tea", recipient="dean") == "UNKNOWN_PERSON"
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "PERSON_NOT_FOUND"
     assert one.robot.tray == "documents"
 
 
-def test_what_nobody_took_is_told_to_be_on_the_tray(play):
+def test_undelivered_object_is_reported_on_the_tray(play):
     one = play(pose=OFFICE, tray="documents", reasons={"hand_over": "REFUSED: no"})
     one.shows(PROFESSOR)
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "REFUSED"
@@ -339,7 +339,7 @@ NOTED = {"navigate": "goto", "observe_scene": "turn", "deliver_object": "hand_ov
 
 
 @pytest.mark.parametrize("name", [*NOTED, "talk_to_person"])
-def test_what_worked_in_the_end_is_not_told_as_failed(play, name):
+def test_recovered_failure_is_not_reported(play, name):
     """A note of success is of the task that failed before; one of another task is not."""
     replies = {"*": None}
     pose = BASE if name == "observe_scene" else OFFICE
@@ -366,7 +366,7 @@ def test_what_worked_in_the_end_is_not_told_as_failed(play, name):
 # -- the rest
 
 
-def test_the_summary_is_written_where_the_site_says(play, tmp_path):
+def test_summary_is_written_to_the_configured_folder(play, tmp_path):
     one = play(reports=tmp_path / "reports")
     assert one.run("observe_scene", target="basecamp", query="people") == "OK"
     assert one.run("summarize_mission") == "OK"
@@ -378,7 +378,7 @@ def test_the_summary_is_written_where_the_site_says(play, tmp_path):
     assert bad.run("summarize_mission") == "REPORT_NOT_WRITTEN"
 
 
-def test_giving_up_tells_the_user_and_fails(play):
+def test_fail_and_report_reports_to_the_user_and_fails(play):
     one = play()
     assert one.run("fail_and_report", reason="승강기가 고장입니다") == "MISSION_FAILED"
     assert one.speaker.said[-1].text == "미션을 마칠 수 없습니다: 승강기가 고장입니다"
@@ -401,7 +401,7 @@ MOVING = [name for name, skill in SKILLS.items() if "base" in skill.uses]
 
 
 @pytest.mark.parametrize("name", MOVING)
-def test_a_cancel_stops_what_was_started(play, name):
+def test_cancel_stops_the_motion(play, name):
     one = play(pose=BASE)
     one.shows(PROFESSOR)
     steps = start(one, name)
