@@ -1,7 +1,7 @@
 """Words of a private dialect in docstrings, test names, messages and docs, counted per folder.
 
 A folder without an entry in `ALLOWED` is held at zero. The others are held at their last count,
-rounded up to a multiple of ten where much else changes: lower it, or delete it, after rewriting a
+rounded up to a multiple of ten: lower it, or delete it, after rewriting a
 folder.
 """
 
@@ -65,7 +65,7 @@ ALLOWED: dict[str, int] = {
     "llm/bt_exec_llm/turns": 2,
     "skills/bt_exec_skills/door": 6,
     "skills/bt_exec_skills/image": 190,
-    "skills/bt_exec_skills/reporter": 203,
+    "skills/bt_exec_skills/reporter": 120,
     "skills/bt_exec_skills/tabletop": 160,
     "skills/bt_exec_skills/things": 9,
     "tests": 20,
@@ -98,7 +98,7 @@ ALLOWED: dict[str, int] = {
     "tests/mutants/inside": 10,
     "tests/skills": 10,
     "tests/skills/image": 70,
-    "tests/skills/reporter": 84,
+    "tests/skills/reporter": 20,
     "tests/skills/tabletop": 50,
     "tests/truth": 20,
 }
