@@ -31,6 +31,7 @@ from bt_exec.cli.history import COMMANDS as WHY
 from bt_exec.cli.history import HISTORY
 from bt_exec.cli.new import NEW
 from bt_exec.cli.plan import COMMANDS as PLAN
+from bt_exec.cli.rehearse import COMMANDS as REHEARSE
 from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
 from bt_exec.cli.replay import COMMANDS as REPLAY
@@ -120,6 +121,7 @@ _PANELS = (
     ("Plans", PLAN),
     ("Plans", CHECK),
     ("Plans", DIFF),
+    ("Plans", REHEARSE),
     ("Plans", FMT),
     ("Plans", EXCHANGE),
     ("Plans", UNDERSTAND),

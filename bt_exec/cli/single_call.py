@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bt_exec.site.site import Site
     from bt_exec.spec.model import MissionSpec, NodeBase
 
-__all__ = ["plan_of_skill", "plan_of_tree"]
+__all__ = ["arguments_of_tree", "plan_of_skill", "plan_of_tree"]
 
 
 def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
@@ -35,6 +35,18 @@ def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
     args = _arguments(f"skill {name}", given, skill.arguments, skill.required)
     root = Do.model_validate({"do": name, "with": args})
     return _plan(" ".join((name, *given)), root, site)
+
+
+def arguments_of_tree(name: str, texts: Iterable[str], site: Site) -> dict[str, Any]:
+    """Return the values of ``KEY=VALUE`` texts for a tree; none is required.
+
+    Raises:
+        UnknownName: If the site has no such tree, or the tree no such parameter.
+        UsageError: If a text has another form.
+    """
+    params = site.library.get(name).params
+    types = {key: param.hint(site.catalogue.types) for key, param in params.items()}
+    return _arguments(f"tree {name}", texts, types, ())
 
 
 def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "") -> MissionSpec:

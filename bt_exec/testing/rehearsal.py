@@ -1,0 +1,377 @@
+"""Rehearsal of a tree without a robot: what it does when parts fail.
+
+Every skill of the site is replaced by one that does what it declares: it changes the facts of its
+effects, or fails and changes nothing that a condition could tell. Conditions follow these facts. A
+condition about a fact that is not known yet holds, except in ``skip_if``, so that the work is done.
+
+`disturbances` lists what can go wrong where the tree ran undisturbed: a call of a skill fails with
+a declared code or takes too long, an answer is the opposite once, a condition stays unknown.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args, get_origin
+
+from bt_exec.events import Event, NodeChanged, Planned, SkillStarting
+from bt_exec.failure import Failed
+from bt_exec.mission.clock import Clock
+from bt_exec.mission.executive import Executive
+from bt_exec.outcome import Outcome
+from bt_exec.pack import Catalogue
+from bt_exec.planning.fixed_plan import FixedPlan
+from bt_exec.rig import Rig
+from bt_exec.site.site import Site
+from bt_exec.skill import Condition, Label, Running, Skill, Steps, Verdict
+from bt_exec.spec.expression import All, Any_, Is, Not
+from bt_exec.spec.library import Library
+from bt_exec.spec.load import Loaded
+from bt_exec.spec.model import MissionSpec, NodeBase, Tree, TreeSpec, rebuild, walk
+from bt_exec.testing.scripted import FakeClock, ScriptedRobot
+from bt_exec.verify.facts import NEED_NOT_MET, after_failure, after_success, holds
+from bt_exec.verify.templates import form_of
+from bt_exec.verify.types import plain, why_unfit
+
+__all__ = ["Disturbance", "Rehearsal", "combined", "disturbances", "module_of_tests", "rehearse"]
+
+End: TypeAlias = Literal["done", "recovered", "partial", "blocked", "need unmet", "stuck"]
+_SKIP = "skip_if."
+"""Begins the names of conditions in ``skip_if``, which are answered in another way."""
+_TIMEOUT = "TIMEOUT"
+_OFTEN = 2
+"""Answers of one question that are turned around: the first, and the first after it started."""
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """One thing that goes wrong.
+
+    Attributes:
+        kind: A skill ``fails``, an answer ``flips`` once, a condition stays ``unknown``.
+        part: The skill; or the question as people say it, with ``skip_if.`` before it there.
+        call: Which call of the skill or answer to the question, from 1.
+        code: The code with which the skill fails; TIMEOUT if it takes too long.
+    """
+
+    kind: Literal["fails", "flips", "unknown"]
+    part: str
+    call: int = 1
+    code: str = ""
+
+    def __str__(self) -> str:
+        """Return it in a few words: ``grasp #1 fails SLIPPED``."""
+        return f"{self.part} #{self.call} {self.kind} {self.code}".rstrip()
+
+
+@dataclass
+class Rehearsal:
+    """How a tree went.
+
+    Attributes:
+        disturbed: What went wrong.
+        outcome: The outcome of the mission.
+        calls: The skills that were called, in order.
+        answers: How often each question was asked.
+        plans: Names of the trees in each plan.
+        codes: Codes of the nodes that failed, in order.
+    """
+
+    disturbed: tuple[Disturbance, ...]
+    outcome: Outcome
+    calls: tuple[str, ...]
+    answers: Mapping[str, int]
+    plans: list[frozenset[str]] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
+
+    @property
+    def ends(self) -> End:
+        """How it ended: ``need unmet`` and ``stuck`` are mistakes of the tree.
+
+        A new plan that is rejected after a failure moves nothing: the mission is ``blocked``.
+        """
+        rejected = not self.plans and any(NEED_NOT_MET in text for text in self.outcome.problems)
+        if NEED_NOT_MET in self.codes or rejected:
+            return "need unmet"
+        if self.outcome.ok:
+            return "recovered" if self.codes or self.outcome.replans else "done"
+        if self.outcome.status == "partial":
+            return "partial"
+        return "blocked" if self.outcome.status == "blocked" else "stuck"
+
+    @property
+    def how(self) -> str:
+        """By which way it went on, or with which reason it ended."""
+        if not self.outcome.ok:
+            rejected = [text.rpartition("[")[2].rstrip("]") for text in self.outcome.problems[:1]]
+            codes = (*self.codes[-1:], self.outcome.reason_code, *rejected)
+            return ", ".join(dict.fromkeys(codes))
+        if not self.outcome.replans:
+            return "within the plan" if self.codes else ""
+        new = sorted(self.plans[-1] - self.plans[0]) if self.plans else []
+        return f"plan {self.outcome.replans + 1}" + (f": {', '.join(new)}" if new else "")
+
+
+def rehearse(
+    tree: str, site: Site, args: Mapping[str, Any], disturbed: Iterable[Disturbance] = ()
+) -> Rehearsal:
+    """Run a tree of a site against what its skills declare.
+
+    Args:
+        tree: The tree.
+        site: The site; its robots, passes and reporters are not used.
+        args: Values of its parameters; required ones that are left out get an example.
+        disturbed: What goes wrong.
+    """
+    world = _World(site.catalogue, tuple(disturbed))
+    stage = _stage(site, world)
+    given = {**_examples(site.library.get(tree), site.catalogue), **args}
+    root = {"tree": tree, "with": given} if given else {"tree": tree}
+    spec = MissionSpec.model_validate({"mission": {"command": f"rehearse {tree}"}, "root": root})
+    clock = FakeClock()
+    rigs = {pack.name: Rig(ScriptedRobot()) for pack in stage.catalogue.packs}
+    first = stage.catalogue.packs[0].name
+    rigs[first] = Rig(ScriptedRobot(), simulation=clock, facts=lambda: dict(world.facts))
+    listener = _Listener()
+    period = 1 / site.rates.tick_hz
+    executive = Executive(
+        stage, rigs, {}, Clock([clock], period, fast=True), FixedPlan(spec), listeners=[listener]
+    )
+    outcome = executive.run(f"rehearse {tree}")
+    calls, answers = tuple(listener.calls), dict(world.answers)
+    return Rehearsal(world.disturbed, outcome, calls, answers, listener.plans, listener.codes)
+
+
+def disturbances(undisturbed: Rehearsal, catalogue: Catalogue) -> Iterator[Disturbance]:
+    """Yield everything that can go wrong where a tree ran: one thing each."""
+    counts: Counter[str] = Counter()
+    for skill in undisturbed.calls:
+        counts[skill] += 1
+        for code in (*sorted(catalogue.skills[skill].fails), _TIMEOUT):
+            yield Disturbance("fails", skill, counts[skill], code)
+    for question, asked in undisturbed.answers.items():
+        for number in range(1, min(asked, _OFTEN) + 1):
+            yield Disturbance("flips", question, number)
+        yield Disturbance("unknown", question)
+
+
+def combined(
+    singles: Iterable[Disturbance], *, pairs: bool = False
+) -> Iterator[tuple[Disturbance, ...]]:
+    """Yield each disturbance alone and, with `pairs`, each two of different parts."""
+    every = tuple(singles)
+    yield from ((one,) for one in every)
+    if pairs:
+        for one, other in combinations(every, 2):
+            if (one.part, one.call) != (other.part, other.call):
+                yield one, other
+
+
+class _Listener:
+    """Takes note of calls, plans and failures."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.codes: list[str] = []
+        self.plans: list[frozenset[str]] = []
+
+    def on(self, event: Event) -> None:
+        """Take note of an event."""
+        if isinstance(event, SkillStarting):
+            self.calls.append(event.skill)
+        elif isinstance(event, Planned):
+            trees = (node.tree for node in walk(event.spec.root) if isinstance(node, Tree))
+            self.plans.append(frozenset(trees))
+        elif isinstance(event, NodeChanged) and event.failure is not None:
+            self.codes.append(event.failure.code)
+
+
+class _World:
+    """The facts, and what goes wrong.
+
+    Attributes:
+        facts: What is known.
+        answers: How often each question was answered.
+    """
+
+    def __init__(self, catalogue: Catalogue, disturbed: tuple[Disturbance, ...]) -> None:
+        self.catalogue = catalogue
+        self.disturbed = disturbed
+        self.facts: dict[str, str] = {}
+        self.answers: Counter[str] = Counter()
+        self._calls: Counter[str] = Counter()
+        conditions = catalogue.conditions.values()
+        self._told = [form_of(key, {}) for one in conditions for key in one.establishes]
+
+    def call(self, skill: Skill) -> str:
+        """Count a call; return the code with which it fails, or nothing."""
+        self._calls[skill.name] += 1
+        here = (skill.name, self._calls[skill.name])
+        found = (d.code for d in self.disturbed if d.kind == "fails" and (d.part, d.call) == here)
+        return next(found, "")
+
+    def fail(self, skill: Skill, args: Mapping[str, Any]) -> None:
+        """Forget what the skill would have changed; what conditions can tell stays as it was."""
+        left = after_failure(self.facts, skill, args)
+        told = {
+            fact: value
+            for fact, value in self.facts.items()
+            if any(form.fullmatch(fact) for form in self._told)
+        }
+        self.facts = {**left, **told}
+
+    def answer(self, name: str, args: Mapping[str, Any]) -> Verdict:
+        """Answer a question."""
+        plain_name = name.removeprefix(_SKIP)
+        question = str(Is(name=name, args=args))
+        self.answers[question] += 1
+        number = self.answers[question]
+        truth = holds(Is(name=plain_name, args=args), self.facts, self.catalogue)
+        truth = not name.startswith(_SKIP) if truth is None else truth
+        for one in self.disturbed:
+            if one.part == question and one.kind == "unknown" and number >= one.call:
+                return Verdict.unknown("rehearsed")
+            if one.part == question and one.kind == "flips" and number == one.call:
+                return Verdict(not truth, "rehearsed")
+        return Verdict(truth)
+
+
+def _stage(site: Site, world: _World) -> Site:
+    """Return the site with stand-ins for its skills and conditions."""
+    catalogue = copy.copy(site.catalogue)
+    owner = site.catalogue.owner
+    own = {name: part for name, part in catalogue.skills.items() if owner(name)}
+    asked = {name: part for name, part in catalogue.conditions.items() if owner(name)}
+    without: dict[str, Any] = {"passes": (), "checkers": (), "reporter": None, "services": {}}
+    catalogue.packs = tuple(replace(pack, **without) for pack in catalogue.packs)
+    stand_ins = {name: _skill(skill, world) for name, skill in own.items()}
+    catalogue.skills = {**catalogue.skills, **stand_ins}
+    known = {prefix + name: part for prefix in ("", _SKIP) for name, part in asked.items()}
+    built_in = {_SKIP + name: part for name, part in catalogue.conditions.items()}
+    answered = {name: _condition(name, part, world) for name, part in known.items()}
+    catalogue.conditions = {**catalogue.conditions, **built_in, **answered}
+    own_names = {name: owner(name.removeprefix(_SKIP)) for name in built_in}
+    catalogue.owners = {**catalogue.owners, **own_names}
+    trees = (Loaded(_marked(tree), site.library.source(tree.tree)) for tree in site.library)
+    return replace(site, catalogue=catalogue, library=Library(trees), confirm="never")
+
+
+def _marked(tree: TreeSpec) -> TreeSpec:
+    """Return a tree whose conditions in ``skip_if`` have names of their own."""
+
+    def node(old: NodeBase) -> NodeBase:
+        return old.model_copy(
+            update=old.with_conditions(
+                lambda field_name, part: _renamed(part) if field_name == "skip_if" else part
+            )
+        )
+
+    return tree.model_copy(update={"root": rebuild(tree.root, node)})
+
+
+def _renamed(part: Any) -> Any:
+    if isinstance(part, Is):
+        return part.model_copy(update={"name": f"{_SKIP}{part.name}"})
+    if isinstance(part, Not):
+        return Not(of=_renamed(part.of))
+    assert isinstance(part, All | Any_)
+    return type(part)(of=tuple(map(_renamed, part.of)))
+
+
+def _skill(skill: Skill, world: _World) -> Skill:
+    """Return a skill that does what `skill` declares."""
+
+    def steps(**args: Any) -> Steps[Any]:
+        """Do what is declared."""
+        code = world.call(skill)
+        yield Running()
+        while code == _TIMEOUT:
+            yield Running()
+        if code:
+            world.fail(skill, args)
+            raise Failed(code, "rehearsed")
+        world.facts = after_success(world.facts, skill, args)
+        return {name: _example(hint) for name, hint in skill.results.items()}
+
+    return replace(_stand_in(skill, steps), services={})
+
+
+def _condition(name: str, condition: Condition, world: _World) -> Condition:
+    """Return a condition that follows the facts."""
+
+    def ask(**args: Any) -> Verdict:
+        """Answer by the facts."""
+        return world.answer(name, args)
+
+    return replace(_stand_in(condition, ask), name=name)
+
+
+def _stand_in(part: Any, function: Any) -> Any:
+    """Return a part with another function, which takes its arguments and nothing else."""
+    function.__signature__ = inspect.signature(part.function)
+    written = {name: _written(hint) for name, hint in part.arguments.items()}
+    return replace(part, function=function, injected=frozenset(), services={}, arguments=written)
+
+
+def _written(hint: Any) -> Any:
+    """Return a type without labels; anything in the place of one that no document can write."""
+    marks = getattr(hint, "__metadata__", ())
+    if any(isinstance(mark, Label) or mark is Label for mark in marks):
+        return plain(hint)
+    unfit = why_unfit(hint, "")
+    return Any if unfit is not None and unfit.reason.startswith("only a skill") else hint
+
+
+def _examples(tree: TreeSpec, catalogue: Catalogue) -> dict[str, Any]:
+    """Return values for the parameters that callers must give."""
+    required = {name: param for name, param in tree.params.items() if param.required}
+    return {name: _example(param.hint(catalogue.types)) for name, param in required.items()}
+
+
+def _example(hint: Any) -> Any:
+    """Return a value of a type; the name of the type if none is known."""
+    bare = plain(hint)
+    if get_origin(bare) is Literal:
+        return get_args(bare)[0]
+    if get_origin(bare) in (list, tuple):
+        inner = [part for part in get_args(bare) if part is not Ellipsis]
+        return [_example(part) for part in inner]
+    candidates: tuple[Any, ...] = (1, 1.0, True, "example", {}, [], 0, 10, 100)
+    return next((one for one in candidates if why_unfit(hint, one) is None), "example")
+
+
+def module_of_tests(
+    tree: str, site: str, args: Mapping[str, Any], runs: Iterable[Rehearsal]
+) -> str:
+    """Return the text of a pytest module that expects of each run what it came to.
+
+    Args:
+        tree: The tree.
+        site: Name of the site.
+        args: Values of the parameters of the tree.
+        runs: The rehearsals.
+    """
+    cases = "".join(f"    ({run.disturbed!r}, {run.ends!r}, {run.how!r}),\n" for run in runs)
+    return _MODULE.format(tree=tree, site=site, args=dict(args), cases=cases)
+
+
+_MODULE = '''"""Rehearsals of {tree}, written by `bt-exec rehearse {tree} --write-tests FILE`."""
+
+import pytest
+
+from bt_exec.site.site import load_site
+from bt_exec.testing.rehearsal import Disturbance, rehearse
+
+CASES = [
+{cases}]
+
+
+@pytest.mark.parametrize(("disturbed", "ends", "how"), CASES, ids=lambda one: str(one)[:60])
+def test_rehearsal(disturbed, ends, how):
+    run = rehearse({tree!r}, load_site({site!r}), {args!r}, disturbed)
+    assert (run.ends, run.how) == (ends, how)
+'''

@@ -1,0 +1,146 @@
+"""Rehearsals: what becomes of a tree when parts fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bt_exec import Running, Steps, Verdict, condition, skill
+from bt_exec.site.site import Site, load_site
+from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.rehearsal import (
+    Disturbance,
+    combined,
+    disturbances,
+    module_of_tests,
+    rehearse,
+)
+
+
+@skill(effects={"lid": "open"}, fails={"JAMMED"})
+def lift() -> Steps:
+    """Open the lid."""
+    yield Running()
+
+
+@skill(effects={"lid": "open"}, fails={"JAMMED"})
+def pry() -> Steps:
+    """Open the lid by force."""
+    yield Running()
+
+
+@skill(needs={"lid": "open"}, effects={"hand": "cup"}, fails={"SLIPPED"})
+def take() -> Steps:
+    """Take the cup."""
+    yield Running()
+
+
+@skill(effects={"lid": "closed"}, fails={"JAMMED"})
+def shut() -> Steps:
+    """Close the lid."""
+    yield Running()
+
+
+@condition(establishes={"lid": "{state}"})
+def lid_is(state: str) -> Verdict:
+    """Return whether the lid is in a state."""
+    raise AssertionError
+
+
+PARTS = (lift, pry, take, shut, lid_is)
+TREE = """
+tree: fetch
+root:
+  sequence:
+    - do: lift
+      skip_if: {lid_is: {state: open}}
+    - do: take
+      while: {lid_is: {state: open}}
+      retry: 2
+    - check: {lid_is: {state: open}}
+      else: FELL_SHUT
+"""
+OTHER = "tree: opened\notherwise:\n  - {after: [JAMMED], tree: by_force}\nroot: {do: lift}\n"
+FORCE = "tree: by_force\nroot: {do: pry}\n"
+
+
+def ends(site: Site, *disturbed: Disturbance, tree: str = "fetch") -> tuple[str, str]:
+    run = rehearse(tree, site, {}, disturbed)
+    return run.ends, run.how
+
+
+SITE = scripted_site(PARTS, [TREE, OTHER, FORCE])
+
+
+@pytest.mark.parametrize(
+    ("disturbed", "expected"),
+    [
+        ((), ("done", "")),
+        ([Disturbance("fails", "take", 1, "SLIPPED")], ("recovered", "within the plan")),
+        ([Disturbance("fails", "take", 1, "TIMEOUT")], ("recovered", "within the plan")),
+        ([Disturbance("flips", "lid_is open", 3)], ("blocked", "FELL_SHUT")),
+        ([Disturbance("unknown", "lid_is open")], ("blocked", "UNCERTAIN")),
+        ([Disturbance("flips", "skip_if.lid_is open")], ("done", "")),
+    ],
+)
+def test_disturbed_tree(disturbed, expected):
+    assert ends(SITE, *disturbed) == expected
+
+
+def test_other_way_of_the_library_is_named():
+    jammed = Disturbance("fails", "lift", 1, "JAMMED")
+    assert ends(SITE, jammed, tree="opened") == ("recovered", "plan 2: by_force")
+
+
+def test_skill_started_against_its_needs_is_found():
+    site = scripted_site(
+        PARTS, ["tree: wrong\nroot: {sequence: [{do: shut}, {fallback: [{do: take}, {do: lift}]}]}"]
+    )
+    assert rehearse("wrong", site, {}).ends == "need unmet"
+
+
+def test_disturbances_are_listed_once_per_call_and_question():
+    found = list(map(str, disturbances(rehearse("fetch", SITE, {}), SITE.catalogue)))
+    assert found[:4] == [
+        "lift #1 fails JAMMED",
+        "lift #1 fails TIMEOUT",
+        "take #1 fails SLIPPED",
+        "take #1 fails TIMEOUT",
+    ]
+    assert "skip_if.lid_is open #1 flips" in found
+    assert len(found) == len(set(found))
+    assert len(list(combined([Disturbance("unknown", name) for name in "abc"], pairs=True))) == 6
+
+
+def test_written_module_expects_what_was_found():
+    jammed = Disturbance("fails", "open_door", 1, "DOOR_STUCK")
+    run = rehearse("open_door", load_site("door"), {}, [jammed])
+    names: dict[str, Any] = {}
+    exec(module_of_tests("open_door", "door", {}, [run]), names)
+    assert names["CASES"] == [((jammed,), run.ends, run.how)]
+    names["test_rehearsal"](*names["CASES"][0])
+    with pytest.raises(AssertionError):
+        names["test_rehearsal"]((), run.ends, run.how)
+
+
+SITES = ("door", "building", "tabletop", "image")
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_shipped_trees_end_well_undisturbed(name):
+    site = load_site(name)
+    found = {tree: rehearse(tree, site, {}).ends for tree in site.library.names()}
+    assert set(found.values()) <= {"done", "recovered", "partial", "blocked"}, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SITES)
+def test_no_disturbance_leaves_a_shipped_tree_stuck_or_a_need_unmet(name):
+    site = load_site(name)
+    wrong = []
+    for tree in site.library.names():
+        for each in combined(disturbances(rehearse(tree, site, {}), site.catalogue)):
+            if (run := rehearse(tree, site, {}, each)).ends in ("stuck", "need unmet"):
+                wrong.append((tree, str(each[0]), run.how))
+    assert wrong == []
