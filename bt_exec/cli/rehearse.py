@@ -1,4 +1,4 @@
-"""``rehearse``: a tree without a robot, undisturbed or with everything that can go wrong."""
+"""``rehearse``: trees without a robot, undisturbed or with injected failures."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ _EXIT_MISTAKE = 1
 
 def rehearse(
     tree: Annotated[
-        str, typer.Argument(help="A tree of the site.", autocompletion=opt.complete_trees)
-    ],
+        str | None,
+        typer.Argument(
+            help="A tree of the site; all of them if none is named.",
+            autocompletion=opt.complete_trees,
+            show_default=False,
+        ),
+    ] = None,
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
@@ -35,7 +40,8 @@ def rehearse(
     explore: Annotated[
         bool,
         typer.Option(
-            "--explore", help="Let each call fail, each answer flip and each stay unknown."
+            "--explore",
+            help="Let each call fail, each answer flip and each condition stay unknown.",
         ),
     ] = False,
     pairs: Annotated[
@@ -47,7 +53,7 @@ def rehearse(
     ] = None,
     json: opt.Json = False,
 ) -> None:
-    """Run a tree against what its skills declare, without a robot.
+    """Run trees without a robot: skills apply the effects that they declare.
 
     bt-exec rehearse get_material --explore
 
@@ -59,15 +65,16 @@ def rehearse(
     from bt_exec.testing import rehearsal
 
     loaded = load_site(site)
-    args = arguments_of_tree(tree, arguments or (), loaded)
-    undisturbed = rehearsal.rehearse(tree, loaded, args)
-    runs = [undisturbed]
-    if explore:
-        singles = rehearsal.disturbances(undisturbed, loaded.catalogue)
-        every = rehearsal.combined(singles, pairs=pairs)
-        runs += [rehearsal.rehearse(tree, loaded, args, disturbed) for disturbed in every]
+    trees = (tree,) if tree else loaded.library.names()
+    args = arguments_of_tree(tree, arguments or (), loaded) if tree else {}
+    runs: list[Rehearsal] = []
+    for name in trees:
+        if explore:
+            runs += rehearsal.explore(name, loaded, args, pairs=pairs)
+        else:
+            runs.append(rehearsal.rehearse(name, loaded, args))
     if write_tests is not None:
-        text = rehearsal.module_of_tests(tree, loaded.name, args, runs)
+        text = rehearsal.module_of_tests(site or loaded.name, runs)
         write_tests.write_text(text, encoding="utf-8")
     rows = [_row(run) for run in runs]
     if json:
@@ -75,9 +82,11 @@ def rehearse(
     else:
         painter = for_people()
         width = max(len(row["disturbed"]) for row in rows)
-        for row in rows:
-            said = f"{row['disturbed']:{width}}  {row['ends']:10}  {row['how']}"
-            painter.say(painter.glyphs.text(said.rstrip()))
+        for number, row in enumerate(rows):
+            if not tree and (number == 0 or rows[number - 1]["tree"] != row["tree"]):
+                painter.say(painter.glyphs.text(row["tree"]))
+            line = f"{row['disturbed']:{width}}  {row['ends']:10}  {row['how']}"
+            painter.say(painter.glyphs.text(("" if tree else "  ") + line.rstrip()))
     if any(run.ends in _MISTAKES for run in runs):
         raise typer.Exit(_EXIT_MISTAKE)
 
@@ -85,8 +94,8 @@ def rehearse(
 def _row(run: Rehearsal) -> dict[str, Any]:
     """Return a run as plain data."""
     disturbed = ", ".join(map(str, run.disturbed)) or "undisturbed"
-    calls = list(run.calls)
-    return {"disturbed": disturbed, "ends": run.ends, "how": run.how, "calls": calls}
+    row = {"tree": run.tree, "disturbed": disturbed, "ends": run.ends, "how": run.how}
+    return row | {"calls": list(run.calls)}
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"rehearse": rehearse}

@@ -1,11 +1,11 @@
-"""Rehearsal of a tree without a robot: what it does when parts fail.
+"""Rehearsal of a tree without a robot, with injected failures.
 
-Every skill of the site is replaced by one that does what it declares: it changes the facts of its
-effects, or fails and changes nothing that a condition could tell. Conditions follow these facts. A
-condition about a fact that is not known yet holds, except in ``skip_if``, so that the work is done.
+Every skill of the site is replaced by a stand-in. It applies the declared effects, or fails and
+keeps the facts that conditions can observe. Conditions follow these facts. A condition about an
+unknown fact holds, except in ``skip_if``, so that the node runs.
 
-`disturbances` lists what can go wrong where the tree ran undisturbed: a call of a skill fails with
-a declared code or takes too long, an answer is the opposite once, a condition stays unknown.
+`disturbances` lists the failures to inject into an undisturbed run: a call of a skill fails with a
+declared code or takes too long, an answer is the opposite once, a condition stays unknown.
 """
 
 from __future__ import annotations
@@ -37,7 +37,15 @@ from bt_exec.verify.facts import NEED_NOT_MET, after_failure, after_success, hol
 from bt_exec.verify.templates import form_of
 from bt_exec.verify.types import plain, why_unfit
 
-__all__ = ["Disturbance", "Rehearsal", "combined", "disturbances", "module_of_tests", "rehearse"]
+__all__ = [
+    "Disturbance",
+    "Rehearsal",
+    "combined",
+    "disturbances",
+    "explore",
+    "module_of_tests",
+    "rehearse",
+]
 
 End: TypeAlias = Literal["done", "recovered", "partial", "blocked", "need unmet", "stuck"]
 _SKIP = "skip_if."
@@ -49,11 +57,11 @@ _OFTEN = 2
 
 @dataclass(frozen=True)
 class Disturbance:
-    """One thing that goes wrong.
+    """One injected failure.
 
     Attributes:
         kind: A skill ``fails``, an answer ``flips`` once, a condition stays ``unknown``.
-        part: The skill; or the question as people say it, with ``skip_if.`` before it there.
+        part: The skill; or the question as a phrase, with the prefix ``skip_if.`` in that modifier.
         call: Which call of the skill or answer to the question, from 1.
         code: The code with which the skill fails; TIMEOUT if it takes too long.
     """
@@ -64,16 +72,18 @@ class Disturbance:
     code: str = ""
 
     def __str__(self) -> str:
-        """Return it in a few words: ``grasp #1 fails SLIPPED``."""
+        """Return a short form: ``grasp #1 fails SLIPPED``."""
         return f"{self.part} #{self.call} {self.kind} {self.code}".rstrip()
 
 
 @dataclass
 class Rehearsal:
-    """How a tree went.
+    """Result of one rehearsal.
 
     Attributes:
-        disturbed: What went wrong.
+        tree: The tree.
+        args: The given values of its parameters.
+        disturbed: The injected failures.
         outcome: The outcome of the mission.
         calls: The skills that were called, in order.
         answers: How often each question was asked.
@@ -81,6 +91,8 @@ class Rehearsal:
         codes: Codes of the nodes that failed, in order.
     """
 
+    tree: str
+    args: Mapping[str, Any]
     disturbed: tuple[Disturbance, ...]
     outcome: Outcome
     calls: tuple[str, ...]
@@ -90,7 +102,7 @@ class Rehearsal:
 
     @property
     def ends(self) -> End:
-        """How it ended: ``need unmet`` and ``stuck`` are mistakes of the tree.
+        """Kind of end. ``need unmet`` and ``stuck`` are mistakes of the tree.
 
         A new plan that is rejected after a failure moves nothing: the mission is ``blocked``.
         """
@@ -105,7 +117,7 @@ class Rehearsal:
 
     @property
     def how(self) -> str:
-        """By which way it went on, or with which reason it ended."""
+        """Alternative that recovered the run, or the codes that ended it."""
         if not self.outcome.ok:
             rejected = [text.rpartition("[")[2].rstrip("]") for text in self.outcome.problems[:1]]
             codes = (*self.codes[-1:], self.outcome.reason_code, *rejected)
@@ -125,7 +137,7 @@ def rehearse(
         tree: The tree.
         site: The site; its robots, passes and reporters are not used.
         args: Values of its parameters; required ones that are left out get an example.
-        disturbed: What goes wrong.
+        disturbed: Failures to inject.
     """
     world = _World(site.catalogue, tuple(disturbed))
     stage = _stage(site, world)
@@ -142,12 +154,29 @@ def rehearse(
         stage, rigs, {}, Clock([clock], period, fast=True), FixedPlan(spec), listeners=[listener]
     )
     outcome = executive.run(f"rehearse {tree}")
-    calls, answers = tuple(listener.calls), dict(world.answers)
-    return Rehearsal(world.disturbed, outcome, calls, answers, listener.plans, listener.codes)
+    seen = (tuple(listener.calls), dict(world.answers), listener.plans, listener.codes)
+    return Rehearsal(tree, dict(args), world.disturbed, outcome, *seen)
+
+
+def explore(
+    tree: str, site: Site, args: Mapping[str, Any], *, pairs: bool = False
+) -> Iterator[Rehearsal]:
+    """Yield the undisturbed rehearsal of a tree and one for each failure that can be injected.
+
+    Args:
+        tree: The tree.
+        site: The site.
+        args: Values of its parameters; required ones that are left out get an example.
+        pairs: Also inject two failures at a time.
+    """
+    undisturbed = rehearse(tree, site, args)
+    yield undisturbed
+    for each in combined(disturbances(undisturbed, site.catalogue), pairs=pairs):
+        yield rehearse(tree, site, args, each)
 
 
 def disturbances(undisturbed: Rehearsal, catalogue: Catalogue) -> Iterator[Disturbance]:
-    """Yield everything that can go wrong where a tree ran: one thing each."""
+    """Yield each failure that can be injected into the calls and answers of a run."""
     counts: Counter[str] = Counter()
     for skill in undisturbed.calls:
         counts[skill] += 1
@@ -172,7 +201,7 @@ def combined(
 
 
 class _Listener:
-    """Takes note of calls, plans and failures."""
+    """Records calls, plans and failure codes."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -180,7 +209,7 @@ class _Listener:
         self.plans: list[frozenset[str]] = []
 
     def on(self, event: Event) -> None:
-        """Take note of an event."""
+        """Record an event."""
         if isinstance(event, SkillStarting):
             self.calls.append(event.skill)
         elif isinstance(event, Planned):
@@ -191,10 +220,10 @@ class _Listener:
 
 
 class _World:
-    """The facts, and what goes wrong.
+    """Simulated facts and injected failures.
 
     Attributes:
-        facts: What is known.
+        facts: Known facts and their values.
         answers: How often each question was answered.
     """
 
@@ -208,14 +237,14 @@ class _World:
         self._told = [form_of(key, {}) for one in conditions for key in one.establishes]
 
     def call(self, skill: Skill) -> str:
-        """Count a call; return the code with which it fails, or nothing."""
+        """Count a call and return the code with which it fails, or an empty text."""
         self._calls[skill.name] += 1
         here = (skill.name, self._calls[skill.name])
         found = (d.code for d in self.disturbed if d.kind == "fails" and (d.part, d.call) == here)
         return next(found, "")
 
     def fail(self, skill: Skill, args: Mapping[str, Any]) -> None:
-        """Forget what the skill would have changed; what conditions can tell stays as it was."""
+        """Forget the effects of the skill, except facts that a condition can observe."""
         left = after_failure(self.facts, skill, args)
         told = {
             fact: value
@@ -283,10 +312,10 @@ def _renamed(part: Any) -> Any:
 
 
 def _skill(skill: Skill, world: _World) -> Skill:
-    """Return a skill that does what `skill` declares."""
+    """Return a skill that applies the declared effects of `skill`."""
 
     def steps(**args: Any) -> Steps[Any]:
-        """Do what is declared."""
+        """Apply the declared effects."""
         code = world.call(skill)
         yield Running()
         while code == _TIMEOUT:
@@ -327,7 +356,7 @@ def _written(hint: Any) -> Any:
 
 
 def _examples(tree: TreeSpec, catalogue: Catalogue) -> dict[str, Any]:
-    """Return values for the parameters that callers must give."""
+    """Return values for the required parameters."""
     required = {name: param for name, param in tree.params.items() if param.required}
     return {name: _example(param.hint(catalogue.types)) for name, param in required.items()}
 
@@ -344,22 +373,18 @@ def _example(hint: Any) -> Any:
     return next((one for one in candidates if why_unfit(hint, one) is None), "example")
 
 
-def module_of_tests(
-    tree: str, site: str, args: Mapping[str, Any], runs: Iterable[Rehearsal]
-) -> str:
-    """Return the text of a pytest module that expects of each run what it came to.
+def module_of_tests(site: str, runs: Iterable[Rehearsal]) -> str:
+    """Return the text of a pytest module that expects the end of each run.
 
     Args:
-        tree: The tree.
-        site: Name of the site.
-        args: Values of the parameters of the tree.
+        site: Name or file of the site.
         runs: The rehearsals.
     """
-    cases = "".join(f"    ({run.disturbed!r}, {run.ends!r}, {run.how!r}),\n" for run in runs)
-    return _MODULE.format(tree=tree, site=site, args=dict(args), cases=cases)
+    rows = ((run.tree, run.args, run.disturbed, run.ends, run.how) for run in runs)
+    return _MODULE.format(site=site, cases="".join(f"    {row!r},\n" for row in rows))
 
 
-_MODULE = '''"""Rehearsals of {tree}, written by `bt-exec rehearse {tree} --write-tests FILE`."""
+_MODULE = '''"""Rehearsals at the site {site}, written by `bt-exec rehearse --write-tests FILE`."""
 
 import pytest
 
@@ -370,8 +395,13 @@ CASES = [
 {cases}]
 
 
-@pytest.mark.parametrize(("disturbed", "ends", "how"), CASES, ids=lambda one: str(one)[:60])
-def test_rehearsal(disturbed, ends, how):
-    run = rehearse({tree!r}, load_site({site!r}), {args!r}, disturbed)
+@pytest.fixture(scope="module")
+def site():
+    return load_site({site!r})
+
+
+@pytest.mark.parametrize(("tree", "args", "disturbed", "ends", "how"), CASES)
+def test_rehearsal(site, tree, args, disturbed, ends, how):
+    run = rehearse(tree, site, args, disturbed)
     assert (run.ends, run.how) == (ends, how)
 '''
