@@ -68,7 +68,7 @@ print(made["by"], made["ending"], made["found"], made["agrees"])
 print(runpy.run_path("program.py")["run"]("table.png"))
 
 # Output:
-# red circle: 2. Left out: blue (1). Confidence 1.00. The language model played wrote the program.
+# red circle: 2. Left out: blue (1). Confidence 0.98. The language model played wrote the program.
 # True · 2 questions
 # model returned 2 True
 # {'answer': 2}

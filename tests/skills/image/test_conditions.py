@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec_skills.image.perception.colours import name_pixels
 from bt_exec_skills.image.perception.lighting import relit
-from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
+from bt_exec_skills.image.perception.segment import SUREST, segment_colour, separate_touching
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
 from bt_exec_skills.image.rules.judging import cross_checks_of, judged
 from bt_exec_skills.image.skills.other_light import in_other_light
@@ -51,7 +51,7 @@ def test_warm_light_makes_colours_unsure():
     picture = plain()
     cv2.circle(picture, (100, 150), 40, (240, 215, 40), -1)
     cv2.circle(picture, (280, 150), 40, (245, 135, 20), -1)
-    assert sureness(picture, "How many orange circles are there?") == (1, 1.0)
+    assert sureness(picture, "How many orange circles are there?") == (1, SUREST)
     warm = (picture * np.array([1.0, 0.74, 0.5])).astype(np.uint8)
     value, sure = sureness(warm, "How many orange circles are there?")
     assert value == 1 or sure <= 0.5
@@ -73,7 +73,7 @@ def test_touching_cubes_are_not_surely_fewer(seam):
 def test_thing_behind_a_bar_is_not_surely_two():
     picture = plain()
     cv2.circle(picture, (100, 150), 40, RED, -1)
-    assert sureness(picture, "How many red things are there?") == (1, 1.0)
+    assert sureness(picture, "How many red things are there?") == (1, SUREST)
     cv2.rectangle(picture, (0, 143), (400, 158), (60, 60, 60), -1)
     value, sure = sureness(picture, "How many red things are there?")
     assert value == 1 or sure <= 0.6
@@ -84,7 +84,7 @@ def test_clear_things_stay_sure():
     for place in range(4):
         cv2.circle(picture, (60 + 90 * place, 150), 30, RED, -1)
     found = separate_touching(segment_colour(picture))
-    assert separability(picture, found) == 1.0
+    assert separability(picture, found) == SUREST
     cv2.rectangle(picture, (150, 230), (210, 290), (231, 231, 231), -1)
     assert separability(picture, found) == DOUBTFUL
 

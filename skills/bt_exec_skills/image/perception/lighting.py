@@ -43,7 +43,9 @@ def relit(picture: Frame) -> list[Frame]:
     level = np.median(ground.reshape(-1, 3), axis=0)
     brightest = float(np.percentile(small, 99))
     if level.max() < min(_DARKEST, brightest / 2):
-        return [*found, *(_clipped(light * np.array(tint, np.float32)) for tint in _TINTS)]
+        exposed = light * max(1.0, _WHITE / max(1.0, brightest))
+        tinted_ones = (_clipped(light * np.array(tint, np.float32)) for tint in _TINTS)
+        return [*found, _clipped(exposed), *tinted_ones]
     level = np.maximum(level, 1.0)
     grey = ground.mean(axis=2)
     uneven = float(np.percentile(grey, 97) / max(1.0, np.percentile(grey, 3))) > _EVEN

@@ -13,8 +13,10 @@ from bt_exec_skills.image.perception.colours import COLOURS, ColourName, like_gr
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.picture import Frame, Mask, box_of
 
-__all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
+__all__ = ["SUREST", "segment_colour", "separate_touching", "solidity", "without_holes"]
 
+SUREST = 0.98
+"""How sure it is at most that regions of colour are the things: measured on drawn pictures."""
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003  # a smaller region is noise
 _PLAIN = 0.6  # share of the border that has the ground's colour
 _UNSURE, _UNEVEN = 0.45, "colour, uneven ground"
@@ -75,7 +77,7 @@ def _instance(label: str, corner: tuple[int, int], own: Mask) -> Instance:
     """Return an instance; how convex it is says how sure it is that it is one thing."""
     x, y = corner
     box = x, y, x + own.shape[1], y + own.shape[0]
-    score = float(np.clip((solidity(own) - 0.6) / (_CONVEX - 0.6), 0.0, 1.0))
+    score = float(np.clip((solidity(own) - 0.6) / (_CONVEX - 0.6), 0.0, SUREST))
     return Instance(label, box, score, "colour", own)
 
 

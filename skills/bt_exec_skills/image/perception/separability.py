@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.segment import SUREST, solidity
 from bt_exec_skills.perception.picture import Frame, Mask
 
 __all__ = ["DOUBTFUL", "separability"]
@@ -26,12 +27,14 @@ DOUBTFUL = 0.55
 _LONGEST = 800  # pictures are looked at this small [px]
 _MOST = 60  # instances; more are texture, and their scores say so
 _GROUND_PX = 60  # the ground is smooth: it is looked at this small [px]
-_FAINT, _NOISES = 2.5, 6.0  # what differs from the ground [grey levels; times its noise]
+_FAINT, _NOISES = 2.5, 4.0  # what differs from the ground [grey levels; times its noise]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
 _MARGIN = 5  # beside a thing the ground shows its blurred edge [px]
 _COMPACT, _THIN = 0.5, 6  # share of its box that a faint thing fills; its shorter side [px]
 _STEP = 3.0  # an edge within a thing [grey levels a px]
 _SEAM = 0.4  # length of such an edge, as a share of the shorter side
+_CONCAVE = 0.88  # share of its hull that a region fills
+_STRAIGHT = 0.95  # share of its box that a straight region fills
 _LONG = 1.7  # sides of a region that may be several
 _ALIKE = 0.12  # sides of equal things differ by less
 _NEAR = 0.7  # gap between two pieces of a thing, as a share of the longer side
@@ -52,14 +55,14 @@ class _Region(NamedTuple):
 
 
 def separability(picture: Frame, instances: Sequence[Instance]) -> float:
-    """Return how sure it is that regions are the things in a picture, 0..1.
+    """Return how sure it is that regions are the things in a picture, at most `SUREST`.
 
     Args:
         picture: RGB.
         instances: All regions that were found in it by colour.
     """
     if len(instances) > _MOST or any(one.mask is None for one in instances):
-        return 1.0
+        return SUREST
     factor = min(1.0, _LONGEST / max(picture.shape[:2]))
     size = max(1, round(picture.shape[1] * factor)), max(1, round(picture.shape[0] * factor))
     small = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
@@ -76,9 +79,10 @@ def separability(picture: Frame, instances: Sequence[Instance]) -> float:
         or any(_has_seam(one, smooth) for one in regions)
         or any(_is_chip(one, regions) for one in regions)
         or any(_is_row(one, regions) for one in regions)
+        or any(solidity(one.own) < _CONCAVE for one in regions)
         or any(_are_pieces(one, other, apart) for one, other in combinations(regions, 2))
     )
-    return DOUBTFUL if doubtful else 1.0
+    return DOUBTFUL if doubtful else SUREST
 
 
 def _region(one: Instance, factor: float, size: tuple[int, int]) -> _Region | None:
@@ -159,10 +163,12 @@ def _is_chip(one: _Region, regions: Sequence[_Region]) -> bool:
 
 
 def _is_row(one: _Region, regions: Sequence[_Region]) -> bool:
-    """Return True if a straight region is as long, or as large, as several of another one."""
+    """Return True if a straight region may be several: so many squares, or of another one."""
     if one.filled < 0.88:
         return False
     short, long = one.sides
+    if one.filled > _STRAIGHT and long / short > _LONG and _whole(long / short):
+        return True
     for other in regions:
         if other is one or other.label != one.label or other.filled < 0.88:
             continue
