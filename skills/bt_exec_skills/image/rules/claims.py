@@ -156,8 +156,9 @@ def content_of(text: str) -> frozenset[str]:
 def _bears(entries: Sequence[Any]) -> bool:
     if any(one.category == "reserved" or isinstance(one.meaning, int) for one in entries):
         return True
-    nodes = [one.meaning for one in entries if isinstance(one.meaning, Node)]
-    return not entries or any(node != _ANYTHING for node in nodes)
+    return not entries or any(
+        isinstance(one.meaning, Node) and one.category != "anything" for one in entries
+    )
 
 
 def _claims(sentence: str, reply: Node, asked: Node | None) -> Iterator[Claim]:

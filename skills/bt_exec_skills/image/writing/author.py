@@ -18,7 +18,7 @@ from bt_exec.writing import CUT_OFF, Writer
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.checking import Checked, compared, ran_on
 from bt_exec_skills.image.writing.form import faults_of, read_code
-from bt_exec_skills.image.writing.probes import faults_of_result, faults_when_blank
+from bt_exec_skills.image.writing.probes import faults_of_looking, faults_of_result
 from bt_exec_skills.image.writing.prompt import asked, objection, role
 
 __all__ = ["ATTEMPTS", "Authored", "author"]
@@ -106,11 +106,11 @@ def _headed(code: str, model: str, question: str) -> str:
 
 
 def _tried(bench: Bench, code: str, language: str) -> tuple[list[Problem], Checked]:
-    """Run a program of good form on the picture, and on a changed one."""
+    """Run a program of good form on the picture, and on changed ones."""
     assert bench.answer is not None
     ran = ran_on(bench, code)
     worded = bench.by_model and bench.answer.value is None
     problems = faults_of_result(ran, bench.answer.value, worded=worded)
     if not problems:
-        problems = faults_when_blank(bench, code, ran)
+        problems = faults_of_looking(bench, code, ran)
     return problems, compared(bench, ran, language)

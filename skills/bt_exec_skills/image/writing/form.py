@@ -29,8 +29,12 @@ MODULES = frozenset(
 )  # fmt: skip
 """What a program may import, and what lies in these."""
 _FORBIDDEN = frozenset(
-    {"__import__", "breakpoint", "compile", "eval", "exec", "globals", "input", "open", "vars"}
-)
+    {
+        "__builtins__", "__import__", "breakpoint", "compile", "delattr", "eval", "exec", "getattr",
+        "globals", "input", "locals", "open", "setattr", "vars",
+    }
+)  # fmt: skip
+_OF_SYS = frozenset({"argv", "exit", "stderr", "stdout", "maxsize", "float_info", "version_info"})
 _FENCE = "```"
 
 
@@ -83,14 +87,18 @@ def _imports(tree: ast.Module) -> Iterator[Problem]:
         if isinstance(node, ast.Import):
             for one in node.names:
                 yield from _imported(one.name, node.lineno)
+                if one.name == "sys" and one.asname not in (None, "sys"):
+                    yield from _of_sys(f"sys as {one.asname}", node.lineno)
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             if f"{module}.{node.names[0].name}" == TOOLS and len(node.names) == 1:
                 continue
             yield from _imported(module, node.lineno)
-            if module == TOOLS:
-                for one in node.names:
+            for one in node.names:
+                if module == TOOLS:
                     yield from _tool(one.name, node.lineno)
+                if module == "sys":
+                    yield from _of_sys(one.name, node.lineno)
 
 
 def _imported(module: str, line: int) -> Iterator[Problem]:
@@ -109,6 +117,12 @@ def _tool(name: str, line: int) -> Iterator[Problem]:
         yield Problem("UNKNOWN_TOOL", "tools has no such name", f"line {line}", name[:60], allowed)
 
 
+def _of_sys(name: str, line: int) -> Iterator[Problem]:
+    if name not in _OF_SYS:
+        message = "of sys a program uses only its arguments, its exit and its streams"
+        yield Problem("FORBIDDEN_NAME", message, f"line {line}", name[:60], tuple(sorted(_OF_SYS)))
+
+
 def _names(tree: ast.Module) -> Iterator[Problem]:
     called = _tools_called(tree)
     for node in ast.walk(tree):
@@ -118,6 +132,11 @@ def _names(tree: ast.Module) -> Iterator[Problem]:
         elif isinstance(node, ast.Attribute):
             if isinstance(node.value, ast.Name) and node.value.id in called:
                 yield from _tool(node.attr, node.lineno)
+                if not isinstance(node.ctx, ast.Load):
+                    message = "the tools are not changed"
+                    yield Problem("FORBIDDEN_NAME", message, f"line {node.lineno}", node.attr[:60])
+            if isinstance(node.value, ast.Name) and node.value.id == "sys":
+                yield from _of_sys(node.attr, node.lineno)
             if node.attr.startswith("__") and node.attr != "__name__":
                 message = "names between two underscores are not for programs"
                 yield Problem("FORBIDDEN_NAME", message, f"line {node.lineno}", node.attr[:60])

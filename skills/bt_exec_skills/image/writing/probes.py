@@ -1,14 +1,15 @@
-"""Whether a program looks at the picture: it is run again on one that is changed.
+"""Whether a program looks at the picture: it is run again on pictures in which something changed.
 
-A program that gives the same answer whatever it is shown has it written down. The changed picture
-is blank, in the colour of the picture's border, and has the same size and name; where the answer
-is nothing (0, no, an empty list) there is nothing to take away, and the file is no picture at all.
-Our own program of the same answer, where there is one, tells whether the answer should have
-changed: boxes of an annotation are still there in a blank picture.
+One accepted thing is painted out, recoloured or added, all are moved, the picture is blank. Our own
+tools say on each of them how the answer changes; a program whose answer does not change in the same
+way has it written down, or counts something else. Where the answer is nothing (0, no, an empty
+list) there is nothing to take away, and the file is no picture at all. All of a program is covered
+that runs under any of these: other branches are not relied on.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,16 @@ from typing import Any
 import cv2
 import numpy as np
 
-from bt_exec.failure import Problem, UsageError
+from bt_exec.failure import Problem
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.rules.checking import answer_of, ran_on
-from bt_exec_skills.image.rules.program import program_of
 from bt_exec_skills.image.sandbox.process import Ran
+from bt_exec_skills.image.skills.recompute import run_again
+from bt_exec_skills.image.writing.changed_pictures import changed_pictures
+from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["faults_of_result", "faults_when_blank"]
+__all__ = ["faults_of_looking", "faults_of_result"]
 
 _CODES = {
     "failed": "RUN_FAILED",
@@ -62,8 +66,17 @@ def faults_of_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
     return [Problem("WRONG_SHAPE", message, "run", repr(found)[:60], (type(answer).__name__,))]
 
 
-def faults_when_blank(bench: Bench, code: str, ran: Ran) -> list[Problem]:
-    """Return ``SAME_WHATEVER_IT_SEES`` if a program gives its answer for another picture, too."""
+def faults_of_looking(bench: Bench, code: str, ran: Ran) -> list[Problem]:
+    """Return what a program gives away when it is run on changed pictures; nothing if it looks.
+
+    Codes: ``SAME_WHATEVER_IT_SEES`` where its answer stays although all is gone, ``NOT_FOLLOWING``
+    where it does not change as the picture does, ``RUN_FAILED`` where it ends otherwise.
+
+    Args:
+        bench: With the picture, the steps of its answer, and the answer.
+        code: The program.
+        ran: How it ran on the picture as it is.
+    """
     found = answer_of(ran)
     if ran.ending != "returned" or found is None or bench.file is None:
         return []
@@ -71,37 +84,71 @@ def faults_when_blank(bench: Bench, code: str, ran: Ran) -> list[Problem]:
         other = Path(name) / bench.file.name
         if found in _NOTHING:
             other.write_bytes(b"no picture")
-        else:
-            _blank(bench, other)
-        other.chmod(0o644)
-        again = ran_on(bench, code, other)
-        if again.ending != "returned" or answer_of(again) != found:
-            return []
-        if found not in _NOTHING and _stays(bench, other, found):
-            return []
+            other.chmod(0o644)
+            again = ran_on(bench, code, other)
+            same = again.ending == "returned" and answer_of(again) == found
+            return [_same("broken", found)] if same else []
+        accepted, known = _things(bench)
+        if bench.answer is None or found != _plain(bench.answer.value):
+            accepted = []  # another answer is told; it only has to be found in the picture
+        for change, picture in changed_pictures(bench.picture, accepted, known):
+            _, data = cv2.imencode(".png", np.ascontiguousarray(picture[..., ::-1]))
+            other.write_bytes(data.tobytes())  # what a picture is, its bytes say, not its name
+            other.chmod(0o644)
+            problem = _against_ours(bench, change, picture, found, ran_on(bench, code, other))
+            if problem is not None:
+                return [problem]
+    return []
+
+
+def _against_ours(
+    bench: Bench, change: str, picture: Frame, found: Any, again: Ran
+) -> Problem | None:
+    """Compare how the answer of a program changed with how that of our own tools does."""
+    assert bench.answer is not None
+    ours = run_again(bench, picture)
+    before, now = _plain(bench.answer.value), None if ours is None else _plain(ours.value)
+    if again.ending != "returned":
+        expected = ours is None or now is None or change == "blank"
+        message = f"it was run on a picture with one thing {change}: {again.why}"
+        return None if expected else Problem("RUN_FAILED", message, "run")
+    theirs = answer_of(again)
+    if ours is None or before is None or now is None:
+        return _same(change, found) if change == "blank" and theirs == found else None
+    if change != "blank" and _counts(before, now, found, theirs):
+        follows = theirs - found == now - before
+    else:
+        follows = (theirs == found) == (now == before)
+    if follows:
+        return None
+    if theirs == found and change == "blank":
+        return _same(change, found)
     message = (
-        "run on another picture (one that is blank, or broken) it gives the same answer: it does "
-        "not look"
+        f"run on the picture with one thing {change}, it gives {theirs!r} after {found!r}; it must "
+        f"change as the picture does, as from {before!r} to {now!r}"
     )
-    return [Problem("SAME_WHATEVER_IT_SEES", message, "run", repr(found)[:60])]
+    return Problem("NOT_FOLLOWING", message[:300], "run", repr(theirs)[:60])
 
 
-def _blank(bench: Bench, file: Path) -> None:
-    picture = bench.picture
-    border = np.concatenate((picture[0], picture[-1], picture[:, 0], picture[:, -1]))
-    blank = np.empty_like(picture)
-    blank[:] = np.median(border, axis=0).astype(np.uint8)
-    _, data = cv2.imencode(".png", blank)  # what a picture is, its bytes say, not its name
-    file.write_bytes(data.tobytes())
+def _same(change: str, found: Any) -> Problem:
+    message = f"run on another picture, one that is {change}, it gives the same: it does not look"
+    return Problem("SAME_WHATEVER_IT_SEES", message, "run", repr(found)[:60])
 
 
-def _stays(bench: Bench, other: Path, found: Any) -> bool:
-    """Return whether our own program gives the answer for the changed picture, too."""
-    try:
-        ours = program_of(bench, bench.question)
-    except UsageError:
-        return False
-    return bool(answer_of(ran_on(bench, ours, other, trusted=True)) == found)
+def _counts(*values: Any) -> bool:
+    return all(isinstance(one, int) and not isinstance(one, bool) for one in values)
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def _things(bench: Bench) -> tuple[list[Instance], list[Instance]]:
+    """Return the things that the answer counts, and all that are known."""
+    told = [step.args["of"] for step in bench.steps if step.tool == "answer"]
+    target = bench.sets.get(str(told[-1])) if told else None
+    known = [one for found in bench.sets.values() for one in found.instances]
+    return (target.accepted() if target is not None else []), known
 
 
 def _alike(found: Any, answer: Any) -> bool:

@@ -152,6 +152,31 @@ def test_another_answer_is_told_and_not_sent_back(picture_file, tmp_path):
     assert len(writer.told) == 1
 
 
+NOT_LOOKING = {
+    "brightness": '"answer": int(picture.std() > 3) * 3',
+    "places": '"answer": sum(int(picture[y, x, 1] < 90) for x, y in SPOTS)',
+    "all things": '"answer": len(found) - 1',
+    "after an import error": '"answer": guessed(picture)',
+}
+
+
+@pytest.mark.parametrize("name", [
+    one if one in ("brightness", "places") else pytest.param(one, marks=pytest.mark.slow)
+    for one in NOT_LOOKING
+])  # fmt: skip
+def test_program_that_does_not_follow_the_picture_is_sent_back(picture_file, tmp_path, name):
+    """Each gives 3 for the picture, and something else for a blank one."""
+    bad = edited('"answer": counted.sure', NOT_LOOKING[name])
+    guess = (
+        "def guessed(picture):\n    try:\n        import numpy.nothing\n    except ImportError:\n"
+        "        return 3 if picture.std() > 3 else 0\n\n\ndef run("
+    )
+    bad = bad.replace("def run(", "SPOTS = ((50, 50), (98, 60), (200, 60))\n\n\n" + guess)
+    bench, writer, _ = made(picture_file, tmp_path, fenced(bad), fenced(GOOD))
+    assert "[NOT_FOLLOWING]" in writer.told[1]
+    assert (bench.program["by"], bench.program["agrees"]) == ("model", True)
+
+
 @pytest.mark.parametrize(
     ("question", "new", "agrees"),
     [

@@ -68,6 +68,11 @@ BREACHES = [
     (edited("tools.load_picture(image_path)", "image_path"), "READS_NO_PICTURE"),
     (edited('{"answer": counted.sure', '{"answer": 3'), "CONSTANT_ANSWER"),
     (edited('{"answer": counted.sure', '{"answer": False'), "CONSTANT_ANSWER"),
+    (edited("    picture =", "    sys.modules['x'] = None\n    picture ="), "FORBIDDEN_NAME"),
+    (edited("import sys", "import sys\nfrom sys import modules"), "FORBIDDEN_NAME"),
+    (edited("import sys", "import sys\nimport sys as s"), "FORBIDDEN_NAME"),
+    (edited("    picture =", "    getattr(sys, 'mod' + 'ules')\n    picture ="), "FORBIDDEN_NAME"),
+    (edited("    picture =", "    tools.count = None\n    picture ="), "FORBIDDEN_NAME"),
 ]  # fmt: skip
 
 
