@@ -1,4 +1,4 @@
-"""``python -m bt_exec`` is ``bt-exec``.
+"""Entry point of ``python -m bt_exec``, the same as ``bt-exec``.
 
 The command line takes a while to be imported. A Ctrl-C meanwhile finds nothing begun: the program
 leaves at once, without a traceback.

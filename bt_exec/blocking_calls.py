@@ -1,4 +1,4 @@
-"""Blocking calls from within a skill: they run on a worker thread while the skill yields.
+"""Blocking calls within a skill, run on a worker thread while the skill yields.
 
 A tick never waits for a network. A skill writes
 ``answer = yield from run_in_thread(lambda: client.ask(…))``; it yields once a tick until the call

@@ -1,4 +1,4 @@
-"""Skills and conditions that every site has: a pause, and comparisons of values.
+"""Built-in skills and conditions of every site: a pause, and comparisons of values.
 
 They are declared like those of packs. Arguments that are marked with `SameType` must be of the
 type of another argument; verification checks that.

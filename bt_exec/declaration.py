@@ -1,4 +1,4 @@
-"""Reading what a decorated function declares; what cannot work is refused when it is imported."""
+"""Reading of declarations of decorated functions, with errors at import time."""
 
 from __future__ import annotations
 

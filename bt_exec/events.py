@@ -1,4 +1,4 @@
-"""What happens in a mission, as values: the journal keeps them, the terminal shows them.
+"""Events of a mission as values, for the journal, the terminal and listeners.
 
 Events are made by the loop and handed to listeners between ticks, in order. `SkillStarting` is the
 exception: its listeners have returned before the skill is started, so that what will move is on

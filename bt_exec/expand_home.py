@@ -1,4 +1,4 @@
-"""Paths that people give: ``~`` is a home."""
+"""Expansion of ``~`` in user-supplied paths."""
 
 from __future__ import annotations
 

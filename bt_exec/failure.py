@@ -1,4 +1,4 @@
-"""Everything that can go wrong, split by who can act on it.
+"""Failures and errors, classified by who can act on them.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What skills and conditions may look at: the latest observation, its age, earlier ones.
+"""Observations for skills and conditions: the latest, its age, and earlier ones.
 
 A world is a view that lives as long as a node works. It knows when that node began (`since`), so
 that "fresh" has one meaning everywhere: seen after this node started to ask.

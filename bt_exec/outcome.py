@@ -1,4 +1,4 @@
-"""How a mission ended: as the loop says it, and as people and scripts read it."""
+"""Outcome of a mission, for the executive, the operator and scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pack: everything one domain brings. The executive finds packs through entry points.
+"""Pack: everything one domain provides, found through entry points.
 
 A package of anybody adds its own with::
 

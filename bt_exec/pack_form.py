@@ -1,4 +1,4 @@
-"""What the fields of a pack may hold: a slip of its author is told before anything relies on it."""
+"""Validation of the fields of a pack."""
 
 from __future__ import annotations
 

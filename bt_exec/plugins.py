@@ -1,4 +1,4 @@
-"""What installed packages register, found through entry-point groups.
+"""Plugins of installed packages, found through entry-point groups.
 
 One name, one owner: a name that two packages register for different things cannot be loaded, never
 "the last one wins". Other names are not affected.

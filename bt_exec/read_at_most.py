@@ -1,4 +1,4 @@
-"""Files that people name: read whole, or not at all; a device has no size, and no end."""
+"""Size-limited reading of user-supplied files. Devices and pipes are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pack works with, made ready, and the one thing the executive does to all: stop them."""
+"""Rig: the robot, perception and services of a pack, with a stop for all of them."""
 
 from __future__ import annotations
 

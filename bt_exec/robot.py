@@ -1,4 +1,4 @@
-"""What the executive asks of a body: stop, be still, and (in a simulation) let time pass.
+"""Robot interface: stop, stand still, and (in a simulation) advance time.
 
 A pack's own robot protocol extends `Robot` with the few methods its skills need. The executive
 itself only ever stops a robot; everything that moves, moves because a skill asked.

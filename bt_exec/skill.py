@@ -1,4 +1,4 @@
-"""Skills and conditions: what a robot can do and what it can tell.
+"""Skills and conditions: the actions of a robot and the checks of its world.
 
 A **skill** is a generator. It yields `Running` while it works, one step a tick and never blocking;
 it returns its result; it raises `Failed` when it could not. Cancelling closes the generator, so

@@ -1,4 +1,4 @@
-"""Visual question answering: the protocol of a model, and how an installed one is found.
+"""Visual question answering: the protocol of models, and the lookup of installed ones.
 
 Packs ask and model packages answer; neither imports the other. A site names who is asked, in the
 settings of a pack; installed ones are found through the group ``bt_exec.visual_qa``: a

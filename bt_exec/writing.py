@@ -1,4 +1,4 @@
-"""Text that a model writes, such as a program: the protocol, and how an installed one is found.
+"""Text generation by a model, such as programs: the protocol, and the lookup of installed ones.
 
 Packs say what is to be written and judge what came; model packages write; neither imports the
 other. A site names who writes in the settings of a pack; installed ones are found through the group

@@ -1,4 +1,4 @@
-"""SQLite store of a run: its items, what became of each, and what was spent.
+"""SQLite store of a run: its items, their results and the spent budget.
 
 Every item has a key made from its content, so that a list of items that grew, shrank or was
 reordered is compared with what was done before. A transaction is on disk when it returns: a run

@@ -1,4 +1,4 @@
-"""Runs of campaigns: each cell in a session of its own, results that survive kills, Parquet.
+"""Execution of campaigns: one session per cell, results that survive kills, Parquet output.
 
 ::
 

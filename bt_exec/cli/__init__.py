@@ -1,1 +1,1 @@
-"""The command line. Every module imports what it needs when a command runs, not before."""
+"""Command line. Every module imports its dependencies when a command runs."""

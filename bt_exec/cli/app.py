@@ -1,4 +1,4 @@
-"""``bt-exec``: the commands, and what happens when one of them cannot go on.
+"""Application ``bt-exec``: its commands and the handling of their errors.
 
 No traceback is shown: a usage error is one paragraph on standard error, a bug of bt-exec says
 so in one line (``BT_EXEC_DEBUG=1`` shows where). Exit codes are those of `bt_exec.outcome`, 2 for

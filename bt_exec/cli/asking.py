@@ -1,4 +1,4 @@
-"""Ask the person at the terminal what a refused command left open, and go on with the answer."""
+"""Questions to the operator about an incomplete command, and the continuation with the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``compile --commands``: many commands, one a line, each answered by one line of JSON."""
+"""Command ``compile --commands``: many commands, one a line, each answered by a line of JSON."""
 
 from __future__ import annotations
 

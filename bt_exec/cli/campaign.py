@@ -1,4 +1,4 @@
-"""``campaign``: many missions in many worlds, and two of them compared."""
+"""Command ``campaign``: many missions in many worlds, and comparisons of two runs."""
 
 from __future__ import annotations
 

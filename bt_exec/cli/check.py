@@ -1,4 +1,4 @@
-"""``check``: tree, plan and site files, and what people say to get the trees."""
+"""Command ``check``: tree, plan and site files, packs and utterances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports of ``check``: text for people, JSON, annotations of GitHub Actions, SARIF 2.1.0."""
+"""Reports of ``check``: text, JSON, annotations of GitHub Actions, SARIF 2.1.0."""
 
 from __future__ import annotations
 

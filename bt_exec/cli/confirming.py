@@ -1,4 +1,4 @@
-"""Ask the person at the terminal whether a plan may run."""
+"""Confirmation of a plan by the operator at the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``diff``: what two trees, or two plans of a mission, do differently."""
+"""Command ``diff``: differences between two trees, or two plans of a mission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bt-exec doctor``: what is here, what is missing, and how to get it."""
+"""Command ``doctor``: installed and missing parts, and how to install them."""
 
 from __future__ import annotations
 

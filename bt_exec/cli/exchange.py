@@ -1,4 +1,4 @@
-"""``export`` and ``import``: trees for BehaviorTree.CPP and Groot2, and from them."""
+"""Commands ``export`` and ``import``: exchange of trees with BehaviorTree.CPP and Groot2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fmt``: tree and site files in one layout."""
+"""Command ``fmt``: one layout for tree and site files."""
 
 from __future__ import annotations
 

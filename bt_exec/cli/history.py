@@ -1,4 +1,4 @@
-"""``history`` and ``why``: what happened, asked of the journal."""
+"""Commands ``history`` and ``why``: queries to the journal."""
 
 from __future__ import annotations
 

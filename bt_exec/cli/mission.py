@@ -1,4 +1,4 @@
-"""One mission on a terminal: the view, and the last words."""
+"""One mission on a terminal: the live view and the final sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``new``: files to start from, complete and with tests."""
+"""Command ``new``: complete template files with tests."""
 
 from __future__ import annotations
 

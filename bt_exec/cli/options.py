@@ -1,4 +1,4 @@
-"""Options that several commands share, and completion for them."""
+"""Options shared by several commands, and their completion."""
 
 from __future__ import annotations
 

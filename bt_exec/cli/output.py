@@ -1,4 +1,4 @@
-"""Where things go: data on standard output, everything for people beside it."""
+"""Output streams: data on standard output, text for the operator on standard error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``compile``: plans without a robot that moves."""
+"""Command ``compile``: plans without moving a robot."""
 
 from __future__ import annotations
 

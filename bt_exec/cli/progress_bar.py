@@ -1,4 +1,4 @@
-"""A progress bar on the terminal, for commands that take long."""
+"""Progress bar on the terminal for long commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bt-exec repl``: one command after another in the same world."""
+"""Command ``repl``: one command after another in the same world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bt-exec replay``: a recorded mission on the screen again, verified, or as a test."""
+"""Command ``replay``: a recorded mission shown again, verified, or written as a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bt-exec resume`` and "go on": continue a mission that did not come to its end."""
+"""Command ``resume`` and "go on": continuation of an interrupted or failed mission."""
 
 from __future__ import annotations
 

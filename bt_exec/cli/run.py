@@ -1,4 +1,4 @@
-"""``run`` and ``do``: one command, tree or skill, from its words to its end."""
+"""Commands ``run`` and ``do``: execution of one command, tree or skill."""
 
 from __future__ import annotations
 

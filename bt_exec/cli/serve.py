@@ -1,4 +1,4 @@
-"""``bt-exec serve``: missions over HTTP, and a page to watch them."""
+"""Command ``serve``: missions over HTTP, and a page to watch them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a mission is written beside the screen and the journal: turn reports, frames."""
+"""Additional outputs of a mission: turn reports and frames."""
 
 from __future__ import annotations
 

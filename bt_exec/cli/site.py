@@ -1,4 +1,4 @@
-"""``show``, ``trees``, ``skills`` and ``schema``: what a site has."""
+"""Commands ``show``, ``trees``, ``skills`` and ``schema``: the contents of a site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything a mission of the command line needs, made from its options and put away again."""
+"""Setup and teardown of a mission on the command line, from its options."""
 
 from __future__ import annotations
 

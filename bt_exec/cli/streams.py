@@ -1,4 +1,4 @@
-"""Standard streams of a command: what the program writes apart from what other code prints.
+"""Standard streams of a command: the program's output apart from prints of other code.
 
 Packs, drivers and libraries print. With ``--json`` their text goes to standard error, so that
 standard output is data alone. On a terminal, characters that a terminal obeys or does not show are

@@ -1,4 +1,4 @@
-"""``bt-exec torture``: random missions with random faults, held against invariants."""
+"""Command ``torture``: random missions with random faults, checked against invariants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``understand``: what a command means, word by word; nothing moves."""
+"""Command ``understand``: the meaning of a command, word by word; nothing moves."""
 
 from __future__ import annotations
 

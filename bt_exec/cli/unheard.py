@@ -1,4 +1,4 @@
-"""Signals that the main thread does not hear: it hangs in C code, so no handler of Python runs.
+"""Fallback for signals that arrive while the main thread is blocked in C code.
 
 The interpreter notes every signal in a pipe at once (`signal.set_wakeup_fd`), whatever the main
 thread does. A thread reads it. If the handler has not run a second later, the robots are stopped

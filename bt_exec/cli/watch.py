@@ -1,4 +1,4 @@
-"""``bt-exec watch``: the live view of a mission that another process or a service runs."""
+"""Command ``watch``: live view of a mission in another process or a service."""
 
 from __future__ import annotations
 

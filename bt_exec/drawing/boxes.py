@@ -1,4 +1,4 @@
-"""A tree as boxes: what every picture shows of a node."""
+"""Tree as boxes: the content of a node in every picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export of recorded missions, to take along and to open in other programs.
+"""Export of recorded missions to files for other programs.
 
 ========  =========================================================================================
 jsonl     every event on a line of its own, after a line about the mission

@@ -1,4 +1,4 @@
-"""Export as JSON lines: the mission, its plans, its events, each an object on one line.
+"""Export as JSON Lines: the mission, its plans and its events, one object per line.
 
 ::
 

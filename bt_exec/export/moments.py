@@ -1,4 +1,4 @@
-"""A mission as moments: states of the tree and sentences, in the language of its command."""
+"""Moments of a mission: states of the tree and sentences, in the language of its command."""
 
 from __future__ import annotations
 

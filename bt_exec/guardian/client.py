@@ -1,4 +1,4 @@
-"""The mission's side of a guardian: it starts the process, tries it, and gives the heartbeat."""
+"""Client side of a guardian: starts the process, tests it and sends the heartbeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a guardian stops a robot: a command or a function, and how soon."""
+"""Stop action of a guardian, a command or a function, and its time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report of an export or import: what the other side cannot say, by name and place."""
+"""Report of an export or import: unsupported features by name and place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of every mission: what was asked, planned, done, seen and skipped, and why.
+"""Record of every mission: command, plans, actions, observations, skipped steps, and reasons.
 
 ::
 

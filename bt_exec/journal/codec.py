@@ -1,4 +1,4 @@
-"""Events into rows and back: what is read equals what was written, as plain data.
+"""Encoding of events as rows and back, without loss, as plain data.
 
 Rows keep an event's own field names, and leave out optional fields that are empty. Three fields
 are more than plain data: a spec stands in a row as its digest, an observation as what can be shown

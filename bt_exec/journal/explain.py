@@ -1,4 +1,4 @@
-"""Why a mission ended as it did, from its record: what was asked, planned, what failed and why.
+"""Explanation of a mission's end from its record: the plan, the failure and its causes.
 
 `explain` makes data of a record; `bt_exec.tui.why` says it.
 """

@@ -1,4 +1,4 @@
-"""The journal: one file for all missions."""
+"""Journal: one SQLite file for all missions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any value into JSON text that SQLite can keep: nothing that is put in makes it raise."""
+"""Conversion of any value into JSON text that SQLite can store; never raises."""
 
 from __future__ import annotations
 

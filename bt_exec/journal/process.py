@@ -1,4 +1,4 @@
-"""Which process runs a mission, so that one whose process is gone is told from one that runs."""
+"""Identity of the process that runs a mission, to detect missions whose process has died."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How missions are read from the tables."""
+"""Reading of missions from the tables."""
 
 from __future__ import annotations
 

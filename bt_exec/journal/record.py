@@ -1,4 +1,4 @@
-"""Missions as they are read back: the very events, and what people ask of them."""
+"""Recorded missions: their events, and queries about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows that an event becomes, made on the writer's thread; nothing in an event can stop it."""
+"""Rows of an event, made on the writer's thread; invalid contents never raise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the journal, and how a file becomes one.
+"""Tables of the journal, and their creation and migration.
 
 ::
 

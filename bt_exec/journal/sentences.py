@@ -1,4 +1,4 @@
-"""What the record says of itself when something cannot be written, in the mission's language."""
+"""Messages about problems of the record, in the mission's language."""
 
 from __future__ import annotations
 

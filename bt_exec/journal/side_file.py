@@ -1,4 +1,4 @@
-"""Rows that the journal could not take, in a file beside it until it can.
+"""Side file for rows that could not be written to the journal yet.
 
 A database that is locked or full when a mission ends costs nothing: its rows go into
 ``journal.sqlite.ID.rows`` (in the folder for temporary files where that disk is full as well), and

@@ -1,4 +1,4 @@
-"""Following a record while it is written, also by another process."""
+"""Following of a record while it is written, also by another process."""
 
 from __future__ import annotations
 

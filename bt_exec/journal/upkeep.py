@@ -1,4 +1,4 @@
-"""Upkeep of a journal: removal of old missions, and a check that everything in it fits together."""
+"""Maintenance of a journal: removal of old missions and integrity checks."""
 
 from __future__ import annotations
 

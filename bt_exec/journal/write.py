@@ -1,4 +1,4 @@
-"""The record of one running mission, written in the background.
+"""Record of one running mission, written in the background.
 
 The loop only appends to a list in memory; a thread takes what has gathered, makes rows of it and
 commits them, ten times a second. Two events make the loop wait for that thread: `SkillStarting`,

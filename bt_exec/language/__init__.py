@@ -1,1 +1,1 @@
-"""Language: what a command means, as types; no words of any domain."""
+"""Language: the meaning of commands as types; no words of any domain."""

@@ -1,4 +1,4 @@
-"""What was said before in a session: what *again*, *it* and *the other one* are about.
+"""Context of a session: the referents of *again*, *it* and *the other one*.
 
 It is data, kept by whoever takes the commands (`bt_exec.mission.session`), and handed to compilers
 with each request. A compiler reads the earlier commands as it reads the new one, so that what a

@@ -1,4 +1,4 @@
-"""What a command means: acts with typed roles, their order, condition, polarity and mood.
+"""Meaning of a command: acts with typed roles, order, condition, polarity and mood.
 
 A command is read once. Passes, checkers and compilers work on its meaning, never on its words.
 **Every word belongs to something**: a role of an act, its predicate, a filler, or it is named as

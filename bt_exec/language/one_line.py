@@ -1,4 +1,4 @@
-"""Text from outside (a model, a server, a picture, a file) as people may see it."""
+"""Sanitizing of text from outside (a model, a server, a picture, a file) for display."""
 
 from __future__ import annotations
 

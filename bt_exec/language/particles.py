@@ -1,4 +1,4 @@
-"""Korean particles that depend on the sound before them: a template writes both, ``(으)로``.
+"""Korean particles that depend on the preceding sound; templates write both, ``(으)로``.
 
 After a consonant 을, 이, 은, 과, 으로; after a vowel 를, 가, 는, 와, 로; after ㄹ 로, too.
 Digits and Latin letters are read as Koreans read them aloud: 3을, PCB를.

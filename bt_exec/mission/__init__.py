@@ -1,1 +1,1 @@
-"""One mission at a time: session, executive, perception, planner, progress, last words."""
+"""Execution of one mission at a time: session, executive, perception, planner, progress."""

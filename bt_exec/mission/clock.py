@@ -1,4 +1,4 @@
-"""Time: real, or as fast as the simulation goes. The ticks are the same either way.
+"""Clocks: real time, or as fast as the simulation; both give the same ticks.
 
 Simulated time passes between ticks and only there, one period at a time, on both clocks; the real
 one also waits for the deadline on the wall. Deadlines are absolute, so lateness does not add up.

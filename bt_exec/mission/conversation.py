@@ -1,4 +1,4 @@
-"""What was said in a session, for whoever reads the next command."""
+"""History of a session's conversation, for the reader of the next command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a mission ends that something raised has ended."""
+"""Termination of a mission by an exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One mission: look, plan, tick, fail, plan again, finish or abort.
+"""Executive of one mission: perceive, plan, tick, re-plan after a failure, finish or abort.
 
 Lifecycle::
 

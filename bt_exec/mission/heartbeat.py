@@ -1,4 +1,4 @@
-"""Heartbeat of the tick loop: a stall ends the mission, and a guardian hears of each tick."""
+"""Heartbeat of the tick loop: stalls end the mission, and a guardian receives each tick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things are when a mission ends: what is known, and since when."""
+"""Known state of objects at the end of a mission, with the age of the knowledge."""
 
 from __future__ import annotations
 

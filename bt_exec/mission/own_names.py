@@ -1,4 +1,4 @@
-"""What happens in a mission, told in the names that a pack itself uses.
+"""Events of a mission translated to the names that a pack itself uses.
 
 Where two packs bring a skill or a condition of the same name, the site calls it ``pack.name``. The
 code of a pack knows its plain name: its reporter gets events and views in which its own are plain.

@@ -1,4 +1,4 @@
-"""PerceptionWorker: perception between ticks, on a worker, when somebody asked.
+"""Perception worker: observations between ticks, on request, on a worker thread.
 
 A capture is taken on the loop's thread between two ticks and interpreted on a worker while time
 passes; the observation is there before the next tick. With a simulation the loop waits for it, so

@@ -1,4 +1,4 @@
-"""Asking a compiler from within a mission: on a worker, bounded, checked, on record."""
+"""Planner calls within a mission: on a worker, with a time limit, checked and recorded."""
 
 from __future__ import annotations
 

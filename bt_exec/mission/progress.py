@@ -1,4 +1,4 @@
-"""Progress of a mission: what was done, was skipped and remains; reporters make turns of it."""
+"""Progress of a mission: completed, skipped and remaining steps, for turn reports."""
 
 from __future__ import annotations
 

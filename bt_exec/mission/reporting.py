@@ -1,4 +1,4 @@
-"""What a pack tells of a mission: reports turn by turn, and what its robot has told people.
+"""Reports of a pack: turn by turn, and the messages of its robot to people.
 
 The executive's outcome knows no domain. A pack may bring a `MissionReporter`: one is made for each
 mission, with the services of the pack's rig.

@@ -1,4 +1,4 @@
-"""Running a recorded mission again, in the world that its session began in.
+"""Repetition of a recorded mission in the initial world of its session.
 
 The same seed, world and commands give the same ticks. So a simulated world is rebuilt by running
 the missions of its session again, as fast as the simulation can, up to a recorded moment. Recorded

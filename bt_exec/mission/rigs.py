@@ -1,4 +1,4 @@
-"""Rigs, made from the settings of a site and the world that people asked for."""
+"""Construction of rigs from the settings of a site and the requested world."""
 
 from __future__ import annotations
 

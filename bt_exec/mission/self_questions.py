@@ -1,4 +1,4 @@
-"""Questions about the robot itself, answered at every site: what it saw, and where it is.
+"""Questions about the robot itself at every site: its observations and its position.
 
 A compiler may answer them in a better way, with what its domain knows. It is asked first, and the
 general answer is given where it refuses. Only where the robot is follows from the facts alone.

@@ -1,4 +1,4 @@
-"""A session: a site's robots, ready for one command after another in the same world."""
+"""Session: the robots of a site, ready for a series of commands in the same world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said at the end of a mission, in the language of the command."""
+"""Final sentences of a mission, in the language of the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mission left undone although it went on: parts whose failure was only noted.
+"""Incomplete parts of a mission that continued: parts whose failure was only noted.
 
 A fallback whose later branch is a condition that ``notes`` goes on without its first branch. What
 failed there is undone, unless a later plan of the mission made it good.

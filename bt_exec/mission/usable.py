@@ -1,4 +1,4 @@
-"""What a perception gives is checked once, when it arrives: nothing later may trip over it."""
+"""Validation of observations on arrival, so that later code can rely on them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Specs become py_trees behaviours here, and nowhere else."""
+"""Construction of py_trees behaviours from specs."""

@@ -1,4 +1,4 @@
-"""Asking a condition expression: verdicts combined, doubt bounded by patience.
+"""Evaluation of condition expressions: combined verdicts, uncertainty limited by patience.
 
 The rules are in `bt_exec.spec.model`. Timing: `Ask.begin` once when a node is entered;
 `Ask.verdict` each tick that asks. Arguments are validated once per entry, unless they refer to

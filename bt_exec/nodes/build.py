@@ -1,4 +1,4 @@
-"""Spec to py_trees, in one place: nothing else constructs behaviours."""
+"""Construction of a plan's nodes from its spec; the only place that creates behaviours."""
 
 from __future__ import annotations
 

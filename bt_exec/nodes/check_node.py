@@ -1,4 +1,4 @@
-"""The leaf that asks a condition."""
+"""Leaf node that evaluates a condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequence, fallback and parallel: which children they step, when they end, and how they failed.
+"""Sequence, fallback and parallel: order of their children, end and failure.
 
 Entering one forgets the results of its children. While it runs, and after it ended, each child
 keeps the status it reached. py_trees' own composites forget the failed children of a fallback when

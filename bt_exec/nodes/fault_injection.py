@@ -1,4 +1,4 @@
-"""Failures on purpose, for trying recovery: which part fails, how, when and how often."""
+"""Fault injection for tests of recovery: which part fails, how, when and how often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fault plans: YAML files that say which faults happen in a mission.
+"""Fault plans: YAML files with the faults of a mission.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Ticking a plan by its frontier: the leaves and guards that run, in the order of the tree.
+"""Frontier of a plan: the running leaves and guards that a tick steps, in tree order.
 
 A tick advances only them. When one of them ends, its parents take the tick up from there, upward
 until one goes on running; what runs under that one replaces what ran there before. Timeouts are

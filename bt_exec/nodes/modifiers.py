@@ -1,4 +1,4 @@
-"""The modifiers of a node as py_trees decorators.
+"""Modifiers of a node as py_trees decorators.
 
 Their order and timing are the table in `bt_exec.spec.model`; `bt_exec.nodes.build` applies it.
 py_trees' own Timeout checks after ticking and by the wall clock, so these are ours.

@@ -1,4 +1,4 @@
-"""What a skill needs, asked again when it starts: a plan was verified on what was believed then.
+"""Needs of a skill, checked again at its start against the current facts.
 
 Timing: once for each start, never while a skill runs.
 """

@@ -1,4 +1,4 @@
-"""What the nodes of one plan share: clock, rigs, observations, saved results, event listeners."""
+"""Shared state of a plan's nodes: clock, rigs, observations, saved results, listeners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The leaf that runs a skill: on record before it starts, cleaned up however it ends."""
+"""Leaf node that runs a skill: recorded before its start, cleaned up at every end."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From a command to a verified plan, and to the next one after a failure."""
+"""Planning: from a command to a verified plan, and to the next plan after a failure."""

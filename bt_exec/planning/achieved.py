@@ -1,4 +1,4 @@
-"""What the finished steps of a plan that failed achieved, and what is assumed of the world now."""
+"""Achievements of the finished steps of a failed plan, and the assumed facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is assumed of the world in a mission: what really ran is believed to do what it declares."""
+"""Expected state of the world in a mission, from the declared effects of completed skills."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compiler is: a request goes in, a plan, a reply or a refusal comes out.
+"""Interface of compilers: a request leads to a plan, a reply or a refusal.
 
 A compiler turns a command into a spec; after a failure it repairs the part that failed and keeps
 what is finished. It is called once per mission and once per re-plan, on a worker, never inside a

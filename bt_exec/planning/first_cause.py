@@ -1,4 +1,4 @@
-"""Which failure of a mission is the cause of its end: the first that was never made good.
+"""First cause of a mission's end: the first failure without recovery.
 
 A door jams; the next plan pulls it by its edge and finds no grip there. What the operator has to
 know is that the door jams. But a grasp that slipped and held at the second try is not why the door

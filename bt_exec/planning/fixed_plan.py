@@ -1,4 +1,4 @@
-"""A compiler for a plan that is there already: from a file, or from another planner."""
+"""Compiler of an existing plan, from a file or another planner."""
 
 from __future__ import annotations
 

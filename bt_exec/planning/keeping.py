@@ -1,4 +1,4 @@
-"""Which finished steps of a plan need not run again: those whose effect still holds.
+"""Reuse of finished steps of a plan: those whose effects still hold.
 
 A new plan is rehearsed from what is known and assumed now: kept steps do nothing, every other step
 does what it declares. A kept step runs again when

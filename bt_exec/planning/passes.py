@@ -1,4 +1,4 @@
-"""What packs do to plans: passes change a plan, checkers find problems in one.
+"""Passes and checkers of packs: a pass changes a plan, a checker finds problems in it.
 
 Both hold for every plan, whoever wrote it; `bt_exec.planning.plan` runs them.
 """

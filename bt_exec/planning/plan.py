@@ -1,4 +1,4 @@
-"""From a compiler's answer to a plan that may move: expand, checkers, passes, verification."""
+"""Preparation of plans: expansion, checkers, passes and verification."""
 
 from __future__ import annotations
 

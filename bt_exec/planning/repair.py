@@ -1,4 +1,4 @@
-"""What a re-plan keeps and what it replaces; shared by every compiler.
+"""Repair of a plan: kept and replaced parts, shared by every compiler.
 
 The **failed part** is the innermost subtree that encloses the failed node. What finished outside it
 is kept, unless the world undid it (a door that was opened and has fallen shut is opened again) or

@@ -1,4 +1,4 @@
-"""Whether a failure is worth another plan, or ends the mission."""
+"""Policy for failures: re-plan, or end the mission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan that may move: only it can be built, only `bt_exec.planning.plan.prepare` makes one."""
+"""Verified plan: the only input of the builder, made by `bt_exec.planning.plan.prepare` alone."""
 
 from __future__ import annotations
 

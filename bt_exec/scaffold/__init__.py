@@ -1,1 +1,1 @@
-"""Files to start from: a pack, a skill, a condition, a tree, a site."""
+"""Templates for a pack, a skill, a condition, a tree and a site."""

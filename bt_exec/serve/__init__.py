@@ -1,4 +1,4 @@
-"""The service: missions over HTTP, and a page to watch them.
+"""Service: missions over HTTP, and a page to watch them.
 
 ::
 

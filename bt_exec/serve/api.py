@@ -1,4 +1,4 @@
-"""The routes of the service."""
+"""Routes of the service."""
 
 from __future__ import annotations
 

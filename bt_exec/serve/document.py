@@ -1,4 +1,4 @@
-"""``/llm_command``: the answer of other planners of this kind, with what really happened.
+"""Route ``/llm_command``: the answer format of other planners, with the actual results.
 
 They split a command into subgoals and these into tasks, run them, and answer with the code and a
 result for each task. What they call ``"Ok"`` whatever came back is ``"Ok"`` here only if it was.

@@ -1,4 +1,4 @@
-"""JSON answers, and the answer of every error."""
+"""JSON responses, and the response to every error."""
 
 from __future__ import annotations
 

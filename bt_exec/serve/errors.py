@@ -1,4 +1,4 @@
-"""What the service answers where it cannot do what was asked: a code, a sentence, a status."""
+"""Error responses: a code, a sentence and an HTTP status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every request must pass, before any route sees it.
+"""Checks of every request before its route.
 
 ============  =====================================================================================
 the name      it is asked by (``Host``) is ours, so no page of others reaches us by a name of theirs

@@ -1,4 +1,4 @@
-"""One text that many wait for: the newest counts, nothing is queued for anybody."""
+"""Latest-value broadcast. Subscribers receive the newest value; older ones are dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may ask: a token for programs, a cookie for the page, both compared in constant time."""
+"""Authentication: bearer tokens for programs, a session cookie for the page."""
 
 from __future__ import annotations
 

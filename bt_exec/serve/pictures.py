@@ -1,4 +1,4 @@
-"""The newest pictures, by number, with the boxes of what was found in them."""
+"""Newest pictures by number, with the boxes of their detections."""
 
 from __future__ import annotations
 

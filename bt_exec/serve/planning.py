@@ -1,4 +1,4 @@
-"""A plan for a command, for whoever wants to see it first."""
+"""Plan of a command, for review before its execution."""
 
 from __future__ import annotations
 

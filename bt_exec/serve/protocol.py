@@ -1,4 +1,4 @@
-"""HTTP/1.1 for clients that may be slow on purpose: who dawdles is let go, and holds no place."""
+"""HTTP/1.1 protocol with read timeouts, so that slow clients cannot occupy connections."""
 
 from __future__ import annotations
 

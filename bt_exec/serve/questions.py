@@ -1,4 +1,4 @@
-"""Questions that a mission puts to whoever watches: may this plan run?"""
+"""Questions of a mission to its operators: may this plan run?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP server, on a thread of its own."""
+"""HTTP server on a separate thread."""
 
 from __future__ import annotations
 

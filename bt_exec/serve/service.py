@@ -1,4 +1,4 @@
-"""Commands for one session: taken on record, run one after another, stopped in order.
+"""Queue of commands for one session: recorded, run one after another, stopped in order.
 
 The session is made, used and put away on one thread of its own. Everybody else only leaves a
 command, asks how things stand, or asks to stop; nothing here makes that thread wait for them.

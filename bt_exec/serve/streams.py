@@ -1,4 +1,4 @@
-"""Server-sent events: a mission's record as it grows, shared by everybody who follows it.
+"""Server-sent events: a mission's growing record, shared by all its watchers.
 
 Events that are on record carry their number there as ``id``, so a client that was cut off goes on
 where it was, also with another process of the service. How far a skill is (``Progress``) is live

@@ -1,4 +1,4 @@
-"""A mission as the page shows it: the terminal's own rows, as plain data."""
+"""A mission for the page: the terminal's rows as plain data."""
 
 from __future__ import annotations
 

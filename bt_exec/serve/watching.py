@@ -1,4 +1,4 @@
-"""What the page shows, made from events behind the mission's back.
+"""State of the page, computed from events outside the mission's thread.
 
 The thread that ticks only leaves each event in a queue. A thread of ours takes them, keeps the
 model of the terminal's live view, and makes one text of it, ten times a second at most, however

@@ -1,4 +1,4 @@
-"""Utterances tried as a person would say them: each must lead to its own tree."""
+"""Test of utterances: each must lead to its own tree."""
 
 from __future__ import annotations
 

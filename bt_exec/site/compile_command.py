@@ -1,4 +1,4 @@
-"""A command compiled for a site, without its robots."""
+"""Compilation of a command for a site, without its robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one way to shipped data: trees, sites, words.
+"""Access to shipped data: trees, sites, words.
 
 In a wheel they lie inside the package; in a clone (editable install) they lie beside it.
 """

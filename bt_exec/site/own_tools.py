@@ -1,4 +1,4 @@
-"""Skills and conditions from a file of the person's own: ``--tools FILE``.
+"""Skills and conditions from a user's file: ``--tools FILE``.
 
 A file with one decorated function is enough; no package has to be installed. What it holds joins
 the first pack of the site, and so reaches that pack's services.

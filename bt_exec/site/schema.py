@@ -1,4 +1,4 @@
-"""Site files as JSON Schema: editors complete and check them with it."""
+"""JSON Schema of site files, for editors."""
 
 from __future__ import annotations
 

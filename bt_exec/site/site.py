@@ -1,4 +1,4 @@
-"""A site: packs with their robots, a compiler, rates. A YAML file in configs/sites."""
+"""Site: packs with their robots, a compiler and rates, from a YAML file in configs/sites."""
 
 from __future__ import annotations
 

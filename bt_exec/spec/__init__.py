@@ -1,1 +1,1 @@
-"""A tree as data: models, reading with positions, writing, the library, expansion."""
+"""Trees as data: models, reading with positions, writing, the library, expansion."""

@@ -1,4 +1,4 @@
-"""Specs back into YAML or JSON text: what is loaded from it equals what was dumped."""
+"""Writing of specs as YAML or JSON text; loading the text gives an equal spec."""
 
 from __future__ import annotations
 

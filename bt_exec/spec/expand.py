@@ -1,4 +1,4 @@
-"""Expand a mission: every subtree in place, every parameter bound, every saved name unique.
+"""Expansion of a mission: subtrees inlined, parameters bound, saved names unique.
 
 What is run, journalled and replayed does not depend on the library any more. A `Tree` node keeps
 its name and arguments and gets its expanded root as ``body``, so that people still see the parts

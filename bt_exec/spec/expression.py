@@ -1,4 +1,4 @@
-"""Condition expressions: a name, a name with arguments, ``not``, ``all``, ``any``. Nothing else.
+"""Condition expressions: a name, a name with arguments, ``not``, ``all``, ``any``.
 
 There is no expression language and nothing is evaluated: an expression names registered
 conditions and combines their verdicts. Evaluation is in `bt_exec.nodes.ask`.

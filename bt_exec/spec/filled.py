@@ -1,4 +1,4 @@
-"""Modifiers that a parameter fills: ``repeat: $n`` and ``timeout: $t`` in a tree.
+"""Modifiers with parameters: ``repeat: $n`` and ``timeout: $t`` in a tree.
 
 A tree says the name, the node of a mission has the value.
 """

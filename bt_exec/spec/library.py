@@ -1,4 +1,4 @@
-"""A library: the tree files of a site's packs, by name."""
+"""Library: the tree files of a site's packs, by name."""
 
 from __future__ import annotations
 

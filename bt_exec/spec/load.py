@@ -1,4 +1,4 @@
-"""Files and texts into tree and mission specs; every mistake of a document at once.
+"""Loading of tree and mission specs, with all mistakes of a document at once.
 
 Loading checks the form: kinds, fields, values. Whether names mean anything to a site is checked by
 `bt_exec.verify`, which reports through the same `Source` and so with the same positions.

@@ -1,4 +1,4 @@
-"""A tree as data: what people author, compilers write, the journal keeps and the builder builds.
+"""Models of trees: the data that authors write and compilers, journal and builder share.
 
 A node has exactly one kind and any of the modifiers. What each modifier means and when it acts:
 

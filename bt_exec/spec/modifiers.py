@@ -1,4 +1,4 @@
-"""The modifiers of a node: names, meanings and timing, in the order in which they act.
+"""Modifiers of a node: names, meanings and timing, in the order of their evaluation.
 
 Documentation, JSON Schema, prompts and layout take them from here. The nodes that carry them out
 are in `bt_exec.nodes.modifiers`.

@@ -1,4 +1,4 @@
-"""Names for nodes: stable across builds, readable in a failure, unique in a document.
+"""Names of nodes: stable across builds, readable in a failure, unique in a document.
 
 A path joins labels from the top: ``get_material/take_material/grasp``. A label is the node's
 ``name``, or what it runs. Unnamed sequences, fallbacks and parallels have a path of their own but

@@ -1,4 +1,4 @@
-"""YAML that comes with the program and its packs: words, sentences, tables.
+"""Reading of shipped YAML: words, sentences, tables.
 
 What people and models write as missions goes through `bt_exec.spec.source`, which keeps the place
 of every value and refuses more.

@@ -1,4 +1,4 @@
-"""A tree or a mission with other names for its skills, conditions and types."""
+"""Renaming of skills, conditions and types in a tree or a mission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree language of a site as JSON Schema: editors complete and check tree files with it.
+"""JSON Schema of a site's tree language, for editors.
 
 Fields, kinds and their forms come from the models; names of skills, conditions and types, their
 arguments and what they mean come from the packs. The schema is a little wider than the language:

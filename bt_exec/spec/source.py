@@ -1,4 +1,4 @@
-"""Text into plain data, with the line and column of everything.
+"""Parsing of YAML text into plain data, with the line and column of every value.
 
 YAML is read as its 1.2 core with less: ``true`` and ``false`` are the only booleans (``no`` and
 ``on`` are words), numbers are decimal, dates are text. A file is data, so tags, anchors, aliases,

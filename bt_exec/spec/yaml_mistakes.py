@@ -1,4 +1,4 @@
-"""What a YAML parser could not read, said in words that a person can act on.
+"""Readable messages for errors of the YAML parser.
 
 The parser names grammar ("did not find expected key"); people made a mistake of a few kinds: a tab,
 a colon in plain text, a quote or bracket that is not closed, a line that is indented wrongly.

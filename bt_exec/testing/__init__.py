@@ -1,4 +1,4 @@
-"""The kit for people's own tests: scripted parts, a clock you hold, one skill tick by tick.
+"""Test kit: scripted parts, a manual clock, skills tick by tick.
 
 It is a pytest plugin: the fixtures ``skill_run`` and ``mission_run`` are there once bt-exec is
 installed. Everything works without pytest, too.

@@ -1,4 +1,4 @@
-"""Checkers of declarations: what our tests run over every skill, and people run over theirs."""
+"""Checkers of declarations, run over every shipped skill and usable for those of others."""
 
 from __future__ import annotations
 

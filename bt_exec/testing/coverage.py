@@ -1,4 +1,4 @@
-"""Which nodes of the trees under test no test reached, and which declared failures never happened.
+"""Coverage of the trees under test: unreached nodes, and declared failures that never occurred.
 
 Switched on by pytest's option ``--bt-cov``; every mission that a test runs is counted, whether
 `run_tree` or a `bt_exec.mission.session.Session` runs it. A node counts as reached once anything is

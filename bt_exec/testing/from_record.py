@@ -1,4 +1,4 @@
-"""Tests written from recorded missions: the same command in the same world does the same."""
+"""Tests generated from recorded missions: the same command in the same world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole spec with scripted parts: what happened, as a trace to compare with."""
+"""Whole missions with scripted parts, and their trace for comparisons."""
 
 from __future__ import annotations
 

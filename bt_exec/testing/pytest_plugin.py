@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures for people who test skills and trees. Imports nothing until used.
+"""Pytest plugin with fixtures for skills and trees. Imports nothing until used.
 
 ``--bt-cov`` prints which nodes of the trees under test and which declared failure codes no test
 reached; with pytest-xdist the counts of all workers together.

@@ -1,4 +1,4 @@
-"""Stand-ins that do what a script says: skills, conditions, a robot, an observation, a clock."""
+"""Scripted stand-ins: skills, conditions, a robot, an observation, a clock."""
 
 from __future__ import annotations
 

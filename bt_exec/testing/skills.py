@@ -1,4 +1,4 @@
-"""One skill, tick by tick: what it yields, how it ends, what a cancel leaves behind."""
+"""Execution of one skill tick by tick: its yields, its end, and its state after a cancel."""
 
 from __future__ import annotations
 

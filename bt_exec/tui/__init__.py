@@ -1,1 +1,1 @@
-"""What people see: the live tree, lines, summaries, tables. Nothing here runs a mission."""
+"""Terminal views: the live tree, lines, summaries, tables. Nothing here runs a mission."""

@@ -1,4 +1,4 @@
-"""Skills, conditions and trees of a site: for people as entries, for scripts as plain data."""
+"""Skills, conditions and trees of a site: entries for readers, plain data for scripts."""
 
 from __future__ import annotations
 

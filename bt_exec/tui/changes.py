@@ -1,4 +1,4 @@
-"""What a new plan keeps and what it does differently, in one line."""
+"""Differences of a new plan in one line: kept and changed steps."""
 
 from __future__ import annotations
 

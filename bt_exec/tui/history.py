@@ -1,4 +1,4 @@
-"""Missions that were: a table of them, and one as it ended, plan by plan."""
+"""Past missions: a table, and the final state of one, plan by plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of a terminal, one at a time and without Enter; arrows come by name."""
+"""Keys of a terminal, read one at a time without Enter; arrows have names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mission as lines, one for each change: for pipes, files, screen readers and ``--plain``."""
+"""A mission as one line per change, for pipes, files, screen readers and ``--plain``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The live view: draws a mission over and over, only what changed, at most ten times a second.
+"""Live view: repaints the changed parts of a mission, at most ten times a second.
 
 It draws on a thread of its own, so a loop that hangs or thinks does not freeze the clock, and a
 terminal that hangs does not freeze the loop. What others print meanwhile appears above it.

@@ -1,4 +1,4 @@
-"""What the terminal knows of a mission: events go in, `bt_exec.tui.screen` draws it.
+"""State of a mission for the terminal: updated by events, drawn by `bt_exec.tui.screen`.
 
 A listener. It is fed on the loop's thread and drawn on another one; `lock` keeps them apart.
 """

@@ -1,4 +1,4 @@
-"""A plan as the rows that people see: what only groups is left out, what repeats is merged.
+"""Rows of a plan: grouping nodes are left out, repeated ones merged.
 
 An unnamed sequence without modifiers shows as its children; a tree that only runs a skill of its
 own name is one row with that skill. Both paths of a merged row lead to it.

@@ -1,4 +1,4 @@
-"""Lines onto a terminal or into a pipe: colours where they are wanted, plain text elsewhere."""
+"""Painting of lines on a terminal or into a pipe, with or without colours."""
 
 from __future__ import annotations
 

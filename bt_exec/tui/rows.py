@@ -1,4 +1,4 @@
-"""Which rows are shown: running paths open, finished subtrees folded, what does not fit counted."""
+"""Selection of rows: running paths open, finished subtrees folded, hidden rows counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved results as people read them: the value instead of ``$found_2``."""
+"""Values of saved results in place of ``$found_2``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree as it is written: its steps, subtrees open, modifiers in words."""
+"""Tree without its execution: steps, open subtrees, modifiers in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Glyphs and colours: what a state looks like. Every state has its own glyph and word."""
+"""Glyphs and colours of states. Every state has a glyph and a word."""
 
 from __future__ import annotations
 

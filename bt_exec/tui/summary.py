@@ -1,4 +1,4 @@
-"""How a mission ended, as a person would say it."""
+"""Result of a mission in sentences."""
 
 from __future__ import annotations
 

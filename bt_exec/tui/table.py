@@ -1,4 +1,4 @@
-"""Lists that fit any width: a title with a remark at the right, a sentence, named facts."""
+"""Lists for any width: a title with a remark at the right, a sentence, named facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text in cells of a terminal: Korean is two wide, control characters never reach the screen.
+"""Text in terminal cells: Korean is two wide, control characters are removed.
 
 A `Line` is a tuple of spans, a span is a text and the name of its style (`bt_exec.tui.style`).
 Everything that is drawn is made of lines, so that tests read them as plain text.

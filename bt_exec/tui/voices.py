@@ -1,4 +1,4 @@
-"""Who speaks of a mission on record: the packs that it used, as far as they are installed.
+"""Messages of the packs that a recorded mission used, where they are installed.
 
 The names of places and people are those of the site as it was then.
 """

@@ -1,4 +1,4 @@
-"""Why a mission ended as it did, as a person would say it: the cause first, then how it came."""
+"""Explanation of a mission's end in sentences: the cause first, then the sequence of events."""
 
 from __future__ import annotations
 

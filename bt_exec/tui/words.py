@@ -1,4 +1,4 @@
-"""Nodes as a person says them: names, arguments, what a modifier means."""
+"""Nodes in words: names, arguments, meanings of modifiers."""
 
 from __future__ import annotations
 

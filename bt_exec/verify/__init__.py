@@ -1,4 +1,4 @@
-"""Verification in layers: nothing moves before its spec passed all of them.
+"""Verification in layers; no unverified spec is executed.
 
 vocabulary → arguments → grounding → dry run → resources → bounds. A layer runs only when those
 before it found nothing that it builds on; all problems of a document are reported at once. Each

@@ -1,4 +1,4 @@
-"""What an author would not have meant, although it runs: only `bt_exec.verify.verify_file` asks.
+"""Probable mistakes in valid trees, reported by `bt_exec.verify.verify_file` only.
 
 Codes: ``UNKNOWN_CODE``, ``UNUSED_PARAMETER``. A way of ``otherwise`` after a code that nothing on
 the site fails with is never taken; a parameter that no node takes changes nothing.

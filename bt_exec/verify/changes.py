@@ -1,4 +1,4 @@
-"""Ways things may stand, and what may change them while parts of a plan run at the same time.
+"""Possible facts and their changes while parts of a plan run at the same time.
 
 A parallel of N branches has N sets of changes that may disturb a branch: those of all the others.
 They are kept as one count of all changes, from which the own ones of a branch are taken away.

@@ -1,4 +1,4 @@
-"""What the layers of verification look at, and how they report."""
+"""Input and report of the verification layers."""
 
 from __future__ import annotations
 

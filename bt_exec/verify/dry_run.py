@@ -1,4 +1,4 @@
-"""Layer 4, dry run: what skills need holds when they start, whichever way the plan goes.
+"""Layer 4, dry run: the needs of skills hold at their start on every path of the plan.
 
 Code: ``NEED_NOT_MET``. Every way that a plan may go is followed at once: what is skipped or not,
 what fails, is tried again or stopped, in which order parallel branches act. A need is reported if

@@ -1,4 +1,4 @@
-"""Values of facts in trees: an argument may not make a fact that no pack declares.
+"""Values of facts in trees: arguments may not produce undeclared facts.
 
 Code: ``UNKNOWN_FACT_VALUE``. Names and values that stand in the declarations of skills are checked
 with their pack (`bt_exec.verify.packs`); here the arguments of a node are filled in. Facts without

@@ -1,4 +1,4 @@
-"""Facts: what is known of the world in words, and how skills and conditions change it.
+"""Facts: knowledge of the world in words, and its changes by skills and conditions.
 
 ``{"hand.right": "empty", "door": "open"}``. A missing fact is unknown: it was never stated, or
 something that writes it failed or was stopped half way, or declares ``"?"``.

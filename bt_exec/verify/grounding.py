@@ -1,4 +1,4 @@
-"""Layer 3, grounding: the objects that the first actions name exist now.
+"""Layer 3, grounding: the objects of the first actions exist now.
 
 Code: ``LABEL_NOT_SEEN``. What is seen changes once the robot acts, so only actions that can run
 before anything else was done are checked; skills check their own labels again when they start.

@@ -1,4 +1,4 @@
-"""Mistakes in the declarations of packs, each at its place in the Python source.
+"""Mistakes in the declarations of packs, with positions in the Python source.
 
 Codes: ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for needs, effects and established facts that the
 pack does not declare; ``UNDECLARED_CODE`` for a failure code that a skill's source raises and its

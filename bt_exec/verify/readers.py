@@ -1,4 +1,4 @@
-"""Readers and writers of facts: where in a document a fact is asked for last, and changed first.
+"""Readers and writers of facts: the last reader and the first writer in a document.
 
 A dry run follows only facts that are asked for later (liveness analysis), and does not carry facts
 that nothing changes before. What is read within a repeat, a retry or a parallel counts as read

@@ -1,4 +1,4 @@
-"""Layer 5, resources: nothing is claimed twice at the same time.
+"""Layer 5, resources: exclusive claims never overlap in time.
 
 Code: ``CLAIMED_TWICE``. Skills declare what they use (``uses={"arm.{arm}"}``); children of a
 parallel run at once and may not claim the same thing. A claim whose arguments are known only when

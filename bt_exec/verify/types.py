@@ -1,4 +1,4 @@
-"""Questions about types: does a literal fit, is one type always another, how do people say it."""
+"""Type checks: whether a literal fits, whether a type is a subtype, and names for messages."""
 
 from __future__ import annotations
 

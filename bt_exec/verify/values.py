@@ -1,4 +1,4 @@
-"""One value of an argument: a literal that fits its type, or a ``$name`` bound to one that does."""
+"""Argument values: a literal that fits its type, or a ``$name`` bound to such a value."""
 
 from __future__ import annotations
 

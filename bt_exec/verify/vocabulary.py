@@ -1,4 +1,4 @@
-"""Layer 1, vocabulary: every name means something on this site.
+"""Layer 1, vocabulary: every name is defined on this site.
 
 Codes: ``UNKNOWN_SKILL``, ``UNKNOWN_CONDITION``, ``UNKNOWN_TREE``, ``UNKNOWN_TYPE``, ``TREE_CYCLE``,
 ``ELSE_WITH_TELL``, ``TOO_MANY_NEEDED``.

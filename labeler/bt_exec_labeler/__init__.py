@@ -1,1 +1,1 @@
-"""Labels short clips of recorded episodes as plan records, and makes training sets of them."""
+"""Labelling of recorded episodes with plan records, and training sets from them."""

@@ -1,4 +1,4 @@
-"""One way in which an answer is wrong, in words for people and models, in their language."""
+"""Violation of the answer rules, described for readers and models in their language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bt-exec label``: recorded clips become plan records, and training sets.
+"""Commands of ``bt-exec label``: plan records from clips, and training sets.
 
 The command line finds this group through the entry point ``label`` of ``bt_exec.commands``. What
 its commands do is in `bt_exec_labeler.commands`, imported when one of them runs.

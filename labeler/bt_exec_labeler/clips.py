@@ -1,4 +1,4 @@
-"""Clips: which frames of an episode a labeler is shown at a moment.
+"""Clips: the frames of an episode that a labeler sees at a moment.
 
 The *recent* clip holds 8 frames at 2 a second, up to the moment; the *summary* clip the last
 60 seconds, one frame every 2 seconds. Each place in a clip is a time; it is filled by the newest

@@ -1,4 +1,4 @@
-"""What ``bt-exec label …`` does; every function takes plain values and returns plain data.
+"""Implementations of ``bt-exec label …``, with plain arguments and results.
 
 ``lines`` in what they return is what people read; the rest is for ``--json``.
 """

@@ -1,4 +1,4 @@
-"""A first vocabulary from a site's skills: people go over it, it is not meant to stay as it is."""
+"""Draft of a vocabulary from a site's skills, to be edited by its author."""
 
 from __future__ import annotations
 

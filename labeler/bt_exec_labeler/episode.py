@@ -1,4 +1,4 @@
-"""An episode: frames and actions with their times, whoever recorded it.
+"""Episode: frames and actions with their times, from any recorder.
 
 Every reader in `bt_exec_labeler.sources` gives this one form. Times are seconds since the
 episode began, and they alone decide what a clip holds; nothing counts frames.

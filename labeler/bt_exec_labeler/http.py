@@ -1,4 +1,4 @@
-"""Serving until somebody ends it."""
+"""Serving of a web application until it is stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a labeler is asked: one moment of an episode, in one of two forms.
+"""Items of a labeler: one moment of an episode, in one of two forms.
 
 A planner sees what just happened and the last minute; a controller sees only what just happened.
 The two are types of their own: a controller's item has no place for a summary clip.

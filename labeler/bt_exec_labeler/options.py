@@ -1,4 +1,4 @@
-"""The options that several commands of ``bt-exec label`` take, each written once."""
+"""Options shared by several commands of ``bt-exec label``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decoded frames, kept for a while by the content of what is stored.
+"""Cache of decoded frames, by content.
 
 Clips that follow each other show most frames again: each is decoded once, not once a clip.
 """

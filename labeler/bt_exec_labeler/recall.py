@@ -1,4 +1,4 @@
-"""A compiler that reuses the plan of the recorded mission whose command is most alike.
+"""Compiler that reuses the plan of the recorded mission with the most similar command.
 
 Of equally similar commands it takes one whose mission began with the facts of now. Recorded
 missions become a planner set, and its training split plans new missions without a model. A recalled

@@ -1,4 +1,4 @@
-"""Plan records: what a labeler says of a moment, and whether it may be said.
+"""Plan records of moments, and their validation.
 
 A labeler gives a `Record`; ``schema_version`` and ``plan_id`` are added by `built` alone. Every
 way in which an answer can be wrong has a name, so that it can be counted, told and sent back.

@@ -1,4 +1,4 @@
-"""Records of our own missions are ticked again: does each short goal end as it was recorded?
+"""Replay of our own missions from records: each short goal must end as recorded.
 
 A mission's world is made anew from its record, what was done before the moment is done again, and
 then the goal. Actions in a row are one plan, up to one that failed, as they were in the mission:

@@ -1,4 +1,4 @@
-"""Spans: from when to when a mid step is under way, read from the actions of a recording."""
+"""Spans: start and end of each mid step, from the actions of a recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splits by episode: stratified by what episodes show, and kept once they are assigned."""
+"""Splits by episode: stratified by content, and stable once assigned."""
 
 from __future__ import annotations
 

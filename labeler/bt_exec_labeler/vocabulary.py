@@ -1,4 +1,4 @@
-"""The vocabulary of a data set: the only words that a record may use, one YAML file, kept by hand.
+"""Vocabulary of a data set: the only words that a record may use, in one YAML file.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Chart parser: finds the cheapest readings of a lattice by a grammar.
+"""Chart parser: the cheapest readings of a lattice by a grammar.
 
 Edges are made bottom-up, from left to right; among edges of one category over one span only the
 `MOST` cheapest meanings are kept.

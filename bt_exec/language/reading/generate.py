@@ -1,4 +1,4 @@
-"""Sentences from meanings: the reading said back, choices and confirmations.
+"""Sentences from meanings: readings in words, choices and confirmations.
 
 The sentences are templates in the section ``say`` of the language files; this is not the grammar
 run backwards, so that a mistake of the grammar shows when the reading is said back.

@@ -1,4 +1,4 @@
-"""Lattices of words: every way to cut a text into words of the lexicon.
+"""Word lattices: every segmentation of a text into words of the lexicon.
 
 Positions count the characters of a text without its spaces, so that spacing is no more than a
 cost. Words outside the lexicon become edges of the category ``unknown``.

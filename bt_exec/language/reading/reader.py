@@ -1,4 +1,4 @@
-"""The reader: from a text to its meaning, by the words of packs and the grammar of its language."""
+"""Reader: from a text to its meaning, by the words of packs and the grammar of its language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolution against the session: what pronouns and fragments refer to."""
+"""Resolution against the session: referents of pronouns and fragments."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Labelling many items: batches, a cache, a budget, and an output that survives being killed."""
+"""Labelling of many items: batches, a cache, a budget, and an output that survives kills."""

@@ -1,4 +1,4 @@
-"""What was answered before, by content: the same clip, mid step and schema are asked about once.
+"""Answer cache by content: the same clip, mid step and schema are requested once.
 
 An SQLite file of our own: the disk caches on the package index are unmaintained, or keep pickles,
 which execute what they hold when they are read.

@@ -1,4 +1,4 @@
-"""A run: moments without an answer go to a labeler in batches, answers to the store.
+"""Run: unanswered moments go to a labeler in batches, answers to the store.
 
 A batch holds moments of one episode. A moment is known by the digest of its content, so that a
 run that is resumed after the recording changed labels what is new or different, and nothing else.

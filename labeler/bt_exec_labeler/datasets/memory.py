@@ -1,4 +1,4 @@
-"""What a planner may remember at a moment: never the future, never another split.
+"""Memory of a planner at a moment: never the future, never another split.
 
 Earlier records of the same episode, and records of other episodes that are like it. A record of
 the training split is never helped by, and never helps, one of the test split.

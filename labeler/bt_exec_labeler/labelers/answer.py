@@ -1,4 +1,4 @@
-"""Reading what a model answers about several items: JSON alone, each record with its own item.
+"""Parsing of a model's answer about several items: JSON alone, each record with its own item.
 
 The form is ``{"items": [{"item": 1, "record": {…}}, …]}``. Nothing is mended: an answer that
 breaks the form is sent back with the name of each breach. `without_wrapping` alone is lenient:

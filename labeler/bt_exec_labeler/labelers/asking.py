@@ -1,4 +1,4 @@
-"""What labelers that ask somebody have in common: settings and attempts."""
+"""Shared parts of remote labelers: settings and attempts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The labeler that asks a vision model, through the Messages client.
+"""Labeler that queries a vision model through the Messages client.
 
 A batch is one dialogue. What breaks a rule is sent back with the name of every breach, for the
 items that broke it alone; records that were right are kept. A server that is away is asked again

@@ -1,4 +1,4 @@
-"""What a vision model is asked: the stable part of a prompt, and one turn for a batch of items."""
+"""Prompt of a vision model: a stable part, and one turn per batch of items."""
 
 from __future__ import annotations
 

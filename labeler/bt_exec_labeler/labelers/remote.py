@@ -1,4 +1,4 @@
-"""The labeler that asks a labelling service, such as ``bt-exec label serve``, over HTTP.
+"""Labeler that queries a labelling service, such as ``bt-exec label serve``, over HTTP.
 
 Frames are sent without loss. What comes back is read with our own vocabulary: a service adds no
 word to it. A service that is away is asked again after 1, 2 and 4 seconds.

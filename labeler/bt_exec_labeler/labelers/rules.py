@@ -1,4 +1,4 @@
-"""The labeler without a model: what was recorded says what was done, and whether it worked.
+"""Labeler without a model: actions and results come from the recording.
 
 Exact where actions have ends and outcomes, as in our own journal; and the yardstick for models.
 """

@@ -1,4 +1,4 @@
-"""What was done, as far as a LeRobot data set tells: tool calls, else subtasks, else the task."""
+"""Actions of a LeRobot data set: tool calls, else subtasks, else the task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Language for a LeRobot data set that exists: everything it has stays as it is.
+"""Language columns for an existing LeRobot data set; everything else stays unchanged.
 
 The data set is copied. Every file of frames gets the columns ``language_persistent``,
 ``language_events`` and ``subtask_index``; actions, states, pictures, videos, tasks, statistics and

@@ -1,4 +1,4 @@
-"""What lies where in a LeRobot data set, versions 2.0 to 3.
+"""File layout of LeRobot data sets, versions 2.0 to 3.
 
 ::
 

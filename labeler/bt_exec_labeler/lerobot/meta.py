@@ -1,4 +1,4 @@
-"""What a LeRobot data set says of itself: info, tasks, episodes, statistics, a card."""
+"""Metadata of a LeRobot data set: info, tasks, episodes, statistics, a card."""
 
 from __future__ import annotations
 

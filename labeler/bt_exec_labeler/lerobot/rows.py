@@ -1,4 +1,4 @@
-"""Rows of a LeRobot data set, checked: what a file holds that has another form is named."""
+"""Rows of a LeRobot data set, validated; files of another form are reported."""
 
 from __future__ import annotations
 

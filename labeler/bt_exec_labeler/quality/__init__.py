@@ -1,1 +1,1 @@
-"""How good labels are: checks of each record, of a whole run, and of two runs together."""
+"""Quality of labels: checks of each record, of a run, and of two runs together."""

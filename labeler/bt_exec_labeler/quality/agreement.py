@@ -1,4 +1,4 @@
-"""Agreement of two labelers by field, beyond what the prompt alone gives away.
+"""Agreement of two labelers by field, corrected for what the prompt alone reveals.
 
 The mid step is part of the prompt, and often allows one operation only: two labelers agree about
 it without looking. Expected agreement is therefore taken within each mid step, and summed up:

@@ -1,4 +1,4 @@
-"""Records that contradict themselves or their recording, although every word of them is allowed."""
+"""Contradictions of a record with itself or its recording, although its words are allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clips that show the same: within a run they add nothing, between splits they leak."""
+"""Near-duplicate clips: redundant within a run, a leak between splits."""
 
 from __future__ import annotations
 

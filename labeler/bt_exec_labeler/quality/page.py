@@ -1,4 +1,4 @@
-"""The page of a run: figures as bars, and a sample clip of each mid step with its record."""
+"""HTML page of a run: figures as bars, and a sample clip of each mid step with its record."""
 
 from __future__ import annotations
 

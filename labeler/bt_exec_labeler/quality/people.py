@@ -1,4 +1,4 @@
-"""What people made of a run: how much they accepted, and how far they agree."""
+"""Reviewers' decisions about a run: acceptance and agreement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed of a run, and the page that shows it."""
+"""Printed report and HTML page of a run."""
 
 from __future__ import annotations
 

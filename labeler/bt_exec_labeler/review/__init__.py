@@ -1,4 +1,4 @@
-"""People look at records: a page on this machine, decisions that survive a kill, Label Studio.
+"""Review of records: a local page, decisions that survive a kill, Label Studio.
 
 ::
 

@@ -1,4 +1,4 @@
-"""The routes of the review page; the executive's guard stands before them."""
+"""Routes of the review page, behind the executive's request guard."""
 
 from __future__ import annotations
 

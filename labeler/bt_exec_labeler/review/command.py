@@ -1,4 +1,4 @@
-"""What ``bt-exec label review``, ``export`` and ``import`` do."""
+"""Implementation of ``bt-exec label review``, ``export`` and ``import``."""
 
 from __future__ import annotations
 

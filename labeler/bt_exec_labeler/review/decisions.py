@@ -1,4 +1,4 @@
-"""What people decided about records: ``RUN/review/NAME.jsonl``, one line a decision.
+"""Reviewers' decisions about records: ``RUN/review/NAME.jsonl``, one line a decision.
 
 ::
 

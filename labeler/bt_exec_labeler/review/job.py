@@ -1,4 +1,4 @@
-"""What there is to review: the sampled records of a run, with their clips."""
+"""Review job: the sampled records of a run, with their clips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Label Studio: the sample as tasks, and decisions from what people annotated there.
+"""Label Studio: the sample as tasks, and decisions from its annotations.
 
 The forms are those of its documentation: "Basic Label Studio JSON format" for tasks
 (https://labelstud.io/guide/tasks), "Label Studio JSON format of annotated tasks" for exports

@@ -1,1 +1,1 @@
-"""Labelling over HTTP: what a request holds, and the service that answers it."""
+"""Labelling over HTTP: the request format, and the service."""

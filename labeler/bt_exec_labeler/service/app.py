@@ -1,4 +1,4 @@
-"""The routes of the labelling service; the executive's guard stands before them."""
+"""Routes of the labelling service, behind the executive's request guard."""
 
 from __future__ import annotations
 

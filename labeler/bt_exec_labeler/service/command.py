@@ -1,4 +1,4 @@
-"""What ``bt-exec label serve`` does."""
+"""Implementation of ``bt-exec label serve``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request for labels holds: items of frames, by name or as data, and what they must say.
+"""Request for labels: items of frames, by name or as data, and their validation.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Readers of recordings, one a kind, behind one call.
+"""Readers of recordings, one per kind, behind one function.
 
 A source is named by its path; what lies there says what it is: a journal, a folder of numbered
 frames with ``actions.jsonl``, a folder of such folders, a video, or a LeRobot data set.

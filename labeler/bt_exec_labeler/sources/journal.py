@@ -1,4 +1,4 @@
-"""Missions of our own journal: what was seen, which skills ran, how they ended.
+"""Missions of our own journal: observations, skills and their results.
 
 Frames are there if the missions were run with ``--frames``. What a skill changed is what it
 declares, read from the packs of the mission's site.

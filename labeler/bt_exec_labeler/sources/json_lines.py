@@ -1,4 +1,4 @@
-"""Lines of JSON from files that may be damaged: what cannot be read is named, the rest is used."""
+"""JSON Lines from possibly damaged files: unreadable lines are reported, the rest is used."""
 
 from __future__ import annotations
 

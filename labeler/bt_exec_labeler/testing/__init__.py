@@ -1,1 +1,1 @@
-"""Recordings to try labelers on."""
+"""Recordings for tests of labelers."""

@@ -1,4 +1,4 @@
-"""A toy game: somebody fetches a gem behind a gate. Drawn small, recorded as games are.
+"""Toy game: a player fetches a gem behind a gate. Drawn small, recorded as games are.
 
 ``python -m bt_exec_labeler.testing.game FOLDER`` writes episodes and their vocabulary.
 """

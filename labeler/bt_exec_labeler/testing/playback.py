@@ -1,4 +1,4 @@
-"""A model that answers as a chat set teaches: the check that a set teaches what is asked.
+"""Model that answers as a chat set teaches: the check that a set teaches what is asked.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What is asked of which pictures: one mission each, or one of two that are compared."""
+"""Questions and their pictures: one mission each, or one for two compared pictures."""
 
 from __future__ import annotations
 

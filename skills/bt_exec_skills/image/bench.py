@@ -1,4 +1,4 @@
-"""The bench: the picture of a mission, and the sets of instances that its tools work on.
+"""Bench: the picture of a mission, and the instance sets of its tools.
 
 Plans name sets (``target``, ``other``, ``landmark``, …) and never boxes; boxes stay here.
 """

@@ -1,4 +1,4 @@
-"""``bt-exec ask``: a question about pictures, found through ``bt_exec.commands``."""
+"""Command ``ask``: a question about pictures, found through ``bt_exec.commands``."""
 
 from __future__ import annotations
 

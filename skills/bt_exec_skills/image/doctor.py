@@ -1,4 +1,4 @@
-"""What the pack needs of the machine, for ``bt-exec doctor``."""
+"""Requirements of the pack for ``bt-exec doctor``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetches a picture from an address: bounded in time, size and hops, and never led inwards.
+"""Download of pictures with limits on time, size and redirects; private addresses are refused.
 
 The address that a person names may lie anywhere, for it is their word. Where it leads on to is the
 word of a server: that is its own host, or one of the public internet.

@@ -1,4 +1,4 @@
-"""The pack's rig: no robot, the bench with the picture, a detector, models that look."""
+"""Rig of the pack: no robot; a bench with the picture, a detector, vision models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where pictures come from: files, folders, standard input, and addresses where that is allowed."""
+"""Sources of pictures: files, folders, standard input, and permitted addresses."""
 
 from __future__ import annotations
 

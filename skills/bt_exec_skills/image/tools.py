@@ -1,4 +1,4 @@
-"""The tools as functions: what programs about a picture are written with.
+"""Tools as functions, the vocabulary of programs about a picture.
 
 Each skill of the pack calls one of these. A program that the pack writes imports them from here.
 """

@@ -1,4 +1,4 @@
-"""A body that does one motion at a time: a new one ends the one before, a stop ends any."""
+"""Robot base that executes one motion at a time: a new one replaces the current one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A motion under way, made of a generator that takes one step every control period."""
+"""Motion in progress, from a generator that advances one step per control period."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places in the plane. Frame: the building, x east, y north [m]; angles from x to y [rad]."""
+"""Poses in the plane. Frame: the building, x east, y north [m]; angles from x to y [rad]."""
 
 from __future__ import annotations
 

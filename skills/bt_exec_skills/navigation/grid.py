@@ -1,4 +1,4 @@
-"""A map of what is solid: cells of floor that are free or not, and how far the next wall is."""
+"""Occupancy grid: free and occupied cells, with the distance to the nearest wall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An obstacle layer over the map: an obstacle is added after several range readings."""
+"""Obstacle layer over the map: an obstacle is added after several range readings."""
 
 from __future__ import annotations
 

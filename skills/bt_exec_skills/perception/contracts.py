@@ -1,4 +1,4 @@
-"""Contracts of perception: a camera gives views, a detector finds things in them.
+"""Perception interfaces: cameras provide views, detectors find objects in them.
 
 A site chooses the detector by name. ``oracle`` uses the simulator's ground truth for each pixel;
 a learned detector uses the frame alone and implements the same contract.

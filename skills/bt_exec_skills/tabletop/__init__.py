@@ -1,1 +1,1 @@
-"""The tabletop pack: goals into subgoals, subgoals into going, picking and placing."""
+"""Tabletop pack: goals become subgoals, subgoals become driving, picking and placing."""

@@ -1,4 +1,4 @@
-"""What a plan for a table must be, whoever wrote it: its targets are there, it does what was asked.
+"""Checkers of plans for a table: targets exist, and the plan does what was requested.
 
 Codes: ``OBJECT_GONE``, ``CANNOT_LIFT``, ``NO_CONTAINER``, ``NOT_ASKED`` (a thing that goes where
 nobody asked for), ``LEFT_OUT`` (a thing that was asked for and does not go there).

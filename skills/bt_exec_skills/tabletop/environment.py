@@ -1,4 +1,4 @@
-"""What a simulator tells of the world: names, poses, and where the robot is.
+"""Environment as a simulator reports it: names, poses, and the robot's pose.
 
 This is the content of ``GET /env`` and ``GET /state``. Frame: the room's, x
 east, y north, z up [m].

@@ -1,4 +1,4 @@
-"""What the hand holds, as the world shows it: what left the table and follows the base."""
+"""Content of the hand, inferred from the world: an object that follows the base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that are said for kinds of objects and their attributes, from the pack's lexicon."""
+"""Names of object kinds and their attributes, from the pack's lexicon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tabletop pack: goals into subgoals, subgoals into going, picking and placing."""
+"""Tabletop pack: its skills, conditions, trees, compiler and rigs."""
 
 from __future__ import annotations
 

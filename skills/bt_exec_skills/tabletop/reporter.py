@@ -1,4 +1,4 @@
-"""What the pack tells of a mission: its subgoals turn by turn, and at the end which were reached.
+"""Mission reporter of the pack: subgoals turn by turn, and the reached ones at the end.
 
 What is told at the end is read from the last look at the world, not from what skills said.
 """

@@ -1,4 +1,4 @@
-"""The robot of the tabletop pack: everything that its skills may ask of it.
+"""Robot interface of the tabletop pack: everything that its skills use.
 
 A simulator in this process and one that is reached over HTTP implement `TableRobot`; skills never
 know which. Points are in the room's frame [m].

@@ -1,4 +1,4 @@
-"""What things are called when they are spoken of: ``object_purple_bowl_0`` is "purple bowl 0".
+"""Display names of objects: ``object_purple_bowl_0`` is "purple bowl 0".
 
 A thing has one name in a language, made of its own name alone, whatever else is there: the live
 view, refusals, last words and the record of yesterday say the same. The number is always said, if

@@ -1,4 +1,4 @@
-"""Where a thing is put: room in a container, on a table, or beside something, as seen."""
+"""Search for free placement poses in containers, on tables and next to objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables: flat tops that things stand on, as a simulator tells them or as the things on them show.
+"""Table tops, as a simulator reports them or as inferred from the objects on them.
 
 Frame: the room's, x east, y north, z up [m]; a top is a rectangle along x and y.
 """

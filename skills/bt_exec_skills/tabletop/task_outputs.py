@@ -1,4 +1,4 @@
-"""The two-level plan of a language model, read and written: ``subgoals`` and ``task_outputs``.
+"""Two-level plan format of a language model: ``subgoals`` and ``task_outputs``.
 
 ::
 

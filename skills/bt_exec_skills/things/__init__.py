@@ -1,4 +1,4 @@
-"""Things on tables: what they are called, pictures of them for training, the weights that ship.
+"""Objects on tables: names, training pictures, shipped weights.
 
 Shared by packs that look at tables; it knows none of them.
 """

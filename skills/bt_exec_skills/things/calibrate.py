@@ -1,4 +1,4 @@
-"""Writes how likely a detection of the shipped network is right, and what it misses.
+"""Calibration of the shipped detector: probability of a correct detection, missed objects.
 
 ::
 

@@ -1,4 +1,4 @@
-"""A folder that one training works in, and no other."""
+"""Exclusive training folder of one process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crops of what boxes hold: what the second network of a pair looks at, and learns from.
+"""Crops of boxes: input and training data of the second network of a pair.
 
 A crop is the square around a box, with a margin so that what lies beside the thing is seen; what
 lies outside of the picture is grey. It is cut at the picture's full size, whatever the first

@@ -1,4 +1,4 @@
-"""From a picture to a network's input, and from its raw output to boxes: numpy and nothing else.
+"""Preprocessing of pictures and decoding of raw network output to boxes, with numpy alone.
 
 The arithmetic is that of ultralytics for its YOLO detectors, so that a network finds the same
 boxes here and there: letterbox, best class of each anchor, suppression within a class, clipping.

@@ -1,4 +1,4 @@
-"""A network behind the contract that detectors share."""
+"""Detector that runs a network."""
 
 from __future__ import annotations
 

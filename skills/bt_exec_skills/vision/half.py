@@ -1,4 +1,4 @@
-"""Halves the file of a network: its weights are kept in half precision, computed with in single.
+"""Converts ONNX weights to float16 for storage; inference stays in float32.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Networks that find things: one contract, weights as ``.onnx`` (default) or ``.pt`` (extra)."""
+"""Object detectors: the common interface; weights as ``.onnx`` (default) or ``.pt`` (extra)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words in pictures: with Korean letters where OpenCV has them (from 5 on), else in ASCII."""
+"""Text drawing in pictures: Korean letters where OpenCV supports them (from 5 on), else ASCII."""
 
 from __future__ import annotations
 

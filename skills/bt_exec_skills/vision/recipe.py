@@ -1,4 +1,4 @@
-"""The recipe of a data set: what it is made from, and on which side of the split a scene lies."""
+"""Recipe of a data set: its sources, and the split of each scene."""
 
 from __future__ import annotations
 

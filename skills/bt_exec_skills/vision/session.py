@@ -1,4 +1,4 @@
-"""Networks in ``.onnx`` files: opened, and the names in their metadata."""
+"""Loading of ``.onnx`` networks and the names in their metadata."""
 
 from __future__ import annotations
 

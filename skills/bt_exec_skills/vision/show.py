@@ -1,4 +1,4 @@
-"""Showing detections: in a picture of a file, of a robot of a site, or of a mission on record."""
+"""Display of detections in a picture file, of a robot of a site, or of a recorded mission."""
 
 from __future__ import annotations
 

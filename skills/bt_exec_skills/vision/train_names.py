@@ -1,4 +1,4 @@
-"""Training the second network of a pair: it names what the boxes of the first one hold.
+"""Training of the second network of a pair, which names the crops of the first.
 
 Needs torch (extra ``yolo``). A small detector learns early where things are and late which they
 are; on a CPU the time is better spent on crops. On one the convolutions run in bfloat16.

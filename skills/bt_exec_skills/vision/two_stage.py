@@ -1,4 +1,4 @@
-"""A pair of networks behind the contract of one: boxes by the first, names by the second."""
+"""Pair of networks with the interface of one: boxes by the first, names by the second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hinge angle at which the door and its handle would appear where their boxes are."""
+"""Hinge angle from the boxes of the door and its handle."""
 
 from __future__ import annotations
 

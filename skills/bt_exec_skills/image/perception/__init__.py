@@ -1,1 +1,1 @@
-"""What tools do to a picture, as plain functions; `bt_exec_skills.image.tools` names them all."""
+"""Image operations as plain functions; `bt_exec_skills.image.tools` lists them all."""

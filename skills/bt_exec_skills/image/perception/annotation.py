@@ -1,4 +1,4 @@
-"""Boxes that somebody drew, or a model wrote, from a file beside the picture.
+"""Boxes of annotators or models, from a file beside the picture.
 
 Read are COCO JSON, YOLO text (with ``classes.txt`` beside it), the JSON list that ultralytics
 writes, and what supervision's JSONSink and CSVSink write. All of it is data from outside: each

@@ -1,4 +1,4 @@
-"""What a crop shows of a thing: its colour, shape, brightness, sharpness and size."""
+"""Attributes of an object in a crop: colour, shape, brightness, sharpness and size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Named colours in CIELAB: which one a pixel is nearest to, and how clearly.
+"""Named colours in CIELAB: the nearest name of a pixel, and its margin.
 
 A name stands for several colours, from dark to light. The distance counts lightness half, for
 light and shadow change it most (CIE 1976 Lab, D65; the prototypes are ours).

@@ -1,4 +1,4 @@
-"""Two pictures compared, and two crops: where they differ, and whether things are alike."""
+"""Comparison of two pictures or two crops: differing regions, similarity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instances by their names: what a network finds, and how sure it is that this is all."""
+"""Instances by name from a detector, with the confidence that none is missing."""
 
 from __future__ import annotations
 

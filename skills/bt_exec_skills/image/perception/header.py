@@ -1,4 +1,4 @@
-"""The size of a picture from the head of its file, before anything of it is decoded.
+"""Size of a picture from its file header, without decoding.
 
 Formats: PNG (IHDR), JPEG (start of frame), BMP, WebP, TIFF (first directory); each as its
 specification lays it out. Nothing is allocated by what a file claims.

@@ -1,4 +1,4 @@
-"""Instances: single things in a picture, the crops of them, and what was decided of each."""
+"""Instances: single objects in a picture, their crops and the decisions about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same picture in other plausible light: what an answer must survive to be sure.
+"""Variants of a picture in other plausible light, to test the stability of an answer.
 
 The light of a picture is not known. A ground that is tinted may be a white one in warm light, a
 dark one may be badly lit, one that fades may be in shadow; and every camera errs a little. `relit`

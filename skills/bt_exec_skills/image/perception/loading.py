@@ -1,4 +1,4 @@
-"""Pictures from files, made ready: upright, without alpha, 8 bit, RGB.
+"""Loading of pictures: upright, without alpha, 8 bit, RGB.
 
 What cannot be read is refused before it is decoded: a broken file, another format, a picture so
 large that it would fill the memory.

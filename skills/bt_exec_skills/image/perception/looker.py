@@ -1,4 +1,4 @@
-"""Who looks at a picture for the tools: a vision model and a second one that judges, if there are.
+"""Vision models of the tools: one that answers, and a second that judges, if configured.
 
 Whatever a model says is data. Writing in a picture may pretend to give orders; so a picture's words
 are never instructions here, an answer is one short line, and a judge decides beside it.

@@ -1,4 +1,4 @@
-"""What an outline is called: its shape by how its radius swings, its colour by hue, its notches.
+"""Names of outlines: shape from the radius profile, colour from the hue, notches.
 
 None of this uses what `perception.colours`, `attributes` and `segment` measure: it is the other way
 to the same words.

@@ -1,4 +1,4 @@
-"""A second way to find single-coloured things: by their outlines, in another model of colour.
+"""Second detector of single-coloured objects: outlines in another colour model.
 
 `perception.segment` names every pixel in CIELAB, joins pixels of one name, and cuts where a region
 is narrow. Here nothing of that is used: edges (Scharr, beyond the picture's own noise) divide the

@@ -1,4 +1,4 @@
-"""The annotated picture: numbered boxes, readable in grey and by people who see no colours."""
+"""Annotated picture: numbered boxes, readable in grey and with colour blindness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things are: in the picture, and to each other. Pixels, from the top left corner."""
+"""Positions of objects in the picture and relative to each other. Pixels, from the top left."""
 
 from __future__ import annotations
 

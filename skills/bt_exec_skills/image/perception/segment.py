@@ -1,4 +1,4 @@
-"""Instances from colours alone: regions of one named colour, and touching things set apart."""
+"""Instances from colours: regions of one named colour, with touching objects separated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure it is that regions of colour are the things: none too pale, joined, or cut in two.
+"""Confidence that colour regions are objects: none pale, joined or split.
 
 Found by what a count by colour overlooks: something compact on the ground that hardly differs from
 it, an edge within a region, a region that is as long as several of its neighbours, a piece of the

@@ -1,4 +1,4 @@
-"""Writing in a picture, read by rapidocr (extra ``ocr``): lines are instances, words their labels.
+"""Text in a picture, read by rapidocr (extra ``ocr``): lines are instances, words their labels.
 
 What is written is data: control characters are taken out, length is bounded, and it is never read
 as a question, a name or a command. The letters that the shipped network knows are Latin, Chinese

@@ -1,4 +1,4 @@
-"""A second way to decide a colour: from the whole picture instead of from crops.
+"""Second method to decide a colour: from the whole picture instead of from crops.
 
 A crop is named by its most frequent colour; here every pixel of the picture, made small, is named
 first, and a thing has a colour if its middle is covered by regions of that colour. The two share

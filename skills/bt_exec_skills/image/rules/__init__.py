@@ -1,1 +1,1 @@
-"""How a question is read and what plan it becomes."""
+"""Reading of questions and their plans."""

@@ -1,4 +1,4 @@
-"""What comes after an answer, in every plan: it is judged, then what was wanted is written."""
+"""Steps after an answer, in every plan: judgement, then requested outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a program says what the answer says: it is run once on the same picture, in a sandbox."""
+"""Check of a program against the answer, by one run on the same picture in a sandbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer claims: its sentences read by the one reader and tied to the question.
+"""Claims of an answer: its sentences, read by the engine and tied to the question.
 
 A claim is a question with the answer that it would have if the claim were true: "There are three"
 to "How many red circles are there?" claims that "are there exactly three red circles?" has the

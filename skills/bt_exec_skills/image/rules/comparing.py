@@ -1,4 +1,4 @@
-"""Answers to questions that compare: two pictures, things by an aspect, counts with bounds."""
+"""Answers to comparisons: two pictures, objects by an aspect, counts with bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges say of an answer, and its three scores.
+"""Verdicts of the judges about an answer, and its three scores.
 
 A judge supports only what it computed itself from the picture. Of a model's answer that is the
 tools: they answer each claim that the reader finds in it as a question of its own, on a bench that

@@ -1,4 +1,4 @@
-"""A question as `bt-exec understand` shows it: an act with roles, and the reading back."""
+"""Question in the form of ``bt-exec understand``: an act with roles, and the reading in words."""
 
 from __future__ import annotations
 

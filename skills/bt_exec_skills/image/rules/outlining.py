@@ -1,4 +1,4 @@
-"""The judge ``outlines``: what was found by colour, held against what is found by outlines.
+"""Judge ``outlines``: objects found by colour, compared with those found by outlines.
 
 It is the second way where neither an annotation nor a detector names the things. It speaks where
 the picture's ground is plain and nothing was asked but colours and shapes. Where it differs, the

@@ -1,4 +1,4 @@
-"""The answer about a set, or what is written, from its decisions: every number comes from them."""
+"""Answers about sets or text from their decisions; every number is computed from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a question to a plan: find, crop, verify, count, answer.
+"""Plans of questions: find, crop, verify, count, answer.
 
 Where things come from is decided by what there is, in this order: an annotation that knows the
 thing, a detector that knows it, and colours, where the question names nothing but what colours and

@@ -1,4 +1,4 @@
-"""The program of an answer: one Python file that does again what the tools did.
+"""Program of an answer: a Python file that repeats the tools' steps.
 
 It is written from the steps that ran, one line or two a step, and uses the public functions of
 `bt_exec_skills.image.tools`. Values from outside stand in it as literals, never as code.

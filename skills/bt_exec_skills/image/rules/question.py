@@ -1,4 +1,4 @@
-"""Questions about a picture, as data that tools can work on."""
+"""Questions about a picture as data for tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a question about a picture: the engine gives its meaning, here it becomes a `Question`.
+"""Reading of a question: from the engine's meaning to a `Question`.
 
 What tools cannot answer is refused with its words, never half answered.
 """

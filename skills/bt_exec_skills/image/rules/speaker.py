@@ -1,4 +1,4 @@
-"""Sentences of answers in one language, from ``phrasing.yaml``, and what all answers tell."""
+"""Sentences of answers in one language, from ``phrasing.yaml``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of questions about pictures: the pack's lexicon and the reader over it."""
+"""Words of questions about pictures: the pack's lexicon and its reader."""
 
 from __future__ import annotations
 

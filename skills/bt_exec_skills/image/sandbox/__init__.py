@@ -1,1 +1,1 @@
-"""Runs a written program where it can do no harm; `run_program` is the way in."""
+"""Sandboxed execution of written programs; `run_program` is the entry point."""

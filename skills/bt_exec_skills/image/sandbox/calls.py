@@ -1,4 +1,4 @@
-"""System calls that no program about a picture needs; they fail with "not permitted".
+"""Blocked system calls: not needed by programs about pictures, they fail with EPERM.
 
 They look into other processes, change mounts or namespaces, take memory that no limit counts, or
 reach far into the kernel. Sockets are among them: those to the host of a virtual machine and to the

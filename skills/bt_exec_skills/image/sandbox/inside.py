@@ -1,4 +1,4 @@
-"""Runs ``run(image_path)`` of a program and writes what it returns, as JSON; in the room."""
+"""Runner inside the sandbox: calls ``run(image_path)`` and writes its result as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of the Linux kernel that Python 3.11 does not have: namespaces, mounts, privileges.
+"""Linux system calls that Python 3.11 lacks: namespaces, mounts, privileges.
 
 Numbers and flags are those of ``linux/sched.h``, ``linux/mount.h``, ``linux/prctl.h`` and
 ``linux/capability.h``.

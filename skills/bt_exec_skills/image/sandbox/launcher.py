@@ -1,4 +1,4 @@
-"""Starts one program in its room; a process of its own: ``python -m …launcher CONFIG``.
+"""Launcher of one program in its sandbox: ``python -m …launcher CONFIG``.
 
 Three processes stand behind one another. The first enters new namespaces and waits. The second is
 number 1 of the new namespace of processes: it builds the room and guards the third, which is the

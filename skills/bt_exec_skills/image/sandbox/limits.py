@@ -1,4 +1,4 @@
-"""What a written program may use."""
+"""Resource limits of a written program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process of a program, seen from outside: started, read, killed, judged."""
+"""Process of a program, seen from outside: start, output, kill, verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The room of a program: a root of its own with Python, the tools and the picture, all read-only.
+"""File system of the sandbox: Python, the tools and the picture, all read-only.
 
 It has one folder to write to, which lies in memory and is gone afterwards; four devices; its own
 ``/proc``. Nothing else of this machine is there.

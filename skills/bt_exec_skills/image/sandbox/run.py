@@ -1,4 +1,4 @@
-"""Runs a written program once, on a picture, in its own room, and returns what it says.
+"""Execution of a written program on a picture in its sandbox.
 
 The room is made of Linux namespaces: no network, no other process, no file but Python, the tools
 and what is named, read-only; one folder in memory to write to. Where the kernel forbids them (some

@@ -1,4 +1,4 @@
-"""The claims of a model's answer, each checked by tools on a bench of their own."""
+"""Claims of a model's answer, each checked by tools on a separate bench."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skills that compare: two pictures, or the things of two sets."""
+"""Comparing skills: two pictures, or the objects of two sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skills that end a question: count, answer, draw the annotated picture."""
+"""Concluding skills: count, answer, draw the annotated picture."""
 
 from __future__ import annotations
 

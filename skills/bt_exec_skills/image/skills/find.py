@@ -1,4 +1,4 @@
-"""Skills that put instances into a set: from an annotation, a detector, or colours."""
+"""Finding skills: instances from an annotation, a detector, or colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skills around a worded answer: give one, and have it judged."""
+"""Skills around a worded answer: formulation and judgement."""
 
 from __future__ import annotations
 

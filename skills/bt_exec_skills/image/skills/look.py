@@ -1,4 +1,4 @@
-"""Skills that look at crops: cut them, verify attributes, compare places. Crops come first."""
+"""Skills on crops: cut them, verify attributes, compare positions."""
 
 from __future__ import annotations
 

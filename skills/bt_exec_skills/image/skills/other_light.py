@@ -1,4 +1,4 @@
-"""The judge ``light``: the steps of an answer, run again in other plausible light."""
+"""Judge ``light``: the steps of an answer, repeated in other plausible light."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The skill that writes the program of an answer, or has it written, and tries it."""
+"""Skill `write_program`: the program of an answer, generated and tested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The skill that reads writing."""
+"""Skill that reads text in the picture."""
 
 from __future__ import annotations
 

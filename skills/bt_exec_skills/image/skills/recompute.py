@@ -1,4 +1,4 @@
-"""Questions answered by tools on a bench of their own, beside the mission.
+"""Answers by tools on a separate bench, beside the mission.
 
 Nothing that a model found, chose or said is on that bench: the picture, the annotation and the
 detector are all that it shares with the mission. So claims are checked, and so the same steps run

@@ -1,4 +1,4 @@
-"""What the skills share: work on a thread of its own, and errors of files as failures."""
+"""Shared parts of the skills: worker threads, and file errors as failures."""
 
 from __future__ import annotations
 

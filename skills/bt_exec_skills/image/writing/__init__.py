@@ -1,1 +1,1 @@
-"""A program written by a language model: asked for, read, checked, tried; never trusted."""
+"""Programs written by a language model: requested, parsed, checked and tested."""

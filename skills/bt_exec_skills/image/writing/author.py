@@ -1,4 +1,4 @@
-"""Has a model write the program of an answer: asked, read, tried; what is wrong goes back once.
+"""Generation of programs by a model, with one retry that names the mistakes.
 
 Its first attempt and its second are held to the same form (`form`) and tried the same way, in the
 sandbox alone (`probes`). Another answer than ours is no fault: that is what a second way is for,

@@ -1,4 +1,4 @@
-"""The form of a program that a model writes: one block of Python with ``run`` and a ``__main__``.
+"""Form of a generated program: one block of Python with ``run`` and a ``__main__``.
 
 Codes: ``NO_CODE``, ``TWO_BLOCKS``, ``BLOCK_NOT_CLOSED``, ``TOO_LONG``, ``NOT_PYTHON``, ``NO_RUN``,
 ``WRONG_PARAMETERS``, ``NO_MAIN``, ``UNKNOWN_IMPORT``, ``UNKNOWN_TOOL``, ``FORBIDDEN_NAME``,

@@ -1,4 +1,4 @@
-"""What a model is told of the program that it is to write: never the answer itself.
+"""Prompt for a program; it never contains the answer.
 
 A program that had been told the answer could write it down; one that finds it again checks it.
 """

@@ -1,1 +1,1 @@
-"""What a command asks of a table: read, resolved to objects, split into subgoals and tasks."""
+"""Goals of a command: read, resolved to objects, split into subgoals and tasks."""

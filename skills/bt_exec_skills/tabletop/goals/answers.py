@@ -1,4 +1,4 @@
-"""Questions about the table answered from what is there at this moment, in the question's language.
+"""Answers to questions about the table from its current state, in the question's language.
 
 What is not there is no reason to refuse: "there is none", "no". Whatever is found is named.
 """

@@ -1,4 +1,4 @@
-"""From what a command asks to subgoals: one for each objective, one for each attribute group.
+"""Decomposition of a command into subgoals, one per objective and attribute group.
 
 Subgoals keep the order of the command and name no motion; the moves in one go the shortest way.
 """

@@ -1,4 +1,4 @@
-"""Meanings turned into what the table does: nodes into asks and questions.
+"""Conversion of meanings to goals and questions of the table.
 
 What the table has no skill for is refused with its words, never half done.
 """

@@ -1,4 +1,4 @@
-"""Plans that begin with an object in the hand: it goes to its own place first, or aside."""
+"""Plans that start with an object in the hand: it is placed first, at its target or aside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attribute groups: which things belong together, and which container is whose."""
+"""Attribute groups: objects that belong together, and their containers."""
 
 from __future__ import annotations
 

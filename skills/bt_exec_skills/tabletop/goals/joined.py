@@ -1,4 +1,4 @@
-"""Parts of a command that say one thing together: "clean up the left table, put everything there".
+"""Parts of a command with one goal: "clean up the left table, put everything there".
 
 The first part says what is to go, the second where to; and "the right one" after a table is a
 table. What the second part names by itself ("put the cups there") stays a part of its own.

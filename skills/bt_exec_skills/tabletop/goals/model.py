@@ -1,4 +1,4 @@
-"""What a command asks, before and after it is resolved to the objects that are there.
+"""Goals of a command, before and after their resolution to present objects.
 
 A `Phrase` is what was said of things; a `Move` is a thing and where it goes; a `Subgoal` is one
 objective of a command with its moves in order.

@@ -1,4 +1,4 @@
-"""Subgoals as a plan: one named sequence for each, in it one tree for each thing that is moved.
+"""Plans of subgoals: a named sequence for each, with one tree per moved object.
 
 The plan is where the decomposition is kept: `goals_of` reads it back, so a re-plan and the record
 know what was asked.

@@ -1,4 +1,4 @@
-"""What a question about the table asks for, before it is answered from what is there."""
+"""Questions about the table as data, before they are answered."""
 
 from __future__ import annotations
 

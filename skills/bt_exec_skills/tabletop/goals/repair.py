@@ -1,4 +1,4 @@
-"""A plan after a failure: what is finished is kept, only the failing subgoal is planned again.
+"""Repair of a plan: finished subgoals are kept, the failed one is planned again.
 
 A thing that cannot be had (three grasps missed, unreachable, vanished), or whose place has
 vanished, is given up; the others are still done. What was given up stays in the check that ends

@@ -1,4 +1,4 @@
-"""Phrases resolved to the objects that are there: which ones, or why that cannot be told.
+"""Resolution of phrases to present objects, or the reason why it is impossible.
 
 Nothing is guessed: two cups where one is meant are asked about, and what is not there is refused
 with what is. "Left" and "nearest" are as the robot sees it from where it stands.

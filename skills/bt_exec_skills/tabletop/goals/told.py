@@ -1,4 +1,4 @@
-"""Subgoals as people read them, without words of motion; their moves go the shortest way."""
+"""Descriptions of subgoals for the operator, with the shortest order of moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each verb asks for: subgoals, or why there are none."""
+"""Subgoals of each verb, or the reason why there are none."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How the pack perceives: the objects of the environment, where they are and what holds them."""
+"""Perception of the tabletop pack: objects, their positions and their containers."""

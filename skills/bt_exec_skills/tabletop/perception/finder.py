@@ -1,4 +1,4 @@
-"""Who says where things are in a picture: the simulator, or a network that looks at it.
+"""Object finders for a picture: the simulator's ground truth, or a network.
 
 In a site file::
 

@@ -1,4 +1,4 @@
-"""The world as a planner knows it: read back from the facts of a situation."""
+"""World of a planner, reconstructed from the facts of a situation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An observation of the table: what is there, where, and in what."""
+"""Observation of the table: objects, positions and containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a head camera sees."""
+"""Picture of a head camera."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the pack perceives: the environment is read, and a picture taken now and then."""
+"""Perception pipeline: the environment is read, and a picture taken now and then."""
 
 from __future__ import annotations
 

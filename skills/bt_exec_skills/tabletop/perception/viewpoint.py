@@ -1,4 +1,4 @@
-"""Where a camera is and how it looks: from points of the room to pixels, and where tables are."""
+"""Camera model: pose and projection from room coordinates to pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One HTTP request: asked directly, and over when its time is, however slowly the answer comes."""
+"""One HTTP request with a total time limit, without proxies or redirects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of the simulator protocol, as the published service has them.
+"""Calls of the published simulator protocol.
 
 Positions are [x, y, z] in the frame of the room [m], poses of the base [x, y, theta] [m, m, rad].
 """

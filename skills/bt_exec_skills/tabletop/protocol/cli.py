@@ -1,4 +1,4 @@
-"""``bt-exec simulator``: the tabletop world as a server, for any client of its protocol."""
+"""Command ``simulator``: the tabletop world as a server for clients of its protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Talking to a simulator of the protocol: requests, and what its answers say, read with suspicion.
+"""Client of the simulator protocol, with validation of every answer.
 
 Every call blocks and belongs on a worker thread. Nothing that is answered is believed beyond its
 form: whether something happened, the world tells.

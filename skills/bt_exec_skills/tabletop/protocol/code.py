@@ -1,4 +1,4 @@
-"""Code that clients send, read as data: an allow-list over its syntax tree. It is never executed.
+"""Code from clients, parsed as data by an allow-list over its syntax tree; never executed.
 
 Clients of the protocol send a few lines such as ``result = pick_object([1, 2, 0.6], 0.1, 0.2)``.
 `program_of` parses them, refuses everything that is not on the list, and returns a generator: it

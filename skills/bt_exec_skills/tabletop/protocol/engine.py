@@ -1,4 +1,4 @@
-"""The simulator behind the server: one world, one thread that lets its time pass, one motion.
+"""Simulator behind the server: one world, one thread that advances time, one motion.
 
 Requests come from other threads. What they ask is done on the world's own thread between two steps,
 so nobody reads a world that is half way through one.

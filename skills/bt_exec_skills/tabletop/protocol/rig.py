@@ -1,4 +1,4 @@
-"""The rig of a robot whose simulator is reached over HTTP."""
+"""Rig of a robot whose simulator is accessed over HTTP."""
 
 from __future__ import annotations
 

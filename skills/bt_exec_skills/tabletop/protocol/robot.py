@@ -1,4 +1,4 @@
-"""A robot whose simulator is reached over HTTP, this project's or anybody's.
+"""Robot whose simulator is accessed over HTTP.
 
 Requests run on threads of their own; a tick only looks whether they have ended. A motion that ended
 in doubt (the connection broke, the server threw) is waited for until the world is at rest; then the

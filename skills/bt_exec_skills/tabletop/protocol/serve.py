@@ -1,4 +1,4 @@
-"""Starts the simulator's server from a site and a world."""
+"""Start of the simulator's server from a site and a world."""
 
 from __future__ import annotations
 

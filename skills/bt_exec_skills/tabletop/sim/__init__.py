@@ -1,4 +1,4 @@
-"""The simulated kitchen: tables, things and bowls, a base with an arm (MuJoCo)."""
+"""Simulated kitchen: tables, objects and bowls, a base with an arm (MuJoCo)."""
 
 from bt_exec_skills.simulation import choose_gl
 

@@ -1,4 +1,4 @@
-"""The simulated robot: one motion at a time; also the simulation."""
+"""Simulated robot and its simulation; one motion at a time."""
 
 from __future__ import annotations
 

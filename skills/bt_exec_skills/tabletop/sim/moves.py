@@ -1,4 +1,4 @@
-"""How the body does what it does: generators, one step (progress, phase) a control period.
+"""Motion primitives of the simulated robot: generators that advance one control period a step.
 
 Everything is commanded smoothly and then compared with what happened: an arm that is held up says
 so. A hand is brought down until it or its load touches, as a person puts a cup down.

@@ -1,4 +1,4 @@
-"""Where the base stands to reach a point, and the way there: A* on a grid of what is solid."""
+"""Base poses to reach a point, and paths to them: A* on an occupancy grid."""
 
 from __future__ import annotations
 

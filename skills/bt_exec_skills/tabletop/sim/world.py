@@ -1,4 +1,4 @@
-"""A simulated kitchen: the compiled model, its state, and what may happen to things in it."""
+"""Simulated kitchen: the compiled model, its state, and disturbances of its objects."""
 
 from __future__ import annotations
 

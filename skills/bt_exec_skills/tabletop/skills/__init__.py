@@ -1,1 +1,1 @@
-"""The skills and conditions of the pack."""
+"""Skills and conditions of the tabletop pack."""

@@ -1,4 +1,4 @@
-"""The condition `answer_to`: a question about the table, answered from what is there now."""
+"""Condition `answer_to`: a question about the table, answered from its current state."""
 
 from __future__ import annotations
 

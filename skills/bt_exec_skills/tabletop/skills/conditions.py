@@ -1,4 +1,4 @@
-"""Conditions of the pack: where things are, what the hand holds, whether all is sorted.
+"""Conditions of the tabletop pack: positions, the held object, completed sorting.
 
 Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`). Each
 answer rests on a reading of the world that began after the node did; until there is one it is *not

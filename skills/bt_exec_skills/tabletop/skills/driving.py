@@ -1,4 +1,4 @@
-"""What the skills of this pack share: read the world, follow a motion, name what went wrong."""
+"""Shared parts of the skills: read the world, follow a motion, explain failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One scene as a MuJoCo model: a room with a table, and a stock of things that pictures draw from.
+"""One scene as a MuJoCo model: a room with a table, and a stock of objects.
 
 The top of the table is at height 0 around the origin. Everything starts out of sight; poses are
 set on the compiled model, so one model serves several pictures.

@@ -1,4 +1,4 @@
-"""Rotations, as matrices."""
+"""Rotation matrices."""
 
 from __future__ import annotations
 

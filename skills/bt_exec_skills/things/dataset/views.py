@@ -1,4 +1,4 @@
-"""From where a picture is taken, and in what light."""
+"""Camera poses and light of training pictures."""
 
 from __future__ import annotations
 
