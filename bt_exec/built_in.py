@@ -34,26 +34,26 @@ def wait(world: World[Any], seconds: Annotated[float, Field(ge=0.0, le=LONGEST_W
 
 @condition(name="is")
 def equals(value: Any, equals: Annotated[Any, SameType("value")]) -> Verdict:
-    """Return whether a value is equal to another of its type."""
+    """Whether a value is equal to another of its type."""
     same = value == equals and isinstance(value, bool) is isinstance(equals, bool)
     return Verdict(same, str(value))
 
 
 @condition
 def one_of(value: Any, options: Annotated[list[Any], SameType("value")]) -> Verdict:
-    """Return whether a value is one of several of its type."""
+    """Whether a value is one of several of its type."""
     return Verdict(any(equals(value=value, equals=one).holds for one in options), str(value))
 
 
 @condition
 def at_least(value: float, limit: float) -> Verdict:
-    """Return whether a number is not below a limit."""
+    """Whether a number is not below a limit."""
     return Verdict(value >= limit, f"{value:g}")
 
 
 @condition
 def at_most(value: float, limit: float) -> Verdict:
-    """Return whether a number is not above a limit."""
+    """Whether a number is not above a limit."""
     return Verdict(value <= limit, f"{value:g}")
 
 

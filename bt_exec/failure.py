@@ -167,7 +167,7 @@ class Failed(Exception):  # noqa: N818 - it is a verdict of the skill, not an er
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a node failed: the value that travels with FAILURE through the tree.
+    """Failure of a node: the value that accompanies FAILURE through the tree.
 
     Attributes:
         code: Stable name of the reason, such as ``GRASP_SLIPPED``.
@@ -273,7 +273,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why no plan is made, for the person who typed the command.
+    """Reason why there is no plan, for the author of the command.
 
     Attributes:
         code: Stable name: ``NOT_UNDERSTOOD``, ``UNKNOWN_OBJECT``, ``NEGATED``, ``EMPTY`` …

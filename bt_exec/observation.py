@@ -85,7 +85,7 @@ class World(Generic[S]):
 
 @dataclass(frozen=True)
 class Situation:
-    """What is seen when a plan is asked for.
+    """Observed situation when a plan is requested.
 
     Attributes:
         labels: Labels of what is detected.

@@ -52,7 +52,7 @@ PARTLY_DONE, NOTHING_DONE = "PARTLY_DONE", "NOTHING_DONE"
 
 @dataclass(frozen=True)
 class Ending:
-    """How a mission ended, before it is put into words.
+    """End of a mission, before it is put into words.
 
     Attributes:
         status: Satisfied, partial (done, but not all), blocked, failed, refused or aborted.
@@ -76,7 +76,7 @@ class Ending:
 
 @dataclass(frozen=True, repr=False)
 class Outcome:
-    """How a mission ended: the object that ``--json`` prints.
+    """Outcome of a mission: the object that ``--json`` prints.
 
     Its representation says why, so that ``assert outcome.ok`` in a test explains itself.
 
@@ -162,7 +162,7 @@ class Outcome:
 
     @property
     def undone_in_words(self) -> tuple[tuple[str, str], ...]:
-        """What was not done although the mission went on, and why, as people say it."""
+        """Incomplete parts and their reasons, in the operator's language."""
         return tuple((str(part.get("what", "")), str(part.get("why", ""))) for part in self.undone)
 
     @property

@@ -53,7 +53,7 @@ class PlanFormat(NamedTuple):
 
 @dataclass(frozen=True)
 class Pack:
-    """What a domain brings.
+    """Pack of one domain: skills, conditions, trees, words and rigs.
 
     Attributes:
         name: Name in site files and entry points.
@@ -209,7 +209,7 @@ class Catalogue:
         return renamed(tree, lambda name: self.plain_in(pack, name))
 
     def clashes(self, pack: str) -> bool:
-        """Whether `pack` brings a name that another pack brings, too."""
+        """Return whether `pack` brings a name that another pack brings, too."""
         return any(pack in packs for packs in self.shared.values())
 
     def clash(self, name: str) -> str:

@@ -73,7 +73,7 @@ def _registered(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - 
 
 
 def _folders() -> tuple[tuple[str, int], ...]:
-    """Where packages are looked for, each with when one was last installed there, in ns."""
+    """Return the folders with installed packages and the time of their last change [ns]."""
     return tuple((folder, _changed(Path(folder or "."))) for folder in sys.path)
 
 

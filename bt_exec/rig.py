@@ -53,7 +53,7 @@ def texts_by_text(found: Any) -> dict[str, str]:
 
 
 class PackSettings(BaseModel):
-    """What a site file says of a pack; a pack with settings of its own derives from it.
+    """Settings of a pack in a site file; packs with settings derive from it.
 
     Attributes:
         robot: Which of the pack's robots; the first one if empty.
@@ -80,7 +80,7 @@ class PackSettings(BaseModel):
 
 
 class WorldSettings(BaseModel):
-    """How a simulated world starts; a pack with such a world derives from it.
+    """Initial state of a simulated world; packs with such a world derive from it.
 
     Values arrive as the texts of ``KEY=VALUE`` pairs and are converted to the types of the fields.
     A field's description says what it means and what is allowed: people read it.
@@ -91,7 +91,7 @@ class WorldSettings(BaseModel):
 
 @dataclass(frozen=True)
 class Rig:
-    """What a pack works with, ready: robot, perception, simulation and services, each optional.
+    """Working set of a pack: robot, perception, simulation and services, each optional.
 
     Attributes:
         robot: What skills drive, or None for a pack that moves nothing.

@@ -53,11 +53,11 @@ class Motion(Protocol):
 
     @property
     def progress(self) -> float:
-        """How much of it is behind us, 0..1."""
+        """Completed share, 0..1."""
 
     @property
     def failure(self) -> Failed | None:
-        """Why it ended, or cannot go on, before reaching its goal; None otherwise."""
+        """Reason why the motion ended or stopped before its goal; None otherwise."""
 
     def stop(self) -> None:
         """Stop within a tick; harmless when already done."""
@@ -95,11 +95,11 @@ class RemoteSimulation(Protocol):
 
 
 class Observation(Protocol):
-    """What was seen at one moment: a frozen value that packs define."""
+    """Observation at one moment: a frozen value that packs define."""
 
     @property
     def t(self) -> float:
-        """When the frame was taken, on the mission's clock [s]."""
+        """Capture time of the frame on the mission's clock [s]."""
 
     @property
     def frame(self) -> Any:
@@ -119,7 +119,7 @@ class Observation(Protocol):
 
 
 class Perception(Protocol[S_co]):
-    """How a pack sees. Capturing is quick; interpreting runs on a worker, never inside a tick."""
+    """Perception of a pack. Capture is quick; interpretation runs on a worker, never in a tick."""
 
     def capture(self) -> Any:
         """Take what is needed to see later; called on the loop's thread between two ticks."""

@@ -70,7 +70,7 @@ T = TypeVar("T", default=Any)
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What a skill yields once a tick while it works.
+    """Value that a skill yields once per tick while it works.
 
     Attributes:
         progress: Fraction of the work that is done, 0..1; None if unknown.
@@ -94,7 +94,7 @@ Service: TypeAlias = Annotated[S, SERVICE]
 
 
 class Label:
-    """Marks an argument as the label of something seen: ``Annotated[Literal["cup"], Label()]``.
+    """Marker of an argument as a visible object's label: ``Annotated[Literal["cup"], Label()]``.
 
     The grounding layer of verification requires such labels to be among the detections.
     """
@@ -102,7 +102,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class SameType:
-    """Marks an argument whose values are of the type of another argument, or lists of it.
+    """Marker of an argument whose values are of the type of another argument, or lists of it.
 
     ``value: Any, limit: Annotated[Any, SameType("value")]``: where a plan gives ``value`` a name,
     verification checks ``limit`` against the type of what that name stands for.
@@ -115,7 +115,7 @@ class SameType:
 
 
 class Said:
-    """Marks an argument as text that people hear or read: ``Annotated[str, Said()]``.
+    """Marker of an argument as text for people: ``Annotated[str, Said()]``.
 
     What a language model wants said is compared with the command; see the model compiler.
     """
@@ -123,7 +123,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a condition found.
+    """Result of a condition.
 
     Attributes:
         holds: True, False, or None for *not known yet*: the condition is asked again on the next

@@ -20,7 +20,7 @@ _GROUP = "bt_exec.visual_qa"
 
 @dataclass(frozen=True)
 class VqaAnswer:
-    """What was answered.
+    """Answer of a visual question.
 
     Attributes:
         data: The answer as plain data, not checked; None if there is none.
@@ -32,7 +32,7 @@ class VqaAnswer:
 
 
 class VisualQa(Protocol):
-    """Looks at a picture and answers; may take seconds, so never inside a tick."""
+    """Model that answers questions about a picture; may take seconds, so never inside a tick."""
 
     def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> VqaAnswer:
         """Return the answer to `question` about `image`; never raises for a missing answer.

@@ -23,7 +23,7 @@ CUT_OFF = "MODEL_CUT_OFF"
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
+    """Generated text.
 
     Attributes:
         text: As it came, not checked; None if nothing came.
@@ -39,7 +39,7 @@ class Written:
 
 
 class Writer(Protocol):
-    """Writes a text; may take minutes, so never inside a tick."""
+    """Text generator; may take minutes, so never inside a tick."""
 
     def write(self, role: str, said: Sequence[str]) -> Written:
         """Return what is written; never raises for a missing text.

@@ -168,7 +168,7 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether a file is, or was meant to be, a tree, a plan or a site."""
+    """Return whether a file is, or was meant to be, a tree, a plan or a site."""
     from difflib import get_close_matches
 
     from bt_exec.cli.given import is_other_form
@@ -332,7 +332,7 @@ def _is_site(source: Source) -> bool:
 
 
 def _is_words(source: Source) -> bool:
-    """Whether a file is a pack's lexicon."""
+    """Return whether a file is a pack's lexicon."""
     data = source.data
     return isinstance(data, dict) and not data.keys().isdisjoint(("verbs", "nouns"))
 

@@ -21,12 +21,12 @@ _STEP_S = 0.1
 
 
 def can_ask(painter: Painter) -> bool:
-    """Whether a person sits at both ends: the keyboard and the screen."""
+    """Return whether a person sits at both ends: the keyboard and the screen."""
     return sys.stdin is not None and sys.stdin.isatty() and painter.file.isatty()
 
 
 class TerminalConfirm:
-    """Shows a plan and reads one line; implements `bt_exec.planning.confirmation.Confirm`.
+    """Confirmation at the terminal; implements `bt_exec.planning.confirmation.Confirm`.
 
     Args:
         conductor: Shows missions; its view waits meanwhile.

@@ -49,7 +49,7 @@ def end_lines(
 
 
 class Conductor:
-    """Runs missions of a session and shows them.
+    """Runner of a session's missions with their display.
 
     Args:
         painter: Where people read.

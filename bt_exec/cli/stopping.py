@@ -47,7 +47,7 @@ def remember() -> None:
 
 
 def pressed() -> bool:
-    """Whether there was a Ctrl-C outside a mission that nobody has answered yet."""
+    """Return whether there was a Ctrl-C outside a mission that nobody has answered yet."""
     return _pressed
 
 

@@ -21,7 +21,7 @@ EXIT_STOPPED = 130
 
 
 class Unheard:
-    """Counts the signals that arrived and those that a handler has heard.
+    """Counters of signals that arrived and of those that a handler has processed.
 
     Args:
         numbers: The signals that count.

@@ -21,7 +21,7 @@ _BAD = frozenset({"failed", "rejected", "stop", "retry"})
 
 @dataclass(frozen=True)
 class Moment:
-    """What changed at one moment.
+    """Changes at one moment.
 
     Attributes:
         t: When [s, mission clock].

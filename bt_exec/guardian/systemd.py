@@ -10,7 +10,7 @@ __all__ = ["Notifier"]
 
 
 class Notifier:
-    """Reports the state of a service; does nothing where it was not started by systemd.
+    """Reporter of a service's state; does nothing unless systemd started the service.
 
     Attributes:
         period_s: How often `alive` sends a message: half of ``WatchdogSec`` [s]; 0 for never.

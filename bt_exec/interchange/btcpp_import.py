@@ -27,7 +27,7 @@ __all__ = ["Imported", "import_btcpp"]
 
 
 class Imported(NamedTuple):
-    """What an import gave.
+    """Result of an import.
 
     Attributes:
         documents: The trees and missions, in the order of the files.

@@ -136,7 +136,7 @@ class LiveTree:
 
 
 class Groot2Publisher:
-    """Answers requests on two ports of this machine until it is closed.
+    """Publisher that answers requests on two local ports until it is closed.
 
     Args:
         port: Port for requests; the next one is for notifications. 0 takes free ones.

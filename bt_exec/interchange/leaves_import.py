@@ -22,7 +22,7 @@ FALLBACKS = ("Fallback", "FallbackStar", "AsyncFallback", "ReactiveFallback")
 
 
 class LeafReader:
-    """Reads elements as leaves.
+    """Reader of XML elements as leaves.
 
     Args:
         report: Takes what cannot be said.

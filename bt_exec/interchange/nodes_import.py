@@ -43,7 +43,7 @@ _POST = ("_onSuccess", "_onFailure", "_onHalted", "_post")
 
 
 class NodeReader(LeafReader):
-    """Reads elements as nodes with modifiers."""
+    """Reader of XML elements as nodes with modifiers."""
 
     copied = 0  # nodes that were written a second time
 

@@ -78,7 +78,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is known of a mission's end.
+    """Known facts about a mission's end.
 
     Attributes:
         line: Name, command, status, message, times.

@@ -99,7 +99,7 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 
 class FrameStore:
-    """Writes the frames of one mission into a folder.
+    """Writer of one mission's frames into a folder.
 
     Args:
         folder: Where they go; made with the first frame.
@@ -124,7 +124,7 @@ class FrameStore:
 
     @property
     def dropped(self) -> int:
-        """How many frames were not written: too many at once, no picture, no space."""
+        """Number of frames that were not written: queue full, no picture, no space."""
         return self._crowded + self._failed
 
     def offer(self, number: int, frame: Any) -> str | None:

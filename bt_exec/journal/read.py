@@ -223,6 +223,6 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
 
 
 def _begun(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
-    """Whether a mission has ended, or anything of it is on record."""
+    """Return whether a mission has ended, or anything of it is on record."""
     first = "SELECT 1 FROM events WHERE mission = ? LIMIT 1"
     return bool(row["status"] or connection.execute(first, (row["no"],)).fetchone())

@@ -83,7 +83,7 @@ class MissionLine:
 
     @property
     def shown_status(self) -> str:
-        """How it ended; ``interrupted``, ``waiting`` or ``running`` where it has not."""
+        """Status of the mission; ``interrupted``, ``waiting`` or ``running`` before its end."""
         if self.status != "unfinished":
             return self.status
         if self.interrupted:
@@ -152,7 +152,7 @@ class SkillRun:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What a compiler was answered, raw.
+    """Raw answer to a compiler's request.
 
     Attributes:
         plan: The plan version in force when it asked; 0 before the first.
@@ -173,7 +173,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class MissionRecord:
-    """Everything that is known of one mission.
+    """Record of one mission.
 
     Attributes:
         line: Name, command, status and times.
@@ -214,17 +214,17 @@ class MissionRecord:
 
     @property
     def id(self) -> str:
-        """Its name, ``2026-11-20-0007``."""
+        """Identifier of the mission, ``2026-11-20-0007``."""
         return self.line.id
 
     @property
     def command(self) -> str:
-        """What the person typed."""
+        """Command as typed."""
         return self.line.command
 
     @property
     def status(self) -> str:
-        """How it ended, or ``unfinished``."""
+        """Final status, or ``unfinished``."""
         return self.line.status
 
     @cached_property
@@ -258,17 +258,17 @@ class MissionRecord:
 
     @cached_property
     def transitions(self) -> tuple[NodeChanged, ...]:
-        """How nodes changed."""
+        """Status changes of nodes."""
         return self._all(NodeChanged)
 
     @cached_property
     def looks(self) -> tuple[Observed | PerceptionFailed, ...]:
-        """What was seen, and when nothing could be."""
+        """Observations, and failed attempts to observe."""
         return tuple(e for e in self.events if isinstance(e, Observed | PerceptionFailed))
 
     @cached_property
     def verdicts(self) -> tuple[Asked, ...]:
-        """What conditions answered."""
+        """Verdicts of conditions."""
         return self._all(Asked)
 
     @cached_property

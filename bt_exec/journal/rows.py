@@ -55,7 +55,7 @@ class Raw(NamedTuple):
 
 
 class Rows:
-    """Makes the rows of one mission, numbered in order.
+    """Builder of one mission's rows, numbered in order.
 
     Args:
         number: The mission's row.

@@ -32,7 +32,7 @@ class Tail(Protocol):
 
 
 class JournalTail:
-    """Follows a mission in the journal.
+    """Follower of a mission in the journal.
 
     Args:
         journal: The journal; another process may write it.
@@ -74,7 +74,7 @@ class JournalTail:
 
 
 class SpecOf(Protocol):
-    """Finds a plan by its digest."""
+    """Lookup of a plan by its digest."""
 
     def __call__(self, digest: str) -> MissionSpec:
         """Return the plan."""

@@ -42,7 +42,7 @@ _ORPHANS = {
 
 @dataclass(frozen=True)
 class Retention:
-    """How long missions are kept; None keeps them for ever.
+    """Retention period of missions; None for ever.
 
     Attributes:
         days: Missions that began longer ago are removed.
@@ -68,7 +68,7 @@ class Pruned:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that does not fit together in a journal.
+    """Inconsistency in a journal.
 
     Attributes:
         kind: ``damaged``, ``orphan``, ``missing``, ``unfinished`` or ``unreadable``.

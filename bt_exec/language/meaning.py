@@ -31,7 +31,7 @@ Mood: TypeAlias = Literal["do", "ask", "tell"]
 
 @dataclass(frozen=True)
 class WordUse:
-    """What a word of the command was taken as.
+    """Interpretation of one word of the command.
 
     Attributes:
         text: As it was typed.
@@ -51,7 +51,7 @@ class WordUse:
 
 @dataclass(frozen=True)
 class Role:
-    """Something that an act is about.
+    """Participant of an act.
 
     Attributes:
         role: How it takes part.
@@ -72,7 +72,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Condition:
-    """What must hold for an act.
+    """Condition of an act.
 
     Attributes:
         act: The question whose answer decides; its mood is ``ask``.
@@ -112,7 +112,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a command means.
+    """Meaning of a command.
 
     Attributes:
         language: ``en`` or ``ko``.
@@ -127,13 +127,13 @@ class Meaning:
     said_back: str = ""
 
     def said(self, *predicates: str) -> bool:
-        """Whether one of `predicates` is asked for."""
+        """Return whether one of `predicates` is asked for."""
         return any(act.predicate in predicates and act.positive for act in self.acts)
 
 
 @dataclass(frozen=True)
 class Unclear:
-    """Why a command has no meaning here.
+    """Reason why a command has no meaning here.
 
     Attributes:
         code: A stable name; the compiler has a sentence for it.

@@ -157,7 +157,7 @@ class Messages:
                 table[key] = sentences
 
     def __contains__(self, code: str) -> bool:
-        """Whether there is a sentence for `code`."""
+        """Return whether there is a sentence for `code`."""
         return code in self._sentences
 
     def codes(self) -> frozenset[str]:
@@ -253,7 +253,7 @@ class Messages:
         return self.phrase(name, language, facts) if self.has_phrase(name) else ""
 
     def has_phrase(self, name: str) -> bool:
-        """Whether a skill, condition or tree has a phrase of its own."""
+        """Return whether a skill, condition or tree has a phrase of its own."""
         own, key = self._own_phrase(name)
         return key in own._phrases
 
@@ -369,7 +369,7 @@ def _filled(text: str, numbers: Iterable[str]) -> str:
 
 
 class _Forgiving(string.Formatter):
-    """Formats what is there: ``{who|recipient}`` is the first of them; without any, an ellipsis."""
+    """Formatter with alternatives: ``{who|recipient}`` is the first value, else an ellipsis."""
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
         del args  # only names are used

@@ -23,7 +23,7 @@ _SLICE_S = 0.02  # how soon a stop is heeded while a remote world is waited for 
 
 
 def _go_on() -> None:
-    """Nothing ends the wait."""
+    """Return False, so that the wait is not ended early."""
 
 
 class Clock:

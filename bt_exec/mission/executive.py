@@ -79,7 +79,7 @@ class _Aborted(Exception):  # noqa: N818 - control flow: the operator's word end
 
 
 class Executive:
-    """Runs one command to its end.
+    """Executor of one command, from its start to its outcome.
 
     Args:
         site: Packs, trees, sentences, rates and limits.

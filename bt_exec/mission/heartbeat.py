@@ -27,7 +27,7 @@ _STALL_S = 3.0  # default with a real robot, unless its parts may hang for longe
 
 
 class Heartbeat:
-    """Measures the gaps between ticks while the robot may move.
+    """Monitor of the gaps between ticks while the robot may move.
 
     Args:
         limit_s: The longest gap [s], the sleep of the machine included; None for any.

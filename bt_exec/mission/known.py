@@ -21,7 +21,7 @@ OLD_S = 5.0
 
 @dataclass(frozen=True)
 class Known:
-    """What is known when a mission ends.
+    """Known facts at the end of a mission.
 
     Attributes:
         facts: What is known, newest.
@@ -36,7 +36,7 @@ class Known:
     acted: float = float("-inf")
 
     def old(self, t: float) -> bool:
-        """Whether what was found at `t` may have changed since."""
+        """Return whether what was found at `t` may have changed since."""
         return t < self.acted or self.now - t > OLD_S
 
 

@@ -124,7 +124,7 @@ class LifeCycle:
                 note.write_text(json.dumps({"why": self.why, "at": time.time()}))
 
     def inspected(self) -> None:
-        """Allow missions again: a person has looked at the robot.
+        """Allow missions again after an inspection of the robot by a person.
 
         Raises:
             UsageError: If the note of another user cannot be removed.

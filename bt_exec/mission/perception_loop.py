@@ -148,7 +148,7 @@ class PerceptionWorker:
 
 
 class PerceptionLoop:
-    """Runs the perception workers of a mission between ticks, and sums up what they observed.
+    """Perception workers of a mission between ticks, with a summary of their observations.
 
     A perception that raises does not end the mission: it becomes a `PerceptionFailed` event,
     observations grow old, and conditions stop knowing.

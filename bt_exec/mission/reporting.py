@@ -60,7 +60,7 @@ class Skip:
 
 @dataclass(frozen=True)
 class MissionView:
-    """What a turn reporter may look at.
+    """Data for a turn reporter.
 
     Attributes:
         command: What the person typed.
@@ -97,7 +97,7 @@ class MissionView:
 
 
 class MissionReporter:
-    """What a pack tells of one mission; every method does nothing unless it is overridden.
+    """Reporter of one mission for a pack; every method does nothing unless overridden.
 
     An error in one of them is logged and costs the report, never the mission.
 

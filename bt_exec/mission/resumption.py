@@ -36,7 +36,7 @@ _ENDED = frozenset({"done", "skipped", "kept"})
 
 @dataclass(frozen=True)
 class Work:
-    """What a mission had done when it ended.
+    """Completed work of a mission at its end.
 
     Attributes:
         mission_id: The mission.

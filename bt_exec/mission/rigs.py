@@ -182,7 +182,7 @@ def _check_parts(rig: Rig, whose: str) -> None:
 
 
 def _can(part: Any, *names: str) -> bool:
-    """Whether a part has one of these methods."""
+    """Return whether a part has one of these methods."""
     return any(callable(getattr(part, name, None)) for name in names)
 
 

@@ -76,7 +76,7 @@ def report_file(robots: str) -> Path:
 
 
 class RobotLock:
-    """Holds a robot for this process.
+    """Lock of a robot, held by this process.
 
     Args:
         identity: Identity of the robot; equal identities are one robot.

@@ -83,7 +83,7 @@ class _Call:
 
 
 class Watchdog:
-    """Watches the calls of one thread. Use it as a context manager on that thread.
+    """Watchdog for the calls of one thread. Use it as a context manager on that thread.
 
     Args:
         limit_s: How long a call may take [s, wall].

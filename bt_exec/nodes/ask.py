@@ -37,7 +37,7 @@ Role: TypeAlias = Literal["check", "while", "skip_if", "until"]
 
 @dataclass(slots=True)
 class _Found:
-    """What asking one part of an expression found.
+    """Result of evaluating one part of an expression.
 
     Attributes:
         verdict: The verdict of the part.

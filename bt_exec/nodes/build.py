@@ -73,7 +73,7 @@ class Built:
 
 
 def _in_vain(node: Behaviour) -> bool:
-    """Whether `node` lies in a branch of a fallback that failed."""
+    """Return whether `node` lies in a branch of a fallback that failed."""
     above = node.parent
     while above is not None:
         if isinstance(above, composites.Fallback) and node.status is Status.FAILURE:
@@ -156,7 +156,7 @@ class _Builder:
         return node
 
     def notes(self, spec: NodeBase) -> bool:
-        """Whether a node only takes note of what failed before it."""
+        """Return whether a node only takes note of what failed before it."""
         conditions = self.runtime.catalogue.conditions
         return isinstance(spec, Check) and any(
             conditions[leaf.name].notes for leaf in leaves(spec.check)

@@ -14,7 +14,7 @@ __all__ = ["CheckNode"]
 
 
 class CheckNode(Leaf):
-    """Asks a condition: each tick until it is known, at most as long as its patience."""
+    """Leaf that evaluates a condition each tick until it is known, within its patience."""
 
     def __init__(self, spec: Check, path: str, runtime: Runtime) -> None:
         super().__init__(path)

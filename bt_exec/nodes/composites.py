@@ -165,7 +165,7 @@ class Fallback(_OneByOne):
 
 
 class Parallel(_Composite):
-    """All at once, each tick in order; of several failures the first one is the reason.
+    """Parallel: steps all children in order each tick; the first failure is the reason.
 
     Succeeds when `needed` children have succeeded; fails as soon as that is out of reach; stops
     those still running either way. Finished children are not stepped again.

@@ -48,7 +48,7 @@ _Entry: TypeAlias = Node | _Foreign
 
 
 class Frontier:
-    """Ticks a tree and remembers what runs in it. The tree's structure must not change.
+    """Ticker of a tree that tracks its running nodes. The tree's structure must not change.
 
     Args:
         root: Root of the tree.

@@ -82,7 +82,7 @@ class Modifier(Node, Decorator):
 
 
 class SkipIf(Modifier):
-    """Asks once on entry; when the condition holds, the node is done without doing."""
+    """Decorator with a condition on entry; if it holds, the node succeeds without running."""
 
     skipped: str  # why the node was not needed; read by the loop
     _entered: bool
@@ -116,7 +116,7 @@ class SkipIf(Modifier):
 
 
 class Guard(Modifier):
-    """Asks each tick before the child; when the condition does not hold, the child is stopped.
+    """Decorator with a condition before each tick; if it does not hold, the child is stopped.
 
     Not knowing does not start anything; once started, the child goes on within the condition's
     patience and is stopped after it.

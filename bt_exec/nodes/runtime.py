@@ -107,7 +107,7 @@ class Present:
 
 
 class Watch(Protocol):
-    """Watches the calls of pack code: `bt_exec.mission.watchdog.Watchdog`."""
+    """Watchdog interface for calls of pack code: `bt_exec.mission.watchdog.Watchdog`."""
 
     limit_s: float  # how long a call may take [s]
     present: Present

@@ -33,7 +33,7 @@ _log = logging.getLogger("bt_exec")
 
 
 class SkillNode(Leaf):
-    """Runs a skill: one step of its generator each tick.
+    """Leaf that runs a skill, one step of its generator per tick.
 
     The start is on record before the generator runs. Cancelling closes the generator; if that
     takes longer than the deadline, the robot is stopped from another thread. However an attempt

@@ -67,7 +67,7 @@ class Done:
 
 
 class Record(Protocol):
-    """Keeps a model's raw answer under the digest of its request; from any thread."""
+    """Store of a model's raw answers by request digest; safe from any thread."""
 
     def __call__(
         self, *, compiler: str, model: str, request: str, answer: str, usage: Mapping[str, float]
@@ -77,7 +77,7 @@ class Record(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """Everything a compiler may know.
+    """Input of a compiler.
 
     Attributes:
         command: What the person typed.
@@ -156,7 +156,7 @@ REPLIES: frozenset[str] = frozenset(get_args(ReplyCode))
 
 @dataclass(frozen=True)
 class Reply:
-    """What is said to words that ask for no plan: thanks, a greeting, a question about the past.
+    """Answer to a text that needs no plan: thanks, a greeting, a question about the past.
 
     Attributes:
         code: What kind of words they were.
@@ -168,7 +168,7 @@ class Reply:
 
 
 class Compiler(Protocol):
-    """Turns a request into a plan, a reply or a refusal.
+    """Compiler of a request into a plan, a reply or a refusal.
 
     Further attributes are optional: ``needs_observation = True`` for a compiler that resolves
     objects, so that `bt-exec compile` asks the robot for an observation first;
@@ -177,7 +177,7 @@ class Compiler(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in plans, journals and the terminal: ``offline``."""
+        """Name in plans, journals and the terminal: ``offline``."""
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request; runs on a worker thread and may take long."""

@@ -33,7 +33,7 @@ ConfirmMode: TypeAlias = Literal["always", "unknown", "never"]
 
 
 class Confirm(Protocol):
-    """Shows a plan to a person and takes the answer."""
+    """Confirmation of a plan by a person."""
 
     def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
         """Return whether the plan may run.

@@ -50,7 +50,7 @@ def first_cause(
 
 
 def makes_good(done: DoneAction, failure: Failure, catalogue: Catalogue | None) -> bool:
-    """Whether what was done is what failed, or achieves the same."""
+    """Return whether what was done is what failed, or achieves the same."""
     if done.skill == failure.node and done.args == failure.args:
         return True
     wanted = _achieves(failure.node, failure.args, catalogue)

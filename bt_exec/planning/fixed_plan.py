@@ -11,7 +11,7 @@ __all__ = ["FixedPlan"]
 
 
 class FixedPlan:
-    """Answers with one plan, and repairs it as the library says."""
+    """Compiler that returns one given plan, and repairs it by the library's rules."""
 
     name = "given"
 

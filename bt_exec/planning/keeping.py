@@ -66,7 +66,7 @@ def _steps(root: NodeBase) -> _Step:
 
 
 class _State(NamedTuple):
-    """Where a rehearsal stands.
+    """Position of a rehearsal.
 
     Attributes:
         facts: What is known; a fact that is not there is uncertain.
@@ -131,7 +131,7 @@ class _Rehearsal:
         return _either(ends)
 
     def _sure(self, step: _Step, before: _State) -> bool:
-        """Whether `step` has nothing left to do that could fail."""
+        """Return whether `step` has nothing left to do that could fail."""
         node = step.node
         if step.path in self.kept or self._holds(node.skip_if, before):
             return True
@@ -201,7 +201,7 @@ class _Rehearsal:
                     raise _Again(path)
 
     def _may_hold(self, gave: Facts, before: _State) -> bool:
-        """Whether something of what a step gave may hold; what nobody touched may."""
+        """Return whether something of what a step gave may hold; what nobody touched may."""
         return any(
             before.facts.get(fact, None if fact in before.anew else value) == value
             for fact, value in gave.items()

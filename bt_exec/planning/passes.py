@@ -19,7 +19,7 @@ __all__ = ["Checker", "Pass", "PassContext"]
 
 @dataclass(frozen=True)
 class PassContext:
-    """What a pass or a checker may look at.
+    """Input of a pass or a checker.
 
     Attributes:
         situation: What is known when the plan is asked for.

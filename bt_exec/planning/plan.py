@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Examined:
-    """What became of a written plan: the plan as far as it comes, and what is wrong with it.
+    """Result of examining a written plan: the plan as far as it is valid, and its problems.
 
     Attributes:
         written: The plan as its compiler wrote it.

@@ -106,7 +106,7 @@ def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
 
 
 def _tried(args: dict[str, object], skills: set[str], failures: tuple[Failure, ...]) -> bool:
-    """Whether one of `skills` already failed with all of `args` that it takes."""
+    """Return whether one of `skills` already failed with all of `args` that it takes."""
     for failure in failures:
         shared = [key for key in args if key in failure.args]
         same = all(failure.args[key] == args[key] for key in shared)

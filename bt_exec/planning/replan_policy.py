@@ -16,7 +16,7 @@ _BROKEN = ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT", "NOT_RECORDED")
 
 
 class ReplanPolicy:
-    """Says of the failures of one mission whether to plan again.
+    """Policy of one mission: re-plan after a failure or not.
 
     It is not worth it when no plan could help (a check that failed, doubt that stays, what cannot
     be tried again), when the same plan failed in the same way and nothing has changed, or when the

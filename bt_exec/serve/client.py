@@ -28,7 +28,7 @@ _TIMEOUT_S = 30.0  # longer than the service's sign of life every 15 s
 
 
 class ServiceTail:
-    """Follows a mission of a service.
+    """Follower of a mission of a service.
 
     Args:
         url: Address of the service, or of one of its missions:

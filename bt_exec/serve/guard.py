@@ -47,7 +47,7 @@ _HEADERS: tuple[tuple[bytes, bytes], ...] = (
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address is only this machine's."""
+    """Return whether a name or address is only this machine's."""
     if host == "localhost":
         return True
     try:

@@ -33,7 +33,7 @@ def token_of(text: str, where: str) -> str:
 
 
 class Login:
-    """Knows the token and who has logged in with it.
+    """Token check and sessions of logged-in clients.
 
     Args:
         token: The token; empty if none is asked for.
@@ -49,7 +49,7 @@ class Login:
         return bool(self._token)
 
     def allows(self, authorization: str, cookies: str) -> bool:
-        """Whether whoever sends these headers may ask."""
+        """Return whether whoever sends these headers may ask."""
         if not self.needed:
             return True
         scheme, _, given = authorization.partition(" ")
@@ -58,7 +58,7 @@ class Login:
         return self._is_login(cookies)
 
     def is_token(self, given: str) -> bool:
-        """Whether a text is the token; takes the same time whatever it is."""
+        """Return whether a text is the token; takes the same time whatever it is."""
         return secrets.compare_digest(given.encode("utf-8", "replace"), self._token)
 
     def begin(self) -> str:

@@ -92,7 +92,7 @@ class _Out(BaseModel):
 
 
 class ErrorData(_Out):
-    """Why a request was not answered as asked, with the facts that the sentence names."""
+    """Reason why a request was not fulfilled, with the facts of its sentence."""
 
     model_config = ConfigDict(extra="allow")
     code: Annotated[str, Field(json_schema_extra={"enum": list(STATUS)})]
@@ -194,7 +194,7 @@ class SubgoalState(_Out):
 
 
 class OutcomeData(_Out):
-    """How a mission ended, as `bt-exec run --json` prints it."""
+    """Outcome of a mission, as `bt-exec run --json` prints it."""
 
     model_config = ConfigDict(extra="allow")
     mission_id: str
@@ -216,7 +216,7 @@ class Run(_Out):
 
 
 class StateData(_Out):
-    """What was asked, and what was there."""
+    """Command and initial situation."""
 
     command: str
     language: str
@@ -225,14 +225,14 @@ class StateData(_Out):
 
 
 class Results(_Out):
-    """What became of every task, and of the mission."""
+    """Results of every task and of the mission."""
 
     tasks: list[TaskResult]
     outcome: OutcomeData | None
 
 
 class Why(_Out):
-    """Why a mission ended so: the cause, and pairs of a name and what was said."""
+    """Explanation of a mission's end: the cause, and pairs of a name and a statement."""
 
     cause: str
     said: list[list[str]]
@@ -257,7 +257,7 @@ class Stages(MissionLine):
 
 
 class Aborted(_Out):
-    """What a stop did."""
+    """Effect of a stop."""
 
     mission_id: str
     result: Literal["stopping", "withdrawn"]
@@ -285,7 +285,7 @@ class PlanDocument(_Out):
 
 
 class RefusalData(_Out):
-    """Why there is no plan, and what would be understood."""
+    """Reason why there is no plan, and commands that would be understood."""
 
     code: str
     message: str

@@ -63,7 +63,7 @@ class Picture:
 
 
 class Pictures:
-    """Keeps the last few pictures of each pack; safe from any thread."""
+    """Store of the last few pictures of each pack; safe from any thread."""
 
     def __init__(self) -> None:
         self._kept: dict[str, OrderedDict[int, Picture]] = {}

@@ -34,7 +34,7 @@ class Question:
 
 
 class Questions:
-    """Asks on the page; implements `bt_exec.planning.confirmation.Confirm`.
+    """Confirmation on the page; implements `bt_exec.planning.confirmation.Confirm`.
 
     Args:
         limit_s: How long an answer is waited for; then it is no [s].

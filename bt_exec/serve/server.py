@@ -28,7 +28,7 @@ _STOP_S = 5  # how long answers that are under way may take when the server ends
 
 
 class AppServer:
-    """Serves an application until it is stopped.
+    """Server of an application until it is stopped.
 
     Args:
         guard: The application, behind what every request must pass.
@@ -112,7 +112,7 @@ class AppServer:
 
 
 class HttpServer(AppServer):
-    """Serves a service until it is stopped.
+    """Server of a service until it is stopped.
 
     Args:
         service: The service; open.

@@ -59,7 +59,7 @@ class BookedMission:
 
     @property
     def mission_id(self) -> str:
-        """Its name, ``2026-11-20-0007``."""
+        """Identifier of the mission, ``2026-11-20-0007``."""
         return self.booking.mission_id
 
 

@@ -29,7 +29,7 @@ _FRESH_S = 1.0  # how long what was read of a mission under way is good [s]
 
 
 class RecordReader:
-    """Reads missions, one at a time however many ask, and keeps what has ended.
+    """Reader of missions: one at a time for all callers, with a cache of finished ones.
 
     Args:
         journal: Where they are.

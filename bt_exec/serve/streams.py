@@ -59,7 +59,7 @@ class Feeds:
         self._closed.set()
 
     async def ended_before(self, mission_id: str, after: int) -> bool:
-        """Whether a mission has ended and nothing follows its event `after`."""
+        """Return whether a mission has ended and nothing follows its event `after`."""
         line = await asyncio.to_thread(self._journal.line, mission_id)
         if line is None or (line.ended_at is None and not line.interrupted):
             return False
@@ -146,7 +146,7 @@ class Feeds:
 
 
 class _Tail:
-    """What has been read of one record, for everybody who follows it."""
+    """Read part of one record, shared by all its followers."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []

@@ -56,7 +56,7 @@ def request_of(
 
 @dataclass(frozen=True)
 class Compiled:
-    """What became of a command: a plan, a refusal or a reply, and only one of them.
+    """Result of a command: exactly one of a plan, a refusal or a reply.
 
     Attributes:
         plan: The plan as it would run: subtrees open, passes applied, verified; None if refused.

@@ -42,7 +42,7 @@ def with_tools(packs: Sequence[Pack], files: Iterable[Path]) -> list[Pack]:
 
 
 class _Uncached(SourceFileLoader):
-    """Compiles a file at each load.
+    """Loader that compiles a file at each load.
 
     Cached bytecode is told apart by size and whole seconds: an edit that keeps the length, checked
     within a second, would run as the file before it.

@@ -43,7 +43,7 @@ class _Part(BaseModel):
 
 
 class Rates(_Part):
-    """How often things happen [Hz]."""
+    """Rates of ticks and perception [Hz]."""
 
     tick_hz: Annotated[float, Field(ge=1, le=200)] = 20.0
     look_hz: Annotated[float, Field(gt=0, le=100)] = 5.0
@@ -82,7 +82,7 @@ class Limits(_Part):
 
 
 class GuardSettings(_Part):
-    """How a process beside the mission stops the robot; see `bt_exec.guardian`.
+    """Settings of the process that stops the robot; see `bt_exec.guardian`.
 
     Attributes:
         stop: A command, as a line or a list of words, or ``module:function``. It runs in a process
@@ -104,7 +104,7 @@ class GuardSettings(_Part):
 
 
 class Keep(_Part):
-    """How long the journal keeps missions of this site; without limits for ever.
+    """Retention of this site's missions in the journal; without limits for ever.
 
     Attributes:
         days: Missions that began longer ago are removed.

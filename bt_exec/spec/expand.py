@@ -50,7 +50,7 @@ MAX_NESTING = 80
 
 
 def is_reference(value: Any) -> bool:
-    """Whether an argument is ``$name``; ``$$text`` is the text ``$text``."""
+    """Return whether an argument is ``$name``; ``$$text`` is the text ``$text``."""
     if not isinstance(value, str) or not value.startswith("$") or value.startswith("$$"):
         return False
     return not is_template(value)
@@ -118,7 +118,7 @@ _MODIFIERS: Mapping[str, TypeAdapter[Any]] = {
 
 
 class _Scope:
-    """What ``$name`` means inside one tree: bound parameters, renamed results, trees above."""
+    """Names inside one tree: bound parameters, renamed results, enclosing trees."""
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ class Is(_Part):
 
 
 class Not(_Part):
-    """Holds where its part does not; unknown where that is unknown."""
+    """Negation; unknown where its part is unknown."""
 
     of: Expression
 
@@ -43,7 +43,7 @@ class Not(_Part):
 
 
 class All(_Part):
-    """Holds where every part holds; fails at the first that does not."""
+    """Conjunction: holds if every part holds; fails at the first that does not."""
 
     of: tuple[Expression, ...]
 
@@ -53,7 +53,7 @@ class All(_Part):
 
 
 class Any_(_Part):  # noqa: N801 - `Any` is taken
-    """Holds where one part holds."""
+    """Disjunction: holds if one part holds."""
 
     of: tuple[Expression, ...]
 

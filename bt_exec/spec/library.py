@@ -79,7 +79,7 @@ class Library:
             self.add(other.get(name), other.source(name))
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a tree called `name`."""
+        """Return whether there is a tree called `name`."""
         return name in self._trees
 
     def __iter__(self) -> Iterator[TreeSpec]:
@@ -87,7 +87,7 @@ class Library:
         return iter(self._trees.values())
 
     def __len__(self) -> int:
-        """How many trees there are."""
+        """Return the number of trees."""
         return len(self._trees)
 
     def names(self) -> tuple[str, ...]:

@@ -169,7 +169,7 @@ def _place(finding: ErrorDetails, data: Any) -> Place:
 
 
 def _misspelt(findings: Iterable[ErrorDetails], places: Iterable[Place], missing: Place) -> bool:
-    """Whether an unknown field beside a missing one is most likely meant to be it."""
+    """Return whether an unknown field beside a missing one is most likely meant to be it."""
     return any(
         finding["type"] == "extra_forbidden"
         and place[:-1] == missing[:-1]

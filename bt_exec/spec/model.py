@@ -126,7 +126,7 @@ KINDS = ("do", "check", "tree", "sequence", "fallback", "parallel")
 
 
 class Guard(SpecModel):
-    """What ``while`` and ``until`` say: a condition, and ``else``, the code if it does not hold."""
+    """Values of ``while`` and ``until``: a condition, and ``else``, the code if it is false."""
 
     condition: Expression = Field(alias="<condition>")
     code: Code | None = Field(default=None, alias="else")
@@ -158,7 +158,7 @@ Guarded: TypeAlias = Annotated[Guard, BeforeValidator(_read_guard), PlainSeriali
 
 
 class Each(SpecModel):
-    """What ``for_each`` says: a name for the item, the list, and how long it may be."""
+    """Value of ``for_each``: a name for the item, the list, and its maximum length."""
 
     item: Name
     items: Any
@@ -280,14 +280,14 @@ class Fallback(NodeBase):
 
 
 class Parallel(NodeBase):
-    """All at once; ``succeed_when`` says how many must succeed."""
+    """Parallel node; ``succeed_when`` is the number of children that must succeed."""
 
     parallel: Annotated[tuple[Node, ...], Field(min_length=2)]
     succeed_when: Needed = "all"
 
     @property
     def needed(self) -> int:
-        """How many children must succeed."""
+        """Number of children that must succeed."""
         by_word = {"all": len(self.parallel), "any": 1}
         return (
             by_word[self.succeed_when] if isinstance(self.succeed_when, str) else self.succeed_when

@@ -60,7 +60,7 @@ def enclosing(path: str) -> Iterator[str]:
 
 
 def encloses(outer: str, inner: str) -> bool:
-    """Whether the node at path `inner` is `outer` or lies under it."""
+    """Return whether the node at path `inner` is `outer` or lies under it."""
     return inner == outer or inner.startswith(outer + "/")
 
 

@@ -17,7 +17,7 @@ SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _Loader(SAFE_LOADER):  # type: ignore[valid-type,misc]  # one of two
-    """Refuses a key that stands twice in a mapping: the first value would be lost unsaid."""
+    """YAML loader that rejects duplicate keys."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         seen: dict[tuple[str, str], yaml.Mark] = {}

@@ -24,7 +24,7 @@ _OWN = ""  # the plan itself, where it is no tree of a library
 
 
 class Coverage:
-    """What tests reached so far.
+    """Coverage of the tests so far.
 
     Attributes:
         nodes: Whether each node was reached, by tree and by its path inside the tree.

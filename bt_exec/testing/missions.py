@@ -63,7 +63,7 @@ class FixedCompiler:
 
 
 class TreeRun:
-    """How a tree ran.
+    """Run of a tree.
 
     Attributes:
         outcome: The outcome.
@@ -80,7 +80,7 @@ class TreeRun:
 
     @property
     def results(self) -> Mapping[str, Any]:
-        """What the tree returned, by field."""
+        """Results of the tree, by field."""
         return self.outcome.results
 
     def on(self, event: Event) -> None:

@@ -49,7 +49,7 @@ class SkillRun(Generic[T]):
 
     @property
     def ticks(self) -> int:
-        """How many ticks it ran."""
+        """Number of executed ticks."""
         return len(self.steps)
 
     def tick(self) -> bool:

@@ -174,7 +174,7 @@ class Report:
 
 
 class Torture:
-    """Runs fault plans at a site and checks the invariants.
+    """Runner of fault plans at a site with checks of the invariants.
 
     Args:
         site: The site; its robots must be simulated.

@@ -34,7 +34,7 @@ _NAMES = {
 
 
 class Keys:
-    """Reads single keys from standard input; use it as a context manager.
+    """Reader of single keys from standard input; use it as a context manager.
 
     Without a terminal no key is ever pressed.
     """

@@ -30,7 +30,7 @@ _CLEAR_LINE, _CLEAR_DOWN = "\x1b[K", "\x1b[J"
 
 
 class LiveView:
-    """Shows a model until it is left; use it as a context manager.
+    """Display of a model until it is left; use it as a context manager.
 
     Args:
         model: What is shown; someone else feeds it.
@@ -208,7 +208,7 @@ class _Above(io.TextIOBase):
 
 
 class _Silence:
-    """Keeps keys that are pressed meanwhile off the screen; they are read later as usual."""
+    """Context manager that hides pressed keys from the screen; they are read later as usual."""
 
     def __init__(self) -> None:
         self._before: list[Any] | None = None

@@ -150,7 +150,7 @@ class Forest:
 
 
 def is_plain(spec: NodeBase) -> bool:
-    """Whether a node has neither a name nor a modifier."""
+    """Return whether a node has neither a name nor a modifier."""
     return spec.name is None and not _modified(spec)
 
 
@@ -169,7 +169,7 @@ def goes_on(spec: NodeBase) -> bool:
 
 
 def only_groups(spec: NodeBase) -> bool:
-    """Whether a node says nothing that its children do not say."""
+    """Return whether a node says nothing that its children do not say."""
     return isinstance(spec, Sequence) and is_plain(spec)
 
 
@@ -188,7 +188,7 @@ def _names(spec: NodeBase, inner: ViewNode) -> bool:
 
 
 def _outer_tells(node: ViewNode, state: NodeState) -> bool:
-    """Whether what happened to the outside of a merged row says more than the inside did."""
+    """Return whether what happened to the outside of a merged row says more than the inside did."""
     if state in ("running", "done"):
         return node.state is None
     return not (state == "failed" and node.state == "failed")

@@ -21,7 +21,7 @@ _MARK = "\0"
 
 
 class Painter:
-    """Writes lines to one stream.
+    """Writer of lines to one stream.
 
     Args:
         file: Where to; standard output by default.

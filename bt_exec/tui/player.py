@@ -23,7 +23,7 @@ _QUIET = (FactsKnown, Observed, Progress, Turn)
 
 
 class Player:
-    """Plays the events of a mission.
+    """Player of a mission's events.
 
     Args:
         record: The mission.

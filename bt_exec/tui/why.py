@@ -27,7 +27,7 @@ _LONGEST = 60
 
 
 class Why:
-    """Says an explanation in one language.
+    """Explanation in the words of one language.
 
     Args:
         explanation: What is known.
@@ -50,7 +50,7 @@ class Why:
 
     @property
     def status(self) -> str:
-        """How it ended, in a word of `SIGNS`."""
+        """Final status, in a word of `SIGNS`."""
         return shown_status(self.known.line)
 
     def cause(self) -> str:

@@ -119,7 +119,7 @@ def begins_with_first(node: NodeBase) -> bool:
 
 
 def tries_first(node: NodeBase) -> bool:
-    """Whether a node is an unnamed fallback, called by what it tries first."""
+    """Return whether a node is an unnamed fallback, called by what it tries first."""
     return isinstance(node, Fallback) and node.name is None and not node.modifiers
 
 

@@ -40,7 +40,7 @@ _MOST_STATES = 64
 
 @dataclass(frozen=True)
 class Change:
-    """What a skill or a condition does to what is known.
+    """Effect of a skill or a condition on the known facts.
 
     Attributes:
         sets: Facts that hold afterwards.
@@ -172,7 +172,7 @@ class _Level:
 
     @cached_property
     def _apart(self) -> int:
-        """How many facts are set by changes that change nothing else."""
+        """Return the number of facts set by changes that change nothing else."""
         alone = (change for change in self.counts if change.sets and not change.learns)
         return len({change._keys for change in alone if len(change._keys) == 1})
 
@@ -210,7 +210,7 @@ class _Beside:
 
 
 class Others:
-    """Everything that may happen at any time beside one branch."""
+    """Possible changes at any time beside one branch."""
 
     def __init__(self, levels: tuple[_Beside, ...] = ()) -> None:
         self._levels = levels

@@ -107,7 +107,7 @@ class _Ends(NamedTuple):
 
 
 class _DryRun:
-    """Follows one document.
+    """Dry run of one document.
 
     Attributes:
         unmet: Needs that may be contradicted, by place, fact and the value it has then: who needs

@@ -22,7 +22,7 @@ CLAIMED_TWICE = "CLAIMED_TWICE"
 
 
 class Claim(NamedTuple):
-    """What a skill uses while it runs.
+    """Resources of a skill while it runs.
 
     Attributes:
         text: The claim, with the arguments that are known.
@@ -35,7 +35,7 @@ class Claim(NamedTuple):
     form: re.Pattern[str] | None = None
 
     def meets(self, other: Claim) -> bool:
-        """Whether both may be the same thing."""
+        """Return whether both may be the same thing."""
         if self.form is None:
             same = self.text == other.text
             return same or (other.form is not None and other.form.fullmatch(self.text) is not None)

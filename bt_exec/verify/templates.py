@@ -26,7 +26,7 @@ def fill(template: str, args: Mapping[str, Any]) -> str:
 
 
 def is_known(template: str, args: Mapping[str, Any]) -> bool:
-    """Whether every argument that a template names is known."""
+    """Return whether every argument that a template names is known."""
     return all(name in args for name in _names(template))
 
 

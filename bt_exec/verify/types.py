@@ -40,7 +40,7 @@ _UNIONS = (Union, types.UnionType)
 
 
 class Unfit(NamedTuple):
-    """Why a value of a document is not of a type.
+    """Reason why a value of a document does not fit a type.
 
     Attributes:
         reason: In a few words; empty where the name of the type says it all.
@@ -143,7 +143,7 @@ def plain(hint: Any) -> Any:
 
 
 def accepts(target: Any, source: Any) -> bool:
-    """Whether every value of type `source` is one of type `target`, as far as types tell."""
+    """Return whether every value of type `source` is one of type `target`, as far as types tell."""
     target, source = plain(target), plain(source)
     if target == source or Any in (target, source) or None in (target, source):
         return True
@@ -164,7 +164,7 @@ def accepts(target: Any, source: Any) -> bool:
 
 
 def _accepts_value(target: Any, value: Any) -> bool:
-    """Whether one value that a type lists is a `target`."""
+    """Return whether one value that a type lists is a `target`."""
     target = plain(target)
     if get_origin(target) in _UNIONS:
         return any(_accepts_value(part, value) for part in get_args(target))

@@ -23,7 +23,7 @@ _EARLY_S = 1e-6  # a frame this much later than its place still counts: times ar
 
 @dataclass(frozen=True, slots=True)
 class ClipForm:
-    """What a clip looks like.
+    """Format of clips.
 
     Attributes:
         name: ``recent`` or ``summary``.

@@ -45,11 +45,11 @@ class Frame(Protocol):
 
     @property
     def t(self) -> float:
-        """When it was taken [s since the episode began]."""
+        """Capture time [s since the start of the episode]."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Display name."""
 
     def image(self) -> Image:
         """Return the picture.
@@ -70,7 +70,7 @@ class Frame(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that was done.
+    """Executed action.
 
     Attributes:
         t: When it began [s since the episode began].
@@ -93,7 +93,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Something that is wrong with a recording, in words for people.
+    """Defect of a recording, in words for its reader.
 
     Attributes:
         kind: ``gap``, ``out_of_order``, ``damaged``, ``no_time`` …

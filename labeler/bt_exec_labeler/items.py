@@ -59,17 +59,17 @@ class ControllerItem:
 
     @property
     def role(self) -> Role:
-        """Whom it is for."""
+        """Role of the item."""
         return "controller"
 
     @property
     def clips(self) -> tuple[Clip, ...]:
-        """What it shows."""
+        """Clips of the item, by name."""
         return (self.recent,)
 
     @property
     def id(self) -> str:
-        """Its name within a source: no two moments of a role share it."""
+        """Identifier of the item, unique per role within its source."""
         return f"{self.role}:{self.episode.id}:{stamp(self.t)}:{self.mid_step_id}"
 
     def readable(self) -> Self:
@@ -100,12 +100,12 @@ class PlannerItem(ControllerItem):
 
     @property
     def role(self) -> Role:
-        """Whom it is for."""
+        """Role of the item."""
         return "planner"
 
     @property
     def clips(self) -> tuple[Clip, ...]:
-        """What it shows."""
+        """Clips of the item, by name."""
         return (self.recent, self.summary)
 
     def readable(self) -> Self:

@@ -30,7 +30,7 @@ _NAME = "recalled"
 
 
 class Settings(BaseModel):
-    """What a site says of the compiler.
+    """Settings of the compiler in a site.
 
     Attributes:
         dataset: A planner set that ``bt-exec label dataset`` made.
@@ -68,7 +68,7 @@ class Recalled:
 
 
 class RecallingCompiler:
-    """Answers with what was done for the most similar command.
+    """Compiler that returns the plan of the most similar command.
 
     Args:
         missions: What it remembers.

@@ -45,7 +45,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is to be done now, and how one knows that it is done.
+    """Next action and its success criterion.
 
     Attributes:
         mid_step_id: The step that it belongs to.
@@ -121,7 +121,7 @@ def read_record(
 
 
 class _Reader:
-    """Reads the fields of one record and collects what is wrong."""
+    """Reader of one record's fields that collects their mistakes."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary

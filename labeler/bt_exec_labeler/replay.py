@@ -31,7 +31,7 @@ _Act: TypeAlias = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What became of one action.
+    """Result of one action.
 
     Attributes:
         op: The skill.
@@ -139,7 +139,7 @@ def _again(faults: Faults, row: Sequence[tuple[_Act, str]], calls: Counter[str])
 
 
 class _Ends:
-    """Hears how each skill of a plan ends."""
+    """Listener for the end of each skill of a plan."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, Mapping[str, Any], str]] = []

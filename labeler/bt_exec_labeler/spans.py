@@ -48,12 +48,12 @@ class Span:
 
     @property
     def t(self) -> float:
-        """When it began [s]."""
+        """Start of the span [s]."""
         return self.actions[0].t
 
     @property
     def end(self) -> float:
-        """When it ended [s]; where the recording does not say, when what followed began."""
+        """End of the span [s]; if it is not recorded, the start of the next."""
         last = self.actions[-1]
         if last.end is not None:
             return last.end

@@ -94,7 +94,7 @@ class MidStep(_Part):
     fallbacks: tuple[Word, ...] = ()
 
     def takes(self, op: str, args: Mapping[str, Any]) -> bool:
-        """Whether an operation with these arguments belongs to it."""
+        """Return whether an operation with these arguments belongs to it."""
         return op in self.ops and all(args.get(key) == value for key, value in self.args.items())
 
     def said(self, language: str) -> str:
@@ -124,7 +124,7 @@ class Limits(_Part):
 
 
 class Vocabulary(_Part):
-    """What records may say.
+    """Vocabulary of records.
 
     Attributes:
         version: The ``schema_version`` of records made with it.

@@ -17,7 +17,7 @@ _ROLE = Path(__file__).parent / "prompts" / "look.md"
 
 
 class ModelVisualQa:
-    """Asks a model about pictures; implements `bt_exec.visual_qa.VisualQa`.
+    """Model for questions about pictures; implements `bt_exec.visual_qa.VisualQa`.
 
     Args:
         model: Who looks.

@@ -14,7 +14,7 @@ __all__ = ["ModelWriter", "create"]
 
 
 class ModelWriter:
-    """Has a model write; implements `bt_exec.writing.Writer`.
+    """Model that generates texts; implements `bt_exec.writing.Writer`.
 
     Args:
         model: Who writes.

@@ -21,7 +21,7 @@ _FIELD = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 
 class Generator:
-    """Says meanings in one language.
+    """Generator of sentences for meanings, in one language.
 
     Args:
         lexicon: The words of the language.

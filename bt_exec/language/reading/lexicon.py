@@ -160,7 +160,7 @@ def _entry(
 
 @dataclass
 class Lexicon:
-    """All words of one language for one set of packs.
+    """Words of one language for a set of packs.
 
     Attributes:
         language: The grammar and closed classes.

@@ -98,7 +98,7 @@ class Unread:
 
 
 class Reader:
-    """Reads commands and questions in the words of some packs.
+    """Reader of commands and questions in the words of some packs.
 
     Args:
         packs: The lexicons of the packs, as plain data.

@@ -167,7 +167,7 @@ def _summary(progress: Progress, output: Output, *, resumed: bool) -> dict[str, 
 
 @dataclass(frozen=True)
 class _Maker:
-    """Makes the labeler of a run in another process, with an allowance of that process."""
+    """Factory of the labeler of a run in another process, with an allowance of that process."""
 
     labeler: str
     settings: LabelerSettings

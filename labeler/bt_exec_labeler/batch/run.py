@@ -134,7 +134,7 @@ def run(
 
 
 class _Saving:
-    """Writes answers on a thread: those that come during a write share the next transaction.
+    """Writer of answers on a thread: those that arrive during a write share the next transaction.
 
     Args:
         store: Where they go.
@@ -229,7 +229,7 @@ def _batches(items: Iterable[Item], left: set[str]) -> Iterator[dict[str, Item]]
 
 
 def _allowed(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
-    """Whether a record that was kept may still be said: a list may have changed since."""
+    """Return whether a record that was kept may still be said: a list may have changed since."""
     return isinstance(read_record(line["record"], vocabulary), Record)
 
 

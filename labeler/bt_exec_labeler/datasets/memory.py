@@ -19,7 +19,7 @@ _SIMILAR = 2
 
 
 class Memory:
-    """Finds records to remember.
+    """Search for records to remember.
 
     Args:
         lines: Lines of ``records.jsonl``.

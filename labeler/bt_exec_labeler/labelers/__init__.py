@@ -33,7 +33,7 @@ _GROUP = "bt_exec_labeler.labelers"
 
 @dataclass(frozen=True)
 class Labelled:
-    """What became of one item.
+    """Result of one item.
 
     Attributes:
         record: The record, or None: it was dropped.
@@ -101,7 +101,7 @@ class Unlimited:
 
 @dataclass(frozen=True)
 class LabelerSettings:
-    """What a labeler is made with.
+    """Settings of a labeler.
 
     Attributes:
         role: For whom it labels.
@@ -121,7 +121,7 @@ class Labeler(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name: ``rules``, ``model``."""
+        """Name of the labeler: ``rules``, ``model``."""
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """Return what became of each item, in their order.

@@ -76,7 +76,7 @@ class Options(BaseModel):
 
 
 class ModelLabeler:
-    """Asks a model about moments.
+    """Labeler that asks a model about moments.
 
     Args:
         model: Who looks; its own retries are switched off, for this has them.
@@ -217,7 +217,7 @@ class _Dialogue:
 
     @property
     def results(self) -> dict[int, Labelled]:
-        """What became of the items so far, by their place in the batch."""
+        """Return the results of the items so far, by their place in the batch."""
         return {self._places[number]: found for number, found in self._found.items()}
 
     def final(self) -> dict[int, Labelled]:
@@ -279,7 +279,7 @@ def _together(wrong: Mapping[int, tuple[Breach, ...]]) -> dict[tuple[Breach, ...
 
 
 def _passes(error: BaseException) -> bool:
-    """Whether a batch is asked about again after an error."""
+    """Return whether a batch is asked about again after an error."""
     patient = ("MODEL_TIMEOUT", "MODEL_NOT_JSON")
     return isinstance(error, ModelFailure) and (error.retryable or error.code in patient)
 

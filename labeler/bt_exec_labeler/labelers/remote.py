@@ -66,7 +66,7 @@ class _AwayError(Exception):
 
 
 class RemoteLabeler:
-    """Asks a service about moments.
+    """Labeler that asks a service about moments.
 
     Args:
         vocabulary: What it may say.

@@ -19,7 +19,7 @@ __all__ = ["RulesLabeler", "create"]
 
 
 class RulesLabeler:
-    """Reads records off the recorded actions.
+    """Labeler that derives records from the recorded actions.
 
     A record at a moment names the actions of the span that are under way or follow, as far as the
     longest horizon reaches.

@@ -47,7 +47,7 @@ class _Feature(BaseModel):
 
 
 class Info(BaseModel):
-    """What ``meta/info.json`` says, as far as it is needed.
+    """Content of ``meta/info.json``, as far as it is needed.
 
     Attributes:
         codebase_version: Version of the layout: ``v3.0``.

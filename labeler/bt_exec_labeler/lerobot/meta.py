@@ -26,7 +26,7 @@ CHUNK = 1000  # files of a folder
 
 @dataclass
 class Counts:
-    """What was written so far.
+    """Number of written items so far.
 
     Attributes:
         fps: Frames a second.

@@ -202,7 +202,7 @@ def _persistent(rows: Any, where: Path) -> list[SaidRow]:
 
 
 def _may_hold(group: Any, episode: int) -> bool:
-    """Whether a row group may hold rows of an episode, by its statistics."""
+    """Return whether a row group may hold rows of an episode, by its statistics."""
     for number in range(group.num_columns):
         column = group.column(number)
         if column.path_in_schema == "episode_index" and column.statistics is not None:

@@ -69,7 +69,7 @@ class FrameRow(_Row):
 
 
 class EpisodeRow(_Row):
-    """What is said of an episode.
+    """Metadata of an episode.
 
     Attributes:
         episode_index: Its number.

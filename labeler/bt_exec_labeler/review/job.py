@@ -37,7 +37,7 @@ class Card:
 
     @cached_property
     def clips(self) -> Mapping[str, Clip]:
-        """What the labeler was shown, by name: a controller's record has no summary."""
+        """Clips of the record by name; a controller's record has no summary."""
         forms = (RECENT, SUMMARY) if self.line["role"] == "planner" else (RECENT,)
         return {form.name: cut(self.episode, self.line["t"], form) for form in forms}
 

@@ -69,7 +69,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Something that a model may call, in the form of the protocol.
+    """Tool that a model may call, in the form of the protocol.
 
     Attributes:
         name: Its name.

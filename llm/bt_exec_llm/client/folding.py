@@ -46,7 +46,7 @@ def fold(source: Source, keys: Sequence[str]) -> tuple[Source, tuple[str, ...]]:
 
 
 class _Folder:
-    """Walks a document and remembers what it renamed, by place in the old words."""
+    """Walker over a document that records renamed keys by their original path."""
 
     def __init__(self) -> None:
         self.renamed: dict[Place, str] = {}

@@ -206,7 +206,7 @@ def _is_json(text: str) -> bool:
 
 
 def _known(data: Any, keys: Sequence[str]) -> bool:
-    """Whether data has one of the keys, in any case."""
+    """Return whether data has one of the keys, in any case."""
     if not isinstance(data, dict):
         return False
     folded = {key.casefold() for key in keys}
@@ -214,7 +214,7 @@ def _known(data: Any, keys: Sequence[str]) -> bool:
 
 
 def _starts(text: str, keys: Sequence[str]) -> bool:
-    """Whether a line of text starts with one of the keys and a colon, or a brace does."""
+    """Return whether a line of text starts with one of the keys and a colon, or a brace does."""
     names = "|".join(map(re.escape, keys))
     return (
         re.search(rf"(?im)(?:^[ \t]*+|[{{,][ \t\n]*+)[\"']?(?:{names})[\"']?[ \t]*+:", text)

@@ -66,7 +66,7 @@ class Exchange:
 
 
 class Recorder:
-    """Writes every exchange to the end of a file; give it to a client as ``record``.
+    """Recorder of exchanges at the end of a file; give it to a client as ``record``.
 
     Args:
         path: The file; made if it is not there.

@@ -55,7 +55,7 @@ class ReplayClient:
             return len(self._rows)
 
     def knows(self, question: Question) -> bool:
-        """Whether an unused answer to this question is on record."""
+        """Return whether an unused answer to this question is on record."""
         digest = question.digest()
         with self._lock:
             return any(row["digest"] == digest for row in self._rows)

@@ -99,6 +99,6 @@ class ModelSettings(BaseModel):
         return self.api_key_env or ("ANTHROPIC_API_KEY" if self.is_anthropic else None)
 
     def has_key(self) -> bool:
-        """Whether a key is there, or none is needed."""
+        """Return whether a key is there, or none is needed."""
         variable = self.key_variable
         return variable is None or bool(os.environ.get(variable, "").strip())

@@ -47,7 +47,7 @@ def parse(text: str) -> Any:
 
 
 class Collector:
-    """Takes events one by one; `message` returns the equivalent unstreamed message."""
+    """Collector of events; `message` returns the equivalent unstreamed message."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}

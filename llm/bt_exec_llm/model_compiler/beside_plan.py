@@ -82,7 +82,7 @@ def two_plans(data: Mapping[str, Any]) -> list[Problem]:
 
 
 def _is_plan(value: Any) -> bool:
-    """Whether a value under a key of the model's own could be a plan."""
+    """Return whether a value under a key of the model's own could be a plan."""
     parts = value if isinstance(value, list) else [value]
     keys = (*KINDS, "root", "nodes", "kind", "action", "skill")
     return any(isinstance(part, dict) and any(key in part for key in keys) for part in parts[:40])

@@ -195,7 +195,7 @@ def _repair(request: Request, form: Form) -> str:
 
 
 def _passes(root: dict[str, Any], site: Request) -> bool:
-    """Whether a plan passes everything, whatever is seen."""
+    """Return whether a plan passes everything, whatever is seen."""
     return not [p for p in examine(_mission(root), site).problems if p.code != "LABEL_NOT_SEEN"]
 
 

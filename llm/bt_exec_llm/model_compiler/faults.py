@@ -65,7 +65,7 @@ def empty(root: Any) -> Iterator[Problem]:
 
 
 def _hollow(node: dict[str, Any]) -> bool:
-    """Whether a node does nothing itself and, but for nodes, holds nothing that could."""
+    """Return whether a node does nothing itself and, but for nodes, holds nothing that could."""
     children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
     listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
     return listed is not None and all(isinstance(child, dict) for child in listed)

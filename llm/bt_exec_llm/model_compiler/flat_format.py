@@ -23,7 +23,7 @@ _FIELDS = (*_PLAIN, "id", "kind", "runs", "with", "asks", "else", "children", *_
 
 
 def is_flat(data: Mapping[str, Any]) -> bool:
-    """Whether plain data is a flat plan."""
+    """Return whether plain data is a flat plan."""
     return isinstance(data.get("nodes"), list)
 
 

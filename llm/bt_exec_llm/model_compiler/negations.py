@@ -24,5 +24,5 @@ _WORDS = re.compile(
 
 
 def forbids(command: str) -> bool:
-    """Whether a command holds words that may forbid something."""
+    """Return whether a command holds words that may forbid something."""
     return _WORDS.search(command) is not None

@@ -99,7 +99,7 @@ class _Tidy:
         return found
 
     def _made_up(self, code: Any) -> bool:
-        """Whether the model made a code up: a mission never ends with such a reason."""
+        """Return whether the model made a code up: a mission never ends with such a reason."""
         if not isinstance(code, str) or code in self.codes or not _CODE.fullmatch(code):
             return False
         self.notes.append(f"'else: {code[:40]}' was left out: unknown code")

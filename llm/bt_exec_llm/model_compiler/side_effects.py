@@ -158,7 +158,7 @@ def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
 
 
 def _within(values: Sequence[str], way: list[str]) -> bool:
-    """Whether values come in a way, in this order."""
+    """Return whether values come in a way, in this order."""
     left = iter(way)
     return all(value in left for value in values)
 

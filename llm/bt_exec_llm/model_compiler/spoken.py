@@ -134,7 +134,7 @@ def _joins(token: str) -> bool:
 
 
 def _among(token: str, known: set[str]) -> bool:
-    """Whether a word is among others, whatever its ending."""
+    """Return whether a word is among others, whatever its ending."""
     if token in known:
         return True
     if token.isascii():

@@ -236,7 +236,7 @@ class Binder:
         return {v for v, verb in self._lexicon.verbs.items() if verb.finds == "tell"}
 
     def _reported(self, step: Step) -> bool:
-        """Whether a step that ends a mission says that something is to be told."""
+        """Return whether a step that ends a mission says that something is to be told."""
         return bool(set(step.verbs) & self._telling & set(self._closing))
 
     @property
@@ -366,13 +366,13 @@ class Binder:
         return step
 
     def _leads_to(self, first: Step, step: Step) -> bool:
-        """Whether a step begins what the next one goes on with."""
+        """Return whether a step begins what the next one goes on with."""
         trees = {frame.tree for frame in self._matcher.frames_for(first)}
         follows = {frame.tree for frame in self._matcher.frames_for(step)}
         return any((one, two) in self._frames.parts for one in trees for two in follows)
 
     def _elsewhere(self, last: Step, step: Step, part: Part) -> bool:
-        """Whether a question is put where its answer is not looked for."""
+        """Return whether a question is put where its answer is not looked for."""
         if QUESTION in last.verbs or self._finds(last):
             return False
         if QUESTION not in step.verbs and "look" not in self._finds(step):
@@ -405,7 +405,7 @@ class Binder:
 
     @staticmethod
     def _checks(tree: TreeSpec) -> bool:
-        """Whether a tree is one question that the robot can answer at once."""
+        """Return whether a tree is one question that the robot can answer at once."""
         return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
 
 

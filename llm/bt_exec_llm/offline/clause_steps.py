@@ -183,7 +183,7 @@ def _unclear(clause: Clause, text: str) -> Trouble | None:
 
 
 def _is_one(piece: Piece) -> bool:
-    """Whether a piece says no more than *one*."""
+    """Return whether a piece says no more than *one*."""
     return piece.kind == "limit" and piece.name == "COUNT" and (piece.value or piece.text) in _ONE
 
 
@@ -208,21 +208,21 @@ def _wish(clause: Clause, lexicon: Lexicon) -> None:
 
 
 def _is_goal(piece: Piece, clause: Clause, lexicon: Lexicon, finds: Collection[str]) -> bool:
-    """Whether *up to* says where to: 라운지까지 가."""
+    """Return whether *up to* says where to: 라운지까지 가."""
     same = [p for p in clause.pieces if p.kind == "value" and p.name == piece.name]
     goes = clause.mood == "do" and bool(clause.verbs) and not finds
     return goes and same == [piece] and piece.name in lexicon.listed("each")
 
 
 def _ends_list(piece: Piece, clause: Clause, lexicon: Lexicon) -> bool:
-    """Whether *up to* means *and also*: 라운지, 복도 그리고 휴게실까지."""
+    """Return whether *up to* means *and also*: 라운지, 복도 그리고 휴게실까지."""
     same = [p for p in clause.pieces if p.kind == "value" and p.name == piece.name]
     listed = piece.kind == "value" and piece.name in lexicon.listed("each")
     return listed and len(same) > 1
 
 
 def _beside(one: Piece, other: Piece) -> bool:
-    """Whether two pieces stand side by side."""
+    """Return whether two pieces stand side by side."""
     return 0 <= one.start - other.end <= 1 or 0 <= other.start - one.end <= 1
 
 

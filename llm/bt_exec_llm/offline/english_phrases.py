@@ -141,7 +141,7 @@ class Phrases:
         return self._longest(tokens, at, _CONTENT)
 
     def determiner(self, tokens: Sequence[Token], at: int) -> bool:
-        """Whether an article or a pointing word stands here."""
+        """Return whether an article or a pointing word stands here."""
         return at < len(tokens) and any(
             e.kind == "determiner" for e in self._table.find((tokens[at].text,))
         )

@@ -287,12 +287,12 @@ def _deny(clause: Clause, tokens: list[Token], at: int) -> None:
 
 
 def _goes_to(pieces: list[Piece]) -> bool:
-    """Whether it is said already where to, or to whom: a place after it is on the way."""
+    """Return whether it is said already where to, or to whom: a place after it is on the way."""
     return bool(pieces) and pieces[-1].kind in ("value", "person") and pieces[-1].mark == "to"
 
 
 def _place_follows(phrases: Phrases, tokens: list[Token], at: int) -> bool:
-    """Whether a value is named behind the word at `at`."""
+    """Return whether a value is named behind the word at `at`."""
     at += 1
     while at < len(tokens) and phrases.determiner(tokens, at):
         at += 1
@@ -301,7 +301,7 @@ def _place_follows(phrases: Phrases, tokens: list[Token], at: int) -> bool:
 
 
 def _names_follow(phrases: Phrases, tokens: list[Token], at: int, end: int) -> bool:
-    """Whether an article or a name stands here: what is before it belongs to it."""
+    """Return whether an article or a name stands here: what is before it belongs to it."""
     if at >= end:
         return False
     found = phrases.entries(tokens, at)

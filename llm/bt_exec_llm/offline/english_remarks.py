@@ -44,7 +44,7 @@ _JOINS = (
 
 
 def runs_on(scan: EnglishScan, tokens: list[Token], at: int) -> bool:
-    """Whether a remark begins here with no mark before it: close the door it's cold."""
+    """Return whether a remark begins here with no mark before it: close the door it's cold."""
     word = tokens[at].text
     if word == "as":
         return scan.says(tokens, at + 1, REMARKS)

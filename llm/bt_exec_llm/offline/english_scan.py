@@ -74,7 +74,7 @@ class EnglishScan:
 
     @staticmethod
     def ends(tokens: list[Token], at: int) -> bool:
-        """Whether a part of the command ends before `at`."""
+        """Return whether a part of the command ends before `at`."""
         return at >= len(tokens) or not tokens[at].is_word
 
     def starts_verb(self, tokens: list[Token], at: int, *, longer_than: int = 0) -> bool:
@@ -86,13 +86,13 @@ class EnglishScan:
         return (bool(names) and size > longer_than) or self._goes_with(tokens, at)
 
     def _goes_with(self, tokens: list[Token], at: int) -> bool:
-        """Whether a verb begins here that goes with another act: leaving the door open."""
+        """Return whether a verb begins here that goes with another act: leaving the door open."""
         if at >= len(tokens) or not tokens[at].text.endswith("ing"):
             return False
         return any(name in self._pairing for name in self.phrases.verb(tokens, at, "any")[1])
 
     def starts_clause(self, tokens: list[Token], at: int) -> bool:
-        """Whether the next part of a command can begin here."""
+        """Return whether the next part of a command can begin here."""
         while at < len(tokens) and (tokens[at].text in AND or tokens[at].text in ("but",)):
             at += 1
         if self.match(tokens, at, OFF):
@@ -139,7 +139,7 @@ class EnglishScan:
         return end < len(tokens) and tokens[end].text in verbs
 
     def question_word(self, tokens: list[Token], at: int) -> bool:
-        """Whether *when* begins a question here, and no condition."""
+        """Return whether *when* begins a question here, and no condition."""
         return (
             tokens[at].text in WH
             and any(t.text == "?" for t in tokens[at:])
@@ -150,7 +150,7 @@ class EnglishScan:
         )
 
     def is_question(self, tokens: list[Token], at: int) -> bool:
-        """Whether a question begins at `at`."""
+        """Return whether a question begins at `at`."""
         word = tokens[at].text
         if self.starts_verb(tokens, at, longer_than=1):
             return False
@@ -251,7 +251,7 @@ class EnglishScan:
         ), end
 
     def has_state(self, tokens: list[Token], first: int, last: int) -> bool:
-        """Whether a state is named between two places."""
+        """Return whether a state is named between two places."""
         found = (self.phrases.entry(tokens, at, prefer="state") for at in range(first, last))
         return any(one is not None and one[0].kind == "state" for one in found)
 
@@ -291,7 +291,7 @@ class EnglishScan:
         return tokens[before].text in BE
 
     def finds(self, names: tuple[str, ...]) -> bool:
-        """Whether one of these verbs finds something out."""
+        """Return whether one of these verbs finds something out."""
         return any(name in self._finders for name in names)
 
     def acts(self, tokens: list[Token], at: int) -> bool:
@@ -308,16 +308,16 @@ class EnglishScan:
         return self.starts_verb(tokens, k) and not self.finder(tokens, k)
 
     def finder(self, tokens: list[Token], at: int) -> bool:
-        """Whether a verb that finds something out stands here: if you can see it."""
+        """Return whether a verb that finds something out stands here: if you can see it."""
         return self.finds(self.phrases.verb(tokens, at)[1])
 
     @staticmethod
     def asked_at(tokens: list[Token], at: int) -> bool:
-        """Whether the sentence at `at` ends in a question mark."""
+        """Return whether the sentence at `at` ends in a question mark."""
         return next((t.text for t in tokens[at:] if t.text in END), "") == "?"
 
     def remarks(self, tokens: list[Token], at: int) -> bool:
-        """Whether a statement stands here: it is cold, and not the door should be closed."""
+        """Return whether a statement stands here: it is cold, and not the door should be closed."""
         if self.asked_at(tokens, at) or not self.says(tokens, at, REMARKS):
             return False
         if tokens[at].text in WH:  # how many people are there
@@ -353,7 +353,7 @@ class EnglishScan:
 
     @staticmethod
     def subject(tokens: list[Token], at: int) -> bool:
-        """Whether a pronoun stands here that can only be who does something."""
+        """Return whether a pronoun stands here that can only be who does something."""
         return at < len(tokens) and tokens[at].text in SUBJECTS
 
     def tool(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:

@@ -141,7 +141,7 @@ class EnglishTexts:
         return next(marks, -1) + 1
 
     def _both_may(self, tokens: list[Token], start: int, end: int) -> bool:
-        """Whether what stands after *to do this and* may be for either of the two to do.
+        """Return whether what stands after *to do this and* may be for either of the two to do.
 
         A comma or *then* ends what is told; so does what ends a mission: … and come back.
         """
@@ -153,7 +153,7 @@ class EnglishTexts:
         return bool(names) and not names & self._ends
 
     def _asked_here(self, tokens: list[Token], start: int, end: int) -> bool:
-        """Whether a question after *tell somebody* is one that this robot can look after."""
+        """Return whether a question after *tell somebody* is one that this robot can look after."""
         kinds = set()
         at = start
         while at < end:

@@ -196,7 +196,7 @@ def _cuts(word: str) -> set[str]:
 
 
 def _one_slip(left: str, right: str) -> bool:
-    """Whether two words differ by one letter, or by two letters exchanged."""
+    """Return whether two words differ by one letter, or by two letters exchanged."""
     if abs(len(left) - len(right)) > 1:
         return False
     if len(left) == len(right):

@@ -98,7 +98,7 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
 
 
 def _says_what(clause: Clause) -> bool:
-    """Whether a clause has a verb, and nothing that says what it is about."""
+    """Return whether a clause has a verb, and nothing that says what it is about."""
     bare = all(p.kind in ("filler", "speaker", "pronoun") for p in clause.pieces)
     return bare and bool(clause.verbs) and clause.mood == "do"
 

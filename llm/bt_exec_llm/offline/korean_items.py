@@ -51,14 +51,14 @@ Item: TypeAlias = Piece | VerbWord | Stop
 
 
 def happens(verb: Verb, states: list[Entry], *, be: bool) -> bool:
-    """Whether a condition is that something happens: 열리면, and not 열려 있으면."""
+    """Return whether a condition is that something happens: 열리면, and not 열려 있으면."""
     if be or not states or verb.state or verb.past or verb.progress or verb.adjective:
         return False
     return verb.stems[-1] not in ADJECTIVES and verb.stems[-1][-1] in "리히지기"
 
 
 def was_so(verb: Verb, *, be: bool) -> bool:
-    """Whether a question is about how something was: 있었어?, and not 닫혔어?"""
+    """Return whether a question is about how something was: 있었어?, and not 닫혔어?"""
     if verb.stems[-1] in _LASTING:
         return False
     return be or verb.state or verb.adjective or verb.stems[-1] in ADJECTIVES

@@ -199,7 +199,7 @@ def mended(
 
 
 def _is_looking(every: list[Morph], at: int, one: Morph) -> bool:
-    """Whether 보고 is 보다 and not the noun *report*: something to look at stands before it."""
+    """Return whether 보고 is 보다 and not the noun *report*: an object precedes it."""
     if at == 0 or every[at - 1].tag in ("SF", "SP"):
         return one.form == "보고와"
     if one.form == "보고와":

@@ -28,7 +28,7 @@ def with_particles(pieces: list[Piece], every: list[Morph], at: int) -> list[Pie
 
 
 def _is_and(every: list[Morph], at: int) -> bool:
-    """Whether 하고 joins a name to the next."""
+    """Return whether 하고 joins a name to the next."""
     if at + 1 >= len(every) or not at:
         return False
     one, two = every[at], every[at + 1]

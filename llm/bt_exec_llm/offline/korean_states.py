@@ -192,7 +192,7 @@ class States(Clauses):
         return "tell"
 
     def _somebody(self) -> bool:
-        """Whether somebody is named who would do it: 내가, 철수가."""
+        """Return whether somebody is named who would do it: 내가, 철수가."""
         return any(p.mark == "subject" and p.kind != "noun" for p in self._now.pieces)
 
     def _wanted(self, states: list[Entry]) -> tuple[str, ...]:

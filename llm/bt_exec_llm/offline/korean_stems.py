@@ -49,7 +49,7 @@ class Verb:
 
 
 def is_verb(every: Sequence[Morph], at: int) -> bool:
-    """Whether a verb begins at `at`."""
+    """Return whether a verb begins at `at`."""
     one = every[at]
     if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
         return True

@@ -188,13 +188,13 @@ def _fold(
 
 
 def _allowed(items: list[Any], at: int) -> bool:
-    """Whether a verb says here that something may be done so: 언제 가면 *되는지*."""
+    """Return whether a verb says here that something may be done so: 언제 가면 *되는지*."""
     verb = getattr(items[at], "verb", None) if at < len(items) else None
     return verb is not None and verb.kind == "embed" and verb.stems[0] in ("되", "좋", "괜찮")
 
 
 def _between(items: list[Any], index: int, people: set[str], taking: set[str]) -> bool:
-    """Whether a verb before a quoted message is no part of it: it goes with the person."""
+    """Return whether a verb before a quoted message is no part of it: it goes with the person."""
     verb = items[index]
     if any(e.name in taking for e in verb.entries):
         return True

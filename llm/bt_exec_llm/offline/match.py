@@ -95,7 +95,7 @@ class Matcher:
         return Trouble("NOT_TOGETHER", step.text)
 
     def _takes(self, tree: str, left: frozenset[str], step: Step) -> bool:
-        """Whether what a frame leaves over are values for parameters of its tree."""
+        """Return whether what a frame leaves over are values for parameters of its tree."""
         params = self._library.get(tree).params
         types = {param.type for name, param in params.items() if name not in self._brought}
         accepts = self._frames.accepts.get(tree, set())
@@ -295,7 +295,7 @@ class Matcher:
         return filled(own, said, kinds)
 
     def repeats(self, tree: TreeSpec) -> bool:
-        """Whether a tree has a parameter for how often."""
+        """Return whether a tree has a parameter for how often."""
         kinds = self._frames.numbers.get(tree.tree, set())
         own = self._numbers.get(tree.tree, ())
         return any(n.kind == "TIMES" or (not n.kind and "TIMES" in kinds) for n in own)

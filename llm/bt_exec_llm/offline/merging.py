@@ -41,7 +41,7 @@ def merged(parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
 
 
 def _again(part: Part) -> bool:
-    """Whether a step says that it is done once more: and check it again."""
+    """Return whether a step says that it is done once more: and check it again."""
     said = f" {' '.join(_WORD.findall(part.text.casefold()))} "
     return any(f" {word} " in said for word in _AGAIN)
 

@@ -264,7 +264,7 @@ class _Order:
 
 
 def _alike(one: Step, other: Step) -> bool:
-    """Whether two questions are about the same things: the door is open, it is closed."""
+    """Return whether two questions are about the same things: the door is open, it is closed."""
     nouns = [
         {(p.kind, p.name, p.value) for p in step.pieces if p.kind in ("noun", "value")}
         for step in (one, other)
@@ -273,13 +273,13 @@ def _alike(one: Step, other: Step) -> bool:
 
 
 def _is_nothing(step: Step, lexicon: Lexicon) -> bool:
-    """Whether a branch says to leave things as they are."""
+    """Return whether a branch says to leave things as they are."""
     idle = any(lexicon.verbs[v].idle for v in step.verbs if v in lexicon.verbs)
     return idle and step.condition is not None
 
 
 def _tells(clause: Clause, lexicon: Lexicon) -> bool:
-    """Whether a clause only asks to be told: … let me know if it is so."""
+    """Return whether a clause only asks to be told: … let me know if it is so."""
     finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs}
     content = [p for p in clause.pieces if p.kind not in ("speaker", "filler", "pronoun")]
     return (

@@ -137,11 +137,11 @@ class _Phrases:
                 self._by_first.setdefault(phrase[0], []).append(phrase)
 
     def within(self, words: tuple[str, ...]) -> bool:
-        """Whether one of them stands somewhere in `words`."""
+        """Return whether one of them stands somewhere in `words`."""
         return any(self._at(words, at) for at in range(len(words)))
 
     def cover(self, words: tuple[str, ...]) -> bool:
-        """Whether `words` is made of nothing else."""
+        """Return whether `words` is made of nothing else."""
         reached = {0}
         for at in range(len(words)):
             if at in reached:

@@ -126,7 +126,7 @@ def _chosen(offered: tuple[str, ...], text: str, language: str, index: Index) ->
 
 
 def _names_things(text: str, talk: str, index: Index) -> bool:
-    """Whether a text holds an action of the library: 이제 자재 놔도 돼 is no good-bye."""
+    """Return whether a text holds an action of the library: 이제 자재 놔도 돼 is no good-bye."""
     clauses = index.reader.clauses(text, "ko")
     named = any(p.kind in ("noun", "value") for clause in clauses for p in clause.pieces)
     acts = [clause for clause in clauses if set(clause.verbs) - {QUESTION} and clause.positive]
@@ -135,7 +135,7 @@ def _names_things(text: str, talk: str, index: Index) -> bool:
 
 
 def _asks(text: str) -> bool:
-    """Whether a text is a question by its mark or its first word: did you finish."""
+    """Return whether a text is a question by its mark or its first word: did you finish."""
     words = text.casefold().split()
     return text.rstrip().endswith("?") or words[0] in _AUXILIARIES
 
@@ -254,6 +254,6 @@ def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) ->
 
 
 def _spaced_out(text: str) -> bool:
-    """Whether a Korean command has spaces between most of its syllables."""
+    """Return whether a Korean command has spaces between most of its syllables."""
     words = text.split()
     return len(words) > 2 and sum(len(word) <= 1 for word in words) * 2 >= len(words)

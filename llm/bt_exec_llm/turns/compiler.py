@@ -59,7 +59,7 @@ Turn = tuple[Calls | Final, tuple[str, ...], VerifiedPlan | None, str]
 
 
 class TurnCompiler:
-    """Asks a model turn by turn; implements `bt_exec.planning.compiler.Compiler`.
+    """Compiler that asks a model turn by turn; implements `bt_exec.planning.compiler.Compiler`.
 
     Args:
         model: The model.

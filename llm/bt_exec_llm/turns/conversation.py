@@ -123,11 +123,11 @@ class Conversation:
             yield from turn.observations
 
     def has_evidence(self) -> bool:
-        """Whether any tool has observed anything."""
+        """Return whether any tool has observed anything."""
         return any(one.ok for one in self.observations())
 
     def asked_before(self, calls: tuple[tuple[str, Mapping[str, Any]], ...]) -> bool:
-        """Whether an earlier turn asked for exactly the same."""
+        """Return whether an earlier turn asked for exactly the same."""
         return any(turn.calls == calls for turn in self.turns)
 
     def observe(self, request: Request) -> None:

@@ -77,10 +77,10 @@ class DoorRobot(Robot, Protocol):
         """Return the label of what the hand holds, by touch; None if it is empty."""
 
     def at_label(self, arm: Arm, label: str) -> bool:
-        """Whether the hand is in front of what `label` names, as `reach` leaves it."""
+        """Return whether the hand is in front of what `label` names, as `reach` leaves it."""
 
     def in_doorway(self, arm: Arm) -> bool:
-        """Whether any part of the arm is where the door swings, or behind it."""
+        """Return whether any part of the arm is where the door swings, or behind it."""
 
     @property
     def door_angle_rad(self) -> float:

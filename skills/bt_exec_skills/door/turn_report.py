@@ -71,7 +71,7 @@ _SAY: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 
 class DoorReporter(MissionReporter):
-    """Makes the turn reports of one mission."""
+    """Turn reporter of one mission."""
 
     def __init__(self, services: Mapping[str, Any]) -> None:
         super().__init__(services)

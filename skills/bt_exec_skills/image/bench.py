@@ -110,7 +110,7 @@ class CheckedClaim(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was found of an answer; the scores are defined in `rules.judging`.
+    """Judgement of an answer; the scores are defined in `rules.judging`.
 
     Attributes:
         agrees: Whether the judges agree with it; None if none could tell.
@@ -224,7 +224,7 @@ class Bench:
 
     @cached_property
     def annotation(self) -> Annotation:
-        """What the annotation says.
+        """Content of the annotation.
 
         Raises:
             Failed: If there is none.

@@ -40,7 +40,7 @@ __all__ = ["PACK"]
 
 
 class Answers(MissionReporter):
-    """Tells the answer at the end; a new mission forgets the last question."""
+    """Mission reporter that prints the answer at the end."""
 
     def __init__(self, services: Mapping[str, Any]) -> None:
         super().__init__(services)

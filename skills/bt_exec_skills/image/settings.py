@@ -37,7 +37,7 @@ class ImageSettings(PackSettings):
 
 
 class PictureStart(WorldSettings):
-    """What a mission looks at."""
+    """Picture of a mission."""
 
     image: str = Field("", description="the picture: a PNG, JPEG, WebP, TIFF or BMP file")
     second: str = Field("", description="another picture, to be compared with the first")

@@ -46,7 +46,7 @@ class Area(NamedTuple):
     top: float
 
     def holds(self, x: float, y: float) -> bool:
-        """Whether a point is inside; the left and bottom edges are, the others are not."""
+        """Return whether a point is inside; the left and bottom edges are, the others are not."""
         return self.left <= x < self.right and self.bottom <= y < self.top
 
     def shrunk(self, margin: float) -> Area:

@@ -100,7 +100,7 @@ class Steering:
     def sees(
         self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
     ) -> bool:
-        """Whether the straight way to `target` is free of `points`."""
+        """Return whether the straight way to `target` is free of `points`."""
         away = points - (pose.x, pose.y)
         to = np.array([target[0] - pose.x, target[1] - pose.y])
         length = float(np.hypot(*to))

@@ -34,7 +34,7 @@ _LEAST_EDGES = 0.16  # share of blocks that hold an edge in a picture of any pla
 
 
 class CameraWatch:
-    """Watches the pictures of one camera as they come.
+    """Monitor of one camera's pictures.
 
     Args:
         size: Height and width of its pictures [px], or None if any will do.

@@ -68,7 +68,7 @@ class Observed(Observation, Protocol):
 
 
 class Camera(Protocol[C, V_co]):
-    """Takes pictures in two parts, so that the costly one can run on a worker."""
+    """Camera with capture in two parts, so that the costly one can run on a worker."""
 
     def capture(self) -> C:
         """Take what a picture needs; quick, on the loop's thread."""
@@ -81,7 +81,7 @@ class Camera(Protocol[C, V_co]):
 
 
 class Detector(Protocol[V_contra, D_co]):
-    """Finds things in a picture."""
+    """Detector of objects in a picture."""
 
     def detect(self, view: V_contra) -> tuple[D_co, ...]:
         """Return the detections, best or nearest first; the pack sets the order."""

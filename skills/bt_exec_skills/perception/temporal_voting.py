@@ -17,7 +17,7 @@ class Voter(Observed, Protocol):
     """An observation that reports whether an object is in view."""
 
     def confirms(self, label: str) -> bool:
-        """Whether something of that label is detected without doubt."""
+        """Return whether something of that label is detected without doubt."""
 
 
 def in_view(observations: Sequence[Voter], label: str) -> bool | None:

@@ -75,7 +75,7 @@ class Place(_Part):
 
     @property
     def parts(self) -> tuple[Section, ...]:
-        """Its sections; all of it as one if it has none."""
+        """Sections of the place, or the whole place if it has none."""
         return self.sections or (Section(name=self.name, area=self.area),)
 
 
@@ -110,7 +110,7 @@ class Round(_Part):
 
 
 class SiteMap(_Part):
-    """All places and people of a site, by their ids.
+    """Places and people of a site, by id.
 
     Attributes:
         base: Id of the place where missions start, loads are taken on and reports are given.

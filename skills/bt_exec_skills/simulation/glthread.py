@@ -17,7 +17,7 @@ _JOIN_S = 2.0
 
 
 class GlThread:
-    """Runs functions one after the other on its own thread; the caller waits for the result."""
+    """Thread that runs functions one after the other; the caller waits for the result."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()

@@ -102,7 +102,7 @@ _gl_works: bool | None = None
 
 
 def gl_works() -> bool:
-    """Whether a renderer can be made here; tried once."""
+    """Return whether a renderer can be made here; tried once."""
     global _gl_works
     with _checked:
         if _gl_works is None:

@@ -23,7 +23,7 @@ class Picture(NamedTuple):
 
 
 class Painter(Protocol):
-    """Paints what the camera ``head`` sees."""
+    """Renderer of the camera ``head``."""
 
     name: str
 

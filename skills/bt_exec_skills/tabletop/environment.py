@@ -94,7 +94,7 @@ class Environment:
         return tuple(name for name in self.objects if looks_of(name).holds_things)
 
     def inside(self, name: str, container: str) -> bool:
-        """Whether `name` lies within a container, or on a table and in nothing else."""
+        """Return whether `name` lies within a container, or on a table and in nothing else."""
         if container in self.tables and container not in self.objects:
             return self.place_of(name) == container
         thing, holder = self.at(name), self.at(container)
@@ -135,6 +135,6 @@ class Environment:
         return tuple(name for name in self.objects if self.holder(name) == container)
 
     def on_floor(self, name: str) -> bool:
-        """Whether an object lies on the floor."""
+        """Return whether an object lies on the floor."""
         at = self.at(name)
         return at is not None and at.z < _ON_FLOOR_M

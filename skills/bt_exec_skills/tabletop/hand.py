@@ -98,7 +98,7 @@ class Hand:
 
 
 def _lifted(before: Point, after: Point | None, now: Environment) -> bool:
-    """Whether a thing is up in the air beside the robot."""
+    """Return whether a thing is up in the air beside the robot."""
     if after is None or after.z < before.z + _LIFTED_M:
         return False
     return now.base is None or after.flat(now.base) <= NEAR_M

@@ -85,7 +85,7 @@ _NUMBER = re.compile("[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Looks:
-    """What a name says.
+    """Attributes in a name.
 
     Attributes:
         name: The whole name.

@@ -49,7 +49,7 @@ class _Goal(NamedTuple):
 
 
 class TableReporter(MissionReporter):
-    """Reports one mission."""
+    """Reporter of one mission."""
 
     def __init__(self, services: Mapping[str, Any]) -> None:
         super().__init__(services)

@@ -31,11 +31,11 @@ class Reading(Protocol):
 
     @property
     def environment(self) -> Environment | None:
-        """What was read; None before the end, or if it failed."""
+        """Environment that was read; None before the end, or after a failure."""
 
     @property
     def failure(self) -> Failed | None:
-        """Why nothing was read: ``SIMULATOR_UNREACHABLE``."""
+        """Reason why nothing was read: ``SIMULATOR_UNREACHABLE``."""
 
 
 @runtime_checkable

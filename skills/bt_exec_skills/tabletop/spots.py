@@ -163,7 +163,7 @@ def _beside(now: Environment, thing: str, target: str, middle: Point, side: Side
 def is_beside(
     now: Environment, thing: str, target: str, side: Side, seen_from: Pose | None
 ) -> bool:
-    """Whether `thing` lies on a side of `target`, seen from a pose."""
+    """Return whether `thing` lies on a side of `target`, seen from a pose."""
     a, b = now.at(thing), now.at(target)
     if a is None or b is None or a.flat(b) > _NEAR_M or abs(a.z - b.z) > _LEVEL_M:
         return False

@@ -33,11 +33,11 @@ class Table(NamedTuple):
         return abs(x - self.x) <= self.half_x - rim and abs(y - self.y) <= self.half_y - rim
 
     def carries(self, x: float, y: float, z: float) -> bool:
-        """Whether something whose middle is there stands on the top, or in what does."""
+        """Return whether something whose middle is there stands on the top, or in what does."""
         return self.under(x, y) and -_SINKS_M <= z - self.height <= _ABOVE_M
 
     def bears(self, x: float, y: float, z: float) -> bool:
-        """Whether something whose middle is there stands on the top itself."""
+        """Return whether something whose middle is there stands on the top itself."""
         return self.under(x, y) and -_SINKS_M <= z - self.height <= _STANDS_M
 
 

@@ -27,7 +27,7 @@ MOST_OVERLAP = 0.7
 
 
 class Network(Protocol):
-    """Finds things in a picture; safe from any one thread at a time."""
+    """Detector in a picture; safe from any one thread at a time."""
 
     names: tuple[str, ...]
 

@@ -56,7 +56,7 @@ class Picture:
 
 
 class SceneSource(Protocol):
-    """Makes labelled pictures, scene by scene; the same seed makes the same scene."""
+    """Source of labelled pictures, scene by scene; the same seed makes the same scene."""
 
     name: str
     """Name of the source in ``bt-exec vision dataset``."""

@@ -37,7 +37,7 @@ _TRIED = 256
 
 @dataclass(frozen=True)
 class NamesSettings:
-    """How to train.
+    """Settings of the training.
 
     Attributes:
         boxes: The first network, ``.onnx`` or ``.pt``.

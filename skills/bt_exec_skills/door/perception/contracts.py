@@ -40,7 +40,7 @@ DoorView: TypeAlias = View[DoorTruth]
 
 
 class DoorStateEstimator(Protocol):
-    """Estimates the state of the door."""
+    """Estimator of the door's state."""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
         """Return the state; ``uncertain`` rather than a guess."""

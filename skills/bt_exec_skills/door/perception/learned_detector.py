@@ -58,7 +58,7 @@ class DoorDetection(Detection):
 
 
 class LearnedDetector:
-    """Finds things with a network; implements `bt_exec_skills.door.perception.contracts.Detector`.
+    """Detector with a network; implements `bt_exec_skills.door.perception.contracts.Detector`.
 
     An object to grasp must be in the opening behind the door and is confirmed on an enlarged part
     of the picture; else it is marked as doubtful (`Detection.doubt`).

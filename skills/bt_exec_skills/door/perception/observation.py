@@ -97,11 +97,11 @@ class DoorObservation:
     touched: Touched | None = None
 
     def sees(self, label: str) -> bool:
-        """Whether something of that label is detected."""
+        """Return whether something of that label is detected."""
         return any(found.label == label for found in self.detections)
 
     def confirms(self, label: str) -> bool:
-        """Whether something of that label is detected without doubt."""
+        """Return whether something of that label is detected without doubt."""
         return any(found.label == label and not found.doubt for found in self.detections)
 
     @property

@@ -58,7 +58,7 @@ def neighbours(states: Collection[DoorState]) -> tuple[DoorState, ...]:
 
 
 class LearnedEstimator:
-    """Estimates the state from scores and boxes; implements `DoorStateEstimator`.
+    """Estimator of the state from scores and boxes; implements `DoorStateEstimator`.
 
     Args:
         calibration: Camera and door.

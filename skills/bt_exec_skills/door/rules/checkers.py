@@ -139,7 +139,7 @@ def _moves(node: Any) -> bool:
 
 
 def _looks(spec: MissionSpec) -> bool:
-    """Whether the plan asks whether the material is there."""
+    """Return whether the plan asks whether the material is there."""
     return any(
         leaf.name == "material_visible"
         for node in walk(spec.root)

@@ -41,7 +41,7 @@ Added: TypeAlias = list[tuple[NodeBase, tuple[str, ...]]]
 
 
 def handles_material(node: NodeBase) -> bool:
-    """Whether a node moves a hand to or onto the material."""
+    """Return whether a node moves a hand to or onto the material."""
     return isinstance(node, Do) and node.args.get("object_label") == MATERIAL
 
 

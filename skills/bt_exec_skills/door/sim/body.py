@@ -121,7 +121,7 @@ class SimDoorRobot:
         return "material" if float(np.linalg.norm(found[0] - limb.grip)) < _IN_HAND_M else None
 
     def at_label(self, arm: Arm, label: str) -> bool:
-        """Whether the hand is in front of the material, as `reach` leaves it."""
+        """Return whether the hand is in front of the material, as `reach` leaves it."""
         found = self.world.material_pose()
         if label != "material" or found is None:
             return False
@@ -130,7 +130,7 @@ class SimDoorRobot:
         return abs(away - hand_moves.REACH_M) < _AT_LABEL_M
 
     def in_doorway(self, arm: Arm) -> bool:
-        """Whether any part of the arm is where the door swings, or behind it."""
+        """Return whether any part of the arm is where the door swings, or behind it."""
         return self.world.geometry.in_swing(self.world.angle, self.world.limbs[arm].along())
 
     # -- motions

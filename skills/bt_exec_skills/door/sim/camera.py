@@ -44,7 +44,7 @@ class Capture(NamedTuple):
 
 
 class SimCamera:
-    """Sees a world; `capture` belongs to the loop's thread, `view` to any one thread at a time.
+    """Camera of a world; `capture` runs on the loop's thread, `view` on any one thread at a time.
 
     Args:
         world: What it looks at.

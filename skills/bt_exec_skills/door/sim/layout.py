@@ -74,7 +74,7 @@ Rgb = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything a world is built from; equal layouts give equal worlds, bit for bit.
+    """Complete description of a world; equal layouts give equal worlds, bit for bit.
 
     Attributes:
         hinge: Hinge axis at the door's middle height (x, y, z) [m].

@@ -19,7 +19,7 @@ __all__ = ["Limb"]
 
 
 class Limb:
-    """Reads and drives one arm through MuJoCo's arrays.
+    """Access to one arm through MuJoCo's arrays.
 
     Args:
         model: The compiled world.
@@ -90,7 +90,7 @@ class Limb:
         return float(self._q[JOINTS:].sum())
 
     def touching(self, geom: str) -> bool:
-        """Whether both finger pads touch the geom of that name."""
+        """Return whether both finger pads touch the geom of that name."""
         wanted = self._model.geom(geom).id
         touched = set()
         for pair in self._data.contact.geom:

@@ -31,7 +31,7 @@ _MOST_OUTLINED = 500_000_000  # pixels of all outlines together: a byte each
 
 
 class Annotation(NamedTuple):
-    """What a file says of one picture.
+    """Content of an annotation file for one picture.
 
     Attributes:
         names: Every kind of thing that it knows; one that is not among them was not looked for.

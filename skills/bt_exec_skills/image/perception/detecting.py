@@ -20,7 +20,7 @@ NOTHING_KNOWN = 0.5
 
 
 class Detected(NamedTuple):
-    """What a detector found of a kind.
+    """Result of a detector for one kind.
 
     Attributes:
         instances: Those that may count.

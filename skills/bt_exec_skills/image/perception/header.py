@@ -17,7 +17,7 @@ _PNG_END, _JPEG_END = b"\0\0\0\0IEND\xaeB`\x82", b"\xff\xd9"
 
 
 class Header(NamedTuple):
-    """What the head of a file says.
+    """Content of a file header.
 
     Attributes:
         kind: ``png``, ``jpeg``, ``bmp``, ``webp``, ``tiff``; ``heic`` for HEIC and AVIF, which

@@ -45,7 +45,7 @@ class Instance:
 
     @property
     def area(self) -> float:
-        """Its pixels; those of its box if no others are known."""
+        """Number of its pixels, or the area of its box if they are unknown [px]."""
         x1, y1, x2, y2 = self.bbox
         return float((x2 - x1) * (y2 - y1)) if self.mask is None else float(self.mask.sum())
 
@@ -67,7 +67,7 @@ class Crop:
 
 
 class Decision(NamedTuple):
-    """What looking at one crop said.
+    """Result of examining one crop.
 
     Attributes:
         holds: True, False, or None where the picture does not settle it.

@@ -72,7 +72,7 @@ _JUDGE = (
 
 
 class LookAnswer(NamedTuple):
-    """What a model says of a whole picture.
+    """Answer of a model about a whole picture.
 
     Attributes:
         answer: In one line.
@@ -86,7 +86,7 @@ class LookAnswer(NamedTuple):
 
 
 class CrossCheck(NamedTuple):
-    """What a judge says of an answer.
+    """Verdict of a judge about an answer.
 
     Attributes:
         who: ``tools``, ``model``, ``looker``, ``colours``, ``crops``, ``detector``, ``outlines``.

@@ -19,7 +19,7 @@ _SHOWN = 80
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of running a program.
+    """Result of running a program.
 
     Attributes:
         ending: How it ended; see `bt_exec_skills.image.sandbox.process.Ran`.

@@ -39,7 +39,7 @@ class CannotTell(ValueError):  # noqa: N818 - it is an answer, not a fault
 
 
 class _Source(NamedTuple):
-    """Where instances come from, and what is still to be verified of them."""
+    """Source of instances, and the attributes that are still to be verified."""
 
     node: Node
     attributes: tuple[str, ...]

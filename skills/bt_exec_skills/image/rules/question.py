@@ -17,7 +17,7 @@ Kind = Literal["count", "exists", "all", "where", "colour", "compare", "read", "
 
 @dataclass(frozen=True)
 class Place:
-    """Where an object is, relative to others.
+    """Position of an object relative to others.
 
     Attributes:
         relation: How it lies to them.
@@ -96,7 +96,7 @@ class Question:
 
     @property
     def left_out(self) -> tuple[Phrase, ...]:
-        """What the target must not have."""
+        """Attributes that the target must not have."""
         return self.target.left_out
 
     @property

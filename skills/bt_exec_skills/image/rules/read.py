@@ -106,7 +106,7 @@ def _before(context: Sequence[str], names: tuple[str, ...]) -> list[Node]:
 
 
 class _Questions:
-    """Turns meanings into questions.
+    """Conversion of meanings to questions.
 
     Args:
         language: Of the words in answers.

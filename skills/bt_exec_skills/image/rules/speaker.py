@@ -24,7 +24,7 @@ def _sentences() -> Mapping[str, Any]:
 
 
 class Speaker:
-    """Says sentences and words in one language.
+    """Sentences and words in one language.
 
     Args:
         language: ``en`` or ``ko``.

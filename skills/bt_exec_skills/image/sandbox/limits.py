@@ -10,7 +10,7 @@ __all__ = ["Limits", "limit_process"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run may use; each is enforced.
+    """Resource limits of one run, each enforced.
 
     Attributes:
         wall_s: From its start until it is killed with all that it started [s].

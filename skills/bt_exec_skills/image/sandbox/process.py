@@ -29,7 +29,7 @@ _LATE_S = 0.5  # within which the guard reports that the time is over
 
 
 class Ran(NamedTuple):
-    """How a program ran.
+    """Result of a program's run.
 
     Attributes:
         ending: ``returned``; ``failed`` with an error of its own; ``time``, ``memory``,
@@ -96,7 +96,7 @@ def launch(
 
 
 class _Reading:
-    """Reads what a process prints, returns and reports, until it ends or exceeds a limit.
+    """Reader of a process's output and reports, until it ends or exceeds a limit.
 
     Args:
         process: Started with pipes.
@@ -153,7 +153,7 @@ class _Reading:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What the guard reported so far."""
+        """Return the reports of the guard so far."""
         found: dict[str, Any] = {}
         for line in b"".join(self._parts[self._report]).split(b"\n")[:-1]:
             found |= json.loads(line)
@@ -161,12 +161,12 @@ class _Reading:
 
     @property
     def out(self) -> bytes:
-        """What the program returned."""
+        """Return the program's result."""
         return b"".join(self._parts[self._streams[0]])
 
     @property
     def err(self) -> bytes:
-        """What the program printed."""
+        """Return the program's standard error."""
         return b"".join(self._parts[self._streams[1]])
 
 

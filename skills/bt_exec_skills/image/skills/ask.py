@@ -21,7 +21,7 @@ _LONGEST_QUESTION = 500
 
 
 class Looked(NamedTuple):
-    """What a model says.
+    """Answer of a model.
 
     Attributes:
         answer: About the whole picture, in one line; empty for crops.

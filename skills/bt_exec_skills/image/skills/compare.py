@@ -15,7 +15,7 @@ __all__ = ["Alike", "Differ", "Exceeding", "compare_degrees", "compare_pictures"
 
 
 class Differ(NamedTuple):
-    """How two pictures differ.
+    """Differences of two pictures.
 
     Attributes:
         regions: In how many places; perhaps noise among them.

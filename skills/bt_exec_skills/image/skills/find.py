@@ -22,7 +22,7 @@ __all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_tou
 
 
 class Found(NamedTuple):
-    """What a tool found.
+    """Result of a tool.
 
     Attributes:
         found: How many instances.

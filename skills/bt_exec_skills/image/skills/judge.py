@@ -26,7 +26,7 @@ _LONGEST = 2000
 
 
 class Judged(NamedTuple):
-    """What was found of the answer; `rules.judging` defines the scores.
+    """Judgement of the answer; `rules.judging` defines the scores.
 
     Attributes:
         verdict: ``agree``, ``differ`` or ``nobody could tell``.

@@ -16,7 +16,7 @@ __all__ = ["Kept", "Near", "crop", "measure_places", "verify_attribute"]
 
 
 class Kept(NamedTuple):
-    """What is left of a set.
+    """Remaining instances of a set.
 
     Attributes:
         accepted: Instances that are meant.
@@ -30,7 +30,7 @@ class Kept(NamedTuple):
 
 
 class Near(NamedTuple):
-    """What is left of a set, and how near the nearest pair is.
+    """Remaining instances of a set, and the distance of the nearest pair.
 
     Attributes:
         accepted: Instances with the relation.

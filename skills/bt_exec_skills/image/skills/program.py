@@ -21,7 +21,7 @@ _TEMPLATES = "templates"
 
 
 class Tried(NamedTuple):
-    """What came of a program.
+    """Result of a program's trial.
 
     Attributes:
         ending: How its run ended; ``unwritten`` if there is none.

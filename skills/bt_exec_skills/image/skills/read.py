@@ -15,7 +15,7 @@ __all__ = ["Written", "read_text"]
 
 
 class Written(NamedTuple):
-    """What was read.
+    """Text that was read.
 
     Attributes:
         read: Lines that were read.

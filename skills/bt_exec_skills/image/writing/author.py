@@ -46,7 +46,7 @@ class Attempt(NamedTuple):
 
 @dataclass
 class Authored:
-    """What came of asking a model for a program.
+    """Result of asking a model for a program.
 
     Attributes:
         code: The program that is kept; None if none is.

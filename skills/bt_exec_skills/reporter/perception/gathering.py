@@ -149,7 +149,7 @@ class Gathering:
 
 
 def _near(found: PlacedDetection, others: Iterable[PlacedDetection], reach_m: float) -> bool:
-    """Whether one of `others` is the same kind of thing at about the same place."""
+    """Return whether one of `others` is the same kind of thing at about the same place."""
     assert found.at is not None
     x, y = found.at
     return any(

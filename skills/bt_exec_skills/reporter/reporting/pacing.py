@@ -11,7 +11,7 @@ __all__ = ["Pacing"]
 
 
 class Pacing:
-    """Keeps to real time while an answer is awaited, however fast a mission is run.
+    """Real-time pacing while an answer is awaited, whatever the speed of the mission.
 
     Otherwise the time limit for an answer is over before a person has read the question. It waits
     between ticks, as a clock does. Implements `bt_exec.robot.Simulation`.

@@ -60,5 +60,5 @@ def _mission(mission: PastMission, language: str) -> str:
 
 
 def _summed_up(mission: PastMission) -> bool:
-    """Whether a mission only reported on earlier missions."""
+    """Return whether a mission only reported on earlier missions."""
     return any(say("PAST_OPENING", language) in mission.message for language in LANGUAGES)

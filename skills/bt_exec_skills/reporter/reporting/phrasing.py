@@ -216,13 +216,13 @@ def _worth_telling(notebook: Notebook, notes: list[Note]) -> list[Note]:
 
 
 def _is_back(notebook: Notebook, note: Note) -> bool:
-    """Whether a note is of a way back that failed, although the robot is there now."""
+    """Return whether a note is of a way back that failed, although the robot is there now."""
     base = notebook.site.base
     way = note.kind == "failed" and note.task == ("navigate", base)
     return way and notebook.where() == base
 
 
 def _talk_with(people: Container[str], note: Note) -> bool:
-    """Whether a note is a failed conversation with one of these people."""
+    """Return whether a note is a failed conversation with one of these people."""
     talk = note.kind == "failed" and note.facts.get("skill") == "talk_to_person"
     return talk and note.facts.get("target") in people

@@ -76,7 +76,7 @@ def is_report(topic: str) -> bool:
 
 
 def asks(topic: str) -> bool:
-    """Whether `topic` is a question, so that an answer is expected.
+    """Return whether `topic` is a question, so that an answer is expected.
 
     A Korean statement is a question only if it asks for information:
     물어보신 자료 보냈다 is a message, 회의 일정을 문의합니다 a question.

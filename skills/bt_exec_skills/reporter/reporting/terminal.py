@@ -38,7 +38,7 @@ _REFUSALS = frozenset(
 
 
 def is_refusal(text: str) -> bool:
-    """Whether an answer is nothing but a refusal."""
+    """Return whether an answer is nothing but a refusal."""
     return " ".join(text.casefold().strip(" .!").split()) in _REFUSALS
 
 

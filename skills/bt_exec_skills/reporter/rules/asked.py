@@ -33,7 +33,7 @@ def wants_report(context: PassContext) -> bool:
 
 
 def comes_back(context: PassContext) -> bool:
-    """Whether the command asks for a trip there and back."""
+    """Return whether the command asks for a trip there and back."""
     if context.meaning is None:
         return keywords.comes_back(context.command)
     last = context.meaning.acts[-1] if context.meaning.acts else None
@@ -41,7 +41,7 @@ def comes_back(context: PassContext) -> bool:
 
 
 def names_professor(context: PassContext) -> bool:
-    """Whether the command is about the professor."""
+    """Return whether the command is about the professor."""
     if context.meaning is None:
         return keywords.names_professor(context.command)
     return any(
@@ -51,7 +51,7 @@ def names_professor(context: PassContext) -> bool:
 
 
 def about_past(context: PassContext) -> bool:
-    """Whether the command asks for what was done before."""
+    """Return whether the command asks for what was done before."""
     if context.meaning is None:
         return keywords.about_past(context.command)
     return any(act.values("Past") for act in context.meaning.acts)

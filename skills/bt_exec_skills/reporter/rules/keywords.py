@@ -90,7 +90,7 @@ def _spaceless(command: str) -> str:
 
 
 def is_english(command: str) -> bool:
-    """Whether a command holds no Hangul."""
+    """Return whether a command holds no Hangul."""
     return not re.search("[가-힣ㄱ-ㅣ]", _plain(command))
 
 
@@ -109,15 +109,15 @@ def wants_report(command: str) -> bool:
 
 
 def comes_back(command: str) -> bool:
-    """Whether a command ends in a trip there and back: 복도 갔다 와, 라운지에 다녀와 줘."""
+    """Return whether a command ends in a trip there and back: 복도 갔다 와, 라운지에 다녀와 줘."""
     return _BACK.search(_spaceless(command)) is not None
 
 
 def names_professor(command: str) -> bool:
-    """Whether a command is about the professor: 교수님, professor."""
+    """Return whether a command is about the professor: 교수님, professor."""
     return _PROFESSOR.search(_plain(command)) is not None
 
 
 def about_past(command: str) -> bool:
-    """Whether a command asks for what was done before: 오늘 있었던 일, what happened today."""
+    """Return whether a command asks about past missions: 오늘 있었던 일, what happened today."""
     return bool(_PAST.search(_plain(command)) or _PAST.search(_spaceless(command)))

@@ -38,7 +38,7 @@ _NAMES = frozenset({PROFESSOR, PROFESSOR_OFFICE})
 
 
 def concerns_professor(node: NodeBase) -> bool:
-    """Whether a node goes to the professor's office or concerns the professor."""
+    """Return whether a node goes to the professor's office or concerns the professor."""
     return isinstance(node, Do) and _named(node.args)
 
 
@@ -94,7 +94,7 @@ def _named(args: Mapping[str, Any]) -> bool:
 
 
 def _concerned(node: NodeBase) -> bool:
-    """Whether a node names the professor in an argument or in a condition."""
+    """Return whether a node names the professor in an argument or in a condition."""
     asked = [part for part in (node.skip_if, node.guard) if part is not None]
     if isinstance(node, Check):
         asked.append(node.check)

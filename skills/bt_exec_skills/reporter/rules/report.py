@@ -128,7 +128,7 @@ def _tells_at_home(steps: list[NodeBase]) -> bool:
 
 
 def _only_home(step: NodeBase) -> bool:
-    """Whether a step goes home and does nothing else."""
+    """Return whether a step goes home and does nothing else."""
     return bool(found := list(actions(step))) and all(goes_home(node) for node in found)
 
 

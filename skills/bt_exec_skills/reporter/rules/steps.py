@@ -61,17 +61,17 @@ def do(action: str, **args: Any) -> Do:
 
 
 def goes_home(node: NodeBase) -> bool:
-    """Whether a node drives to the base."""
+    """Return whether a node drives to the base."""
     return isinstance(node, Do) and node.do == "navigate" and node.args.get("target") == BASE
 
 
 def tells_user(node: NodeBase) -> bool:
-    """Whether a node talks to the user."""
+    """Return whether a node talks to the user."""
     return isinstance(node, Do) and node.do == "talk_to_person" and node.args.get("target") == USER
 
 
 def is_core(node: NodeBase) -> bool:
-    """Whether a node is core work itself."""
+    """Return whether a node is core work itself."""
     if not isinstance(node, Do) or goes_home(node) or tells_user(node):
         return False
     return node.do in ("navigate", "observe_scene", "talk_to_person", "deliver_object")
@@ -88,7 +88,7 @@ def note(context: PassContext, key: str) -> str:
 
 
 def works(node: NodeBase) -> bool:
-    """Whether there is core work in a node or under it."""
+    """Return whether there is core work in a node or under it."""
     return any(is_core(inner) for inner in walk(node))
 
 
@@ -135,5 +135,5 @@ def map_of(context: PassContext) -> SiteMap | None:
 
 
 def _plain(node: NodeBase) -> bool:
-    """Whether a node has no modifiers, so that its children can stand in its place."""
+    """Return whether a node has no modifiers, so that its children can stand in its place."""
     return node.name is None and not node.modifiers

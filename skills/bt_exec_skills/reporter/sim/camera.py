@@ -54,7 +54,7 @@ class Capture(NamedTuple):
 
 
 class SimCamera:
-    """Sees a building; `capture` belongs to the loop's thread, `view` to any one at a time.
+    """Camera in a building; `capture` runs on the loop's thread, `view` on any one at a time.
 
     Args:
         world: What it looks at.

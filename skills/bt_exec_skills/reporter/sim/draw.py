@@ -141,7 +141,7 @@ class _Draw:
         return Someone(who, room, tuple(way), self.between(0.5, 1.0), self.between(1, 4), clothes)
 
     def _clear(self, start: tuple[float, float], end: tuple[float, float]) -> bool:
-        """Whether the straight way is free of furniture and things."""
+        """Return whether the straight way is free of furniture and things."""
         steps = 2 + int(math.dist(start, end) / 0.1)
         points = (
             (start[0] + (end[0] - start[0]) * k / steps, start[1] + (end[1] - start[1]) * k / steps)

@@ -28,7 +28,7 @@ class Furniture(NamedTuple):
 
 
 class Thing(NamedTuple):
-    """Something unusual on the floor: what, in which room, where [m], its turn [rad]."""
+    """Unusual object on the floor: its kind, room, position [m] and rotation [rad]."""
 
     kind: str
     room: str
@@ -59,7 +59,7 @@ class Someone(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything a world is built from; equal layouts give equal worlds, bit for bit.
+    """Complete description of a world; equal layouts give equal worlds, bit for bit.
 
     Attributes:
         furniture: Objects on the map besides the walls.

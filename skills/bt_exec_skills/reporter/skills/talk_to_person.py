@@ -24,7 +24,7 @@ _LOOKS = 5
 
 
 class Talk(NamedTuple):
-    """How a talk went: plain data, every field can be saved.
+    """Result of a talk: plain data, every field can be saved.
 
     Attributes:
         person: Whom the robot talked to.

@@ -84,12 +84,12 @@ def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
 
 
 def _anything(phrase: Phrase) -> bool:
-    """Whether a phrase says nothing of what is meant: "anything"."""
+    """Return whether a phrase says nothing of what is meant: "anything"."""
     return not (phrase.kind or phrase.values or phrase.name or phrase.order or phrase.relation)
 
 
 class _Table:
-    """Answers one question from one reading of the world."""
+    """Answerer of one question from one reading of the world."""
 
     def __init__(self, now: Environment, held: str | None, language: str) -> None:
         self.now, self.held, self.language = now, held, language
@@ -115,7 +115,7 @@ class _Table:
         )
 
     def at(self, name: str, place: Place, anchor: str) -> bool:
-        """Whether a thing is where it was asked for; what is held lies nowhere."""
+        """Return whether a thing is where it was asked for; what is held lies nowhere."""
         side, now = place[0], self.now
         if name in (self.held, anchor):
             return False
@@ -124,7 +124,7 @@ class _Table:
         return now.place_of(name) == anchor
 
     def flat(self, place: str) -> bool:
-        """Whether things lie on a place rather than in it."""
+        """Return whether things lie on a place rather than in it."""
         return place in self.now.tables or looks_of(place).kind in ("plate", "tray")
 
     def where(self, name: str) -> str:
@@ -306,6 +306,6 @@ class _Table:
         return Answer(bool(names), self.say("THIS" if names else "NONE", names), names)
 
     def is_empty(self, name: str) -> bool:
-        """Whether nothing lies in a container or on a table."""
+        """Return whether nothing lies in a container or on a table."""
         place = name in self.now.tables or looks_of(name).holds_things
         return place and not any(self.at(one, _INSIDE, name) for one in self.now.objects)

@@ -55,7 +55,7 @@ def _sentences() -> Messages:
 
 
 class Understood(NamedTuple):
-    """What a text asks for in one world.
+    """Goals of a text in one world.
 
     Attributes:
         language: ``en`` or ``ko``.
@@ -160,7 +160,7 @@ def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
 
 
 def is_question(command: str, now: Environment) -> bool:
-    """Whether a command asks something, and nothing to be done."""
+    """Return whether a command asks something, and nothing to be done."""
     try:
         return understand(command, now).question is not None
     except Trouble:

@@ -108,7 +108,7 @@ def _allowed(goals: Iterable[Subgoal], barred: set[tuple[str, str]]) -> list[Sub
 
 
 def _goes_on(rest: tuple[Ask, ...]) -> bool:
-    """Whether the next part is about the same things: "… and put it in the bowl"."""
+    """Return whether the next part is about the same things: "… and put it in the bowl"."""
     return bool(rest) and any(theme.again for theme in rest[0].themes)
 
 

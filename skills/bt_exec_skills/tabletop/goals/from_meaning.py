@@ -55,7 +55,7 @@ def taken_from(theme: Phrase, holder: Phrase) -> Phrase:
 
 
 class Converter:
-    """Turns the meaning of one text into asks, or into a question.
+    """Conversion of one text's meaning to goals or a question.
 
     Args:
         said: Returns the words for a node.

@@ -25,12 +25,12 @@ def joined(asks: Iterable[Ask]) -> tuple[Ask, ...]:
 
 
 def _open(ask: Ask) -> bool:
-    """Whether a part clears something, and leaves open where things go."""
+    """Return whether a part clears something, and leaves open where things go."""
     return ask.verb in ("clear", "empty") and ask.to is None
 
 
 def _says_where(ask: Ask) -> bool:
-    """Whether a part says where all goes that the part before was about."""
+    """Return whether a part says where all goes that the part before was about."""
     if ask.verb != "move" or ask.to is None or ask.side != "in" or len(ask.themes) != 1:
         return False
     (theme,) = ask.themes

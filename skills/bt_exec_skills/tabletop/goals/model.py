@@ -37,7 +37,7 @@ Order: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Phrase:
-    """What was said of things.
+    """Description of objects in a command.
 
     Attributes:
         text: The words.

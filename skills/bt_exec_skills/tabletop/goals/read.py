@@ -37,7 +37,7 @@ def reader() -> Reader:
 
 
 class Said(NamedTuple):
-    """What a text may mean.
+    """Possible meanings of a text.
 
     Attributes:
         reading: The text as it was read.

@@ -129,7 +129,7 @@ def _failing(previous: MissionSpec, failure: Failure) -> int:
 
 
 def _reached(goal: Subgoal, now: Environment) -> bool:
-    """Whether every thing of a subgoal lies where it goes last."""
+    """Return whether every thing of a subgoal lies where it goes last."""
     return all(_done(move, now) for move in {move.thing: move for move in goal.moves}.values())
 
 
@@ -142,7 +142,7 @@ def _done(move: Move, now: Environment) -> bool:
 
 
 def _changes_places(goal: Subgoal) -> bool:
-    """Whether a thing moves twice: what changes places with nothing is left alone."""
+    """Return whether a thing moves twice: what changes places with nothing is left alone."""
     return len({move.thing for move in goal.moves}) < len(goal.moves)
 
 

@@ -22,7 +22,7 @@ _BEHIND_RAD, _SAME_RAD = 2.6, 0.03
 
 @dataclass
 class Scope:
-    """What the parts of a command share.
+    """Shared context of a command's parts.
 
     Attributes:
         now: What is there.
@@ -217,7 +217,7 @@ def _related(name: str, anchor: str, side: object, now: Environment) -> bool:
 
 
 def _fits(one: Looks, phrase: Phrase) -> bool:
-    """Whether an object's name says what the phrase asks for."""
+    """Return whether an object's name says what the phrase asks for."""
     if phrase.kind:
         if phrase.kind not in (one.kind, one.shape) or (
             phrase.kind == "ball" and one.kind != "ball"
@@ -231,7 +231,7 @@ def _fits(one: Looks, phrase: Phrase) -> bool:
 
 
 def _says_no_more(one: Looks, phrase: Phrase) -> bool:
-    """Whether an object's name says nothing that the phrase does not say."""
+    """Return whether an object's name says nothing that the phrase does not say."""
     more = (one.colour and "colour" not in phrase.values, one.size and "size" not in phrase.values)
     return not any(more) and one.kind in (phrase.kind, "object")
 
@@ -297,7 +297,7 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     base = now.base
 
     def to_the_right(name: str) -> float:
-        """How far to the right of where the robot looks [rad]; right behind it is neither side."""
+        """Return the angle to the right of the view [rad]; 0 right behind the robot."""
         turn = base.bearing(*_place(name, now)[:2])
         return -turn if abs(turn) < _BEHIND_RAD else 0.0
 

@@ -216,7 +216,7 @@ def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
 
 
 def _of_table(phrase: Phrase) -> bool:
-    """Whether a phrase is about what is on a table."""
+    """Return whether a phrase is about what is on a table."""
     return phrase.table or (phrase.relation is not None and phrase.relation[1].table)
 
 

@@ -37,14 +37,14 @@ _SAME = 0.45
 
 
 class Finder(Protocol):
-    """Says where objects are in a picture."""
+    """Finder of objects in a picture."""
 
     def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:
         """Return boxes [px] by name."""
 
 
 class OracleFinder:
-    """Takes the simulator's word."""
+    """Finder that uses the simulator's ground truth."""
 
     def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:  # noqa: ARG002 - as `Finder`
         """See `Finder.boxes`."""
@@ -52,7 +52,7 @@ class OracleFinder:
 
 
 class LearnedFinder:
-    """Looks at the parts of a picture that show tables.
+    """Finder that runs a network on the parts of a picture that show tables.
 
     Args:
         detector: Finds things.
@@ -150,7 +150,7 @@ def _named(found: list[Detection], picture: Picture, now: Environment) -> dict[s
 
 
 def _may_be(name: str, label: str) -> bool:
-    """Whether an object of that name may look like that class."""
+    """Return whether an object of that name may look like that class."""
     looks = looks_of(name)
     if looks.kind == "object":
         return label in SHAPES

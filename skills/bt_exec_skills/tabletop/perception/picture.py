@@ -14,7 +14,7 @@ __all__ = ["Picture", "Pictures"]
 
 
 class Picture(NamedTuple):
-    """What a head camera sees.
+    """Picture of a head camera.
 
     Attributes:
         rgb: uint8 of shape (height, width, 3).

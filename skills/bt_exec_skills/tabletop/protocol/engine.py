@@ -60,7 +60,7 @@ class _Job:
 
 
 class Engine:
-    """Runs a world for clients.
+    """World that runs for clients.
 
     Args:
         robot: In its world.

@@ -173,7 +173,7 @@ class _Continue(Exception):  # noqa: N818 - control flow of the interpreted code
 
 
 class Interpreter:
-    """Evaluates a checked program in a bounded number of steps."""
+    """Interpreter of a checked program with a bounded number of steps."""
 
     def __init__(self) -> None:
         self._names: dict[str, Any] = {}

@@ -15,7 +15,7 @@ __all__ = ["RemotePerception", "http_rig"]
 
 
 class RemotePerception:
-    """Reads ``/env`` on the worker; implements `bt_exec.robot.Perception`.
+    """Reader of ``/env`` on a worker; implements `bt_exec.robot.Perception`.
 
     Without lockstep the simulator keeps no clock of the mission: its observations bear the time 0,
     and skills read the world themselves.

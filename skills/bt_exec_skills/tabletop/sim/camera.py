@@ -23,7 +23,7 @@ _SKY = (200.0, 208.0, 215.0)
 
 
 class HeadCamera:
-    """Sees a kitchen from the robot's mast; implements `Pictures`.
+    """Camera on the robot's mast; implements `Pictures`.
 
     Args:
         world: What it looks at.
@@ -78,4 +78,4 @@ class HeadCamera:
         )
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing; the camera holds no resources."""

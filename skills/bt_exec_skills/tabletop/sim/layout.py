@@ -54,7 +54,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class WorldOptions:
-    """How a world is drawn.
+    """Options for drawing a world.
 
     Attributes:
         seed: Draws everything.
@@ -69,7 +69,7 @@ class WorldOptions:
 
 @dataclass(frozen=True)
 class Layout:
-    """What was drawn.
+    """Drawn layout of a world.
 
     Attributes:
         tables: The tables.
@@ -152,7 +152,7 @@ def _things(rng: random.Random, by: By, count: int) -> list[Wanted]:
 
 
 class _Placer:
-    """Finds room on tables for one item after the other."""
+    """Search for free positions on tables, for one item after the other."""
 
     def __init__(self, rng: random.Random, tables: tuple[Table, ...]) -> None:
         self._rng = rng

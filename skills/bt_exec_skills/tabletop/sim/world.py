@@ -63,7 +63,7 @@ class TableWorld(Physics):
 
     @property
     def pose(self) -> Pose:
-        """Where the base is."""
+        """Pose of the base."""
         x, y, yaw = self.data.qpos[self._base_q]
         return Pose(float(x), float(y), math.remainder(float(yaw), math.tau))
 
@@ -80,12 +80,12 @@ class TableWorld(Physics):
 
     @property
     def targets(self) -> Vector:
-        """What the arm was commanded last, shape (4,)."""
+        """Last commanded arm targets, shape (4,)."""
         return np.asarray(self.data.ctrl[self._motors]).copy()
 
     @property
     def grip(self) -> Point:
-        """Where the grip is."""
+        """Position of the gripper."""
         return Point(*(float(value) for value in self.data.site_xpos[self._grip]))
 
     @property
@@ -131,7 +131,7 @@ class TableWorld(Physics):
         return None
 
     def bumps(self, held: str | None) -> bool:
-        """Whether the hand, or what it holds, touches anything else."""
+        """Return whether the hand, or what it holds, touches anything else."""
         ours = {held} if held is not None else set()
         for contact in self.data.contact[: self.data.ncon]:
             first, second = (int(geom) for geom in contact.geom)

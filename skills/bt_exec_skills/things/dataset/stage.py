@@ -30,7 +30,7 @@ _CAMERA = "head"
 
 @dataclass(frozen=True)
 class Prop:
-    """Something that can be put into a picture.
+    """Object that can be placed in a picture.
 
     Attributes:
         body: Its name in the model.
