@@ -5,6 +5,7 @@ from __future__ import annotations
 import selectors
 import sys
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bt_exec.cli.asking import YES
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from bt_exec.spec.model import MissionSpec
     from bt_exec.tui.paint import Painter
 
-__all__ = ["TerminalConfirm", "can_ask"]
+__all__ = ["TerminalConfirm", "can_ask", "read_line"]
 
 _STEP_S = 0.1
 
@@ -47,17 +48,24 @@ class TerminalConfirm:
             lines = document_lines(spec, conductor.library, painter.width, painter.glyphs)
             painter.lines(lines)
             painter.say(say("CONFIRM_QUESTION", spec.mission.language))
-            return _line(over).casefold().strip().strip(" .!") in YES
+            return read_line(lambda: not over.is_set()).casefold().strip().strip(" .!") in YES
         finally:
             if view is not None:
                 view.again()
 
 
-def _line(over: threading.Event) -> str:
-    """Return the next line that is typed; empty if the answer is no longer wanted."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(sys.stdin, selectors.EVENT_READ)
-        while not over.is_set():
+def read_line(waits: Callable[[], bool]) -> str:
+    """Return the next line of standard input, empty at its end or if it is no longer awaited.
+
+    Args:
+        waits: Called every 100 ms; returns False once the line is no longer awaited.
+    """
+    with selectors.SelectSelector() as selector:
+        try:
+            selector.register(sys.stdin, selectors.EVENT_READ)
+        except (AttributeError, ValueError):  # no standard input, or one without a descriptor
+            return sys.stdin.readline() if sys.stdin is not None else ""
+        while waits():
             if selector.select(_STEP_S):
                 return sys.stdin.readline()
     return ""

@@ -9,6 +9,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 __all__ = [
+    "Breaks",
     "CompilerName",
     "Fast",
     "FaultTexts",
@@ -21,9 +22,11 @@ __all__ = [
     "NoJournal",
     "Plain",
     "SiteName",
+    "Step",
     "ToolFiles",
     "Turns",
     "Verbose",
+    "Watched",
     "WorldTexts",
     "complete_skills",
     "complete_trees",
@@ -143,6 +146,21 @@ ToolFiles: TypeAlias = Annotated[
         metavar="FILE",
         help="Python with skills or conditions of your own; run as it is.",
     ),
+]
+Step: TypeAlias = Annotated[
+    bool, typer.Option("--step", help="Pause at each change of a node; simulated robots only.")
+]
+Breaks: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--break",
+        metavar="NODE|CODE",
+        help="Pause when a node, skill, tree or condition is reached, or a failure has this code.",
+    ),
+]
+Watched: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--watch", metavar="NAME", help="Print a fact or saved result when it changes."),
 ]
 Verbose: TypeAlias = Annotated[
     bool, typer.Option("--verbose", "-v", help="Show paths, names of records, modules.")

@@ -68,6 +68,9 @@ def run(
         ),
     ] = None,
     tools: opt.ToolFiles = None,
+    step: opt.Step = False,
+    breaks: opt.Breaks = None,
+    watch: opt.Watched = None,
     guard: opt.Guard = False,
     inspected: opt.Inspected = False,
     verbose: opt.Verbose = False,
@@ -118,6 +121,9 @@ def run(
         languages=(language_of(command),) if command else (),
         tools=tools or (),
         groot2=groot2,
+        step=step,
+        breaks=breaks or (),
+        watch=watch or (),
         guard=guard,
         inspected=inspected,
     )
@@ -150,6 +156,9 @@ def do(
     json: opt.Json = False,
     journal: opt.JournalFile = None,
     no_journal: opt.NoJournal = False,
+    step: opt.Step = False,
+    breaks: opt.Breaks = None,
+    watch: opt.Watched = None,
     tools: opt.ToolFiles = None,
     verbose: opt.Verbose = False,
 ) -> None:
@@ -173,6 +182,9 @@ def do(
         verbose=verbose,
         last=True,
         tools=tools or (),
+        step=step,
+        breaks=breaks or (),
+        watch=watch or (),
     )
     with staged(chosen) as stage:
         plan = plan_of_skill(skill, arguments or (), stage.session.site)

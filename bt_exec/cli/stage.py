@@ -49,6 +49,9 @@ class Options:
     inspected: bool = False
     interrupted: bool = True
     groot2: int | None = None
+    step: bool = False
+    breaks: Sequence[str] = ()
+    watch: Sequence[str] = ()
 
 
 @dataclass
@@ -83,7 +86,7 @@ class Stage:
 
 
 def _report_unused(session: Session, painter: Painter, language: str) -> None:
-    """Say which faults did not fire: what was to be tried has not been."""
+    """Print the faults that did not fire and the breakpoints that were not reached."""
     say = session.site.messages.say
     for fault, calls in session.faults.unused():
         code = (
@@ -91,6 +94,11 @@ def _report_unused(session: Session, painter: Painter, language: str) -> None:
         )
         facts = {"fault": str(fault), "skill": fault.name, "calls": calls}
         painter.say(say(code, "en" if painter.ascii else language, **facts))
+    if session.debugger is not None:
+        for option, name, near in session.debugger.unused():
+            code = "DEBUG_UNUSED_NEAR" if near else "DEBUG_UNUSED"
+            facts = {"option": option, "name": name, "near": ", ".join(near)}
+            painter.say(say(code, "en" if painter.ascii else language, **facts))
 
 
 @contextlib.contextmanager
@@ -101,6 +109,7 @@ def staged(options: Options) -> Iterator[Stage]:
         BtExecError: If an option is wrong; nothing has moved.
     """
     from bt_exec.cli.confirming import TerminalConfirm, can_ask
+    from bt_exec.cli.debugging import debugger_of
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import Conductor, leave
     from bt_exec.journal.upkeep import Retention
@@ -163,6 +172,15 @@ def staged(options: Options) -> Iterator[Stage]:
         stack.enter_context(session)
         language = next(iter(options.languages), "en")
         stack.callback(_report_unused, session, conductor.painter, language)
+        if options.step or options.breaks or options.watch:
+            session.debugger = debugger_of(
+                session,
+                conductor,
+                language,
+                step=options.step,
+                breaks=options.breaks,
+                watch=options.watch,
+            )
         session.abandoned = functools.partial(leave, json=options.json)
         conductor.model.messages = site.messages
         if journal is not None and (site.keep.days or site.keep.megabytes):

@@ -64,6 +64,7 @@ from bt_exec.standby import STANDBY
 if TYPE_CHECKING:
     from bt_exec.guardian import Guardian
     from bt_exec.journal.record import MissionLine
+    from bt_exec.mission.debugger import Debugger
 
 __all__ = ["Executive"]
 
@@ -102,6 +103,7 @@ class Executive:
         needs_inspection: Says why a person must look at the robots before they move.
         abandoned: Called with the outcome, on another thread, if a part can neither return nor be
             interrupted: `run` will not return, so the program must exit.
+        debugger: Holds the mission at changes and breakpoints, or None; simulated robots only.
     """
 
     def __init__(
@@ -125,6 +127,7 @@ class Executive:
         guardian: Guardian | None = None,
         needs_inspection: Callable[[], str] = str,
         abandoned: Callable[[Outcome], object] | None = None,
+        debugger: Debugger | None = None,
     ) -> None:
         self.site = site
         self.rigs = rigs
@@ -140,6 +143,7 @@ class Executive:
         self._context = context or Context()
         self.watchdog = Watchdog(hang_s(site, rigs), self._stop_hung, abandon=self._give_up)
         self._abandoned = abandoned
+        self._debugger = debugger
         self._guardian = guardian
         self._needs_inspection = needs_inspection
         self._may_move = False
@@ -149,6 +153,8 @@ class Executive:
         )
         self._reporters = Reporters(site.catalogue.packs, rigs, self.watchdog, site.catalogue)
         self._listeners: list[Listener] = [self._reporters, *listeners]
+        if debugger is not None:
+            self._listeners.append(debugger)
         self._told = Listeners(recorder, self._listeners, self.watchdog)
         self._broken: PartBroken | None = None  # a part that hung at the end
         self._watched = False
@@ -401,11 +407,26 @@ class Executive:
                 status = frontier.tick()
                 if status is not Status.RUNNING:
                     break
+                if self._debugger is not None:
+                    self._pause(self._debugger)
                 self._let_time_pass()
         except BaseException:
             built.root.stop(Status.INVALID)
             raise
         return None if status is Status.SUCCESS else failure_of(built.root)
+
+    def _pause(self, debugger: Debugger) -> None:
+        """Let the debugger hold the mission; simulated time does not pass meanwhile."""
+
+        def facts() -> dict[str, str]:
+            return {**self._assumed.facts, **self._perception_loop.facts()}
+
+        def alive() -> None:
+            self._heed()
+            self._heartbeat.beat()
+
+        if debugger.pause(self.clock.now(), facts, self.runtime.results, alive):
+            self._pass(self.clock.begin)
 
     def _let_time_pass(self) -> None:
         self._perception_loop.start()

@@ -50,6 +50,7 @@ from bt_exec.spec.model import MissionSpec
 if TYPE_CHECKING:
     from bt_exec.journal import Booking, Journal, Recorder
     from bt_exec.journal.record import MissionLine, MissionRecord
+    from bt_exec.mission.debugger import Debugger
     from bt_exec.pack import Pack
 
 __all__ = ["Session"]
@@ -90,6 +91,7 @@ class Session:
         guardian_report: What a guardian did since the last session; empty if nothing.
         world_id: Identifier of the world on record; a reset makes another one.
         setup: What the record holds for a replay; see `bt_exec.mission.setup`.
+        debugger: Holds missions at changes and breakpoints, or None.
         abandoned: Called with the outcome, on another thread, if a mission cannot return because a
             part of it hangs for ever: the record has its end, and the program must exit.
 
@@ -127,6 +129,7 @@ class Session:
         check_world(self.site, self.world)
         self.confirm = confirm
         self.missions = 0
+        self.debugger: Debugger | None = None
         self.abandoned: Callable[[Outcome], object] | None = None
         self.conversation = Conversation(journal, self.site.name)
         self._running: Executive | None = None
@@ -319,6 +322,7 @@ class Session:
             guardian=self.guardian,
             needs_inspection=lambda: self.life.why,
             abandoned=self.abandoned,
+            debugger=self.debugger,
         )
         executive.runtime.results.update(saved)
         self._running = executive

@@ -1,0 +1,118 @@
+"""Debugger of a simulated mission: single steps, breakpoints and watched values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Protocol
+
+from bt_exec.events import Event, NodeChanged, Planned
+from bt_exec.failure import nearest
+from bt_exec.spec.model import Do, Tree
+from bt_exec.spec.paths import label_of, paths
+
+__all__ = ["Debugger", "Hold"]
+
+
+class Hold(Protocol):
+    """Holds the mission until the operator continues it."""
+
+    def __call__(self, t: float, hits: Collection[str], alive: Callable[[], None]) -> bool:
+        """Return True to pause again at the next change, False to run to the next breakpoint.
+
+        Args:
+            t: Time on the mission's clock [s].
+            hits: Breakpoints that were reached since the last pause.
+            alive: Must be called every 100 ms or more often; raises if the mission was stopped.
+        """
+
+
+class Debugger:
+    """Pauses a mission between ticks, while simulated time stands still.
+
+    Args:
+        hold: Called at each pause.
+        report: Takes a watched value: time [s], name, value.
+        step: Pause after each tick in which a node changed.
+        breaks: Pause when one of these is reached: the path or name of a node, a skill, a tree, a
+            condition, or a failure code.
+        watch: Names of facts and saved results to report when they change.
+    """
+
+    def __init__(
+        self,
+        hold: Hold,
+        report: Callable[[float, str, Any], None],
+        *,
+        step: bool = False,
+        breaks: Collection[str] = (),
+        watch: Collection[str] = (),
+    ) -> None:
+        self._hold = hold
+        self._report = report
+        self._stepping = step
+        self._breaks = frozenset(breaks)
+        self._watched: dict[str, Any] = dict.fromkeys(watch)
+        self._names: dict[str, set[str]] = {}
+        self._running: set[str] = set()
+        self._hits: dict[str, None] = {}
+        self._changed = False
+        self._seen: set[str] = set()
+
+    def on(self, event: Event) -> None:
+        """Record which nodes and codes are reached."""
+        if isinstance(event, Planned):
+            self._running.clear()
+            self._names = {path: _names(path, node) for path, node in paths(event.spec.root)}
+        elif isinstance(event, NodeChanged):
+            self._changed = True
+            reached = {event.failure.code} if event.failure is not None else set()
+            if event.path not in self._running:
+                reached |= self._names.get(event.path, {event.path})
+            if event.state == "running":
+                self._running.add(event.path)
+            else:
+                self._running.discard(event.path)
+            self._seen |= reached
+            self._hits.update(dict.fromkeys(sorted(reached & self._breaks)))
+
+    def pause(
+        self,
+        t: float,
+        facts: Callable[[], Mapping[str, str]],
+        saved: Mapping[str, Any],
+        alive: Callable[[], None],
+    ) -> bool:
+        """Report watched values and hold the mission if it is due; return True if it was held.
+
+        Args:
+            t: Time on the mission's clock [s].
+            facts: Returns the known facts.
+            saved: Saved results by name.
+            alive: See `Hold`.
+        """
+        if self._watched:
+            known = {**facts(), **saved}
+            for name, before in self._watched.items():
+                if (value := known.get(name)) != before:
+                    self._report(t, name, value)
+                    self._watched[name] = value
+            self._seen.update(known)
+        if not self._hits and not (self._stepping and self._changed):
+            return False
+        self._stepping = self._hold(t, tuple(self._hits), alive)
+        self._hits.clear()
+        self._changed = False
+        return True
+
+    def unused(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+        """Yield the option, the name and its nearest names of each that was not reached."""
+        for option, names in (("--break", sorted(self._breaks)), ("--watch", self._watched)):
+            for name in names:
+                if name not in self._seen:
+                    yield option, name, nearest(name, self._seen)
+
+
+def _names(path: str, node: Any) -> set[str]:
+    """Return what a node may be called in a breakpoint."""
+    called = node.do if isinstance(node, Do) else node.tree if isinstance(node, Tree) else ""
+    return {path, label_of(node), called or path}
