@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bt_exec.built_in import CONDITIONS, SKILLS
 from bt_exec.declared_facts import DeclaredFacts
 from bt_exec.failure import RegistrationError, UnknownName
-from bt_exec.pack_form import BUILT_IN_TYPES, check_form
+from bt_exec.pack_validation import BUILT_IN_TYPES, check_form
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill

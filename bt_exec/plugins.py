@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
-from bt_exec.slip import slip
+from bt_exec.pack_errors import slip
 
 __all__ = ["load_plugin", "plugin_names"]
 

@@ -148,8 +148,8 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
     Raises:
         UsageError: If a folder holds nothing to check.
     """
+    from bt_exec.bounded_read import is_pipe_or_device
     from bt_exec.failure import UsageError
-    from bt_exec.read_at_most import is_pipe_or_device
 
     files: dict[str, Path] = {}
     others: list[Path] = []
@@ -171,7 +171,7 @@ def _is_ours(file: Path) -> bool:
     """Return whether a file is, or was meant to be, a tree, a plan or a site."""
     from difflib import get_close_matches
 
-    from bt_exec.cli.given import is_other_form
+    from bt_exec.cli.plan_input import is_other_form
     from bt_exec.failure import SpecError
     from bt_exec.spec.source import scan_file
 
@@ -234,7 +234,7 @@ class _Checked:
 
     def _special(self, path: Path) -> bool:
         """Check what is not a YAML document; return whether `path` is such."""
-        from bt_exec.cli.given import is_other_form
+        from bt_exec.cli.plan_input import is_other_form
         from bt_exec.pack import pack_names
         from bt_exec.site.data import site_names
         from bt_exec.site.site import load_site
@@ -345,7 +345,7 @@ def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:
     """
     from dataclasses import replace
 
-    from bt_exec.cli.given import load_plan
+    from bt_exec.cli.plan_input import load_plan
     from bt_exec.planning.compiler import Request
     from bt_exec.planning.plan import examine
 

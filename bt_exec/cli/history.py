@@ -113,7 +113,7 @@ def show(
     """Show a mission as it ended: its trees, plan by plan, and its last words."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.tui.history import record_data, record_lines
-    from bt_exec.tui.voices import voices
+    from bt_exec.tui.pack_messages import voices
 
     kept = open_journal(journal or context.obj)
     record = kept.mission(which)
@@ -149,7 +149,7 @@ def export(
     from bt_exec.expand_home import expand_home
     from bt_exec.export import FORMS, exporter
     from bt_exec.failure import UsageError
-    from bt_exec.tui.voices import voices
+    from bt_exec.tui.pack_messages import voices
 
     write = exporter(to)
     kept = open_journal(journal or context.obj)
@@ -182,7 +182,7 @@ def prune(
     """Remove old missions, as the options or the site's `keep` say; running ones stay."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.failure import UsageError
-    from bt_exec.journal.upkeep import Retention
+    from bt_exec.journal.maintenance import Retention
     from bt_exec.site.site import load_site
 
     kept = open_journal(journal or context.obj)
@@ -260,7 +260,7 @@ def why(
 ) -> None:
     """Say why a mission ended as it did: the first cause, its evidence, and what was tried."""
     from bt_exec.cli.output import emit, for_people
-    from bt_exec.tui.voices import why_of
+    from bt_exec.tui.pack_messages import why_of
 
     record = open_journal(journal).mission(which)
     painter = for_people()
@@ -305,7 +305,7 @@ def open_journal(path: Path | None) -> Journal:
 
 def tell_interrupted(painter: Painter, journal: Journal) -> None:
     """Say once, in one line, which mission was interrupted and what may still be in a hand."""
-    from bt_exec.tui.voices import why_of
+    from bt_exec.tui.pack_messages import why_of
 
     line: MissionLine | None = journal.interrupted()
     if line is None:

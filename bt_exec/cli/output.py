@@ -37,7 +37,7 @@ def to_json(data: Any, *, file: TextIO | None = None, indent: int | None = None)
     try:
         return text_of(data)
     except (TypeError, ValueError):  # evidence of a skill: arrays, NaN, whatever it measured
-        from bt_exec.journal.plain import to_json as whatever_it_is
+        from bt_exec.journal.json_text import to_json as whatever_it_is
 
         return text_of(json.loads(whatever_it_is(data)))
 

@@ -50,7 +50,7 @@ def compile_(
     With --world, and for compilers that resolve objects (such as ``table``), the robot of the site
     is asked for one observation first; a simulator at an address is read as it is.
     """
-    from bt_exec.cli.given import format_of
+    from bt_exec.cli.plan_input import format_of
     from bt_exec.language.messages import language_of
     from bt_exec.site.compile_command import compile_command, make_compiler
     from bt_exec.site.site import load_site

@@ -17,7 +17,7 @@ from bt_exec.cli import options as opt
 from bt_exec.cli.stopping import forget
 
 if TYPE_CHECKING:
-    from bt_exec.cli.stage import Stage
+    from bt_exec.cli.mission_setup import Stage
     from bt_exec.tui.paint import Painter
 
 __all__ = ["COMMANDS", "asks_why", "repl"]
@@ -53,7 +53,7 @@ def repl(
     Also reads commands from a pipe, one a line; then the exit code is that of the first mission
     that did not end satisfied.
     """
-    from bt_exec.cli.stage import Options, staged
+    from bt_exec.cli.mission_setup import Options, staged
     from bt_exec.language.messages import LANGUAGES
 
     options = Options(
@@ -195,7 +195,7 @@ class _Prompt:
 
     def status(self, language: str) -> None:
         """Say how things stand; facts that no pack has a sentence for are listed if need be."""
-        from bt_exec.mission.known import told_facts
+        from bt_exec.mission.known_state import told_facts
 
         session = self.stage.session
         world = " ".join(f"{key}={value}" for key, value in session.world.items())
@@ -215,7 +215,7 @@ class _Prompt:
         from bt_exec.failure import UsageError
         from bt_exec.language.messages import language_of
         from bt_exec.mission.self_questions import question_of
-        from bt_exec.tui.voices import why_of
+        from bt_exec.tui.pack_messages import why_of
 
         journal = self.stage.session.journal
         if journal is None:

@@ -72,8 +72,8 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
 
     from bt_exec.cli.output import emit, for_people
     from bt_exec.mission.rerun import verify
-    from bt_exec.tui.voices import voices
-    from bt_exec.tui.words import seconds
+    from bt_exec.tui.node_words import seconds
+    from bt_exec.tui.pack_messages import voices
 
     found = verify(journal, record.id)
     if json:
@@ -105,7 +105,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     from bt_exec.expand_home import expand_home
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.testing.from_record import as_test
-    from bt_exec.tui.voices import voices
+    from bt_exec.tui.pack_messages import voices
 
     if form != "pytest":
         raise UnknownName("form of a test", form, ("pytest",))
@@ -173,7 +173,7 @@ def _press(player: Player, key: str) -> bool:
 
 
 def _hint(player: Player) -> str:
-    from bt_exec.tui.words import seconds
+    from bt_exec.tui.node_words import seconds
 
     model = player.model
     language = "en" if model.ascii else model.language
@@ -204,7 +204,7 @@ def _models(
     record: MissionRecord, painter: Painter, verbose: bool
 ) -> Callable[[Callable[[], float]], ViewModel]:
     from bt_exec.tui.model import ViewModel
-    from bt_exec.tui.voices import voices
+    from bt_exec.tui.pack_messages import voices
 
     _, messages = voices(record)
     return lambda wall: ViewModel(

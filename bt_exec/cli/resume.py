@@ -12,7 +12,7 @@ from bt_exec.cli.history import MissionName, open_journal
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
-    from bt_exec.cli.stage import Stage
+    from bt_exec.cli.mission_setup import Stage
     from bt_exec.journal import Journal, MissionLine, MissionRecord
     from bt_exec.mission.session import Session
     from bt_exec.outcome import Outcome
@@ -37,8 +37,8 @@ def resume(
     What is finished and still holds is kept. A simulated world is restored from the record; a real
     robot is observed afresh. The new mission is linked to the old one.
     """
+    from bt_exec.cli.mission_setup import Options, staged
     from bt_exec.cli.output import emit
-    from bt_exec.cli.stage import Options, staged
 
     kept = open_journal(journal)
     record = _chosen(kept, which)
@@ -140,7 +140,7 @@ def go_on(stage: Stage, record: MissionRecord) -> Outcome:
 def _restored(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
     """Restore the world of a mission; return whether it is lost, and what is said of it."""
     from bt_exec.mission.rerun import restore
-    from bt_exec.tui.words import seconds
+    from bt_exec.tui.node_words import seconds
 
     session = stage.session
     language = record.line.language

@@ -83,10 +83,10 @@ def run(
 
     Ctrl-C stops the mission and lets the robot come to rest; a second one stops the robot at once.
     """
-    from bt_exec.cli.given import load_plan
+    from bt_exec.cli.mission_setup import Options, staged
     from bt_exec.cli.output import emit
+    from bt_exec.cli.plan_input import load_plan
     from bt_exec.cli.single_call import plan_of_tree
-    from bt_exec.cli.stage import Options, staged
     from bt_exec.expand_home import expand_home
     from bt_exec.language.messages import language_of
     from bt_exec.nodes.fault_plan import FaultPlan, load_fault_plan
@@ -166,9 +166,9 @@ def do(
 
     bt-exec do open_door arm=right object_label=door-handle
     """
+    from bt_exec.cli.mission_setup import Options, staged
     from bt_exec.cli.output import emit
     from bt_exec.cli.single_call import plan_of_skill
-    from bt_exec.cli.stage import Options, staged
 
     chosen = Options(
         site=site,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bt_exec.bounded_read import read_at_most
 from bt_exec.cli import options as opt
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
-from bt_exec.read_at_most import read_at_most
 
 if TYPE_CHECKING:
     from bt_exec.guardian.systemd import Notifier

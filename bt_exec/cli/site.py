@@ -86,7 +86,7 @@ def _picture(
     from bt_exec.drawing.graph_text import dot_text, mermaid_text
     from bt_exec.drawing.svg import html_text, svg_text
     from bt_exec.spec.model import TreeSpec
-    from bt_exec.tui.words import describe_parameter
+    from bt_exec.tui.node_words import describe_parameter
 
     root, title = boxes_of(document, site.library, closed=closed), title_of(document)
     if form is ShowFormat.mermaid:

@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.unheard import Unheard, unheard
-from bt_exec.language.one_line import printable
+from bt_exec.cli.signal_fallback import Unheard, unheard
+from bt_exec.language.sanitize import printable
 
 if TYPE_CHECKING:
     from bt_exec.mission.session import Session

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
-from bt_exec.language.one_line import printable
+from bt_exec.language.sanitize import printable
 
 __all__ = ["own_stream", "streams_apart", "write"]
 

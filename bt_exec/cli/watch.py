@@ -45,7 +45,7 @@ def watch(
     """
     from bt_exec.cli.output import for_people
     from bt_exec.journal.tail import JournalTail
-    from bt_exec.tui.voices import site_messages, voices
+    from bt_exec.tui.pack_messages import site_messages, voices
 
     if "://" in which:
         from bt_exec.serve.client import ServiceTail

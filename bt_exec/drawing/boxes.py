@@ -19,8 +19,8 @@ from bt_exec.spec.model import (
     Tree,
     children_of,
 )
+from bt_exec.tui.node_words import about_node, label_node, modifiers
 from bt_exec.tui.text import clean
-from bt_exec.tui.words import about_node, label_node, modifiers
 
 __all__ = ["SIGNS", "Box", "Kind", "boxes_of", "title_of"]
 

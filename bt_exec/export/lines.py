@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.journal import EventRow, Journal, MissionRecord
-from bt_exec.journal.plain import to_json
+from bt_exec.journal.json_text import to_json
 from bt_exec.tui.history import line_data
 
 __all__ = ["event_rows", "header_of", "write_lines"]

@@ -31,7 +31,7 @@ from bt_exec.export.moments import Moment, moments
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.codec import RecordedObservation
-from bt_exec.journal.plain import to_json
+from bt_exec.journal.json_text import to_json
 
 __all__ = ["write_mcap"]
 

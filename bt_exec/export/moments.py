@@ -11,8 +11,8 @@ from bt_exec.journal import MissionRecord
 from bt_exec.tui.lines import PlainView
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
+from bt_exec.tui.pack_messages import voices
 from bt_exec.tui.text import clean
-from bt_exec.tui.voices import voices
 
 __all__ = ["Moment", "moments"]
 

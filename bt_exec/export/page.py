@@ -13,9 +13,9 @@ from bt_exec.events import Observed, SkillEnded, SkillStarting
 from bt_exec.export.moments import moments
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.codec import RecordedObservation
-from bt_exec.journal.plain import clean as encodable
+from bt_exec.journal.json_text import clean as encodable
+from bt_exec.tui.pack_messages import voices, why_of
 from bt_exec.tui.text import clean
-from bt_exec.tui.voices import voices, why_of
 from bt_exec.tui.why import Why
 
 __all__ = ["page_data", "write_page"]

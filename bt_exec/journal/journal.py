@@ -15,7 +15,8 @@ import platformdirs
 
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.journal.plain import clean, to_json
+from bt_exec.journal.json_text import clean, to_json
+from bt_exec.journal.maintenance import Finding, Pruned, Retention, check, prune
 from bt_exec.journal.process import this_process
 from bt_exec.journal.read import line_of, read_lines, read_mission, read_rows
 from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
@@ -23,7 +24,6 @@ from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.search import OPEN, Wanted
 from bt_exec.journal.sentences import tell_stderr
 from bt_exec.journal.side_file import absorb
-from bt_exec.journal.upkeep import Finding, Pruned, Retention, check, prune
 from bt_exec.journal.write import Recorder
 
 __all__ = ["Booking", "Journal", "default_path"]
@@ -320,7 +320,7 @@ class Journal:
         return str(found[0])
 
     def prune(self, retention: Retention, *, site: str = "", dry_run: bool = False) -> Pruned:
-        """Remove missions that are older, or more, than is kept; see `bt_exec.journal.upkeep`.
+        """Remove missions that are older, or more, than is kept; see `bt_exec.journal.maintenance`.
 
         Raises:
             UsageError: If the journal cannot be used.
@@ -331,7 +331,7 @@ class Journal:
             raise UsageError(f"the journal {self.path} cannot be used: {error}") from error
 
     def check(self, *, repair: bool = False) -> tuple[Finding, ...]:
-        """Return what does not fit together in the journal; see `bt_exec.journal.upkeep`.
+        """Return what does not fit together in the journal; see `bt_exec.journal.maintenance`.
 
         Raises:
             UsageError: If the journal cannot be used.

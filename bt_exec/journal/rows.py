@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from bt_exec.events import Event, Finished, Observed, Planned, Progress, Rejected
 from bt_exec.journal.codec import digest_of, observation_data, row_data
 from bt_exec.journal.frames import FrameStore
-from bt_exec.journal.plain import clean, shortened, to_json
+from bt_exec.journal.json_text import clean, shortened, to_json
 from bt_exec.outcome import Outcome
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from bt_exec.journal.plain import clean
+from bt_exec.journal.json_text import clean
 
 __all__ = ["OPEN", "STATUSES", "Wanted"]
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.failure import UsageError
-from bt_exec.journal.plain import to_json
+from bt_exec.journal.json_text import to_json
 from bt_exec.journal.rows import STATEMENTS, Row
 from bt_exec.journal.schema import connect
 

@@ -19,7 +19,7 @@ from bt_exec.outcome import Outcome
 __all__ = ["as_declared", "built"]
 
 _NAMES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-"""Floats that JSON does not have; see `bt_exec.journal.plain`."""
+"""Floats that JSON does not have; see `bt_exec.journal.json_text`."""
 
 
 def built(cls: type[Any], values: Mapping[str, Any]) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 from bt_exec.events import Observed, PerceptionFailed
 from bt_exec.failure import PartBroken, in_words
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.usable import usable
+from bt_exec.mission.observation_checks import usable
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import ObservationBuffer, Situation

@@ -17,8 +17,8 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure
+from bt_exec.mission.incomplete import Undone, still_undone, undone_of
 from bt_exec.mission.reporting import Action, MissionView, Reporters, Skip
-from bt_exec.mission.undone import Undone, still_undone, undone_of
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction

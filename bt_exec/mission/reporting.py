@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from bt_exec.events import Event
 from bt_exec.failure import Failure, PartBroken
-from bt_exec.mission.own_names import in_names_of
+from bt_exec.mission.namespaces import in_names_of
 from bt_exec.nodes.runtime import Unwatched, Watch
 from bt_exec.outcome import MissionStatus
 from bt_exec.pack import Catalogue

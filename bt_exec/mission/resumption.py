@@ -17,8 +17,8 @@ from bt_exec.events import Event, NodeChanged, Planned, SkillEnded, SkillStartin
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import MissionRecord
 from bt_exec.pack import Catalogue
-from bt_exec.planning.assumed import Assumed
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
+from bt_exec.planning.expected_state import Assumed
 from bt_exec.planning.plan import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import kept_everywhere
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree, children_of

@@ -17,10 +17,10 @@ from bt_exec.failure import (
     nearest,
 )
 from bt_exec.pack import Pack
+from bt_exec.pack_errors import slip
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.robot import Robot
 from bt_exec.site.site import Site, value_error
-from bt_exec.slip import slip
 
 __all__ = ["check_world", "make_rig", "parse_world", "world_settings"]
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from bt_exec.failure import Refusal
 from bt_exec.language.context import Turn
-from bt_exec.mission.known import told_facts
+from bt_exec.mission.known_state import told_facts
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 
 __all__ = ["SelfAnswers", "asks_to_go_on", "question_of"]

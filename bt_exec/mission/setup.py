@@ -24,8 +24,8 @@ from importlib.metadata import PackageNotFoundError, distribution, entry_points,
 from typing import Any
 
 from bt_exec.mission.rigs import world_settings
+from bt_exec.pack_errors import declared_requirements
 from bt_exec.site.site import Site
-from bt_exec.slip import declared_requirements
 
 __all__ = ["digests", "setup_of", "versions"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from bt_exec.events import Asked
 from bt_exec.failure import STOPPED, Failure
 from bt_exec.language.messages import Messages
-from bt_exec.mission.known import Known, asked_about, moment, state_of
+from bt_exec.mission.known_state import Known, asked_about, moment, state_of
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, UNMET, Ending
 from bt_exec.pack import Catalogue

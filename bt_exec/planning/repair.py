@@ -2,7 +2,7 @@
 
 The **failed part** is the innermost subtree that encloses the failed node. What finished outside it
 is kept, unless the world undid it (a door that was opened and has fallen shut is opened again) or
-its effect no longer holds for what runs again (`bt_exec.planning.keeping`).
+its effect no longer holds for what runs again (`bt_exec.planning.plan_reuse`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bt_exec.failure import Failure, SpecError
-from bt_exec.planning.achieved import assumed_now, finished_steps, undone
+from bt_exec.planning.achievements import assumed_now, finished_steps, undone
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.keeping import still_kept
+from bt_exec.planning.plan_reuse import still_kept
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec.spec.paths import encloses, paths

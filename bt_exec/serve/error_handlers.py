@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from bt_exec.failure import BtExecError
-from bt_exec.journal.plain import to_json
+from bt_exec.journal.json_text import to_json
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.guard import language_of_headers
 

@@ -22,8 +22,8 @@ from bt_exec.journal import Booking, Journal
 from bt_exec.mission.session import Session
 from bt_exec.outcome import Outcome
 from bt_exec.serve.errors import ServiceError, sentence
+from bt_exec.serve.page_state import Watching
 from bt_exec.serve.questions import Questions
-from bt_exec.serve.watching import Watching
 from bt_exec.site.site import Site
 
 __all__ = ["BookedMission", "Service"]

@@ -19,8 +19,8 @@ from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.paths import encloses, paths
 from bt_exec.tui.history import line_data
 from bt_exec.tui.model import ViewModel
-from bt_exec.tui.voices import voices, why_of
-from bt_exec.tui.words import say_args
+from bt_exec.tui.node_words import say_args
+from bt_exec.tui.pack_messages import voices, why_of
 
 __all__ = ["RecordReader", "document_name", "plan_data", "stages_of", "tasks_of"]
 

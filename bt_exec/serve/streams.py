@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from bt_exec.journal import EventRow, Journal
-from bt_exec.journal.plain import to_json
+from bt_exec.journal.json_text import to_json
 
 __all__ = ["Feeds", "sse"]
 

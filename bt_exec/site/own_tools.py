@@ -16,8 +16,8 @@ from types import CodeType
 
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.pack import Pack
+from bt_exec.pack_errors import slip
 from bt_exec.skill import Condition, Skill
-from bt_exec.slip import slip
 
 __all__ = ["with_tools"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from bt_exec.bounded_read import is_pipe_or_device
 from bt_exec.failure import Problem, SpecError, UnknownName
-from bt_exec.read_at_most import is_pipe_or_device
 from bt_exec.spec.load import Loaded, load_file
 from bt_exec.spec.model import TreeSpec
 from bt_exec.spec.source import Source

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from bt_exec.failure import Failure
 from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
 from bt_exec.spec.paths import encloses, paths
+from bt_exec.tui.node_words import label_node
 from bt_exec.tui.text import clean
-from bt_exec.tui.words import label_node
 
 __all__ = ["say_changes"]
 

@@ -12,12 +12,12 @@ from bt_exec.events import Finished, Planned
 from bt_exec.journal import MissionLine, MissionRecord
 from bt_exec.language.messages import Messages
 from bt_exec.tui.model import ViewModel
+from bt_exec.tui.node_words import seconds
 from bt_exec.tui.rows import NARROW
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.style import ASCII, COLOURS, Glyphs
 from bt_exec.tui.summary import SIGNS, summary_lines
 from bt_exec.tui.text import Line, clean, wrap
-from bt_exec.tui.words import seconds
 
 __all__ = ["history_table", "line_data", "record_data", "record_lines", "shown_status"]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from bt_exec import events as ev
 from bt_exec.planning.plan import NEED_NOT_MET
 from bt_exec.tui.model import ViewModel
+from bt_exec.tui.node_words import seconds
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.style import WORDS
 from bt_exec.tui.text import clean, pad
-from bt_exec.tui.words import seconds
 
 __all__ = ["PlainView"]
 

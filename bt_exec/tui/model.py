@@ -19,10 +19,10 @@ from bt_exec.skill import Verdict
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel, Sequence, walk
 from bt_exec.tui.changes import say_changes
+from bt_exec.tui.node_words import begins_with_first, called, say_notes, tries_first
 from bt_exec.tui.nodes import Forest, ViewNode
-from bt_exec.tui.saved import names_of, with_values
+from bt_exec.tui.saved_values import names_of, with_values
 from bt_exec.tui.text import clean
-from bt_exec.tui.words import begins_with_first, called, say_notes, tries_first
 
 __all__ = ["ObservationLine", "Past", "ViewModel"]
 

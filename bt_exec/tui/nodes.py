@@ -14,8 +14,8 @@ from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Sequence, Tree, children_of
 from bt_exec.spec.paths import paths
+from bt_exec.tui.node_words import about_node, label_node
 from bt_exec.tui.text import clean
-from bt_exec.tui.words import about_node, label_node
 
 __all__ = ["Forest", "ViewNode", "goes_on", "is_plain", "only_groups"]
 

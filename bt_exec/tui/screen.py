@@ -5,11 +5,11 @@ from __future__ import annotations
 from rich.cells import cell_len
 
 from bt_exec.tui.model import ViewModel
+from bt_exec.tui.node_words import seconds
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.rows import NARROW, Row, choose, rows_of
 from bt_exec.tui.style import ASCII, UNICODE, Glyphs
 from bt_exec.tui.text import Line, crop, fit, pad
-from bt_exec.tui.words import seconds
 
 __all__ = ["HINT", "beside", "draw", "tree_lines"]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.tui.model import ViewModel
+from bt_exec.tui.node_words import seconds
 from bt_exec.tui.style import ASCII, UNICODE
 from bt_exec.tui.text import Line, clean, fit, safe, wrap
-from bt_exec.tui.words import seconds
 
 __all__ = ["SIGNS", "summary_lines", "unsaid"]
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
-from bt_exec.language.one_line import printable
+from bt_exec.language.sanitize import printable
 
 __all__ = ["Line", "Span", "clean", "crop", "fit", "line_width", "pad", "plain", "safe", "wrap"]
 

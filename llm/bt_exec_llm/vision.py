@@ -9,7 +9,7 @@ from typing import Any
 from bt_exec.visual_qa import VisualQa, VqaAnswer
 from bt_exec_llm.client import Block, Model, ModelFailure, Turn
 from bt_exec_llm.client.images import image_block
-from bt_exec_llm.client.plugged import plugged
+from bt_exec_llm.client.model_factory import plugged
 
 __all__ = ["ModelVisualQa", "create"]
 

@@ -6,15 +6,15 @@ import sys
 import pytest
 
 from bt_exec.failure import UsageError
+from bt_exec.pack_errors import declared_requirements, extra_hint
 from bt_exec.plugins import load_plugin
-from bt_exec.slip import declared_requirements, extra_hint
 
 EXTRAS = {"mujoco": "sim", "cv2": "vision", "kiwipiepy": "korean", "anthropic": "model"}
 EXTRAS |= {"onnxruntime": "vision", "fastapi": "serve", "rapidocr": "ocr", "ray.data": "ray"}
 
 WITHOUT_EXTRAS = """
 import sys
-from bt_exec.slip import declared_requirements
+from bt_exec.pack_errors import declared_requirements
 
 class Absent:
     def find_spec(self, name, path=None, target=None):

@@ -27,8 +27,8 @@ from bt_exec_labeler.labelers import (
     Unlimited,
 )
 from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
-from bt_exec_labeler.labelers.asking import BACKOFF_S, attempts, read_options
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
+from bt_exec_labeler.labelers.remote_settings import BACKOFF_S, attempts, read_options
 from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import (

@@ -31,7 +31,7 @@ from bt_exec_labeler.labelers import (
     Labelled,
     Unlimited,
 )
-from bt_exec_labeler.labelers.asking import BACKOFF_S, attempts, read_options
+from bt_exec_labeler.labelers.remote_settings import BACKOFF_S, attempts, read_options
 from bt_exec_labeler.record import Breach, Record, read_record
 from bt_exec_labeler.service.request import request_of
 from bt_exec_labeler.vocabulary import Vocabulary

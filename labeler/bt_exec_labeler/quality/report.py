@@ -13,7 +13,7 @@ from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.quality.agreement import Agreement, agreement, by_field
 from bt_exec_labeler.quality.contradictions import contradictions
 from bt_exec_labeler.quality.duplicates import duplicates, leaks
-from bt_exec_labeler.quality.people import people
+from bt_exec_labeler.quality.reviewers import people
 from bt_exec_labeler.splits import missing_splits, share_of, splits_of_run
 from bt_exec_labeler.vocabulary import Vocabulary
 

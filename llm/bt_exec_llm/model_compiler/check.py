@@ -30,7 +30,7 @@ from bt_exec_llm.model_compiler.side_effects import (
     needless_changes,
     needless_repetitions,
 )
-from bt_exec_llm.model_compiler.spoken import talk_problems
+from bt_exec_llm.model_compiler.speech_check import talk_problems
 
 __all__ = ["Judgement", "assess"]
 

@@ -20,7 +20,7 @@ from bt_exec_llm.model_compiler.catalogue import describe_site
 from bt_exec_llm.model_compiler.objections import objection
 from bt_exec_llm.model_compiler.plan_format import Form
 from bt_exec_llm.model_compiler.site_texts import made_once
-from bt_exec_llm.model_compiler.spoken import foreign_words
+from bt_exec_llm.model_compiler.speech_check import foreign_words
 
 __all__ = ["unknown_words"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bt_exec.failure import Problem, Refusal
 from bt_exec.language.messages import Messages
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 from bt_exec_llm.model_compiler.dialogue import Result
 
 __all__ = ["SENTENCES", "reasons", "refusal_of"]

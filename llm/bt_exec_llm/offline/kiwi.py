@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from bt_exec.failure import UsageError
-from bt_exec.slip import extra_hint
+from bt_exec.pack_errors import extra_hint
 
 __all__ = ["Morph", "load", "morphs"]
 

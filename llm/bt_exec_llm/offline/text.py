@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 
 __all__ = ["LONGEST", "Token", "clean", "lex", "plain_words", "printable"]
 

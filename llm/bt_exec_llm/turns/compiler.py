@@ -13,7 +13,7 @@ from typing import Any
 
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import Problem, Refusal, UsageError
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, find_compiler
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec_llm.client import (
@@ -39,13 +39,13 @@ from bt_exec_llm.turns.checks import (
     ways_of,
 )
 from bt_exec_llm.turns.conversation import Conversation, Past
-from bt_exec_llm.turns.growing import grown
 from bt_exec_llm.turns.native import read_calls
 from bt_exec_llm.turns.prompt import analysis_question, as_text, turn_question
 from bt_exec_llm.turns.reasoning import supported_share
 from bt_exec_llm.turns.records import LONGEST_ANSWER, Calls, Final, Record, read_record, read_turn
 from bt_exec_llm.turns.settings import AS_RECORDED, TurnSettings
 from bt_exec_llm.turns.tags import read_tags
+from bt_exec_llm.turns.tree_growth import grown
 from bt_exec_llm.turns.wording import say, spent
 
 __all__ = ["TurnCompiler", "create"]

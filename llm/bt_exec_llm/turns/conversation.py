@@ -11,7 +11,7 @@ from typing import Any
 from bt_exec.failure import Failure, Refusal
 from bt_exec.planning.compiler import Request
 from bt_exec_llm.client import Usage
-from bt_exec_llm.turns.growing import calls_of_turn
+from bt_exec_llm.turns.tree_growth import calls_of_turn
 
 __all__ = ["Conversation", "Observation", "Past"]
 

@@ -12,7 +12,7 @@ import typer
 from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
-    from bt_exec.cli.stage import Options
+    from bt_exec.cli.mission_setup import Options
 
 __all__ = ["ASK"]
 
@@ -84,8 +84,8 @@ def ask(
     bt-exec ask table.png "How many red circles are there?"
     """
     from bt_exec.cli.app import EXIT_STOPPED
+    from bt_exec.cli.mission_setup import Options
     from bt_exec.cli.output import emit
-    from bt_exec.cli.stage import Options
     from bt_exec.failure import UsageError
     from bt_exec_skills.image.asking import missions_of
     from bt_exec_skills.image.sources import pictures
@@ -137,7 +137,7 @@ def _ask_of_several(
 
 def _ask(world: dict[str, str], question: str, chosen: Options) -> tuple[int, dict[str, Any]]:
     """Ask about one picture: return the exit code and the answer as data."""
-    from bt_exec.cli.stage import staged
+    from bt_exec.cli.mission_setup import staged
     from bt_exec.failure import UsageError
 
     with staged(replace(chosen, world=[f"{key}={value}" for key, value in world.items()])) as stage:

@@ -23,8 +23,8 @@ from bt_exec_skills.image.perception.decide import (
     verify_all,
     within,
 )
-from bt_exec_skills.image.perception.degrees import exceeding
 from bt_exec_skills.image.perception.detecting import detect
+from bt_exec_skills.image.perception.graded_attributes import exceeding
 from bt_exec_skills.image.perception.instances import (
     Counted,
     Crop,

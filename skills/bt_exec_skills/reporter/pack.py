@@ -13,7 +13,7 @@ from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speaker import Speaker
 from bt_exec_skills.reporter.rigs import make_sim_rig
 from bt_exec_skills.reporter.robot import PersonName, PlaceName, Words
-from bt_exec_skills.reporter.rules.known import known_names
+from bt_exec_skills.reporter.rules.known_names import known_names
 from bt_exec_skills.reporter.rules.passes import PASSES
 from bt_exec_skills.reporter.settings import BuildingStart, ReporterSettings
 from bt_exec_skills.reporter.sitemap import SiteMap

@@ -7,6 +7,7 @@ from pathlib import Path
 from bt_exec.pack import Pack
 from bt_exec.site.data import data_path
 from bt_exec_skills.tabletop.checkers import CHECKERS
+from bt_exec_skills.tabletop.display_names import called
 from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.names import Attribute, ObjectName
 from bt_exec_skills.tabletop.reporter import TableReporter
@@ -17,7 +18,6 @@ from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
 from bt_exec_skills.tabletop.skills.go_to_object import go_to_object
 from bt_exec_skills.tabletop.skills.pick_object import pick_object
 from bt_exec_skills.tabletop.skills.place_object import place_object
-from bt_exec_skills.tabletop.spoken import called
 from bt_exec_skills.tabletop.task_outputs import TASK_OUTPUTS
 
 __all__ = ["PACK"]

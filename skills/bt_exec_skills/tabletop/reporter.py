@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded, SkillStarting
 from bt_exec.mission.reporting import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
+from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.plan import REMARK
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.robot import Spot
-from bt_exec_skills.tabletop.spoken import said
 
 __all__ = ["TableReporter"]
 

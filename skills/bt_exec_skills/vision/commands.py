@@ -104,7 +104,7 @@ def show(
     out: Path,
 ) -> dict[str, Any]:
     """Annotate a picture, a mission's frames, or what a robot sees."""
-    from bt_exec_skills.vision.show import show_image, show_mission, show_world
+    from bt_exec_skills.vision.display import show_image, show_mission, show_world
 
     if image is not None:
         return show_image(image, weights or _shipped_for(site), out)

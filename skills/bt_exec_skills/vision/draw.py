@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from bt_exec_skills.perception.picture import Frame
-from bt_exec_skills.vision.pen import extent, write
+from bt_exec_skills.vision.text_drawing import extent, write
 
 __all__ = ["Tag", "annotate"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.evaluate import Report
 from bt_exec_skills.vision.metrics import Confusion
-from bt_exec_skills.vision.pen import write
+from bt_exec_skills.vision.text_drawing import write
 
 __all__ = ["confusion_plot", "curves_plot"]
 

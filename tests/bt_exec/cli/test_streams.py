@@ -13,7 +13,7 @@ import pytest
 from bt_exec.cli.output import emit, to_json
 from bt_exec.cli.stopping import _unraisable
 from bt_exec.cli.streams import own_stream, streams_apart, write
-from bt_exec.language.one_line import one_line, printable
+from bt_exec.language.sanitize import one_line, printable
 from bt_exec.tui.text import clean, safe
 from tests.bt_exec.cli.conftest import Run
 

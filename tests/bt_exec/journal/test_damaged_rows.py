@@ -34,9 +34,9 @@ from bt_exec.pack import Catalogue
 from bt_exec.serve.stages import stages_of
 from bt_exec.site.site import sentences
 from bt_exec.tui.history import history_table, line_data, record_data, record_lines
+from bt_exec.tui.pack_messages import voices, why_of
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.style import UNICODE
-from bt_exec.tui.voices import voices, why_of
 from tests.bt_exec.journal.conftest import COMMAND, events_of
 from tests.cases import some
 
@@ -112,7 +112,7 @@ def sentences_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Load the sentences of packs once: no journal can damage them."""
     packs = Catalogue(())
     said = sentences(packs, {})
-    monkeypatch.setattr("bt_exec.tui.voices.sentences", lambda *_: said)
+    monkeypatch.setattr("bt_exec.tui.pack_messages.sentences", lambda *_: said)
 
 
 def _shown(journal: Journal, mission: str) -> dict[str, Any]:

@@ -8,9 +8,9 @@ import pytest
 
 from bt_exec.events import Asked, NodeChanged, Planned, Planning, SkillEnded, SkillStarting, Turn
 from bt_exec.failure import Failure
+from bt_exec.mission.incomplete import Undone
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.reporting import Action, MissionReporter, MissionView, Reporters, Skip
-from bt_exec.mission.undone import Undone
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import PackSettings

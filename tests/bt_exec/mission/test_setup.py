@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 
-from bt_exec.journal.plain import to_json
+from bt_exec.journal.json_text import to_json
 from bt_exec.mission.setup import digests, setup_of
 from bt_exec.site.site import load_site
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from bt_exec import events as ev
 from bt_exec.failure import Failure
 from bt_exec.tui.model import ViewModel
+from bt_exec.tui.node_words import say_args, seconds
 from bt_exec.tui.nodes import Forest
-from bt_exec.tui.words import say_args, seconds
 from tests.bt_exec.tui.scripted import get_material, mission
 
 

@@ -10,7 +10,7 @@ from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.perception.annotation import Annotation
 from bt_exec_skills.image.perception.instances import Decision, Instance
 from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
-from bt_exec_skills.image.perception.whole_look import colour_of_whole, disputed
+from bt_exec_skills.image.perception.whole_picture import colour_of_whole, disputed
 from bt_exec_skills.image.rules.judging import confidence_of, coverage_of, cross_checks_of, judged
 from bt_exec_skills.image.rules.phrasing import told_of
 from tests.skills.image.asking import ask, bench_of

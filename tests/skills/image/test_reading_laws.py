@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bt_exec.language.reading.node import Node, normal
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
-from bt_exec_skills.image.perception.degrees import DEGREES
+from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.rules.words import generator, lexicon, reader
 
 WORDS = lexicon()

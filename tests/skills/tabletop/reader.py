@@ -3,7 +3,7 @@
 import math
 import re
 
-from bt_exec_skills.tabletop.spoken import said
+from bt_exec_skills.tabletop.display_names import said
 
 COMMANDS = (
     ("colour", "Sort by colour."),

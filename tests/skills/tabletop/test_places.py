@@ -9,8 +9,8 @@ from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.placement_search import free_on, part_of, spot_for
 from bt_exec_skills.tabletop.protocol.client import environment_from
-from bt_exec_skills.tabletop.spots import free_on, part_of, spot_for
 from bt_exec_skills.tabletop.tables import Table, tables_under
 
 TOP = Table(0.0, 1.0, 0.6, 0.3, 0.5)

@@ -17,9 +17,9 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision import train_names as training
-from bt_exec_skills.vision.claim import REPORT
 from bt_exec_skills.vision.dataset import make_dataset
 from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.vision.folder_lock import REPORT
 from bt_exec_skills.vision.recipe import Recipe
 from bt_exec_skills.vision.train_names import NamesSettings, train_names
 from tests.skills.vision.conftest import ScriptedNetwork

@@ -13,7 +13,7 @@ from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.perception.instances import Decision, Instance
 from bt_exec_skills.perception.picture import Box, Frame
-from bt_exec_skills.vision.pen import extent, write
+from bt_exec_skills.vision.text_drawing import extent, write
 
 __all__ = ["overlay", "picture_file", "save_image"]
 

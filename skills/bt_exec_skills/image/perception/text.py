@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.picture import Box, Frame, whole_pixels
 

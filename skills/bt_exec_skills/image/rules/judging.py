@@ -33,7 +33,7 @@ from bt_exec_skills.image.perception.colours import COLOURS, ColourName
 from bt_exec_skills.image.perception.instances import Counted, count
 from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
-from bt_exec_skills.image.perception.whole_look import disputed, placed
+from bt_exec_skills.image.perception.whole_picture import disputed, placed
 from bt_exec_skills.image.rules.claims import content_of, numbers_in, says_yes
 from bt_exec_skills.image.rules.outlining import of_outlines
 

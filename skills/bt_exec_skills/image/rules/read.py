@@ -15,7 +15,7 @@ from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
 from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.decide import Bound
-from bt_exec_skills.image.perception.degrees import DEGREES
+from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.relations import RelationName
 from bt_exec_skills.image.rules.question import (
     Degree,

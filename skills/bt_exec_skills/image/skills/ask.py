@@ -10,7 +10,7 @@ from bt_exec.skill import Service, Steps, Verdict, condition, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
 from bt_exec_skills.image.perception.decide import all_hold
 from bt_exec_skills.image.perception.looker import LookAnswer, Looker
-from bt_exec_skills.image.skills.working import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
 __all__ = ["Looked", "Place", "ask_vqa", "crops_first"]
 

@@ -8,8 +8,8 @@ from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
 from bt_exec_skills.image.perception.compare import Aspect, alike, differences
 from bt_exec_skills.image.perception.decide import all_hold, start_decisions
-from bt_exec_skills.image.perception.degrees import exceeding
-from bt_exec_skills.image.skills.working import SET_FAILS, work
+from bt_exec_skills.image.perception.graded_attributes import exceeding
+from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
 __all__ = ["Alike", "Differ", "Exceeding", "compare_degrees", "compare_pictures", "compare_things"]
 

@@ -20,7 +20,7 @@ from bt_exec_skills.image.rules.comparing import (
 )
 from bt_exec_skills.image.rules.phrasing import answer_of
 from bt_exec_skills.image.rules.question import Kind
-from bt_exec_skills.image.skills.working import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
 __all__ = ["answer", "count", "draw_overlay"]
 

@@ -14,7 +14,7 @@ from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.segment import segment_colour as segments
 from bt_exec_skills.image.perception.segment import separate_touching as separated
 from bt_exec_skills.image.perception.separability import separability
-from bt_exec_skills.image.skills.working import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, work
 from bt_exec_skills.perception.contracts import View
 from bt_exec_skills.vision.detector import NetworkDetector
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bt_exec.failure import Failed
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.perception.looker import CrossCheck, Looker
@@ -18,7 +18,7 @@ from bt_exec_skills.image.rules.judging import (
 )
 from bt_exec_skills.image.skills.check_claims import check_claims
 from bt_exec_skills.image.skills.other_light import in_other_light
-from bt_exec_skills.image.skills.working import work
+from bt_exec_skills.image.skills.worker import work
 
 __all__ = ["Judged", "conclude", "judge"]
 

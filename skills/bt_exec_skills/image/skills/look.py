@@ -10,7 +10,7 @@ from bt_exec_skills.image.perception.attributes import AttributeName
 from bt_exec_skills.image.perception.decide import related, verify_all
 from bt_exec_skills.image.perception.instances import crop as cut
 from bt_exec_skills.image.perception.relations import RelationName, measure
-from bt_exec_skills.image.skills.working import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
 __all__ = ["Kept", "Near", "crop", "measure_places", "verify_attribute"]
 

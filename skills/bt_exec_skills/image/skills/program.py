@@ -12,7 +12,7 @@ from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.program import NoProgramError, program_of
 from bt_exec_skills.image.rules.speaker import Speaker
-from bt_exec_skills.image.skills.working import work
+from bt_exec_skills.image.skills.worker import work
 from bt_exec_skills.image.writing.author import Authored, author
 
 __all__ = ["Tried", "write_program"]

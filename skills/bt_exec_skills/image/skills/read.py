@@ -9,7 +9,7 @@ from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
 from bt_exec_skills.image.perception.decide import start_decisions
 from bt_exec_skills.image.perception.text import INSTALL
-from bt_exec_skills.image.skills.working import SET_FAILS, work
+from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
 __all__ = ["Written", "read_text"]
 

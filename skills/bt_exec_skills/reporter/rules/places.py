@@ -16,7 +16,7 @@ from bt_exec.spec.model import (
     children_of,
     walk,
 )
-from bt_exec_skills.reporter.rules.asked import (
+from bt_exec_skills.reporter.rules.requests import (
     about_past,
     named_places,
     names_professor,

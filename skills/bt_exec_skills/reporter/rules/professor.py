@@ -18,7 +18,7 @@ from bt_exec.spec.model import (
     Tree,
     walk,
 )
-from bt_exec_skills.reporter.rules.asked import names_professor
+from bt_exec_skills.reporter.rules.requests import names_professor
 from bt_exec_skills.reporter.rules.steps import (
     PROFESSOR,
     PROFESSOR_OFFICE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Sequence, Tree, walk
-from bt_exec_skills.reporter.rules.asked import about_past, comes_back, wants_report
+from bt_exec_skills.reporter.rules.requests import about_past, comes_back, wants_report
 from bt_exec_skills.reporter.rules.steps import (
     BASE,
     REPORT_TOPIC,

@@ -13,7 +13,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, children_of, rebuild
 from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
-from bt_exec_skills.reporter.rules.asked import about_past
+from bt_exec_skills.reporter.rules.requests import about_past
 from bt_exec_skills.reporter.rules.steps import (
     REPORT_TOPIC,
     USER,

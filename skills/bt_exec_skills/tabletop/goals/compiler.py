@@ -20,6 +20,7 @@ from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import MARGIN
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
+from bt_exec_skills.tabletop.display_names import listed, said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
@@ -30,7 +31,6 @@ from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.repair import replanned
 from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
 from bt_exec_skills.tabletop.perception.known import environment_of
-from bt_exec_skills.tabletop.spoken import listed, said
 
 __all__ = ["TableCompiler", "Understood", "create", "is_question", "subgoals_for", "understand"]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.full_hand import held_first, with_empty_hand
-from bt_exec_skills.tabletop.goals.joined import joined
+from bt_exec_skills.tabletop.goals.merging import joined
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, tables_of, things_of
 from bt_exec_skills.tabletop.goals.verbs import all_of, goals_for, themes_of

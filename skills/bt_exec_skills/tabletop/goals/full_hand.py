@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
+from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
-from bt_exec_skills.tabletop.spoken import said
 
 __all__ = ["held_first", "put_aside", "put_back", "with_empty_hand"]
 

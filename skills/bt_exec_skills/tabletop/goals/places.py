@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Phrase, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, table_for
+from bt_exec_skills.tabletop.placement_search import free_on, part_of
 from bt_exec_skills.tabletop.robot import Spot
-from bt_exec_skills.tabletop.spots import free_on, part_of
 
 __all__ = ["changed_places", "onto_table", "out_of"]
 

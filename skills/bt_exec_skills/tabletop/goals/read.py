@@ -77,7 +77,7 @@ def read(text: str, now: Environment) -> Said:
 
 def _names(now: Environment) -> dict[str, str]:
     """Return the words for the objects and tables of this moment, with the name each means."""
-    from bt_exec_skills.tabletop.spoken import called  # it reads the lexicon
+    from bt_exec_skills.tabletop.display_names import called  # it reads the lexicon
 
     found: dict[str, str] = {}
     for name in (*now.objects, *now.tables):

@@ -12,7 +12,7 @@ from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.groups import things
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.names import CONTAINERS, SIZES, Looks, looks_of
-from bt_exec_skills.tabletop.spots import is_beside
+from bt_exec_skills.tabletop.placement_search import is_beside
 
 __all__ = ["Scope", "one_of", "table_for", "tables_of", "things_of"]
 

@@ -15,7 +15,7 @@ from bt_exec_skills.simulation.periods import Periods
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.sim.arm import ArmIK
 from bt_exec_skills.tabletop.sim.layout import ROOM
-from bt_exec_skills.tabletop.sim.moves import (
+from bt_exec_skills.tabletop.sim.motions import (
     drive,
     move_fingers,
     move_hand,
@@ -24,7 +24,7 @@ from bt_exec_skills.tabletop.sim.moves import (
     place,
     wait,
 )
-from bt_exec_skills.tabletop.sim.ways import Map, Way
+from bt_exec_skills.tabletop.sim.path_planning import Map, Way
 from bt_exec_skills.tabletop.sim.world import CONTROL_S, TableWorld
 
 __all__ = ["Read", "SimTableRobot"]

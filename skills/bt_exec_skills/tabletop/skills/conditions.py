@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
+from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.groups import unsorted
 from bt_exec_skills.tabletop.hand import NEAR_M, Hand
@@ -18,7 +19,6 @@ from bt_exec_skills.tabletop.names import Attribute, ObjectName
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.robot import TableRobot
 from bt_exec_skills.tabletop.skills.answer_to import answer_to
-from bt_exec_skills.tabletop.spoken import said
 
 __all__ = [
     "CONDITIONS",

@@ -9,10 +9,10 @@ from typing import Any
 from bt_exec.failure import Failed, nearest
 from bt_exec.skill import Running, Steps
 from bt_exec_skills.motion.follow import follow_motion
+from bt_exec_skills.tabletop.display_names import listed
 from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.placement_search import free_on
 from bt_exec_skills.tabletop.robot import Motion, Spot, TableRobot
-from bt_exec_skills.tabletop.spoken import listed
-from bt_exec_skills.tabletop.spots import free_on
 
 __all__ = ["MOTION_FAILS", "READ_FAILS", "aim", "drive", "read", "settle", "where"]
 

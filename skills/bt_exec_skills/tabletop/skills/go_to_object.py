@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.hand import NEAR_M, Hand
 from bt_exec_skills.tabletop.names import ObjectName
 from bt_exec_skills.tabletop.robot import Spot, TableRobot
 from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, aim, drive, read
-from bt_exec_skills.tabletop.spoken import said
 
 __all__ = ["go_to_object", "keep_hold"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
+from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import AT_SPOT_M
 from bt_exec_skills.tabletop.hand import NEAR_M, Hand
 from bt_exec_skills.tabletop.names import ObjectName
+from bt_exec_skills.tabletop.placement_search import is_beside, spot_for
 from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
 from bt_exec_skills.tabletop.skills.driving import MOTION_FAILS, aim, drive, read, settle, where
 from bt_exec_skills.tabletop.skills.go_to_object import keep_hold
-from bt_exec_skills.tabletop.spoken import said
-from bt_exec_skills.tabletop.spots import is_beside, spot_for
 
 __all__ = ["place_object"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bt_exec.site.site import load_site
-from bt_exec.tui.voices import voices
+from bt_exec.tui.pack_messages import voices
 
 
 def record(packs: Any) -> Any:

@@ -19,7 +19,7 @@ from bt_exec_skills.tabletop.environment import Point
 from bt_exec_skills.tabletop.names import looks_of
 from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HAND_DROP, HOME, REACH, ArmIK, Vector
 from bt_exec_skills.tabletop.sim.layout import Item
-from bt_exec_skills.tabletop.sim.ways import Way
+from bt_exec_skills.tabletop.sim.path_planning import Way
 from bt_exec_skills.tabletop.sim.world import CONTROL_S, TableWorld
 
 __all__ = ["drive", "move_fingers", "move_hand", "move_joints", "pick", "place", "wait"]

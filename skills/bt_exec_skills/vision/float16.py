@@ -2,7 +2,7 @@
 
 ::
 
-    python -m bt_exec_skills.vision.half best.onnx table.onnx      # needs the extra yolo
+    python -m bt_exec_skills.vision.float16 best.onnx table.onnx      # needs the extra yolo
 
 A runtime turns them back when it loads them. What a network finds changes in the third digit of a
 score.

@@ -16,11 +16,11 @@ from typing import Any
 
 from bt_exec.events import Event, MissionStarted, Observed, Planned, Progress
 from bt_exec.failure import in_words
-from bt_exec.journal.plain import to_json
+from bt_exec.journal.json_text import to_json
 from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
 from bt_exec.robot import Observation
-from bt_exec.serve.latest import Latest
+from bt_exec.serve.broadcast import Latest
 from bt_exec.serve.pictures import Pictures
 from bt_exec.serve.questions import Question
 from bt_exec.serve.view import view_of

@@ -7,9 +7,9 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Plan
 from bt_exec.site.site import load_site
+from bt_exec_skills.tabletop.display_names import called, listed, said
 from bt_exec_skills.tabletop.goals.compiler import create, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.spoken import called, listed, said
 from tests.cases import some
 from tests.skills.tabletop.asking import ask
 from tests.skills.tabletop.test_commands import FILES, WORLDS, rows

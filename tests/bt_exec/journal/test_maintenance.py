@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.events import Event
 from bt_exec.journal import Journal
-from bt_exec.journal.upkeep import Retention
+from bt_exec.journal.maintenance import Retention
 
 Script = Callable[[str], list[Event]]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 
 
 @pytest.mark.parametrize(

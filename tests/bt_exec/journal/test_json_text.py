@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from bt_exec.journal.plain import clean, to_json
+from bt_exec.journal.json_text import clean, to_json
 
 
 class Colour(Enum):

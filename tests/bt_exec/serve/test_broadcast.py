@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bt_exec.serve.latest import Latest
+from bt_exec.serve.broadcast import Latest
 
 
 def test_everybody_gets_the_newest_and_who_is_slow_misses_those_between() -> None:

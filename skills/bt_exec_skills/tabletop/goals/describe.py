@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bt_exec_skills.tabletop.display_names import listed, said, value_said
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 from bt_exec_skills.tabletop.names import Attribute
-from bt_exec_skills.tabletop.spoken import listed, said, value_said
 
 __all__ = ["goal_of", "group_goal", "shortest"]
 

@@ -56,7 +56,7 @@ REPLIES = [
 
 @pytest.mark.parametrize("before", ["", "x", "xy", "Bearer "])
 def test_a_key_is_found_in_base64(before: str) -> None:
-    from bt_exec_llm.client.key import Key
+    from bt_exec_llm.client.api_key import Key
 
     key = Key(ModelSettings())
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
@@ -102,7 +102,7 @@ def test_a_key_in_pieces_of_a_stream_is_found(
 
 
 def test_a_key_is_found_however_it_is_escaped() -> None:
-    from bt_exec_llm.client.key import Key
+    from bt_exec_llm.client.api_key import Key
 
     key = Key(ModelSettings())
     for dash in ("\\u002d", "\\u002D", "\\x2d", "\\U0000002d", "\\\\u002d"):
@@ -162,7 +162,7 @@ def test_address_with_a_secret_is_rejected() -> None:
 
 
 def test_the_key_object_is_closed() -> None:
-    from bt_exec_llm.client.key import Key
+    from bt_exec_llm.client.api_key import Key
 
     key = Key(ModelSettings())
     assert KEY not in repr(key) + str(key)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bt_exec.language.meaning import Act
 from bt_exec.planning.passes import PassContext
-from bt_exec_skills.reporter.rules import keywords, named
+from bt_exec_skills.reporter.rules import keywords, place_mentions
 from bt_exec_skills.reporter.rules.steps import BASE, PROFESSOR, PROFESSOR_OFFICE
 from bt_exec_skills.reporter.sitemap import SiteMap
 
@@ -60,7 +60,7 @@ def about_past(context: PassContext) -> bool:
 def named_places(context: PassContext, site: SiteMap) -> tuple[str, ...]:
     """Return the places that the command names, in its order, the base and the office apart."""
     if context.meaning is None:
-        return named.named_places(context.command, site)
+        return place_mentions.named_places(context.command, site)
     said = (place for act in context.meaning.acts for place in act.values("Place"))
     own = {BASE, PROFESSOR_OFFICE, site.base}
     return tuple(

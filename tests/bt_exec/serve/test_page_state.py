@@ -9,7 +9,7 @@ from typing import Any
 
 from bt_exec import events as ev
 from bt_exec.language.messages import Messages
-from bt_exec.serve.watching import Watching
+from bt_exec.serve.page_state import Watching
 from bt_exec.testing import FakeObservation
 from tests.bt_exec.serve.test_view import spec_of
 

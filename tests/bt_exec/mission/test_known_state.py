@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.language.messages import Messages
-from bt_exec.mission.known import OLD_S, Known, moment, told_facts
+from bt_exec.mission.known_state import OLD_S, Known, moment, told_facts
 
 WORDS = """
 door=open: {en: The door is open., ko: 문이 열려 있습니다.}

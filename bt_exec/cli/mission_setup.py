@@ -112,7 +112,7 @@ def staged(options: Options) -> Iterator[Stage]:
     from bt_exec.cli.debugging import debugger_of
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import Conductor, leave
-    from bt_exec.journal.upkeep import Retention
+    from bt_exec.journal.maintenance import Retention
     from bt_exec.mission.rigs import parse_world
     from bt_exec.mission.session import Session
     from bt_exec.site.site import load_site
