@@ -40,7 +40,7 @@ own = load_text("tree: fill\nroot: {do: open, with: {turns: 2}}").document
 print(site.with_own_names("plant", own).root.do)
 
 # Output:
-# arm.open, plant.open
+# arm.open, plant.open, wait
 # valve opens 3 turns
 # there is no skill 'open'; packs arm and plant bring one each: write arm.open or plant.open
 # plant.open
