@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,7 +32,12 @@ _HELD_S = 1.0
 
 
 def serve(
-    site: opt.SiteName = "",
+    site: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--site", metavar="NAME", help="A site, or several: --site door --site tabletop."
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
     ] = "127.0.0.1",
@@ -39,12 +45,12 @@ def serve(
         int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
     ] = 8900,
     token_file: Annotated[
-        Path | None,
+        list[str] | None,
         typer.Option(
             "--token-file",
-            metavar="FILE",
+            metavar="[SITE=]FILE",
             help=f"Holds the token that is asked for; or set {_TOKEN}. Needed unless --host is "
-            "this machine's own.",
+            "this machine's own. Each of several sites may have its own.",
             show_default=False,
         ),
     ] = None,
@@ -83,38 +89,53 @@ def serve(
     from bt_exec.serve.service import Service
     from bt_exec.site.site import load_site
 
-    login = Login(token_for(host, token_file))
-    loaded = load_site(site)
+    sites = [load_site(name) for name in site or [""]]
+    names = [one.name for one in sites]
+    if len(set(names)) < len(names):
+        raise UsageError(f"--site: each site once; found {', '.join(names)}")
+    if len(sites) > 1 and (world or fault):
+        raise UsageError("--world and --fault are for a single site; give them without others")
+    files = _token_files(token_file or (), names)
+    logins = [Login(token_for(host, files.get(name, files.get("")))) for name in names]
+    shown = ", ".join(names)
     kept = open_journal(journal)
     painter = for_people()
     tell_interrupted(painter, kept)
-    service = Service(
-        loaded,
-        kept,
-        queue=queue,
-        world=parse_world(world or ()),
-        fast=fast,
-        faults=fault or (),
-        frames=frames,
-        compiler=compiler,
-    )
-    server = HttpServer(service, login, host, port, allow_host or ())
+    services = [
+        Service(
+            loaded,
+            kept,
+            queue=queue,
+            world=parse_world(world or ()),
+            fast=fast,
+            faults=fault or (),
+            frames=frames,
+            compiler=compiler,
+        )
+        for loaded in sites
+    ]
+    others = zip(services[1:], logins[1:], strict=True)
+    server = HttpServer(services[0], logins[0], host, port, allow_host or (), others)
     sys.setswitchinterval(_SWITCH_S)
-    painter.say(f"preparing {loaded.name}")
+    painter.say(f"preparing {shown}")
     notifier = Notifier()
     try:
-        service.open()
-        service.session.abandoned = leave
-        if inspected:
-            service.session.life.inspected()
+        for service in services:
+            service.open()
+            service.session.abandoned = leave
+            if inspected:
+                service.session.life.inspected()
         server.start()
-        shown = f"[{host}]" if ":" in host else host
-        painter.say(f"{loaded.name} at http://{shown}:{server.port}/ · Ctrl-C ends it")
-        notifier.ready(f"{loaded.name} takes commands")
-        code = _until_stopped(service, server, notifier)
+        address = f"[{host}]" if ":" in host else host
+        painter.say(f"{shown} at http://{address}:{server.port}/ · Ctrl-C ends it")
+        notifier.ready(f"{shown} takes commands")
+        code = _until_stopped(services, server, notifier)
     finally:
         notifier.stopping("the robots are put away")
-        in_time = service.close()
+        for service in services:
+            service.stop("operator")
+        closed = [service.close() for service in services]
+        in_time = all(closed)
         server.stop()
     if not in_time:
         painter.say("ended · a part did not return; the robots may not be put away")
@@ -124,7 +145,7 @@ def serve(
     raise typer.Exit(code)
 
 
-def _until_stopped(service: Service, server: HttpServer, notifier: Notifier) -> int:
+def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifier) -> int:
     """Wait for a signal; the mission is stopped from within it."""
     from bt_exec.cli.stopping import handled
 
@@ -138,17 +159,31 @@ def _until_stopped(service: Service, server: HttpServer, notifier: Notifier) -> 
         if count > 2 and time.monotonic() - second >= _HELD_S:
             os._exit(130)  # somebody's code holds everything up; the record is on disk
         name = "operator" if number == signal.SIGINT else signal.Signals(number).name
-        service.stop(name)
+        for service in services:
+            service.stop(name)
 
-    with handled(stop, service.session):
+    with contextlib.ExitStack() as stack:
+        for service in services:
+            stack.enter_context(handled(stop, service.session))
         while not ends and server.alive:
-            if not service.trouble():
+            if not any(service.trouble() for service in services):
                 notifier.alive()
             time.sleep(0.1)
         if not ends:
             return 1
-        service.close()
+        for service in services:
+            service.close()
     return 0
+
+
+def _token_files(given: Iterable[str], sites: Iterable[str]) -> dict[str, Path]:
+    """Return the file of each site's token; under "" that of all others."""
+    found = {}
+    for text in given:
+        name, equals, file = text.partition("=")
+        own = bool(equals) and name in sites
+        found[name if own else ""] = Path(file if own else text)
+    return found
 
 
 def token_for(host: str, file: Path | None) -> str:

@@ -39,6 +39,7 @@ __all__ = [
     "Reply",
     "ReplyCode",
     "Request",
+    "Suggesting",
     "Warming",
     "compiler_names",
     "find_compiler",
@@ -189,6 +190,14 @@ class Warming(Protocol):
 
     def warm_up(self, language: str) -> None:
         """Begin to load it on a thread of its own; return at once."""
+
+
+@runtime_checkable
+class Suggesting(Protocol):
+    """A compiler that can say which commands it would follow in a situation."""
+
+    def suggestions(self, request: Request) -> tuple[str, ...]:
+        """Return such commands, in the language of the request."""
 
 
 @runtime_checkable

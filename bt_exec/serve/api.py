@@ -23,6 +23,7 @@ from bt_exec.serve.error_handlers import Json, add_error_handlers
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.guard import Guard
 from bt_exec.serve.login import COOKIE, Login
+from bt_exec.serve.mission_ids import BODY, ID_PATTERN, READ, MissionId, known_mission
 from bt_exec.serve.models import (
     Aborted,
     Accepted,
@@ -38,6 +39,7 @@ from bt_exec.serve.models import (
     Ready,
     Resumed,
     SiteData,
+    SiteList,
     Stages,
     Status,
 )
@@ -47,6 +49,7 @@ from bt_exec.serve.planning import compiled
 from bt_exec.serve.service import Service
 from bt_exec.serve.stages import RecordReader
 from bt_exec.serve.streams import Feeds, sse
+from bt_exec.serve.world_routes import add_world_routes
 from bt_exec.tui.history import line_data
 
 __all__ = ["make_app"]
@@ -59,10 +62,7 @@ _LISTED = 500  # missions in one list
 
 _log = logging.getLogger("bt_exec")
 
-_ID = r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4,9}"
-_READ = ("NO_MISSION", "BAD_REQUEST", "CANNOT")  # of routes that read the journal
-_BODY = ("BAD_REQUEST", "NOT_JSON")  # errors of routes that read a body
-_TAKEN = ("BUSY", "CANNOT", "QUEUE_FULL", "CLOSING", "NOT_READY", *_BODY)  # of a command
+_TAKEN = ("BUSY", "CANNOT", "QUEUE_FULL", "CLOSING", "NOT_READY", *BODY)  # of a command
 _SSE = {
     "type": "object",
     "description": "One server-sent event; its data are JSON.",
@@ -72,17 +72,14 @@ _EVENT = (
     'id: 7\nevent: SkillStarting\ndata: {"t": 0.4, "tick": 8, "data": {"skill": "open_door"}}\n\n'
 )
 
-MissionId = Annotated[
-    str,
-    Path(
-        pattern=f"^({_ID}|last)$",
-        description="Name of a mission, or `last`: the newest of this site.",
-        examples=["2026-11-20-0007"],
-    ),
-]
 
-
-def make_app(service: Service, login: Login, host: str, names: Iterable[str] = ()) -> Guard:
+def make_app(
+    service: Service,
+    login: Login,
+    host: str,
+    names: Iterable[str] = (),
+    sites: Iterable[tuple[str, str]] = (),
+) -> Guard:
     """Return the service as an ASGI application.
 
     Args:
@@ -90,6 +87,7 @@ def make_app(service: Service, login: Login, host: str, names: Iterable[str] = (
         login: Knows who may ask.
         host: The address that it listens at.
         names: Further names that it answers to.
+        sites: Name and path of every site at this address; of this one alone by default.
     """
     reader = RecordReader(service.journal)
     feeds = Feeds(
@@ -118,17 +116,18 @@ def make_app(service: Service, login: Login, host: str, names: Iterable[str] = (
     _add_missions(app, service, reader)
     _add_streams(app, service, feeds)
     _add_plans(app, service, reader)
-    _add_page(app, service, login)
+    add_world_routes(app, service)
+    _add_page(app, service, login, tuple(sites) or ((service.site.name, ""),))
     vars(app)["openapi"] = functools.cache(functools.partial(document, app, secured=login.needed))
     return Guard(app, login, host, names)
 
 
 def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
     @app.post("/missions", status_code=202, responses=answers(Accepted, *_TAKEN, status=202))
-    def submit(asked: Asked) -> Any:
+    def submit(asked: Asked, request: Request) -> Any:
         """Take a command. It is on record when this answers; it runs when its turn comes."""
         booked = service.submit(asked.command)
-        mission_id = booked.mission_id
+        mission_id, at = booked.mission_id, request.scope.get("root_path", "")
         waiting = [one.mission_id for one in service.waiting]
         running = service.current is not None and service.current is not booked
         ahead = waiting.index(mission_id) + running if mission_id in waiting else 0
@@ -136,15 +135,16 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
             "mission_id": mission_id,
             "status": "waiting" if mission_id in waiting else "running",
             "ahead": ahead,
-            "mission": f"/missions/{mission_id}",
-            "events": f"/missions/{mission_id}/events",
+            "mission": f"{at}/missions/{mission_id}",
+            "events": f"{at}/missions/{mission_id}/events",
         }
 
-    @app.get("/missions", responses=answers(MissionLines, *_READ))
+    @app.get("/missions", responses=answers(MissionLines, *READ))
     def missions(
         limit: Annotated[int, Query(ge=1, le=_LISTED)] = 20,
         before: Annotated[
-            str, Query(pattern=f"^({_ID})?$", description="Only missions older than this one.")
+            str,
+            Query(pattern=f"^({ID_PATTERN})?$", description="Only missions older than this one."),
         ] = "",
         failed: Annotated[bool, Query(description="Only those that did not end well.")] = False,
         status: Annotated[Status | None, Query(description="Only those of this status.")] = None,
@@ -166,7 +166,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
             failed=failed,
             command=command,
             text=search,
-            before=_known(service, before) if before else "",
+            before=known_mission(service, before) if before else "",
         )
         lines = service.journal.find(wanted, limit + 1)
         following = lines[limit - 1].id if len(lines) > limit else None
@@ -177,7 +177,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
     )
     def mission(mission_id: MissionId) -> Any:
         """Tell of a mission in its stages: state, plan, run, results, and why it ended so."""
-        found = reader.read(_known(service, mission_id))
+        found = reader.read(known_mission(service, mission_id))
         current, asked = service.current, service.questions.pending
         if asked is None or current is None or current.mission_id != found["mission_id"]:
             return found
@@ -185,7 +185,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
 
     @app.post(
         "/missions/{mission_id}/abort",
-        responses=answers(Aborted, "NO_MISSION", "NOT_RUNNING", "CANNOT", *_BODY),
+        responses=answers(Aborted, "NO_MISSION", "NOT_RUNNING", "CANNOT", *BODY),
         openapi_extra=ANY_BODY,
     )
     async def abort(mission_id: MissionId) -> Any:
@@ -198,7 +198,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         if current is not None and mission_id in (current.mission_id, "last"):
             result = service.abort(current.mission_id, "operator")  # waits for nobody
             return {"mission_id": current.mission_id, "result": result}
-        name = await asyncio.to_thread(_known, service, mission_id)
+        name = await asyncio.to_thread(known_mission, service, mission_id)
         if mission_id == "last":  # whatever waits was not meant
             raise ServiceError("NOT_RUNNING", mission_id=name)
         result = await asyncio.to_thread(service.abort, name, "operator")
@@ -210,7 +210,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         held = await asyncio.to_thread(service.resume)
         return {"held": held, "waiting": len(service.waiting)}
 
-    @app.post("/missions/{mission_id}/answer", responses=answers(Answered, "NO_QUESTION", *_BODY))
+    @app.post("/missions/{mission_id}/answer", responses=answers(Answered, "NO_QUESTION", *BODY))
     async def answer(mission_id: MissionId, answer: Answer) -> Any:
         """Answer the question that a mission asks: whether its plan may run."""
         current = service.current
@@ -240,7 +240,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
         responses={
             **stream,
             204: {"description": "It has ended, and nothing is left."},
-            **error_answers("TOO_MANY", *_READ),
+            **error_answers("TOO_MANY", *READ),
         },
     )
     async def events(
@@ -253,7 +253,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
         A client that was cut off sends the last ``id`` it got as ``Last-Event-ID``.
         """
         room()
-        name = await asyncio.to_thread(_known, service, mission_id)
+        name = await asyncio.to_thread(known_mission, service, mission_id)
         if last_event_id:
             after = int(last_event_id)
         if after and await feeds.ended_before(name, after):
@@ -303,7 +303,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
 def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
     one_at_a_time = threading.Lock()
 
-    @app.post("/compile", responses=answers(Compiled, "TOOK_TOO_LONG", "CANNOT", *_BODY))
+    @app.post("/compile", responses=answers(Compiled, "TOOK_TOO_LONG", "CANNOT", *BODY))
     def compile_(asked: Asked) -> Any:
         """Make the plan for a command in what was seen last; nothing moves."""
         if not one_at_a_time.acquire(timeout=_COMPILE_S):
@@ -327,12 +327,19 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
         return await asyncio.to_thread(answer_of, service.site, service.journal, outcome, stages)
 
 
-def _add_page(app: FastAPI, service: Service, login: Login) -> None:
+def _add_page(
+    app: FastAPI, service: Service, login: Login, sites: tuple[tuple[str, str], ...]
+) -> None:
     for path, (data, kind) in PAGE.items():
 
         @app.get(path, include_in_schema=False)
         async def part(data: bytes = data, kind: str = kind) -> Response:
             return Response(data, media_type=kind, headers={"Cache-Control": "no-cache"})
+
+    @app.get("/sites", responses=answers(SiteList))
+    async def served() -> Any:
+        """List the sites at this address, each with the path of its routes."""
+        return {"sites": [{"site": name, "path": path} for name, path in sites]}
 
     @app.get("/site", responses=answers(SiteData))
     def site() -> Any:
@@ -357,12 +364,13 @@ def _add_page(app: FastAPI, service: Service, login: Login) -> None:
         return {
             "status": "ready",
             "site": service.site.name,
+            "running": service.current is not None,
             "waiting": len(service.waiting),
             "held": service.held or None,
         }
 
-    @app.post("/login", responses=answers(Health, "WRONG_TOKEN", *_BODY))
-    async def log_in(given: Given) -> Response:
+    @app.post("/login", responses=answers(Health, "WRONG_TOKEN", *BODY))
+    async def log_in(given: Given, request: Request) -> Response:
         """Log in with the token: the page then holds a cookie that no script can read."""
         if login.needed and not login.is_token(given.token):
             await asyncio.sleep(0.5)  # who guesses waits
@@ -370,7 +378,8 @@ def _add_page(app: FastAPI, service: Service, login: Login) -> None:
         response = Json({"status": "ok"})
         if login.needed:
             key = login.begin()
-            response.set_cookie(COOKIE, key, httponly=True, samesite="strict", path="/")
+            path = request.scope.get("root_path") or "/"
+            response.set_cookie(COOKIE, key, httponly=True, samesite="strict", path=path)
         return response
 
     @app.post("/logout", responses=answers(Health, "NOT_JSON"), openapi_extra=ANY_BODY)
@@ -378,29 +387,8 @@ def _add_page(app: FastAPI, service: Service, login: Login) -> None:
         """Forget a login."""
         login.end(request.headers.get("cookie", ""))
         response = Json({"status": "ok"})
-        response.delete_cookie(COOKIE, path="/")
+        response.delete_cookie(COOKIE, path=request.scope.get("root_path") or "/")
         return response
-
-
-def _known(service: Service, mission_id: str) -> str:
-    """Return the whole name of a mission.
-
-    Raises:
-        ServiceError: If there is none of that name.
-    """
-    if service.find(mission_id) is not None:
-        return mission_id
-    try:
-        line = (
-            next(iter(service.journal.missions(1, site=service.site.name)), None)
-            if mission_id == "last"
-            else service.journal.line(mission_id)
-        )
-    except UnknownName:
-        line = None
-    if line is None:
-        raise ServiceError("NO_MISSION", mission_id=mission_id)
-    return line.id
 
 
 def _version() -> str:

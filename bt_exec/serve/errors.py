@@ -19,6 +19,7 @@ STATUS: Mapping[str, int] = {
     "NO_MISSION": 404,
     "NO_PLAN": 404,
     "NOT_RUNNING": 409,
+    "NOT_WAITING": 409,
     "NO_QUESTION": 409,
     "NO_PICTURE": 404,
     "NO_TOKEN": 401,

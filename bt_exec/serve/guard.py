@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.login import Login
+from bt_exec.serve.page import PAGE
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,7 +31,7 @@ __all__ = ["BODY_BYTES", "OPEN", "Guard", "is_loopback", "language_of_headers"]
 BODY_BYTES = 64 * 1024
 """The largest body [bytes]; a command has 2,000 characters at most."""
 _BODY_S = 10.0  # in which a body must arrive [s]
-OPEN = frozenset({"/", "/page.css", "/page.js", "/icon.svg", "/health", "/ready", "/login"})
+OPEN = frozenset({*PAGE, "/sites", "/health", "/ready", "/login"})
 """Paths that are answered without a token."""
 _HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (

@@ -23,12 +23,17 @@ __all__ = [
     "Given",
     "Health",
     "MissionLines",
+    "Moved",
+    "Place",
     "PlanDocument",
     "Ready",
     "Resumed",
+    "Scenes",
     "SiteData",
+    "SiteList",
     "Stages",
     "Status",
+    "Suggestions",
 ]
 
 Command = Annotated[
@@ -181,6 +186,8 @@ class RunRow(_Out):
     about: str = ""
     code: str = ""
     why: str = ""
+    began: Annotated[float | None, Field(description="Mission clock [s].")] = None
+    ended: Annotated[float | None, Field(description="Mission clock [s].")] = None
     seconds: float | None = None
     progress: float | None = None
     doing: str = ""
@@ -303,6 +310,52 @@ class Reply(_Out):
     message: str
 
 
+class Placed(_Out):
+    """An object at `[x, y]`, or an area `[left, bottom, right, top]` [m]; `said` by language."""
+
+    name: str
+    said: dict[str, str]
+    at: list[float]
+
+
+class Scene(_Out):
+    """What an observation shows from above."""
+
+    t: Annotated[float | None, Field(description="Mission clock [s].")] = None
+    pack: str
+    robot: Annotated[list[float] | None, Field(description="`[x, y, yaw]` [m, rad].")]
+    areas: list[Placed]
+    objects: list[Placed]
+
+
+class Scenes(_Out):
+    """Scenes from above: the newest of each pack, or those of a mission in order."""
+
+    scenes: list[Scene]
+
+
+class Suggestions(_Out):
+    """Commands that would be understood now."""
+
+    commands: list[str]
+
+
+class Moved(_Out):
+    """The missions that wait, in their new order."""
+
+    waiting: list[str]
+
+
+class Place(_In):
+    """A place in the queue."""
+
+    to: Annotated[
+        int,
+        Field(strict=True, ge=0, le=1000, description="How many missions go before it."),
+        BeforeValidator(_integer),
+    ]
+
+
 class Compiled(_Out):
     """A plan for a command, or why there is none."""
 
@@ -355,6 +408,19 @@ class SiteData(_Out):
     utterances: list[list[str]]
 
 
+class SitePath(_Out):
+    """A site and the path of its routes."""
+
+    site: str
+    path: str
+
+
+class SiteList(_Out):
+    """The sites at this address."""
+
+    sites: list[SitePath]
+
+
 class Health(_Out):
     """The process can do its work."""
 
@@ -367,5 +433,6 @@ class Ready(_Out):
 
     status: Literal["ready"]
     site: str
+    running: Annotated[bool, Field(description="Whether a mission runs.")]
     waiting: int
     held: Annotated[str | None, Field(description="The stopped mission that holds the queue.")]

@@ -20,11 +20,15 @@ from bt_exec.serve.models import (
     ErrorAnswer,
     Health,
     MissionLines,
+    Moved,
     PlanDocument,
     Ready,
     Resumed,
+    Scenes,
     SiteData,
+    SiteList,
     Stages,
+    Suggestions,
 )
 
 __all__ = ["ANY_BODY", "EXAMPLES", "answers", "document", "error_answers"]
@@ -128,8 +132,21 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
         "summary": "A two-armed robot at a door (simulated).",
         "utterances": [["open the door", "문 열어줘"]],
     },
+    Scenes: {
+        "scenes": [
+            {
+                "pack": "tabletop",
+                "robot": [0.0, 0.4, 1.57],
+                "areas": [{"name": "table_1", "said": {"en": "table 1"}, "at": [-2, 1, -1, 2]}],
+                "objects": [{"name": "object_red_0", "said": {"en": "red thing 0"}, "at": [-1, 1]}],
+            }
+        ]
+    },
+    Suggestions: {"commands": ["sort by colour", "bring me the apple"]},
+    Moved: {"waiting": ["2026-11-20-0009", "2026-11-20-0008"]},
+    SiteList: {"sites": [{"site": "door", "path": "/sites/door"}]},
     Health: {"status": "ok", "version": "0.1.0"},
-    Ready: {"status": "ready", "site": "door", "waiting": 0, "held": None},
+    Ready: {"status": "ready", "site": "door", "running": False, "waiting": 0, "held": None},
 }
 """An answer of each kind."""
 
@@ -140,6 +157,7 @@ _FACTS: dict[str, dict[str, Any]] = {
     "HUNG": {"mission_id": "2026-11-20-0007"},
     "NO_MISSION": {"mission_id": "2026-11-20-9999"},
     "NO_PLAN": {"digest": "9f" * 32},
+    "NOT_WAITING": {"mission_id": "2026-11-20-0007"},
     "NOT_RUNNING": {"mission_id": "2026-11-20-0007"},
     "WRONG_HOST": {"found": "elsewhere.example"},
     "WRONG_ORIGIN": {"found": "http://elsewhere.example"},

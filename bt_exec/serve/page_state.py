@@ -23,6 +23,7 @@ from bt_exec.robot import Observation
 from bt_exec.serve.broadcast import Latest
 from bt_exec.serve.pictures import Pictures
 from bt_exec.serve.questions import Question
+from bt_exec.serve.scene import scene_of
 from bt_exec.serve.view import view_of
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.text import clean
@@ -45,14 +46,16 @@ class Watching:
     Attributes:
         latest: The newest text, for whoever watches.
         pictures: The newest pictures.
+        scenes: The newest scene from above of each pack, with its number.
         progress: How far running skills are, and what they do, by path; of the present mission.
     """
 
     def __init__(self, messages: Messages, standing: Callable[[], dict[str, Any]]) -> None:
         self.latest = Latest(self.refresh)
         self.progress: dict[str, tuple[float | None, str]] = {}
-        self.pictures = Pictures()
+        self.pictures = Pictures(messages.word)
         self._messages = messages
+        self.scenes: dict[str, tuple[int, dict[str, Any]]] = {}
         self._observed: dict[str, Observation] = {}
         self._said: dict[str, dict[str, str]] = {}  # what is seen, by pack and language
         self._model = ViewModel(messages=messages)
@@ -131,6 +134,10 @@ class Watching:
                     language: clean(event.observation.describe(language)) for language in LANGUAGES
                 }
                 self.pictures.add(event.pack, event.observation)
+                scene = scene_of(event.observation.record(), self._messages.word)
+                if scene is not None:
+                    number = self.scenes.get(event.pack, (0, {}))[0] + 1
+                    self.scenes[event.pack] = number, scene
         except Exception as error:  # noqa: BLE001 - see above
             _log.warning("the page misses an event: %s", in_words(error))
 
@@ -158,6 +165,10 @@ class Watching:
             **standing,
             "mission": mission,
             "sees": sees,
+            "scenes": [
+                {"pack": pack, "number": number, "robot": scene["robot"]}
+                for pack, (number, scene) in self.scenes.items()
+            ],
             "pictures": [picture.data() for picture in self.pictures.newest()],
             "question": None if question is None else self._asked(question),
         }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bt_exec.journal import png_of
+from bt_exec.language.messages import LANGUAGES
 from bt_exec.robot import Observation
 
 __all__ = ["Picture", "Pictures"]
@@ -29,7 +30,8 @@ class Picture:
         pack: Whose eyes.
         width: Its width [px].
         height: Its height [px].
-        boxes: ``{"label", "score", "box": [x1, y1, x2, y2]}`` [px, from the top left corner].
+        boxes: ``{"label", "said", "score", "box": [x1, y1, x2, y2]}`` [px, from top left];
+            ``said`` is the label by language.
         frame: The pixels, uint8 (height, width, 3) RGB.
     """
 
@@ -63,9 +65,14 @@ class Picture:
 
 
 class Pictures:
-    """Store of the last few pictures of each pack; safe from any thread."""
+    """Store of the last few pictures of each pack; safe from any thread.
 
-    def __init__(self) -> None:
+    Args:
+        word: Returns the display name of an object in a language.
+    """
+
+    def __init__(self, word: Callable[[str, str], str] = lambda name, _: name) -> None:
+        self._word = word
         self._kept: dict[str, OrderedDict[int, Picture]] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -77,6 +84,8 @@ class Pictures:
         if len(shape) not in (2, 3):
             return
         boxes = _boxes(observation.record())
+        for box in boxes:
+            box["said"] = {language: self._word(box["label"], language) for language in LANGUAGES}
         picture = Picture(
             next(self._numbers), pack, int(shape[1]), int(shape[0]), boxes, observation.frame
         )

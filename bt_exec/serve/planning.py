@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Request, Suggesting
 from bt_exec.serve.stages import plan_data
-from bt_exec.site.compile_command import compile_command
+from bt_exec.site.compile_command import compile_command, make_compiler
 from bt_exec.site.site import Site
 from bt_exec.spec.dump import dump_yaml
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "suggested"]
+
+_MOST_SUGGESTED = 8
 
 
 def compiled(
@@ -37,3 +41,21 @@ def compiled(
         },
         **({} if reply is None else {"reply": {"code": reply.code, "message": reply.message}}),
     }
+
+
+def suggested(
+    site: Site, compiler: str | None, situation: Situation, language: str
+) -> tuple[str, ...]:
+    """Return commands that would be understood in what was seen last.
+
+    Those of the compiler where it knows any, else what the trees of the site are called.
+    """
+    chosen = make_compiler(site, compiler)
+    if isinstance(chosen, Suggesting):
+        request = Request("", language, site.catalogue, site.library, site.messages, situation)
+        return chosen.suggestions(request)[:_MOST_SUGGESTED]
+    own = (
+        next((text for text in tree.utterances if language_of(text) == language), "")
+        for tree in site.library
+    )
+    return tuple(filter(None, own))[:_MOST_SUGGESTED]

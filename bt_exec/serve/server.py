@@ -18,6 +18,7 @@ from bt_exec.serve.guard import Guard
 from bt_exec.serve.login import Login
 from bt_exec.serve.protocol import BoundedProtocol
 from bt_exec.serve.service import Service
+from bt_exec.serve.sites import Sites, path_of
 
 __all__ = ["AppServer", "HttpServer"]
 
@@ -42,7 +43,7 @@ class AppServer:
         UsageError: If nobody can listen there.
     """
 
-    def __init__(self, guard: Guard, host: str, port: int) -> None:
+    def __init__(self, guard: Guard | Sites, host: str, port: int) -> None:
         self._guard = guard
         self._socket = _listening(host, port)
         self.port: int = self._socket.getsockname()[1]
@@ -120,21 +121,37 @@ class HttpServer(AppServer):
         host: The address to listen at.
         port: The port; 0 takes a free one.
         names: Further names that it answers to.
+        others: Services of further sites, each with who may ask it.
 
     Raises:
         UsageError: If nobody can listen there.
     """
 
     def __init__(
-        self, service: Service, login: Login, host: str, port: int, names: Iterable[str] = ()
+        self,
+        service: Service,
+        login: Login,
+        host: str,
+        port: int,
+        names: Iterable[str] = (),
+        others: Iterable[tuple[Service, Login]] = (),
     ) -> None:
-        self._service = service
-        super().__init__(make_app(service, login, host, names), host, port)
+        every = ((service, login), *others)
+        self._services = [one for one, _ in every]
+        sites = [one.site.name for one in self._services]
+        paths = [(name, path_of(name)) for name in sites] if len(sites) > 1 else []
+        made = [make_app(one, its, host, names, paths) for one, its in every]
+        self._apps: list[Any] = [guard.app for guard in made]
+        alone = len(made) == 1
+        super().__init__(
+            made[0] if alone else Sites(dict(zip(sites, made, strict=True))), host, port
+        )
 
     def _end_streams(self) -> None:
-        self._service.watching.latest.close()
-        app: Any = self._guard.app
-        app.state.feeds.close()
+        for service in self._services:
+            service.watching.latest.close()
+        for app in self._apps:
+            app.state.feeds.close()
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -199,6 +199,33 @@ class Service:
         found = (*((current,) if current is not None else ()), *tuple(self._waiting))
         return next((one for one in found if one.mission_id == mission_id), None)
 
+    def hold(self) -> None:
+        """Let no waiting mission begin until `resume`."""
+        with self._changed:
+            if self._waiting:
+                self.held = self.held or "operator"
+        self.watching.refresh()
+
+    def move(self, mission_id: str, to: int) -> tuple[str, ...]:
+        """Give a waiting mission another place in the queue; return the queue.
+
+        Args:
+            mission_id: The mission.
+            to: How many missions go before it; the end of the queue if there are fewer.
+
+        Raises:
+            ServiceError: If it does not wait.
+        """
+        with self._changed:
+            booked = next((one for one in self._waiting if one.mission_id == mission_id), None)
+            if booked is None:
+                raise ServiceError("NOT_WAITING", mission_id=mission_id)
+            self._waiting.remove(booked)
+            self._waiting.insert(to, booked)
+            order = tuple(one.mission_id for one in self._waiting)
+        self.watching.refresh()
+        return order
+
     def resume(self) -> bool:
         """Let the missions begin that wait since one was stopped; return whether any was held."""
         with self._changed:

@@ -135,6 +135,11 @@ def _node(model: ViewModel, row: Row, node: ViewNode) -> dict[str, Any]:
         "state": node.state or "waiting",
         "label": model.label(node),
         "about": beside(model, row, node),
+        "why": model.messages.explain(node.failure, model.language)
+        if node.failure is not None and not inner
+        else clean(node.detail),
+        "began": None if node.began is None else round(node.began, 2),
+        "ended": None if node.ended is None else round(node.ended, 2),
         "code": node.failure.code if node.failure is not None and not inner else "",
         "seconds": lasted if lasted is not None and (lasted >= 0.05 or running) else None,
         "progress": node.progress if running else None,

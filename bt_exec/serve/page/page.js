@@ -1,86 +1,35 @@
 // The page of bt-exec serve. Everything from the service is put in as text, never as markup.
-const WORDS = {
-  en: {
-    jump: "Skip to the command", language: "Language", what: "What to do", hint: "What shall the robot do?", send: "Send",
-    asks: "May this plan run?", yes: "Yes, run it", no: "No", idle: "Nothing is running", waiting: "Waiting", past: "Past missions",
-    failed: "only those that failed", close: "Close", why: "Why it ended so", tree: "What is done", login: "Log in",
-    token: "The token of this service", enter: "Log in", try: "Try one of these:", stop: "Stop", stopNow: "Stop the robot now",
-    on: "connected", off: "not connected; trying again", plan: "plan", tick: "tick", sees: "sees", old: "s old", planning: "planning with",
-    goals: "{done} of {all} subgoals", ahead: "It waits; {n} before it.", withdraw: "Withdraw", none: "No mission yet", camera: "camera of {pack}",
-    held: "Stopped. What waits begins when you say so.", goOn: "Go on", gone: "The service does not answer.", started: "Started: {command}", nothingNew: "sees nothing new", prepared: "The robots are not ready.",
-    s: { running: "running", done: "done", failed: "failed", skipped: "skipped", kept: "kept", stopped: "stopped", waiting: "waiting",
-      satisfied: "done", partial: "done in part", blocked: "blocked", refused: "refused", aborted: "stopped", interrupted: "interrupted" },
-  },
-  ko: {
-    jump: "명령 입력으로 건너뛰기", language: "언어", what: "할 일", hint: "로봇에게 무엇을 시킬까요?", send: "보내기",
-    asks: "이 계획을 실행할까요?", yes: "예, 실행합니다", no: "아니요", idle: "진행 중인 임무가 없습니다", waiting: "대기 중", past: "지난 임무",
-    failed: "실패한 임무만", close: "닫기", why: "그렇게 끝난 까닭", tree: "한 일", login: "로그인",
-    token: "이 서비스의 토큰", enter: "로그인", try: "이렇게 말해 보세요:", stop: "멈추기", stopNow: "로봇 즉시 멈추기",
-    on: "연결됨", off: "연결이 끊겨 다시 시도합니다", plan: "계획", tick: "틱", sees: "관찰", old: "초 전", planning: "계획 중:",
-    goals: "하위 목표 {all}개 중 {done}개", ahead: "대기합니다. 앞에 {n}건이 있습니다.", withdraw: "취소", none: "아직 임무가 없습니다", camera: "{pack} 카메라",
-    held: "멈췄습니다. 대기 중인 임무는 계속을 눌러야 시작합니다.", goOn: "계속", gone: "서비스가 응답하지 않습니다.", started: "시작: {command}", nothingNew: "새로 보이는 것이 없음", prepared: "로봇이 준비되지 않았습니다.",
-    s: { running: "진행 중", done: "마침", failed: "실패", skipped: "건너뜀", kept: "유지", stopped: "멈춤", waiting: "대기",
-      satisfied: "완료", partial: "일부 완료", blocked: "막힘", refused: "거절", aborted: "멈춤", interrupted: "중단됨" },
-  },
-};
-const SIGNS = { running: "▸", done: "✓", failed: "✗", skipped: "↷", kept: "≡", stopped: "■", waiting: "·",
-  satisfied: "✓", partial: "■", blocked: "■", refused: "↷", aborted: "■", interrupted: "■" };
+import { $, SVG, make, seconds, show, write } from "/dom.js";
+import { drawMap } from "/map.js";
+import { SIGNS, TreeView } from "/tree.js";
+import { WORDS } from "/words.js";
+
 const READ_MS = 700; // how long a plan is shown before it can be confirmed
-const SVG = "http://www.w3.org/2000/svg";
-const $ = (id) => document.getElementById(id);
+const UNSURE = 0.5; // a box with a lower score is drawn as uncertain
 const store = { get: (key) => { try { return localStorage.getItem(key); } catch { return null; } },
   set: (key, value) => { try { localStorage.setItem(key, value); } catch { /* private mode: it is asked again */ } } };
 
 let language = store.get("language") ?? (navigator.language.startsWith("ko") ? "ko" : "en");
 let live = null, source = null, composing = false, endedId = "", spokenId = "", stoppedId = "";
+let base = "", sites = [], older = null, record = null, suggestedAt = 0;
+const ways = new Map(); // positions of the robot in this mission, by pack
+const drawn = new Map(); // number of the scene that is drawn, by pack
 
 const word = (key, facts = {}) => WORDS[language][key].replace(/\{(\w+)\}/g, (_, name) => facts[name] ?? "");
 const stateWord = (state) => WORDS[language].s[state] ?? state;
-
-function make(tag, text = "", attributes = {}) {
-  const node = document.createElement(tag);
-  if (text !== "") node.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  return node;
-}
-function show(node, on) { node.hidden = !on; }
-function write(node, text) { if (node.textContent !== text) node.textContent = text; }
+const say = { state: stateWord, language: () => language };
+const trees = { tree: new TreeView($("tree"), say), question: new TreeView($("question-rows"), say), record: new TreeView($("record-rows"), say) };
 function notice(text, where = "notice") { write($(where), text); show($(where), text !== ""); }
-function seconds(value) { return value < 60 ? `${value.toFixed(1)} s` : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`; }
 
 async function ask(path, body) {
   const options = { headers: { "Accept-Language": language }, cache: "no-store" };
   if (body !== undefined) Object.assign(options, { method: "POST", body: JSON.stringify(body) }, { headers: { ...options.headers, "Content-Type": "application/json" } });
   let response;
-  try { response = await fetch(path, options); } catch { throw new Error(word("gone")); }
+  try { response = await fetch(base + path, options); } catch { throw new Error(word("gone")); }
   const data = await response.json().catch(() => ({}));
   if (response.status === 401 && path !== "/login") logIn();
   if (!response.ok) throw new Error(data.error?.message ?? `${response.status}`);
   return data;
-}
-
-// rows of a tree: only those that changed are touched, so that a reader keeps its place
-function rowNode(row) {
-  const item = make("li", "", { "data-kind": row.kind, class: `d${Math.min(row.depth, 7)}` });
-  if (row.kind !== "node") { item.append(make("span", row.text ?? "")); return item; }
-  item.dataset.state = row.state;
-  item.append(make("span", SIGNS[row.state] ?? "·", { class: "sign", "aria-hidden": "true" }), make("span", row.label, { class: "label" }), make("span", stateWord(row.state), { class: "aside" }));
-  if (row.about) item.append(make("span", row.about, { class: "about" }));
-  if (row.doing) item.append(make("span", row.doing, { class: "doing" }));
-  if (row.code) item.append(make("span", row.code, { class: "code" }));
-  if (typeof row.progress === "number") item.append(make("progress", "", { max: "1", value: String(row.progress), "aria-label": row.label }));
-  if (row.seconds !== undefined) item.append(make("span", seconds(row.seconds), { class: "tail" }));
-  return item;
-}
-function drawRows(list, rows) {
-  rows.forEach((row, index) => {
-    const key = `${language} ${JSON.stringify(row)}`, old = list.children[index];
-    if (old?.dataset.key === key) return;
-    const item = rowNode(row);
-    item.dataset.key = key;
-    if (old) old.replaceWith(item); else list.append(item);
-  });
-  while (list.children.length > rows.length) list.lastChild.remove();
 }
 
 function drawMission(mission) {
@@ -96,9 +45,8 @@ function drawMission(mission) {
   show($("goals"), goals.length > 1);
   if (goals.length > 1) {
     write($("goals-title"), word("goals", { done: goals.filter((one) => ["done", "skipped", "kept"].includes(one.state)).length, all: goals.length }));
-    drawRows($("goals-list"), goals.map((one) => ({ kind: "node", depth: 0, state: one.state || "waiting", label: one.text })));
   }
-  drawRows($("tree"), mission?.rows ?? []);
+  trees.tree.draw(mission?.rows ?? []);
   show($("tree"), (mission?.rows ?? []).length > 0);
   const stopping = running ? mission.stopping : "", trouble = [stopping, live.trouble].filter(Boolean).join(" · ");
   write($("stopping"), trouble);
@@ -108,7 +56,7 @@ function drawMission(mission) {
   write(stop, word(stoppedId === live.running ? "stopNow" : "stop"));
   drawEnd(mission?.outcome);
   document.title = running ? `▸ ${mission.command}` : "bt-exec";
-  if (running && spokenId !== mission.mission_id) { spokenId = mission.mission_id; write($("spoken"), word("started", mission)); listPast(); }
+  if (running && spokenId !== mission.mission_id) { spokenId = mission.mission_id; ways.clear(); write($("spoken"), word("started", mission)); listPast(); }
 }
 function drawEnd(outcome) {
   show($("end"), Boolean(outcome));
@@ -123,9 +71,10 @@ function drawEnd(outcome) {
   $("end-problems").replaceChildren(...[...(outcome.problems ?? []), ...(outcome.record_problem ? [outcome.record_problem] : [])].map((text) => make("li", text)));
   const nearest = outcome.nearest ?? [];
   show($("end-nearest"), nearest.length > 0);
+  show($("end-try"), !outcome.question);
   $("end-nearest").querySelector("ul").replaceChildren(...nearest.map((text) => {
     const item = make("li"), button = make("button", text, { type: "button", class: "plain" });
-    button.addEventListener("click", () => { $("command").value = text; $("command").focus(); });
+    button.addEventListener("click", () => { if (outcome.question) act("/missions", { command: text }); else { $("command").value = text; $("command").focus(); } });
     item.append(button);
     return item;
   }));
@@ -138,7 +87,7 @@ function drawQuestion(question) {
   $("question").dataset.number = question ? String(question.number) : "";
   if (!question) return;
   write($("question-why"), question.why);
-  drawRows($("question-rows"), question.rows);
+  trees.question.draw(question.rows);
   const number = String(question.number);
   if (asked === number) return;
   write($("spoken"), `${word("asks")} ${question.why}`);
@@ -151,15 +100,53 @@ function drawWaiting(waiting) {
   const held = Boolean(live.held) && waiting.length > 0;
   if (held && $("held").hidden) write($("spoken"), word("held"));
   show($("held"), held);
+  show($("hold"), !held && waiting.length > 0);
   const list = $("waiting-list"), key = `${language} ${JSON.stringify(waiting)}`;
   if (list.dataset.key === key) return;
   list.dataset.key = key;
-  list.replaceChildren(...waiting.map((one) => {
+  list.replaceChildren(...waiting.map((one, place) => {
     const item = make("li"), button = make("button", word("withdraw"), { type: "button", class: "plain" });
     button.addEventListener("click", () => act(`/missions/${one.mission_id}/abort`));
-    item.append(make("span", one.command), button);
+    item.append(make("span", one.command));
+    if (place) {
+      const up = make("button", "↑", { type: "button", class: "plain", "aria-label": `${word("up")}: ${one.command}` });
+      up.addEventListener("click", () => act(`/missions/${one.mission_id}/move`, { to: place - 1 }));
+      item.append(up);
+    }
+    item.append(button);
     return item;
   }));
+}
+
+async function drawSuggestions() { // what can be said now, while nothing runs
+  const idle = live.running === null && !live.waiting.length;
+  show($("suggest"), idle && $("suggest-list").children.length > 0);
+  const key = `${base} ${language} ${live.mission?.mission_id ?? ""}`, now = Date.now();
+  if (!idle || ($("suggest-list").dataset.key === key && now - suggestedAt < 30000)) return;
+  $("suggest-list").dataset.key = key;
+  suggestedAt = now;
+  const { commands } = await ask("/suggestions").catch(() => ({ commands: [] }));
+  $("suggest-list").replaceChildren(...commands.map((text) => {
+    const item = make("li"), button = make("button", text, { type: "button", class: "plain", lang: language });
+    button.addEventListener("click", () => { $("command").value = text; $("command").focus(); });
+    item.append(button);
+    return item;
+  }));
+}
+
+const mapTitle = (scene) => `${word("map")}: ${[...scene.areas.map((one) => one.said[language] ?? one.name), word("things", { n: scene.objects.length })].join(", ")}`;
+async function drawScenes() { // drawn when there is a newer one, one request at a time
+  for (const { pack, robot } of live.scenes) {
+    const way = ways.get(pack) ?? [], last = way.at(-1);
+    if (robot && (!last || Math.hypot(robot[0] - last[0], robot[1] - last[1]) > 0.03)) ways.set(pack, [...way, robot].slice(-2000));
+  }
+  show($("map"), live.scenes.length > 0);
+  if ($("map").dataset.loading || !live.scenes.some(({ pack, number }) => drawn.get(pack) !== `${language} ${number}`)) return;
+  $("map").dataset.loading = "yes";
+  for (const { pack, number } of live.scenes) drawn.set(pack, `${language} ${number}`);
+  try { for (const scene of (await ask("/scenes")).scenes) drawMap($("map-svg"), scene, ways.get(scene.pack) ?? [], language, mapTitle(scene)); }
+  catch { drawn.clear(); }
+  finally { delete $("map").dataset.loading; }
 }
 
 // pictures: a frame is shown when it has arrived, together with the boxes that belong to it
@@ -188,17 +175,19 @@ function drawPictures(pictures) {
       shown.alt = sees;
       drawBoxes(figure.querySelector("svg"), picture);
     });
-    next.src = `/pictures/${picture.number}.png`;
+    next.src = `${base}/pictures/${picture.number}.png`;
   }
 }
 function drawBoxes(svg, picture) {
   svg.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
   svg.setAttribute("aria-hidden", "true");
   const size = picture.width / (picture.boxes.length > 3 ? 34 : 24), taken = [];
-  svg.replaceChildren(...picture.boxes.flatMap(({ label, score, box: [x1, y1, x2, y2] }) => {
+  svg.replaceChildren(...picture.boxes.flatMap(({ label, said, score, box: [x1, y1, x2, y2] }) => {
     const rect = document.createElementNS(SVG, "rect"), text = document.createElementNS(SVG, "text");
     for (const [key, value] of Object.entries({ x: x1, y: y1, width: Math.max(x2 - x1, 0), height: Math.max(y2 - y1, 0) })) rect.setAttribute(key, value);
-    text.textContent = typeof score === "number" ? `${label} ${score.toFixed(2)}` : label;
+    const name = said?.[language] ?? label, unsure = typeof score === "number" && score < UNSURE;
+    if (unsure) rect.setAttribute("class", "unsure");
+    text.textContent = typeof score === "number" ? `${name}${unsure ? "?" : ""} ${score.toFixed(2)}` : name;
     const wide = text.textContent.length * size * 0.7, left = Math.max(0, Math.min(x1, picture.width - wide));
     // above its box, else below it; where both are taken, only the box is drawn
     const free = [y1 - 3, y2 + size].find((y) => y >= size && y <= picture.height && !taken.some((one) => Math.abs(one.y - y) < size && left < one.left + one.wide && one.left < left + wide));
@@ -216,6 +205,8 @@ function draw() {
   drawQuestion(live.question);
   drawWaiting(live.waiting);
   drawPictures(live.pictures);
+  drawScenes();
+  drawSuggestions();
 }
 function drawWords() {
   document.documentElement.lang = language;
@@ -227,11 +218,15 @@ function drawWords() {
   draw();
 }
 
-async function listPast() {
+async function listPast(further = false) {
   try {
-    const { missions } = await ask(`/missions?limit=30&failed=${$("failed").checked}`);
-    $("past").replaceChildren(...missions.map(pastItem));
-    if (!missions.length) $("past").append(make("li", word("none"), { class: "facts" }));
+    const query = new URLSearchParams({ limit: 30, failed: $("failed").checked, search: $("search").value.trim(), before: further && older ? older : "" });
+    const { missions, next } = await ask(`/missions?${query}`);
+    older = next;
+    const items = missions.map(pastItem);
+    if (further) $("past").append(...items); else $("past").replaceChildren(...items);
+    if (!$("past").children.length) $("past").append(make("li", word("none"), { class: "facts" }));
+    show($("more"), next !== null);
   } catch (error) { notice(error.message); }
 }
 function pastItem(one) {
@@ -240,7 +235,7 @@ function pastItem(one) {
   const code = ["OK", "ABORTED", ""].includes(one.reason_code) ? "" : one.reason_code;
   button.append(make("span", SIGNS[one.status] ?? "·", { class: "sign", "aria-hidden": "true" }), make("span", one.command, { class: "what", lang: one.language }),
     make("span", [stateWord(one.status), code, when].filter(Boolean).join(" · "), { class: "how" }));
-  button.addEventListener("click", () => openRecord(one.mission_id));
+  button.addEventListener("click", () => { location.hash = `#/missions/${one.mission_id}`; });
   item.append(button);
   return item;
 }
@@ -252,12 +247,61 @@ async function openRecord(id) {
     write($("record-message"), mission.message);
     write($("record-cause"), mission.why.cause);
     $("record-said").replaceChildren(...mission.why.said.flatMap(([name, text]) => [make("dt", name), make("dd", text)]));
-    $("record-rows").replaceChildren();
-    drawRows($("record-rows"), mission.run.rows);
+    record = { mission, scenes: [] };
+    trees.record.draw(mission.run.rows);
+    for (const form of ["html", "jsonl", "mcap"]) $(`export-${form}`).href = `${base}/missions/${mission.mission_id}/export?form=${form}`;
+    show($("record-map"), false);
     $("record").lang = mission.language;
     if (!$("record").open) $("record").showModal();
     $("record").scrollTop = 0;
+    record.scenes = (await ask(`/missions/${id}/scenes`)).scenes;
+    show($("record-map"), record.scenes.length > 0);
+    $("scrub").max = String(Math.max(record.scenes.length - 1, 0));
+    $("scrub").value = $("scrub").max;
+    drawRecordAt(record.scenes.length - 1, false);
   } catch (error) { notice(error.message); }
+}
+
+function drawRecordAt(index, past = true) { // the map and the tree as they were at one of the observations
+  const scene = record.scenes[index];
+  if (!scene) return;
+  const way = record.scenes.slice(0, index + 1).filter((one) => one.robot && one.pack === scene.pack).map((one) => one.robot);
+  drawMap($("record-svg"), scene, way, language, mapTitle(scene));
+  write($("scrub-time"), seconds(scene.t));
+  $("scrub").setAttribute("aria-valuetext", seconds(scene.t));
+  const then = (row) => row.began === undefined || row.began > scene.t ? { ...row, state: "waiting", code: undefined } : row.ended === undefined || row.ended > scene.t ? { ...row, state: "running", code: undefined } : row;
+  trees.record.draw(past ? record.mission.run.rows.map((row) => row.kind === "node" ? then(row) : row) : record.mission.run.rows);
+}
+function followLink() {
+  const id = location.hash.match(/^#\/missions\/([0-9-]+)$/)?.[1];
+  if (id) openRecord(id); else if ($("record").open) $("record").close();
+}
+
+function drawSites() { // one tab each where there are several robots
+  show($("sites"), sites.length > 1);
+  $("sites").replaceChildren(...sites.map((one) => {
+    const tab = make("button", "", { type: "button", class: "plain", "aria-pressed": String(one.path === base), "data-site": one.site });
+    tab.append(make("span", SIGNS[one.state] ?? "·", { "aria-hidden": "true" }), make("span", one.site), make("span", one.state ? stateWord(one.state) : "", { class: "how" }));
+    tab.addEventListener("click", () => choose(one.path));
+    return tab;
+  }));
+}
+async function choose(path) {
+  base = path;
+  live = null;
+  ways.clear(); drawn.clear(); $("cameras").replaceChildren();
+  if ($("login").open) $("login").close();
+  history.replaceState(null, "", `?site=${encodeURIComponent(sites.find((one) => one.path === path)?.site ?? "")}`);
+  drawSites();
+  await connect();
+}
+async function watchOthers() { // how each other robot is, every few seconds; 401 where nobody has logged in
+  for (const one of sites) {
+    if (one.path === base) { one.state = live?.running ? "running" : ""; continue; }
+    const answer = await fetch(`${one.path}/ready`).catch(() => null);
+    one.state = answer?.ok ? ((await answer.json()).running ? "running" : "") : "interrupted";
+  }
+  drawSites();
 }
 
 async function act(path, body = {}) {
@@ -283,7 +327,7 @@ async function connect() {
     write($("site"), site.site);
     $("said").replaceChildren(...site.utterances.flat().map((text) => make("option", "", { value: text })));
   } catch { linked(false); if (!$("login").open) setTimeout(connect, 2000); return; }
-  source = new EventSource("/live");
+  source = new EventSource(`${base}/live`);
   source.addEventListener("open", () => { linked(true); listPast(); });
   source.addEventListener("live", (event) => { live = JSON.parse(event.data); draw(); });
   source.addEventListener("error", () => { linked(false); if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000); });
@@ -299,12 +343,25 @@ $("command").addEventListener("compositionend", () => { composing = false; });
 $("command").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.isComposing || event.keyCode === 229)) event.preventDefault(); });
 $("stop").addEventListener("click", () => { stoppedId = live.running; act(`/missions/${live.running}/abort`); draw(); });
 for (const [id, yes] of [["yes", true], ["no", false]]) $(id).addEventListener("click", () => act(`/missions/last/answer`, { question: Number($("question").dataset.number), yes }));
+$("hold").addEventListener("click", () => act("/queue/hold"));
+$("more").addEventListener("click", () => listPast(true));
+$("search").addEventListener("change", () => listPast());
+$("scrub").addEventListener("input", () => drawRecordAt(Number($("scrub").value)));
+$("again").addEventListener("click", async () => { if (await act("/missions", { command: record.mission.command })) $("record").close(); });
+$("record").addEventListener("close", () => { if (location.hash.startsWith("#/missions/")) history.replaceState(null, "", location.pathname + location.search); });
+addEventListener("hashchange", followLink);
 $("go-on").addEventListener("click", () => act("/queue/resume"));
-$("failed").addEventListener("change", listPast);
+$("failed").addEventListener("change", () => listPast());
 $("language").addEventListener("change", () => { language = $("language").value; store.set("language", language); endedId = ""; drawWords(); listPast(); });
 $("login-form").addEventListener("submit", (event) => { event.preventDefault(); enter($("token").value); });
 $("login").addEventListener("cancel", (event) => event.preventDefault());
 
 drawWords();
+sites = await fetch("/sites").then((answer) => answer.json()).then((found) => found.sites).catch(() => []);
+const wanted = new URLSearchParams(location.search).get("site");
+base = (sites.find((one) => one.site === wanted) ?? sites[0])?.path ?? "";
+drawSites();
+if (sites.length > 1) setInterval(watchOthers, 3000);
 const token = new URLSearchParams(location.hash.slice(1)).get("token");
-if (token) { history.replaceState(null, "", location.pathname); await enter(token); } else { await connect(); }
+if (token) { history.replaceState(null, "", location.pathname + location.search); await enter(token); } else { await connect(); }
+followLink();

@@ -28,6 +28,12 @@ class Table(NamedTuple):
     half_y: float
     height: float
 
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """The top's left, bottom, right and top edge, seen from above [m]."""
+        x, y, half_x, half_y, _ = self
+        return x - half_x, y - half_y, x + half_x, y + half_y
+
     def under(self, x: float, y: float, rim: float = 0.0) -> bool:
         """Whether a point, seen from above, is on the top and `rim` [m] away from its edge."""
         return abs(x - self.x) <= self.half_x - rim and abs(y - self.y) <= self.half_y - rim

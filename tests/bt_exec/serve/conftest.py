@@ -102,7 +102,12 @@ class Seen(FakeObservation):
 
     def record(self) -> dict[str, Any]:
         box = {"type": "cup", "bbox": [4, 4, 20, 16], "score": 0.9}
-        return {**super().record(), "detections": [box]}
+        above = {
+            "base": [0.0, self.t, 1.57],
+            "areas": {"kitchen": [-2.0, -1.0, 2.0, 3.0]},
+            "objects": {"object_red_cup_0": [1.0, 1.0, 0.5]},
+        }
+        return {**super().record(), "detections": [box], **above}
 
 
 class Camera:
@@ -119,7 +124,7 @@ class Camera:
         return capture
 
 
-def site_with(robot: ScriptedRobot) -> Site:
+def site_with(robot: ScriptedRobot, name: str = "test") -> Site:
     """Return a site of one robot with a camera."""
     site = scripted_site([hold, wave, crack], rates=Rates(tick_hz=50, look_hz=10, idle_look_hz=5))
     (pack,) = site.catalogue.packs
@@ -129,7 +134,7 @@ def site_with(robot: ScriptedRobot) -> Site:
         return Rig(robot, simulation=clock, perception=Camera(clock))
 
     found = dataclasses.replace(pack, robots={"arm": rig})
-    return dataclasses.replace(site, catalogue=Catalogue([found]))
+    return dataclasses.replace(site, name=name, catalogue=Catalogue([found]))
 
 
 @pytest.fixture(autouse=True)

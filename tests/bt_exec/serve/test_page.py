@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from bt_exec.failure import Refusal
 from tests.browser import expect, keep_pictures, needs_chromium, watch
-from tests.bt_exec.serve.conftest import GATE, Served
+from tests.bt_exec.serve.conftest import GATE, Scripted, Served
 
 pytestmark = needs_chromium
 TOKEN = "a-token-of-some-length"
@@ -302,3 +303,106 @@ def test_the_page_logs_in(serve, visit):
     page.reload()
     linked(page)
     assert TOKEN not in page.evaluate("document.cookie + JSON.stringify({...localStorage})")
+
+
+def test_map_shows_what_is_there_in_the_readers_language(served: Served, visit):
+    page = linked(visit(served))
+    expect(page.locator("#map-svg .area")).to_have_count(1)
+    expect(page.locator("#map-svg .object, #map-svg .holder")).to_have_count(1)
+    expect(page.locator("#map-svg .robot")).to_have_count(1)
+    expect(page.locator("#map-svg > title")).to_contain_text("Map: kitchen, 1 objects")
+    page.locator("#language").select_option("ko")
+    expect(page.locator("#map-svg > title")).to_contain_text("지도: kitchen, 물건 1개")
+
+
+def test_suggestion_is_taken_over(served: Served, visit, monkeypatch):
+    from bt_exec.serve import world_routes
+
+    monkeypatch.setattr(world_routes, "suggested", lambda *_: ("wave", "hold"))
+    page = linked(visit(served))
+    page.locator("#suggest").get_by_role("button", name="wave").click()
+    expect(page.locator("#command")).to_have_value("wave")
+    page.keyboard.press("Enter")
+    expect(page.locator("#end-head")).to_have_text("✓ done")
+
+
+def test_past_mission_has_a_link_a_scrubber_and_files(served: Served, visit):
+    name = served.send("crack")
+    served.ended(name)
+    page = linked(visit(served, f"/#/missions/{name}"))
+    expect(page.locator("#record")).to_be_visible()
+    expect(page.locator("#record-svg .robot")).to_have_count(1)
+    failed = page.locator("#record-rows [data-state=failed]")
+    expect(failed.first).to_be_visible()
+    page.locator("#scrub").fill("0")
+    expect(failed).to_have_count(0)
+    with page.expect_download() as saved:
+        page.locator("#export-jsonl").click()
+    assert saved.value.suggested_filename == f"{name}.jsonl"
+    page.get_by_role("button", name="Run again").click()
+    served.until(lambda: len(served.journal.missions(None)) == 2)
+    expect(page.locator("#record")).to_be_hidden()
+    expect(page).to_have_url(f"{served.url}/")
+
+
+def test_tree_is_folded_and_tells_why_with_the_keyboard(served: Served, visit):
+    served.ended(served.send("crack"))
+    page = linked(visit(served))
+    row = page.locator("#tree li[data-state=failed]").first
+    expect(row).to_have_attribute("aria-level", "2")
+    row.focus()
+    page.keyboard.press("Enter")
+    expect(row.locator(".details")).to_contain_text("the shell is 3 mm thick")
+    page.keyboard.press("Enter")
+    expect(row.locator(".details")).to_have_count(0)
+    page.evaluate("""async () => {
+        const { TreeView } = await import("/tree.js");
+        const say = { state: (s) => s, language: () => "en" };
+        const tree = new TreeView(document.getElementById("end-problems"), say);
+        tree.draw([{ kind: "node", depth: 0, path: "a", label: "a", state: "done" },
+                   { kind: "node", depth: 1, path: "a/b", label: "b", state: "done" }]);
+    }""")
+    rows = page.locator("#end-problems li")
+    expect(rows).to_have_count(2)
+    rows.nth(0).focus()
+    page.keyboard.press("ArrowLeft")
+    expect(rows).to_have_count(1)
+    expect(rows.nth(0)).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("ArrowRight")
+    expect(rows).to_have_count(2)
+
+
+def test_queue_is_held_and_reordered(served: Served, visit):
+    page = linked(visit(served))
+    for command in ("hold", "wave", "crack"):
+        served.send(command)
+    expect(page.locator("#waiting-list li")).to_have_count(2)
+    page.get_by_role("button", name="Earlier: crack").click()
+    expect(page.locator("#waiting-list li").nth(0)).to_contain_text("crack")
+    page.get_by_role("button", name="Hold the queue").click()
+    expect(page.locator("#held")).to_be_visible()
+    GATE.set()
+    expect(page.locator("#end-head")).to_have_text("✓ done")
+    expect(page.locator("#waiting-list li")).to_have_count(2)
+
+
+def test_stop_stays_in_view_while_the_page_is_scrolled(served: Served, visit):
+    page = linked(visit(served, viewport={"width": 360, "height": 500}))
+    served.send("both")
+    expect(page.locator("#stop")).to_be_visible()
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    expect(page.locator("#stop")).to_be_in_viewport()
+
+
+def test_question_is_answered_with_a_button(served: Served, visit, monkeypatch):
+    asked = Refusal("WHICH_ONE", "Which one?", ("wave",), question="Which one?")
+    compiles = Scripted.compile
+    monkeypatch.setattr(
+        Scripted, "compile", lambda self, r: asked if r.command == "it" else compiles(self, r)
+    )
+    page = linked(visit(served))
+    page.locator("#command").fill("it")
+    page.keyboard.press("Enter")
+    page.locator("#end-nearest").get_by_role("button", name="wave").click()
+    expect(page.locator("#end-head")).to_have_text("✓ done")
+    expect(page.locator("#mission-title")).to_have_text("wave")

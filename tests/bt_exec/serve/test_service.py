@@ -285,3 +285,21 @@ def test_close_ends_every_record_though_a_part_hangs(serve, monkeypatch):
     finally:
         stuck.set()
         served.until(lambda: not served.service._thread.is_alive())
+
+
+def test_queue_is_reordered_while_it_is_held(served: Served):
+    first = served.service.submit("hold")
+    second, third = served.service.submit("wave"), served.service.submit("wave")
+    served.until(lambda: served.service.current is first)
+    served.service.hold()
+    assert served.service.move(third.mission_id, 0) == (third.mission_id, second.mission_id)
+    GATE.set()
+    assert first.ended.result(10).ok
+    served.until(lambda: served.service.current is None)
+    assert not served.journal.line(third.mission_id).begun
+    with pytest.raises(ServiceError, match="is not waiting"):
+        served.service.move(first.mission_id, 0)
+    served.service.resume()
+    assert second.ended.result(10).ok
+    lines = served.journal.missions(None)
+    assert max(lines, key=lambda line: line.ended_at).id == second.mission_id

@@ -51,6 +51,7 @@ class ReporterObservation:
             (place, number of the part).
         frame: The picture, or None if it was not kept.
         fault: What is wrong with the camera, or None.
+        areas: Left, bottom, right and top edge of each place [m].
     """
 
     t: float
@@ -59,6 +60,7 @@ class ReporterObservation:
     light: Mapping[tuple[str, int], float] = field(default_factory=dict)
     frame: Frame | None = field(default=None, repr=False, compare=False)
     fault: CameraFault | None = None
+    areas: Mapping[str, tuple[float, ...]] = field(default_factory=dict, compare=False)
 
     @property
     def people(self) -> tuple[PlacedDetection, ...]:
@@ -111,4 +113,5 @@ class ReporterObservation:
             ],
             "light": {f"{place}/{part}": round(v, 1) for (place, part), v in self.light.items()},
             "fault": self.fault,
+            "areas": {name: list(area) for name, area in self.areas.items()},
         }

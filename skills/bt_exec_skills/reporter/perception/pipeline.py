@@ -35,6 +35,7 @@ class ReporterPerception(Generic[C]):
     ) -> None:
         self.camera = camera
         self.detector = detector
+        self._areas = {name: tuple(place.area) for name, place in site.places.items()}
         self._parts = [
             ((name, number), part.area)
             for name, place in site.places.items()
@@ -49,9 +50,10 @@ class ReporterPerception(Generic[C]):
         """Return the observation of a capture; on a worker thread."""
         view = self.camera.view(capture)
         if float(view.frame.mean()) < _BLACK_LEVEL:
-            return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark")
+            return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark", self._areas)
         found = tuple(_placed(one, view) for one in self.detector.detect(view))
-        return ReporterObservation(view.t, view.pose, found, self._light(view), view.frame)
+        light = self._light(view)
+        return ReporterObservation(view.t, view.pose, found, light, view.frame, areas=self._areas)
 
     def _light(self, view: GroundView) -> dict[tuple[str, int], float]:
         """Return the mean luminance of what is in view of each part of a place."""

@@ -20,7 +20,7 @@ from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import MARGIN
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
-from bt_exec_skills.tabletop.display_names import listed, said
+from bt_exec_skills.tabletop.display_names import MOST_NAMED, listed, said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
@@ -45,6 +45,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+_SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
 _TYPED = ("word", "name")
 """Facts of a refusal that are words as they were typed."""
 
@@ -167,6 +168,14 @@ def is_question(command: str, now: Environment) -> bool:
         return False
 
 
+def _is_followed(command: str, now: Environment) -> bool:
+    try:
+        understand(command, now)
+    except Trouble:
+        return False
+    return True
+
+
 class TableCompiler:
     """Implements `bt_exec.planning.compiler.Compiler` and `Reader` for tables."""
 
@@ -215,6 +224,17 @@ class TableCompiler:
         }
         return Plan(plan_of(header, subgoals, wanted), meaning=_meaning(understood))
 
+    def suggestions(self, request: Request) -> tuple[str, ...]:
+        """Return commands that would be followed in the world of a request, in its language."""
+        now, language = environment_of(request.situation), request.language
+        looks = now.looks()
+        facts = {
+            "thing": next((said(one.name, language) for one in looks if not one.holds_things), ""),
+            "place": next((said(one.name, language) for one in looks if one.holds_things), ""),
+        }
+        found = (_sentences().say(code, language, **facts) for code in _SUGGESTED)
+        return tuple(text for text in found if _is_followed(text, now))
+
     def read(self, request: Request) -> Meaning | Unclear:
         """Return what a command means, or why it means nothing here."""
         now = environment_of(request.situation)
@@ -237,6 +257,8 @@ class TableCompiler:
         near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
         if trouble.code == "RESPELT":
             near = trouble.choices
+        elif trouble.code in ASKS_BACK:
+            near = tuple(said(name, language) for name in trouble.choices[:MOST_NAMED])
         elif near:
             can = ", ".join(example.rstrip(".") for example in near)
             message += " " + _sentences().say("CAN", language, can=can).replace("?.", "?")

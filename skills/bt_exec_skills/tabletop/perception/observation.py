@@ -67,6 +67,10 @@ class TableObservation:
         base = self.environment.base
         return {
             "objects": objects,
+            "areas": {
+                name: [round(value, 2) for value in table.bounds]
+                for name, table in self.environment.tables.items()
+            },
             "base": None if base is None else [round(value, 3) for value in base],
             "boxes": {name: list(box) for name, box in self.boxes.items()},
         }

@@ -1,0 +1,91 @@
+"""Routes around a mission: the scene from above, suggestions, the queue, files to take along."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import FastAPI, Header, Query
+from fastapi.responses import Response
+
+from bt_exec.export import FORMS, exporter
+from bt_exec.serve.guard import language_of_headers
+from bt_exec.serve.mission_ids import BODY, READ, MissionId, known_mission
+from bt_exec.serve.models import Moved, Place, Resumed, Scenes, Suggestions
+from bt_exec.serve.openapi import ANY_BODY, answers, error_answers
+from bt_exec.serve.planning import suggested
+from bt_exec.serve.scene import scenes_of
+from bt_exec.serve.service import Service
+
+__all__ = ["add_world_routes"]
+
+_TYPES = {
+    "jsonl": "application/x-ndjson",
+    "mcap": "application/octet-stream",
+    "html": "text/html; charset=utf-8",
+}
+
+
+def add_world_routes(app: FastAPI, service: Service) -> None:
+    """Add the routes to an application."""
+    word = service.site.messages.word
+
+    @app.get("/scenes", responses=answers(Scenes))
+    def scenes() -> Any:
+        """Return what was observed last, from above, for each pack that can be drawn."""
+        newest = service.watching.scenes.items()
+        return {"scenes": [{"pack": pack, **scene} for pack, (_, scene) in newest]}
+
+    @app.get("/missions/{mission_id}/scenes", responses=answers(Scenes, *READ))
+    def mission_scenes(mission_id: MissionId) -> Any:
+        """Return what a mission observed, from above, in order; of very long ones a selection."""
+        record = service.journal.mission(known_mission(service, mission_id))
+        return {"scenes": scenes_of(record.events, word)}
+
+    @app.get("/suggestions", responses=answers(Suggestions))
+    def suggestions(accept_language: Annotated[str, Header()] = "") -> Any:
+        """Return commands that would be understood now, in the language of Accept-Language."""
+        language = language_of_headers({"accept-language": [accept_language]})
+        now = service.watching.situation()
+        return {"commands": suggested(service.site, service.compiler, now, language)}
+
+    @app.post("/queue/hold", responses=answers(Resumed, "NOT_JSON"), openapi_extra=ANY_BODY)
+    def hold() -> Any:
+        """Let no waiting mission begin until `POST /queue/resume`."""
+        service.hold()
+        return {"held": bool(service.held), "waiting": len(service.waiting)}
+
+    @app.post(
+        "/missions/{mission_id}/move",
+        responses=answers(Moved, "NO_MISSION", "NOT_WAITING", "CANNOT", *BODY),
+    )
+    def move(mission_id: MissionId, place: Place) -> Any:
+        """Give a waiting mission another place in the queue."""
+        return {"waiting": service.move(known_mission(service, mission_id), place.to)}
+
+    @app.get(
+        "/missions/{mission_id}/export",
+        response_class=Response,
+        responses={
+            200: {
+                "description": "The file.",
+                "content": {
+                    kind.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}}
+                    for kind in _TYPES.values()
+                },
+            },
+            **error_answers(*READ),
+        },
+    )
+    def export(
+        mission_id: MissionId, form: Annotated[Literal["jsonl", "mcap", "html"], Query()] = "html"
+    ) -> Response:
+        """Return a mission as a file for other programs: JSON lines, MCAP (Foxglove), HTML."""
+        name = known_mission(service, mission_id)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, f"{name}{FORMS[form]}")
+            exporter(form)(service.journal, service.journal.mission(name), path)
+            data = path.read_bytes()
+        headers = {"Content-Disposition": f'attachment; filename="{path.name}"'}
+        return Response(data, media_type=_TYPES[form], headers=headers)

@@ -1,0 +1,92 @@
+"""Two robots at one address: each site has its queue, its token and its login."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bt_exec.journal import Journal
+from bt_exec.mission import session as sessions
+from bt_exec.serve.login import Login
+from bt_exec.serve.server import HttpServer
+from bt_exec.serve.service import Service
+from bt_exec.testing import ScriptedRobot
+from tests.bt_exec.serve.conftest import GATE, Scripted, Served, site_with
+
+TOKENS = {"left": "token-of-the-left-site", "right": "token-of-the-right-site"}
+
+
+@pytest.fixture
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Served]]:
+    """Two sites behind one server."""
+    monkeypatch.setattr(sessions, "make_compiler", lambda site, name=None: Scripted())
+    journal = Journal.open(tmp_path / "journal.sqlite")
+    robots = {name: ScriptedRobot() for name in TOKENS}
+    services = {name: Service(site_with(robots[name], name), journal) for name in TOKENS}
+    logins = [(services[name], Login(token)) for name, token in TOKENS.items()]
+    server = HttpServer(*logins[0], "127.0.0.1", 0, (), logins[1:])
+    for service in services.values():
+        service.open()
+    server.start()
+    yield {name: Served(services[name], server, robots[name], journal) for name in TOKENS}
+    GATE.set()
+    for service in services.values():
+        assert service.close()
+    server.stop()
+
+
+def bearer(name: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {TOKENS[name]}"}
+
+
+def test_each_site_has_its_own_token(both: dict[str, Served]):
+    left = both["left"]
+    listed = left.ask("GET", "/sites").data["sites"]
+    assert listed == [{"site": name, "path": f"/sites/{name}"} for name in TOKENS]
+    for name in TOKENS:
+        for token in TOKENS:
+            answer = left.ask("GET", f"/sites/{name}/site", headers=bearer(token))
+            assert answer.status == (200 if token == name else 401)
+    assert left.ask("GET", "/site", headers=bearer("left")).data["site"] == "left"
+
+
+def test_each_site_runs_and_stops_its_own_missions(both: dict[str, Served]):
+    names = {}
+    for site, served in both.items():
+        body = {"command": "hold"}
+        sent = served.ask("POST", f"/sites/{site}/missions", body, bearer(site))
+        assert sent.status == 202
+        names[site] = sent.data["mission_id"]
+        assert sent.data["mission"] == f"/sites/{site}/missions/{names[site]}"
+        assert served.ask("GET", sent.data["mission"], headers=bearer(site)).status == 200
+    for site, served in both.items():
+        served.until(lambda served=served: served.service.current is not None)
+        last = served.ask("GET", f"/sites/{site}/missions/last", headers=bearer(site)).data
+        assert last["mission_id"] == names[site]
+    left, right = both["left"], both["right"]
+    wrong = left.ask("POST", f"/sites/left/missions/{names['right']}/abort", {}, bearer("left"))
+    assert wrong.status == 409
+    stopped = left.ask("POST", "/sites/left/missions/last/abort", {}, bearer("left"))
+    assert stopped.data["result"] == "stopping"
+    assert left.ended(names["left"]).status == "aborted"
+    assert right.service.current is not None
+    GATE.set()
+    assert right.ended(names["right"]).status == "satisfied"
+
+
+def test_login_is_kept_for_its_site(both: dict[str, Served]):
+    body = {"token": TOKENS["right"]}
+    answer = both["left"].ask("POST", "/sites/right/login", body)
+    cookie = answer.headers["set-cookie"]
+    assert "Path=/sites/right" in cookie
+    kept = {"Cookie": cookie.partition(";")[0]}
+    assert both["left"].ask("GET", "/sites/right/site", headers=kept).status == 200
+    assert both["left"].ask("GET", "/sites/left/site", headers=kept).status == 401
+
+
+def test_description_names_the_path_of_the_site(both: dict[str, Served]):
+    text = both["left"].ask("GET", "/sites/right/openapi.json", headers=bearer("right"))
+    assert json.loads(text.body)["servers"] == [{"url": "/sites/right"}]
