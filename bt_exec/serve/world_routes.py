@@ -43,8 +43,8 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
         record = service.journal.mission(known_mission(service, mission_id))
         return {"scenes": scenes_of(record.events, word)}
 
-    @app.get("/suggestions", responses=answers(Suggestions))
-    def suggestions(accept_language: Annotated[str, Header()] = "") -> Any:
+    @app.get("/suggestions", responses=answers(Suggestions, "BAD_REQUEST"))
+    def suggestions(accept_language: Annotated[str, Header(max_length=2000)] = "") -> Any:
         """Return commands that would be understood now, in the language of Accept-Language."""
         language = language_of_headers({"accept-language": [accept_language]})
         now = service.watching.situation()
