@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import importlib.util
 import json
 import os
 import signal
@@ -83,10 +82,9 @@ def test_a_port_that_is_none(bt: Run, door: str, port: str) -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(bt: Run, monkeypatch) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "fastapi" else find(name)
-    )
+    for name in ("bt_exec.serve.server", "bt_exec.serve.api"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "fastapi", None)
     ran = bt("serve")
     assert ran.code == 2
     assert "pip install 'bt-exec[serve]'" in ran.err
