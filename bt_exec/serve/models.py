@@ -323,6 +323,9 @@ class Scene(_Out):
 
     t: Annotated[float | None, Field(description="Mission clock [s].")] = None
     pack: str
+    picture: Annotated[
+        str | None, Field(description="Newest kept picture: `/missions/ID/frames/NAME`.")
+    ] = None
     robot: Annotated[list[float] | None, Field(description="`[x, y, yaw]` [m, rad].")]
     areas: list[Placed]
     objects: list[Placed]

@@ -18,6 +18,8 @@ from bt_exec.robot import Observation
 __all__ = ["Picture", "Pictures"]
 
 _KEPT = 8  # pictures of each pack
+_SURE = 0.5  # lowest score of a certain detection
+_NUMBERED = "#"  # ``cup#1``: a detection of a class that belongs to no known object
 _BOXES = 64  # of one picture; what is beyond is not drawn
 
 
@@ -30,8 +32,8 @@ class Picture:
         pack: Whose eyes.
         width: Its width [px].
         height: Its height [px].
-        boxes: ``{"label", "said", "score", "box": [x1, y1, x2, y2]}`` [px, from top left];
-            ``said`` is the label by language.
+        boxes: ``{"label", "said", "score", "sure", "box": [x1, y1, x2, y2]}`` [px, from top
+            left]; ``said`` is the label by language.
         frame: The pixels, uint8 (height, width, 3) RGB.
     """
 
@@ -85,7 +87,8 @@ class Pictures:
             return
         boxes = _boxes(observation.record())
         for box in boxes:
-            box["said"] = {language: self._word(box["label"], language) for language in LANGUAGES}
+            name = box["label"].partition(_NUMBERED)[0]
+            box["said"] = {language: self._word(name, language) for language in LANGUAGES}
         picture = Picture(
             next(self._numbers), pack, int(shape[1]), int(shape[0]), boxes, observation.frame
         )
@@ -124,7 +127,12 @@ def _boxes(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     if isinstance(boxes, Mapping):
         told += [(label, None, box) for label, box in boxes.items()]
     return [
-        {"label": str(label or ""), "score": score, "box": [round(float(v), 1) for v in box]}
+        {
+            "label": str(label or ""),
+            "score": score,
+            "sure": _NUMBERED not in str(label) if score is None else score >= _SURE,
+            "box": [round(float(v), 1) for v in box],
+        }
         for label, score, box in told[:_BOXES]
         if isinstance(box, list | tuple) and len(box) == 4
     ]

@@ -54,13 +54,21 @@ def scene_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
 
 
 def scenes_of(events: Iterable[Event], word: Word) -> list[dict[str, Any]]:
-    """Return the scenes of a mission in order, with their times [s]; of many, some."""
-    found = []
+    """Return the scenes of a mission in order; of many, some.
+
+    Each has its time [s] and the name of the newest picture that was kept of its pack.
+    """
+    found, newest = [], dict[str, str]()
     for event in events:
         if isinstance(event, Observed):
+            file = getattr(event.observation, "frame_file", None)
+            if file is not None:
+                newest[event.pack] = file.name
             scene = scene_of(event.observation.record(), word)
             if scene is not None:
-                found.append({"t": round(event.t, 2), "pack": event.pack, **scene})
+                picture = newest.get(event.pack)
+                at = {"t": round(event.t, 2), "pack": event.pack, "picture": picture}
+                found.append({**at, **scene})
     step = max(1, math.ceil(len(found) / _MOST_SCENES))
     return [*found[:-1:step], *found[-1:]]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import pathlib
 import tempfile
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import FastAPI, Header, Query
+from fastapi import FastAPI, Header, Path, Query
 from fastapi.responses import Response
 
 from bt_exec.export import FORMS, exporter
+from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.guard import language_of_headers
 from bt_exec.serve.mission_ids import BODY, READ, MissionId, known_mission
 from bt_exec.serve.models import Moved, Place, Resumed, Scenes, Suggestions
@@ -42,6 +43,28 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
         """Return what a mission observed, from above, in order; of very long ones a selection."""
         record = service.journal.mission(known_mission(service, mission_id))
         return {"scenes": scenes_of(record.events, word)}
+
+    @app.get(
+        "/missions/{mission_id}/frames/{name}",
+        response_class=Response,
+        responses={
+            200: {
+                "description": "The picture.",
+                "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
+            },
+            **error_answers("NO_PICTURE", *READ),
+        },
+    )
+    def frame(
+        mission_id: MissionId, name: Annotated[str, Path(pattern=r"^[0-9]{1,9}\.png$")]
+    ) -> Response:
+        """Return a picture that was kept of a mission (`serve --frames`)."""
+        folder = service.journal.frames / known_mission(service, mission_id)
+        try:
+            data = (folder / name).read_bytes()
+        except OSError:
+            raise ServiceError("NO_PICTURE") from None
+        return Response(data, media_type="image/png", headers={"Cache-Control": "max-age=86400"})
 
     @app.get("/suggestions", responses=answers(Suggestions, "BAD_REQUEST"))
     def suggestions(accept_language: Annotated[str, Header(max_length=2000)] = "") -> Any:
@@ -84,7 +107,7 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
         """Return a mission as a file for other programs: JSON lines, MCAP (Foxglove), HTML."""
         name = known_mission(service, mission_id)
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, f"{name}{FORMS[form]}")
+            path = pathlib.Path(folder, f"{name}{FORMS[form]}")
             exporter(form)(service.journal, service.journal.mission(name), path)
             data = path.read_bytes()
         headers = {"Content-Disposition": f'attachment; filename="{path.name}"'}

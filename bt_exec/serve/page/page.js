@@ -5,7 +5,6 @@ import { SIGNS, TreeView } from "/tree.js";
 import { WORDS } from "/words.js";
 
 const READ_MS = 700; // how long a plan is shown before it can be confirmed
-const UNSURE = 0.5; // a box with a lower score is drawn as uncertain
 const store = { get: (key) => { try { return localStorage.getItem(key); } catch { return null; } },
   set: (key, value) => { try { localStorage.setItem(key, value); } catch { /* private mode: it is asked again */ } } };
 
@@ -182,12 +181,12 @@ function drawBoxes(svg, picture) {
   svg.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
   svg.setAttribute("aria-hidden", "true");
   const size = picture.width / (picture.boxes.length > 3 ? 34 : 24), taken = [];
-  svg.replaceChildren(...picture.boxes.flatMap(({ label, said, score, box: [x1, y1, x2, y2] }) => {
+  svg.replaceChildren(...picture.boxes.flatMap(({ label, said, score, sure, box: [x1, y1, x2, y2] }) => {
     const rect = document.createElementNS(SVG, "rect"), text = document.createElementNS(SVG, "text");
     for (const [key, value] of Object.entries({ x: x1, y: y1, width: Math.max(x2 - x1, 0), height: Math.max(y2 - y1, 0) })) rect.setAttribute(key, value);
-    const name = said?.[language] ?? label, unsure = typeof score === "number" && score < UNSURE;
-    if (unsure) rect.setAttribute("class", "unsure");
-    text.textContent = typeof score === "number" ? `${name}${unsure ? "?" : ""} ${score.toFixed(2)}` : name;
+    const name = `${said?.[language] ?? label}${sure ? "" : "?"}`;
+    if (!sure) rect.setAttribute("class", "unsure");
+    text.textContent = typeof score === "number" ? `${name} ${score.toFixed(2)}` : name;
     const wide = text.textContent.length * size * 0.7, left = Math.max(0, Math.min(x1, picture.width - wide));
     // above its box, else below it; where both are taken, only the box is drawn
     const free = [y1 - 3, y2 + size].find((y) => y >= size && y <= picture.height && !taken.some((one) => Math.abs(one.y - y) < size && left < one.left + one.wide && one.left < left + wide));
@@ -212,6 +211,7 @@ function drawWords() {
   document.documentElement.lang = language;
   for (const node of document.querySelectorAll("[data-word]")) if (node.id !== "mission-title" || !live?.mission) write(node, word(node.dataset.word));
   $("command").placeholder = word("hint");
+  $("search").placeholder = word("search");
   $("tree").setAttribute("aria-label", word("tree"));
   $("language").value = language;
   linked($("link").dataset.state === "on");
@@ -267,6 +267,9 @@ function drawRecordAt(index, past = true) { // the map and the tree as they were
   if (!scene) return;
   const way = record.scenes.slice(0, index + 1).filter((one) => one.robot && one.pack === scene.pack).map((one) => one.robot);
   drawMap($("record-svg"), scene, way, language, mapTitle(scene));
+  show($("record-picture"), Boolean(scene.picture));
+  if (scene.picture) $("record-picture").src = `${base}/missions/${record.mission.mission_id}/frames/${scene.picture}`;
+  $("record-picture").alt = word("camera", scene);
   write($("scrub-time"), seconds(scene.t));
   $("scrub").setAttribute("aria-valuetext", seconds(scene.t));
   const then = (row) => row.began === undefined || row.began > scene.t ? { ...row, state: "waiting", code: undefined } : row.ended === undefined || row.ended > scene.t ? { ...row, state: "running", code: undefined } : row;
