@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from bt_exec_labeler.episode import Episode, Flaw
-from bt_exec_labeler.items import flaws_of, items_of, moments
+from bt_exec_labeler.items import count_of, flaws_of, items_of, moments, shown_until
 from bt_exec_labeler.pictures import why_unreadable
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 
-__all__ = ["check"]
+__all__ = ["check", "figures_of"]
 
+_STRIDE_S = 0.5  # the default of label run
 _TOTALS = ("frames", "actions", "spans", "moments", "flawed", "lost")
 
 
@@ -28,7 +28,7 @@ def check(source: Path, words: Path) -> dict[str, Any]:
     flaws: list[dict[str, Any]] = []
     outside = Counter[str]()
     for episode in read_source(source):
-        figures, lost = _figures(episode, vocabulary)
+        figures, lost = figures_of(episode, vocabulary)
         found = [*episode.flaws, *_damaged(episode), *lost]
         flaws += [{"episode": episode.id, **asdict(flaw)} for flaw in found]
         outside.update(a.op for a in episode.actions if not vocabulary.step_of(a.op, a.args))
@@ -43,17 +43,20 @@ def check(source: Path, words: Path) -> dict[str, Any]:
     }
 
 
-def _figures(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Flaw]]:
+def figures_of(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Flaw]]:
     """Return the figures of an episode, and the flaw of moments that no frame shows."""
     spans = spans_of(episode, vocabulary)
-    wanted = {(span.mid_step_id, t) for span in spans for t in moments(span, 0.5)}
+    until = shown_until(episode, _STRIDE_S)
+    wanted = {(s.mid_step_id, t) for s in spans for t in moments(s, _STRIDE_S, until)}
     items = [item.readable() for item in items_of(episode, vocabulary, "controller")]
     shown = [item for item in items if item.recent.frames]
-    lost = sorted(wanted - {(item.mid_step_id, item.t) for item in shown}, key=itemgetter(1))
+    unseen = wanted - {(item.mid_step_id, item.t) for item in shown}
+    later = sum(count_of(s, _STRIDE_S) - count_of(s, _STRIDE_S, until) for s in spans)
+    lost = len(unseen) + later
     flaws = []
     if lost:
-        times = f"from {lost[0][1]:g} s to {lost[-1][1]:g} s"
-        message = f"no frame shows {len(lost)} moments {times}; they are lost"
+        first = min((t for _, t in unseen), default=until)
+        message = f"no frame shows {lost} moments, the first at {first:g} s; they are lost"
         flaws.append(Flaw("lost", episode.id, message))
     figures = {
         "seconds": round(episode.duration_s, 2),
@@ -62,7 +65,7 @@ def _figures(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any], 
         "spans": len(spans),
         "moments": len(shown),
         "flawed": sum(bool(flaws_of(item)) for item in shown),
-        "lost": len(lost),
+        "lost": lost,
     }
     return figures, flaws
 

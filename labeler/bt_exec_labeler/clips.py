@@ -64,6 +64,11 @@ class Clip:
     damaged: tuple[str, ...] = ()
 
     @property
+    def begin(self) -> float:
+        """Time of its first place [s since the episode began]."""
+        return self.t - self.form.step_s * (self.form.count - 1)
+
+    @property
     def whole(self) -> bool:
         """Whether every place is filled."""
         return len(self.frames) == self.form.count

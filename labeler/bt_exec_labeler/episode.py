@@ -28,6 +28,7 @@ __all__ = [
     "Reply",
     "ReplyKind",
     "State",
+    "decoded",
     "file_digest",
     "ordered",
     "stamp",
@@ -111,7 +112,7 @@ class Doubt:
     """Stretch of a recording whose times or frames are not certain.
 
     Attributes:
-        kind: ``clock_back``, ``clock_ahead`` …
+        kind: ``clock_back``, ``missing_frames`` …
         where: Which frame or line.
         message: What was found.
         t: When it begins [s since the episode began].
@@ -205,17 +206,28 @@ class FileFrame:
 
     def image(self) -> Image:
         """See `Frame.image`."""
-        import cv2
-
-        data = np.frombuffer(self.path.read_bytes(), np.uint8)
-        found = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
-        if found is None:
-            raise ValueError(f"{self.path} is damaged, or no picture")
-        return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
+        return decoded(self.path.read_bytes(), str(self.path))
 
     def digest(self) -> str:
         """See `Frame.digest`."""
         return file_digest(self.path)
+
+
+def decoded(data: bytes, name: str) -> Image:
+    """Return the picture that the bytes of a picture file hold.
+
+    Raises:
+        ValueError: If they are damaged or too large; the message names the picture.
+    """
+    import cv2
+
+    try:
+        found = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
+    except cv2.error as error:  # more pixels than OpenCV takes
+        raise ValueError(f"{name} is damaged, or too large: {error.err}") from error
+    if found is None:
+        raise ValueError(f"{name} is damaged, or no picture")
+    return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
 
 
 def file_digest(path: Path) -> str:
@@ -263,11 +275,20 @@ def ordered(
         message = f"{count} frames have the time of another, the first at {first.t:g} s"
         flaws.append(Flaw("double_time", first.name, message))
     in_order = sorted(by_time.values(), key=_time)
+    gaps = []
     for before, after in pairwise(in_order):
-        if after.t - before.t > longest_s:
+        if after.t - before.t > longest_s + _EARLY_S:
             message = f"no frame between {before.t:g} s and {after.t:g} s"
             flaws.append(Flaw("gap", after.name, message))
-    return tuple(in_order), tuple(flaws), doubts
+            inside = (before.t + _EARLY_S, after.t - _EARLY_S)
+            gaps.append(Doubt("missing_frames", after.name, message, *inside))
+    for last in in_order[-1:]:
+        late = (last.t + longest_s + _EARLY_S, float("inf"))
+        gaps.append(Doubt("missing_frames", last.name, f"no frame after {last.t:g} s", *late))
+    return tuple(in_order), tuple(flaws), (*doubts, *gaps)
+
+
+_EARLY_S = 1e-6  # a pause this much longer is none: times are floats
 
 
 _MOST_JUMPS = 5  # of a clock; frames that change direction more often were written in any order

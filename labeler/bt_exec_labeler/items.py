@@ -25,9 +25,12 @@ __all__ = [
     "Role",
     "cache_key",
     "content_key",
+    "count_of",
     "flaws_of",
     "item_at",
     "items_of",
+    "moments",
+    "shown_until",
 ]
 
 Role: TypeAlias = Literal["planner", "controller"]
@@ -170,12 +173,7 @@ def flaws_of(item: Item) -> list[dict[str, str]]:
         item: The moment; `readable` was called, else damaged frames are not found.
     """
     found = [("DAMAGED_FRAME", c.form.name, why) for c in item.clips for why in c.damaged]
-    found += [
-        ("MISSING_FRAMES", clip.form.name, f"{len(clip.empty_s)} frames are missing")
-        for clip in item.clips
-        if clip.empty_s
-    ]
-    begin = min((clip.frames[0].t for clip in item.clips if clip.frames), default=item.t)
+    begin = min(clip.begin for clip in item.clips)
     found += [
         (doubt.kind.upper(), doubt.where, doubt.message)
         for doubt in item.episode.doubts
@@ -200,9 +198,11 @@ def items_of(
         stride_s: Time between two moments of a span [s].
     """
     spans = spans_of(episode, vocabulary)
-    latest = {(s.mid_step_id, t): n for n, s in enumerate(spans) for t in moments(s, stride_s)}
+    until = shown_until(episode, stride_s)
+    times = [moments(span, stride_s, until) for span in spans]
+    latest = {(s.mid_step_id, t): n for n, s in enumerate(spans) for t in times[n]}
     for number, span in enumerate(spans):
-        for t in moments(span, stride_s):
+        for t in times[number]:
             if latest[span.mid_step_id, t] != number:
                 continue
             item = item_at(episode, t, span.mid_step_id, role, vocabulary, span)
@@ -210,7 +210,16 @@ def items_of(
                 yield item
 
 
-def moments(span: Span, stride_s: float) -> Sequence[float]:
-    """Return the times at which a span is looked at [s]."""
-    count = max(1, int((span.end - span.t) / stride_s + 1e-9))
-    return [round(span.t + stride_s * k, 6) for k in range(count)]
+def shown_until(episode: Episode, stride_s: float) -> float:
+    """Return a time after which no clip has a frame, however late actions claim to end [s]."""
+    return max(episode.times, default=0.0) + RECENT.count * RECENT.step_s + stride_s
+
+
+def moments(span: Span, stride_s: float, until: float) -> Sequence[float]:
+    """Return the times at which a span is looked at; those after `until` are left out [s]."""
+    return [round(span.t + stride_s * k, 6) for k in range(count_of(span, stride_s, until))]
+
+
+def count_of(span: Span, stride_s: float, until: float = float("inf")) -> int:
+    """Return how often a span is looked at before `until` [s]; at least once."""
+    return max(1, int((min(span.end, until) - span.t) / stride_s + 1e-9))

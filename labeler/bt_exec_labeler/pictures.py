@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from bt_exec_labeler.episode import Frame, Image
 
-__all__ = ["Stored", "picture", "pixel_digest", "why_unreadable"]
+__all__ = ["Stored", "picture", "pixel_digest", "shape_of", "why_unreadable"]
 
 _DECODED = 96  # pictures of 640 x 480 px: 90 MB
 _DIGESTS = 65_536
@@ -49,7 +49,12 @@ def pixel_digest(frame: Frame) -> str:
         ValueError: If it is damaged.
         OSError: If it cannot be read.
     """
-    return _pixels(Stored(frame))
+    return _pixels(Stored(frame))[0]
+
+
+def shape_of(frame: Frame) -> tuple[int, ...]:
+    """Return height, width [px] and channels of a frame; empty if it cannot be decoded."""
+    return () if why_unreadable(frame) else _pixels(Stored(frame))[1]
 
 
 def why_unreadable(frame: Frame) -> str:
@@ -67,6 +72,8 @@ def _decoded(key: Stored) -> Image:
 
 
 @lru_cache(maxsize=_DIGESTS)
-def _pixels(key: Stored) -> str:
+def _pixels(key: Stored) -> tuple[str, tuple[int, ...]]:
+    """Return the digest of the pixels of a frame, and its shape."""
     image = _decoded(key)
-    return hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest()
+    digest = hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest()
+    return digest, image.shape

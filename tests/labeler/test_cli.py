@@ -41,6 +41,9 @@ def test_a_game_from_recording_to_training_set(
     )
     assert code == 0
     assert (tmp_path / "set" / "README.md").is_file()
+    about = ("--source", game, "-v", words, "-o", tmp_path / "robot", "--format", "lerobot")
+    assert typed(capsys, "dataset", out, *about, "--lerobot", "0.4")[0] == 0
+    assert "LeRobot 0.4" in (tmp_path / "robot" / "README.md").read_text()
 
 
 def test_people_review_here_and_in_label_studio(
@@ -63,6 +66,8 @@ def test_people_review_here_and_in_label_studio(
     for taken in (len(tasks), 0):  # a second time there is nothing new
         code, said, _ = typed(capsys, "import", out, tmp_path / "export.json", *about, "--json")
         assert (code, json.loads(said)["taken"]) == (0, taken)
+    code, _, err = typed(capsys, "review", out, *about, "-r", "ann", "--language", "fr")
+    assert (code, "language" in err) == (2, True)
     code, said, _ = typed(capsys, "report", out, "-v", words)
     assert code == 0
     assert f"reviewed by studio-7: accept {len(tasks)}" in said
@@ -155,3 +160,9 @@ def test_missions_are_labelled_by_what_was_recorded_and_ticked_again(
     told = json.loads(said)
     assert (code, told["different"]) == (0, 0)
     assert len(told["goals"]) >= 2
+    code, said, _ = typed(capsys, "replay", out, lines[0]["item"], "--json")
+    again = json.loads(said)
+    assert (code, {goal["of"] for goal in again["goals"]}) == (0, {lines[0]["item"]})
+    code, _, err = typed(capsys, "replay", out, "controller:nowhere")
+    assert code == 2
+    assert "there is no record 'controller:nowhere'" in err

@@ -19,7 +19,9 @@ from bt_exec.site.site import load_site
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.datasets.memory import Memory
+from bt_exec_labeler.datasets.replies import reply_rows
 from bt_exec_labeler.drafting import draft_vocabulary
+from bt_exec_labeler.episode import Episode, Reply
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.record import Record, read_record
 from bt_exec_labeler.testing.game import make_game
@@ -264,6 +266,17 @@ def test_replies_are_a_part_with_what_was_asked_seen_and_told(tmp_path: Path) ->
     splits = json.loads((tmp_path / "run" / "splits.json").read_text())
     assert {row["episode"]: row["split"] for row in rows}.items() <= splits.items()
     assert "config_name: replies" in (tmp_path / "set" / "README.md").read_text()
+
+
+def test_replies_keep_their_words_and_pass_over_missions_without_one() -> None:
+    """Facts are stored as they are read, in any language."""
+    reply = Reply("refused", "NOT_UNDERSTOOD", "모르겠어요.", 0.0)
+    episodes = [
+        Episode("done", ()),
+        Episode("refused", (), reply=reply, start_facts={"문": "닫힘"}),
+    ]
+    (row,) = reply_rows(episodes, {"done": "train", "refused": "train"}, lambda frame: frame.name)
+    assert (row["id"], row["facts"]) == ("reply:refused", '{"문": "닫힘"}')
 
 
 def test_replies_are_refused_where_a_recording_has_none(recording: Path, tmp_path: Path) -> None:

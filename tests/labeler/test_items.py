@@ -1,7 +1,11 @@
 from __future__ import annotations
 
-from bt_exec_labeler.episode import Action, Episode
-from bt_exec_labeler.items import items_of
+import pytest
+
+from bt_exec_labeler.checking import figures_of
+from bt_exec_labeler.clips import RECENT, cut
+from bt_exec_labeler.episode import Action, Episode, ordered
+from bt_exec_labeler.items import ControllerItem, flaws_of, items_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
 from .test_clips import Drawn
@@ -33,3 +37,38 @@ def test_late_in_a_long_recording_moments_keep_names_of_their_own(
     assert found == [
         f"controller:e:{t}:go_to_gate" for t in ("200000", "200000.5", "200001", "200001.5")
     ]
+
+
+@pytest.mark.parametrize("rest", [12, 12.3, 12.7, 900, 1e12])
+def test_action_that_outlasts_the_frames_loses_what_no_frame_shows(
+    vocabulary: Vocabulary, rest: float
+) -> None:
+    """The last frame is of 10.5 s, and a clip reaches back to it until 14.5 s."""
+    frames = tuple(Drawn(1 + k / 2) for k in range(20))
+    action = walk(1, 1 + rest)
+    episode = Episode("e", frames, (action,))
+    shown = list(items_of(episode, vocabulary, "controller"))
+    assert len(shown) == min(int(2 * rest), 27)
+    figures, flaws = figures_of(episode, vocabulary)
+    assert figures["moments"] + figures["lost"] == int(2 * rest)
+    assert [flaw.kind for flaw in flaws] == ["lost"] * (rest > 13.5)
+
+
+@pytest.mark.parametrize(
+    ("times", "marked"),
+    [
+        ([0, 1, 2, 3, 4, 5, 6, 7, 8], []),  # a slow camera, which misses nothing
+        ([0, 1, 2, 5, 6, 7, 8], [3, 4, 5, 6, 7, 8]),
+        ([0, 1, 2, 3, 4], [7, 8]),
+    ],
+)
+def test_moments_are_marked_where_frames_are_missing(
+    vocabulary: Vocabulary, times: list[float], marked: list[float]
+) -> None:
+    frames, _, doubts = ordered([Drawn(t) for t in times], 2.0)
+    episode = Episode("e", frames, doubts=doubts)
+    found = {
+        t: flaws_of(ControllerItem(episode, t, "rest", cut(episode, t, RECENT))) for t in range(9)
+    }
+    assert [t for t, flaws in found.items() if flaws] == marked
+    assert {flaw["code"] for flaws in found.values() for flaw in flaws} <= {"MISSING_FRAMES"}

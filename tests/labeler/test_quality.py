@@ -16,7 +16,12 @@ from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.quality.agreement import FIELDS, agreement, by_field, kappa
 from bt_exec_labeler.quality.contradictions import contradictions
-from bt_exec_labeler.quality.duplicates import difference_hash, duplicates, leaks
+from bt_exec_labeler.quality.duplicates import (
+    difference_hash,
+    duplicates,
+    leaks,
+    without_duplicates,
+)
 from bt_exec_labeler.quality.report import make_report, review_sample
 from bt_exec_labeler.splits import Split
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -171,3 +176,21 @@ def test_a_report_names_what_is_missing_and_writes_a_page(
     assert text.count("<figure>") == 10
     assert "data:image/jpeg;base64," in text
     assert json.loads(json.dumps(found))["uncertainty"] == found["uncertainty"]
+
+
+def test_clips_of_another_length_or_look_are_not_near_duplicates(
+    lines: Lines, episodes: Sequence[Episode]
+) -> None:
+    """Three still episodes about the same: one is shorter, one shows another picture."""
+    begin, later = (episodes[0].frames[place] for place in (0, -1))
+    still = {"long": (begin, 8), "short": (begin, 4), "other": (later, 8)}
+    known = {
+        name: Episode(name, tuple(replace(frame, t=k / 2) for k in range(count)))  # type: ignore[type-var]
+        for name, (frame, count) in still.items()
+    }
+    about = [
+        {**lines[0], "item": name, "episode": name, "t": episode.times[-1]}
+        for name, episode in known.items()
+    ]
+    assert without_duplicates(about, known) == about
+    assert without_duplicates([about[0], {**about[0], "item": "again"}], known) == about[:1]

@@ -95,3 +95,9 @@ def test_without_actions_nothing_is_said(items: Sequence[Item], vocabulary: Voca
     (found,) = RulesLabeler(vocabulary).label([blind])
     assert found.record is None
     assert [breach.code for breach in found.breaches] == ["NO_ACTIONS"]
+
+
+def test_arguments_that_the_vocabulary_does_not_have_are_left_out(vocabulary: Vocabulary) -> None:
+    action = Action(0, 2, "MOVE_NAV", {"target": "gate", "speed": 0.5}, "done")
+    (_, first), *_ = labelled(vocabulary, action)
+    assert first.short_goal_dsl == (Goal("MOVE_NAV", {"target": "gate"}),)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import struct
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.episode import Episode, FileFrame
 from bt_exec_labeler.sources import read_source
 
 
@@ -74,6 +76,9 @@ def test_frames_without_times_are_not_guessed(game: Path, tmp_path: Path) -> Non
         ('{"t": -1, "op": "TALK"}', "greater than or equal to 0"),
         ('{"t": 1, "end": 0.5, "op": "TALK"}', "before it begins"),
         ('{"t": 1, "op": "TALK", "state": "good"}', "state: input should be"),
+        ('{"t": true, "op": "TALK"}', "t: input should be a valid number"),
+        ('{"t": 1, "op": "TALK", "op": "REST"}', "the key 'op' is there twice"),
+        (f'{{"t": 1{"0" * 400}, "op": "TALK"}}', "t: input should be a valid number"),
         ("[1]", "valid dictionary"),
     ],
 )
@@ -86,6 +91,62 @@ def test_wrong_action_is_left_out_and_named(
     assert [action.op for action in episode.actions] == ["REST"]
     (flaw,) = episode.flaws
     assert (flaw.where, message in flaw.message) == ("actions.jsonl:3", True)
+
+
+@pytest.mark.parametrize("t", [f"1{'0' * 400}", "true", "null", '"soon"', "-1", "NaN"])
+def test_frame_without_usable_time_is_left_out(game: Path, tmp_path: Path, t: str) -> None:
+    folder = copy(game, tmp_path / "run")
+    lines = [f'{{"file": "000000.png", "t": {t}}}', '{"file": "000001.png", "t": 1}']
+    (folder / "frames.jsonl").write_text("\n".join(lines))
+    episode = one(folder)
+    assert [frame.name for frame in episode.frames] == ["000001.png"]
+    assert [(flaw.kind, flaw.where) for flaw in episode.flaws] == [("no_time", "frames.jsonl:1")]
+
+
+def test_link_to_itself_is_not_a_frame(game: Path, tmp_path: Path) -> None:
+    folder = copy(game, tmp_path / "run")
+    (folder / "loop.png").symlink_to("loop.png")
+    (folder / "frames.jsonl").write_text('{"file": "loop.png", "t": 0}')
+    assert [flaw.kind for flaw in one(folder).flaws] == ["damaged", "no_frames"]
+
+
+def test_byte_order_mark_and_carriage_returns_are_not_damage(game: Path, tmp_path: Path) -> None:
+    folder = copy(game, tmp_path / "run")
+    whole = one(folder).actions
+    path = folder / "actions.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    episode = one(folder)
+    assert (episode.actions, episode.flaws) == (whole, ())
+
+
+def test_folder_without_header_has_no_flaw(game: Path, tmp_path: Path) -> None:
+    folder = copy(game, tmp_path / "run")
+    (folder / "episode.yaml").unlink()
+    (folder / "frames.jsonl").write_text('{"file": "000000.png", "t": 0}')
+    assert one(folder).flaws == ()
+
+
+def test_actions_in_another_order_are_named_and_sorted(game: Path, tmp_path: Path) -> None:
+    folder = copy(game, tmp_path / "run")
+    (folder / "actions.jsonl").write_text('{"t": 2, "op": "REST"}\n{"t": 1, "op": "TALK"}\n')
+    episode = one(folder)
+    assert [action.op for action in episode.actions] == ["TALK", "REST"]
+    assert [(flaw.kind, flaw.message) for flaw in episode.flaws] == [
+        ("out_of_order", "at 1 s after 2 s")
+    ]
+
+
+def test_picture_of_more_pixels_than_opencv_takes_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "000000.png"
+    head = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    chunks = [(b"IHDR", head), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b"")]
+    parts = [
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    ]
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(parts))
+    with pytest.raises(ValueError, match=r"000000\.png is damaged, or too large"):
+        FileFrame(0.0, path).image()
 
 
 def test_a_damaged_frame_says_which(game: Path, tmp_path: Path) -> None:

@@ -74,3 +74,12 @@ def test_hint_of_broken_vocabulary_names_no_command_that_refuses_it(
     said = capsys.readouterr().err
     assert "broken.yaml:" in said
     assert "bt-exec check" not in said
+
+
+def test_text_of_a_mid_step_is_in_the_language_or_the_first_that_it_has(
+    vocabulary: Vocabulary,
+) -> None:
+    step = vocabulary.mid_steps["rest"]
+    assert [step.said(name) for name in ("en", "ko", "de")] == [
+        *("Rest at home.", "집에서 쉰다.", "Rest at home.")
+    ]

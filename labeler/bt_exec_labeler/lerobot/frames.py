@@ -8,11 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 
 from bt_exec.batch.parquet import MissingExtraError, needs_parquet
-from bt_exec_labeler.episode import Image, file_digest
+from bt_exec_labeler.episode import Image, decoded, file_digest
 from bt_exec_labeler.sources.video import KEPT
 
 __all__ = ["CodedFrame", "StoredFrame", "needs_av"]
@@ -43,11 +42,7 @@ class StoredFrame:
 
     def image(self) -> Image:
         """See `bt_exec_labeler.episode.Frame.image`."""
-        data = np.frombuffer(self._coded(), np.uint8)
-        found = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
-        if found is None:
-            raise ValueError(f"{self.name} is damaged, or no picture")
-        return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
+        return decoded(self._coded(), self.name)
 
     def digest(self) -> str:
         """See `bt_exec_labeler.episode.Frame.digest`."""

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from bt_exec.batch.parquet import needs_parquet
-from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Image
 from bt_exec_labeler.lerobot.language import LanguageForm, feature_of, tools_of
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
@@ -30,21 +29,21 @@ class Counts:
 
     Attributes:
         fps: Frames a second.
+        size: Height, width and channels of the frames [px].
         lengths: How many frames each episode has.
         frames: How many frames there are.
         tasks: Numbers of tasks by text.
         of_episode: The task of each episode.
         subtasks: Numbers of subtasks by text; 0 is none.
-        size: Height, width and channels of the frames [px].
     """
 
     fps: int
+    size: tuple[int, ...]
     lengths: list[int] = field(default_factory=list)
     frames: int = 0
     tasks: dict[str, int] = field(default_factory=dict)
     of_episode: list[str] = field(default_factory=list)
     subtasks: dict[str, int] = field(default_factory=lambda: {"(none)": 0})
-    size: tuple[int, ...] = ()
     _seen: int = 0
     _moments: list[Any] = field(default_factory=list)
 
@@ -54,18 +53,8 @@ class Counts:
         self.of_episode.append(text)
         return self.tasks.setdefault(text, len(self.tasks))
 
-    def saw(self, image: Image, episode: str) -> None:
-        """Count a picture.
-
-        Raises:
-            UsageError: If it is of another size than those before it.
-        """
-        self.size = self.size or image.shape
-        if image.shape != self.size:
-            raise UsageError(
-                f"{episode}: a frame is of {image.shape[1]} x {image.shape[0]} px, others of "
-                f"{self.size[1]} x {self.size[0]} px; frames of a LeRobot data set are of one size"
-            )
+    def saw(self, image: Image) -> None:
+        """Count a picture."""
         flat = image.reshape(-1, image.shape[2]) / 255.0
         found = flat.min(0), flat.max(0), flat.mean(0), (flat**2).mean(0)
         least, most, mean, square = self._moments or found

@@ -8,6 +8,7 @@ file; the episodes of a split follow each other.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,7 @@ from bt_exec_labeler.lerobot.language import (
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, place
 from bt_exec_labeler.lerobot.meta import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
-from bt_exec_labeler.pictures import picture, why_unreadable
+from bt_exec_labeler.pictures import picture, shape_of
 from bt_exec_labeler.splits import SPLITS
 
 __all__ = ["write_lerobot"]
@@ -51,18 +52,18 @@ def write_lerobot(
         form: How language is stored.
 
     Raises:
-        UsageError: If the folder is in use, what writes Parquet is not installed, there is nothing
-            to write, or frames differ in size.
+        UsageError: If the folder is in use, what writes Parquet is not installed, or there is
+            nothing to write.
     """
     needs_parquet()
     about = (given.episodes, given.vocabulary, given.splits)
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in rows_of(given.role, given.lines, *about, lambda frame: frame.name):
         rows.setdefault(row["episode"], []).append(row)
-    wanted, warnings = _writable(sorted(rows), given.episodes, fps)
+    wanted, size, warnings = _writable(sorted(rows), given.episodes, fps)
     if not wanted:
         raise UsageError("; ".join(["there are no records to make a data set of", *warnings]))
-    made = Counts(fps)
+    made = Counts(fps, size)
     counts: dict[str, int] = {}
     with new_folder(folder) as part:
         for split in SPLITS:
@@ -78,22 +79,32 @@ def write_lerobot(
 
 def _writable(
     names: Sequence[str], episodes: Mapping[str, Episode], fps: int
-) -> tuple[list[str], list[str]]:
-    """Return the episodes that can be laid on a grid of times, and why others cannot."""
-    kept, warnings = [], []
+) -> tuple[list[str], tuple[int, ...], list[str]]:
+    """Return the episodes that can be written, the shape of most frames, and warnings."""
+    warnings: list[str] = []
+    shapes: dict[str, Counter[tuple[int, ...]]] = {}
     for name in names:
-        times = [frame.t for frame in episodes[name].frames]
+        times = episodes[name].times
         count = int((times[-1] - times[0]) * fps + _EARLY_S) + 1
         if count > _MOST_FRAMES:
             warnings.append(
                 f"! {name} is left out: {times[-1] - times[0]:.0f} s at {fps} frames a second are "
                 f"{count} frames, at most {_MOST_FRAMES}; check its time stamps, or lower --fps"
             )
-        elif not any(not why_unreadable(frame) for frame in episodes[name].frames):
+            continue
+        shapes[name] = Counter(shape for f in episodes[name].frames if (shape := shape_of(f)))
+        if not shapes[name]:
             warnings.append(f"! {name} is left out: none of its frames can be decoded")
-        else:
-            kept.append(name)
-    return kept, warnings
+    usual = sum(shapes.values(), Counter[tuple[int, ...]]()).most_common(1)
+    size = usual[0][0] if usual else ()
+    for name, found in shapes.items():
+        if others := found.total() - found[size]:
+            what = f"{others} frames are" if found[size] else "it is"
+            warnings.append(
+                f"! {name}: {what} left out: not of {size[1]} x {size[0]} px as most others; "
+                "frames of a LeRobot data set are of one size"
+            )
+    return [name for name, found in shapes.items() if found[size]], size, warnings
 
 
 def _write_episode(
@@ -144,8 +155,8 @@ class _Shot:
 
 
 def _shown(episode: Episode, made: Counts) -> Iterator[_Shot]:
-    """Return what is seen at each time; where a frame is damaged, a readable one beside it."""
-    frames = [frame for frame in episode.frames if not why_unreadable(frame)]
+    """Return what is seen at each time; where a frame is damaged, a good one beside it."""
+    frames = [frame for frame in episode.frames if shape_of(frame) == made.size]
     times = [frame.t for frame in frames]
     begin = episode.frames[0].t
     count = int((episode.frames[-1].t - begin) * made.fps + _EARLY_S) + 1
@@ -155,7 +166,7 @@ def _shown(episode: Episode, made: Counts) -> Iterator[_Shot]:
         newest = max(0, bisect_right(times, t + _EARLY_S) - 1)
         if newest != last:
             image = picture(frames[newest])
-            made.saw(image, episode.id)
+            made.saw(image)
             data, last = _coded(image), newest
         yield _Shot(data, max(0.0, t - times[newest]))
 

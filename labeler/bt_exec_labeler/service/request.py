@@ -24,12 +24,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import cv2
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from bt_exec.failure import nearest
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, ClipForm
-from bt_exec_labeler.episode import Episode, Frame, Image
+from bt_exec_labeler.episode import Episode, Frame, Image, decoded
 from bt_exec_labeler.items import ControllerItem, Item, PlannerItem, Role
 from bt_exec_labeler.pictures import picture, pixel_digest
 from bt_exec_labeler.record import Breach
@@ -244,7 +243,7 @@ def _data(image: str, folder: Path | None) -> bytes:
         if not inside or not path.is_file():
             raise ValueError(refusal)
         return path.read_bytes()
-    except OSError:
+    except (OSError, RuntimeError):  # pathlib names a loop of links so
         raise ValueError(refusal) from None
 
 
@@ -259,10 +258,7 @@ def _picture(data: bytes) -> Image:
         raise ValueError("is damaged, or neither PNG nor JPEG")
     if pixels > _PIXELS:
         raise ValueError(f"has {pixels} pixels; at most {_PIXELS}")
-    found = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    if found is None:
-        raise ValueError("is damaged")
-    return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
+    return decoded(data, "the picture")
 
 
 def _png_pixels(data: bytes) -> int:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import nearest
 from bt_exec_labeler.episode import Action, Flaw, State
-from bt_exec_labeler.sources.json_lines import json_lines
+from bt_exec_labeler.sources.json_lines import Seconds, json_lines, why_invalid
 
 __all__ = ["read_actions"]
 
@@ -18,8 +18,8 @@ __all__ = ["read_actions"]
 class _Line(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
-    t: Annotated[float, Field(ge=0)]
-    end: Annotated[float, Field(ge=0)] | None = None
+    t: Seconds
+    end: Seconds | None = None
     op: Annotated[str, Field(min_length=1)]
     args: dict[str, Any] = Field(default_factory=dict)
     state: State = "unknown"
@@ -59,7 +59,7 @@ def _action(where: str, data: Any, flaws: list[Flaw]) -> Action | Flaw:
     try:
         line = _Line.model_validate(data)
     except ValidationError as error:
-        return Flaw("action", where, f"{_why(error)}; the line is left out")
+        return Flaw("action", where, f"{why_invalid(error)}; the line is left out")
     if line.end is not None and line.end < line.t:
         message = f"ends at {line.end:g} s, before it begins at {line.t:g} s; the line is left out"
         return Flaw("action", where, message)
@@ -68,10 +68,3 @@ def _action(where: str, data: Any, flaws: list[Flaw]) -> Action | Flaw:
         hint = f"; did you mean {near[0]}?" if near else ""
         flaws.append(Flaw("unknown_key", where, f"has an unknown key {key!r}, ignored{hint}"))
     return Action(**line.model_dump())
-
-
-def _why(error: ValidationError) -> str:
-    """Return what is wrong with a line, in one sentence."""
-    found = error.errors()[0]
-    where = ".".join(map(str, found["loc"]))
-    return f"{where}: {found['msg'].lower()}" if where else str(found["msg"]).lower()

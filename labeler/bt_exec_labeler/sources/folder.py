@@ -23,14 +23,14 @@ from bt_exec.failure import BtExecError, UsageError, nearest
 from bt_exec.spec.source import read_file
 from bt_exec_labeler.episode import Action, Episode, FileFrame, Flaw, Frame, ordered
 from bt_exec_labeler.sources.actions import read_actions
-from bt_exec_labeler.sources.json_lines import json_lines
+from bt_exec_labeler.sources.json_lines import Seconds, json_lines, why_invalid
 
 __all__ = ["is_episode", "read_folder"]
 
 _ACTIONS, _FRAMES, _HEADER = "actions.jsonl", "frames.jsonl", "episode.yaml"
 
 _PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp"}
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d{1,18}")
 _PAUSES = 4  # a gap is a pause of more than so many usual ones
 
 
@@ -158,15 +158,24 @@ def _listed(listing: Path) -> tuple[list[Frame], tuple[Flaw, ...]]:
     return frames, tuple(flaws)
 
 
-def _frame(folder: Path, where: str, line: Any) -> Frame | Flaw:
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    file: str
+    t: Seconds
+
+
+def _frame(folder: Path, where: str, data: Any) -> Frame | Flaw:
     """Return the frame of a line, or why it cannot be used."""
     try:
-        file, t = str(line["file"]), float(line["t"])
-    except (ValueError, KeyError, TypeError):
-        return Flaw("no_time", where, 'is not {"file": …, "t": …}; the line is left out')
-    path = (folder / file.replace("\0", "")).resolve()
-    if not path.is_relative_to(folder) or not path.is_file():
-        return Flaw("damaged", where, f"{file} is not a file of this folder")
-    if not 0 <= t < float("inf"):
-        return Flaw("no_time", where, f"t is {t}; the frame is left out")
-    return FileFrame(t, path)
+        line = _Line.model_validate(data)
+    except ValidationError as error:
+        return Flaw("no_time", where, f"{why_invalid(error)}; the frame is left out")
+    try:
+        path = (folder / line.file.replace("\0", "")).resolve()
+        found = path.is_relative_to(folder) and path.is_file()
+    except (OSError, RuntimeError):  # pathlib names a loop of links so
+        found = False
+    if not found:
+        return Flaw("damaged", where, f"{line.file} is not a file of this folder")
+    return FileFrame(line.t, path)

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from bt_exec_labeler.episode import Flaw
 
-__all__ = ["json_lines"]
+__all__ = ["Seconds", "json_lines", "why_invalid"]
+
+
+def _no_boolean(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise PydanticCustomError("float_type", "input should be a valid number")
+    return value
+
+
+Seconds: TypeAlias = Annotated[
+    float, Field(ge=0, allow_inf_nan=False), BeforeValidator(_no_boolean)
+]
+"""A time of a recording [s]."""
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
@@ -18,14 +34,31 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
     Raises:
         OSError: If the file cannot be read.
     """
-    for number, data in enumerate(path.read_bytes().split(b"\n"), start=1):
+    lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
+    for number, data in enumerate(lines, start=1):
         if not data.strip():
             continue
         where = f"{path.name}:{number}"
         try:
-            yield where, json.loads(data.decode("utf-8"))
+            yield where, json.loads(data.decode("utf-8"), object_pairs_hook=_keys_once)
         except UnicodeDecodeError as error:
             why = f"is not UTF-8 ({error.reason} at byte {error.start}); the line is left out"
             yield where, Flaw("not_utf8", where, why)
         except (ValueError, RecursionError) as error:
             yield where, Flaw("not_json", where, f"is not JSON ({error}); the line is left out")
+
+
+def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(key for key in names if names.count(key) > 1)
+        raise ValueError(f"the key {twice!r} is there twice")
+    return data
+
+
+def why_invalid(error: ValidationError) -> str:
+    """Return what is wrong with a line, in one sentence."""
+    found = error.errors()[0]
+    where = ".".join(map(str, found["loc"]))
+    return f"{where}: {found['msg'].lower()}" if where else str(found["msg"]).lower()

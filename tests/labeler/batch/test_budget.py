@@ -161,3 +161,43 @@ def test_cost_is_refused_without_prices(
     command = ("label", "run", game, *words, "-l", "remote", "-s", service, "--cost", 1)
     assert call([str(word) for word in command]) == 2
     assert "--cost does not work with the labeler remote" in capsys.readouterr().err
+
+
+def test_reservation_waits_if_one_of_its_kinds_may_be_given_back() -> None:
+    """Tokens are in flight, cost is not: sending now could exceed the budget of tokens."""
+    ledger = Ledger(Budget(tokens=100, cost=1.0))
+    ledger.reserve({"tokens": 50})
+    waited = threading.Event()
+
+    def second() -> None:
+        ledger.reserve({"tokens": 60, "cost": 2.0})
+        waited.set()
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    assert not waited.wait(0.1)
+    assert ledger.spent()["tokens"] == 50
+    ledger.settle({"tokens": 50}, {"tokens": 10})
+    assert waited.wait(20)
+    thread.join()
+
+
+def test_second_run_is_answered_by_the_cache_unless_it_is_switched_off(
+    game: Path, tmp_path: Path
+) -> None:
+    with MessagesServer([answer]) as server:
+        asked = []
+        for name, cached in (("first", True), ("second", True), ("third", False)):
+            before = len(server.requests)
+            commands.run(
+                game,
+                game / "vocabulary.yaml",
+                tmp_path / name,
+                labeler="model",
+                role="controller",
+                options={"client": {"base_url": server.url, "tier": "text"}},
+                cache=tmp_path / "cache.sqlite",
+                no_cache=not cached,
+            )
+            asked.append(len(server.requests) - before)
+    assert asked[0] == asked[2] > asked[1] == 0

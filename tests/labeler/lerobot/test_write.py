@@ -133,10 +133,11 @@ def small(frames: tuple[Frame, ...]) -> Episode:
 def write(vocabulary: Vocabulary, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
     record = {"mid_step_id": "rest", "record": {"done_evidence": []}, "episode": "e", "item": "i"}
 
-    def call(*frames: Frame, fps: int = 2) -> list[dict[str, Any]]:
+    def call(*frames: Frame, fps: int = 2, warnings: Sequence[str] = ()) -> list[dict[str, Any]]:
         lines = [{**record, "t": frames[0].t}]
         given = SetInput("controller", lines, {"e": small(frames)}, vocabulary, {"e": "train"})
-        write_lerobot(tmp_path / "set", given, fps=fps, form=FORMS["0.6"])
+        _, warned = write_lerobot(tmp_path / "set", given, fps=fps, form=FORMS["0.6"])
+        assert warned == list(warnings)
         (rows,) = frames_of(tmp_path / "set")
         return rows
 
@@ -183,9 +184,17 @@ def test_a_time_stamp_that_is_far_off_fills_no_memory(write: Callable[..., Any])
         write(Drawn(0.0), Drawn(1e9))
 
 
-def test_frames_of_two_sizes_are_refused(write: Callable[..., Any]) -> None:
-    with pytest.raises(UsageError, match=r"e: a frame is of 8 x 4 px, others of 6 x 4 px"):
-        write(Drawn(0.0), Wide(1.0))
+def test_frame_of_another_size_is_left_out_and_named(
+    write: Callable[..., list[dict[str, Any]]],
+) -> None:
+    """The size of most frames counts, whichever comes first."""
+    warning = (
+        "! e: 1 frames are left out: not of 6 x 4 px as most others; "
+        "frames of a LeRobot data set are of one size"
+    )
+    rows = write(Wide(0.0), Drawn(0.5), Drawn(1.0), warnings=[warning])
+    assert [row["observation.age_s"] for row in rows] == [0, 0, 0]
+    assert len({row["observation.images.camera"]["bytes"] for row in rows}) == 1
 
 
 OPENED = """
