@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.image.perception.colours import name_pixels
+from bt_exec_skills.image.perception.instances import SUREST
 from bt_exec_skills.image.perception.lighting import relit
-from bt_exec_skills.image.perception.segment import SUREST, segment_colour, separate_touching
+from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
 from bt_exec_skills.image.rules.judging import cross_checks_of, judged
 from bt_exec_skills.image.skills.other_light import in_other_light
@@ -112,3 +113,16 @@ def test_confidence_is_calibrated_on_fresh_pictures():
         print(f"confidence {tenth / 10:.1f}: {sum(rows)} of {len(rows)} right")
     assert sum(not right for _, right in sure) <= 0.01 * len(found)
     assert len(sure) >= 0.3 * len(found)
+
+
+def test_objects_of_the_colour_of_the_ground_are_not_surely_absent():
+    tiles = np.indices((8, 8)).sum(axis=0) % 2 * 255
+    board = np.repeat(
+        cv2.resize(tiles.astype(np.uint8), (320, 320), interpolation=0)[..., None], 3, 2
+    )
+    for text, truth in (
+        ("How many white squares are there?", 32),
+        ("Is there a black square?", True),
+    ):
+        value, sure = sureness(np.ascontiguousarray(board), text)
+        assert value == truth or sure <= DOUBTFUL

@@ -15,7 +15,10 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.picture import Frame, Mask
 
-__all__ = ["COLOURS", "ColourName", "colour_shares", "lab_of", "like_ground", "name_pixels"]
+__all__ = [
+    "COLOURS", "ColourName", "colour_shares", "ground_colours", "lab_of",
+    "like_ground", "name_pixels",
+]  # fmt: skip
 
 ColourName = Literal[
     "red", "orange", "yellow", "green", "cyan", "blue", "purple", "pink", "brown",
@@ -39,6 +42,7 @@ _PROTOTYPES: dict[ColourName, tuple[str, ...]] = {
 }
 _WEIGHTS = np.array([0.5, 1, 1], np.float32)  # of differences in L, a, b
 _GROUND = 11.0  # so near to the border's colour it is background
+_OF_GROUND = 0.25  # share of the border's pixels with a colour of the ground
 _BITS = 5  # of each channel, in the table of names
 
 
@@ -81,6 +85,14 @@ def _codes(pixels: Frame) -> npt.NDArray[np.uint16]:
 def name_pixels(pixels: Frame) -> npt.NDArray[np.uint8]:
     """Return for each pixel the place of its colour's name in `COLOURS`."""
     return np.asarray(_names()[_codes(pixels)], np.uint8)
+
+
+def ground_colours(picture: Frame) -> frozenset[ColourName]:
+    """Return the names of the colours that cover at least a quarter of the border each."""
+    edges = (picture[0], picture[-1], picture[:, 0], picture[:, -1])
+    border = np.concatenate(edges)[None]
+    shares = colour_shares(border, np.ones(border.shape[:2], bool))
+    return frozenset(name for name, share in shares.items() if share >= _OF_GROUND)
 
 
 def like_ground(picture: Frame) -> Mask:

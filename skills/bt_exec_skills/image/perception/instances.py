@@ -10,8 +10,10 @@ import numpy as np
 
 from bt_exec_skills.perception.picture import Box, Frame, Mask
 
-__all__ = ["Counted", "Crop", "Decision", "Instance", "among", "count", "crop"]
+__all__ = ["SUREST", "Counted", "Crop", "Decision", "Instance", "among", "count", "crop"]
 
+SUREST = 0.98
+"""Highest confidence of an answer: more than measurements on pictures can show."""
 _LEFT = 0.2  # of the middle of a box, without what lies beside
 _MOST_BESIDE = 30  # a file may hold thousands of boxes on one another
 
@@ -140,7 +142,7 @@ def _without(own: Mask, instance: Instance) -> Mask:
 def count(instances: Iterable[Instance], decisions: Iterable[Decision]) -> Counted:
     """Return how many instances are accepted; a decision belongs to each, in order."""
     sure = unsettled = 0
-    confidence = 1.0
+    confidence = SUREST
     for instance, decision in zip(instances, decisions, strict=True):
         sure += decision.holds is True
         unsettled += decision.holds is None

@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName, like_ground, name_pixels
-from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.instances import SUREST, Instance
 from bt_exec_skills.perception.picture import Frame, Mask, box_of
 
-__all__ = ["SUREST", "segment_colour", "separate_touching", "solidity", "without_holes"]
+__all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
 
-SUREST = 0.98
-"""How sure it is at most that regions of colour are the things: measured on drawn pictures."""
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003  # a smaller region is noise
 _PLAIN = 0.6  # share of the border that has the ground's colour
 _UNSURE, _UNEVEN = 0.45, "colour, uneven ground"

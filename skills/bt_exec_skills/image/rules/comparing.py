@@ -7,7 +7,7 @@ from typing import Any
 from bt_exec_skills.image.bench import Answer, Candidates
 from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.decide import Bound, all_of, within
-from bt_exec_skills.image.perception.instances import Decision, count
+from bt_exec_skills.image.perception.instances import SUREST, Decision, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
 
@@ -34,7 +34,7 @@ def same_answer(found: Candidates, size: tuple[int, int], language: str) -> Answ
     said = speaker.say(name, n=total.sure, places=speaker.places(places))
     confidence = total.confidence
     if total.sure:  # one that is certain is enough
-        confidence = max(one.score for one in found.accepted())
+        confidence = min(SUREST, max(one.score for one in found.accepted()))
     elif not total.unsettled:
         confidence = _NOTHING_SEEN
     return Answer(

@@ -9,7 +9,7 @@ from bt_exec.language.messages import language_of
 from bt_exec_skills.image.bench import Answer, Bench, Candidates, CheckedClaim
 from bt_exec_skills.image.perception.attributes import name_colour
 from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN
-from bt_exec_skills.image.perception.instances import Counted, Crop, count
+from bt_exec_skills.image.perception.instances import SUREST, Counted, Crop, count
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
@@ -66,11 +66,12 @@ def answer_of(
         name = {True: "exists_yes", False: "exists_no", None: "exists_unsure"}[value]
         said = speaker.say(name, what=what, n=total.sure or total.unsettled)
         if total.sure:  # one that is certain is enough
-            confidence = max(
+            clearest = max(
                 decision.confidence * one.score
                 for one, decision in zip(found.instances, found.decisions, strict=True)
                 if decision.holds
             )
+            confidence = min(SUREST, clearest)
     else:
         said = speaker.say("count", what=what, n=total.sure)
     notes = left_out(speaker, found)

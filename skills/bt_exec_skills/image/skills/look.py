@@ -7,9 +7,11 @@ from typing import NamedTuple
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
 from bt_exec_skills.image.perception.attributes import AttributeName
+from bt_exec_skills.image.perception.colours import ground_colours
 from bt_exec_skills.image.perception.decide import related, verify_all
 from bt_exec_skills.image.perception.instances import crop as cut
 from bt_exec_skills.image.perception.relations import RelationName, measure
+from bt_exec_skills.image.perception.separability import DOUBTFUL
 from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
 __all__ = ["Kept", "Near", "crop", "measure_places", "verify_attribute"]
@@ -72,6 +74,8 @@ def verify_attribute(
     other. What the picture does not settle stays in the set as unsettled. Sets are not verified
     before they are cropped.
 
+    On a ground that has one of the `attributes`, objects of that colour are not seen for sure.
+
     Args:
         bench: The picture and its sets.
         of: The set.
@@ -85,6 +89,9 @@ def verify_attribute(
         "verifying",
     )
     found.looked = True
+    by_colour = all("colour" in one.source for one in found.instances)
+    if wanted and by_colour and ground_colours(bench.picture) & set(attributes):
+        found.whole = min(found.whole, DOUBTFUL)
     args = {"of": of, "attributes": list(attributes), "wanted": wanted, "any_of": any_of}
     bench.steps.append(Step("verify_attribute", args))
     holds = [one.holds for one in found.decisions]
