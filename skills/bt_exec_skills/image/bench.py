@@ -6,18 +6,24 @@ Plans name sets (``target``, ``other``, ``landmark``, …) and never boxes; boxe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.writing import Writer
+from bt_exec_skills.image.models.contracts import (
+    UNMEASURED,
+    PromptedDetector,
+    accepted_detections,
+)
 from bt_exec_skills.image.perception.annotation import (
     Annotation,
     find_annotation,
     read_annotation,
 )
+from bt_exec_skills.image.perception.detecting import Detected, detected
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.loading import load_picture
 from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
@@ -25,6 +31,7 @@ from bt_exec_skills.image.perception.text import can_read, read_text
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.things.detector import LEAST_SCORE
+from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = [
     "SETS",
@@ -38,6 +45,7 @@ __all__ = [
 ]
 
 SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
+_LONGEST = 200  # of the message of an error [characters]
 SETS: tuple[SetName, ...] = get_args(SetName)
 
 
@@ -173,7 +181,7 @@ class Bench:
 
     file: Path | None = None
     annotation_file: Path | None = None
-    detector: Detector[View[None], Detection] | None = None
+    detector: Detector[View[None], Detection] | PromptedDetector | None = None
     detector_names: tuple[str, ...] = ()
     out: Path | None = None
     program_file: Path | None = None
@@ -247,6 +255,29 @@ class Bench:
     def read(self, within: Sequence[Instance] | None) -> Sequence[Instance]:
         """Return the lines of writing in the picture, or within some instances of it."""
         return read_text(self.picture, within, self.reader_file)
+
+    def detected(self, label: str) -> Detected:
+        """Return what the detector finds of `label`, of everything that it knows if empty.
+
+        Raises:
+            Failed: If there is no detector.
+        """
+        if self.detector is None:
+            raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
+        if isinstance(self.detector, PromptedDetector):
+            prompts, size = ((label,) if label else ()), self.picture.shape
+            try:
+                told = self.detector.detect(self.picture.copy(), prompts)
+            except Exception as error:  # a foreign model may raise anything
+                why = f"{type(error).__name__}: {error}"[:_LONGEST]
+                raise UsageError(f"the site's detector failed: {why}") from error
+            found = accepted_detections(told, prompts, (size[0], size[1]))
+            kept, whole = detected(found, label, self.least_score)
+            kept = [replace(one, score=min(one.score, UNMEASURED)) for one in kept]
+            return Detected(kept, min(whole, UNMEASURED))
+        recalls = self.detector.recalls if isinstance(self.detector, NetworkDetector) else {}
+        seen = self.detector.detect(View(0.0, self.picture))
+        return detected(seen, label, self.least_score, recalls.get(label, 1.0))
 
     def begin(self) -> None:
         """Forget the last question."""

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
 from bt_exec.rig import Rig
 from bt_exec.writing import Writer, find_writer
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.models.contracts import (
+    ANY_NAME,
+    DETECTORS,
+    PromptedDetector,
+    make_brought,
+)
 from bt_exec_skills.image.perception.looker import make_looker
 from bt_exec_skills.image.perception.overlay import picture_file
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
@@ -27,17 +34,21 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
             write and the site names none.
     """
     detector = _detector(settings)
+    if isinstance(detector, NetworkDetector):
+        names = detector.names
+    else:
+        names = (ANY_NAME,) if detector is not None else ()
     bench = Bench(
         _file(start.image),
         _file(start.annotation),
         detector,
-        detector.names if detector is not None else (),
+        names,
         picture_file(start.out) if start.out else None,
         _file(start.program),
         _file(settings.reader),
         _file(start.second),
         least_score=settings.least_score,
-        only_by_name=settings.detector == "learned",
+        only_by_name=settings.detector == "learned" or names == (ANY_NAME,),
     )
     if start.program_by == "model":
         bench.writer = _writer(settings)
@@ -52,12 +63,14 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     return Rig(facts=bench.facts, frame=frame, services={"bench": bench, "looker": looker})
 
 
-def _detector(settings: ImageSettings) -> NetworkDetector | None:
-    """Return what a site finds things with: what ships, its own weights, or nothing.
+def _detector(settings: ImageSettings) -> NetworkDetector | PromptedDetector | None:
+    """Return the detector of a site: the one that ships, its own weights, one it names, or None.
 
     Raises:
-        UsageError: If the weights cannot be used.
+        UsageError: If the weights cannot be used, or the named detector refuses its settings.
     """
+    if isinstance(settings.detector, dict):
+        return cast(PromptedDetector, make_brought(DETECTORS, "detector", settings.detector))
     if settings.detector == "none":
         return None
     if settings.detector == "learned":

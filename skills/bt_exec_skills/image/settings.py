@@ -16,11 +16,14 @@ class ImageSettings(PackSettings):
 
     Attributes:
         robot: ``none``: there is none.
-        detector: ``learned``, the network that ships for things on tables; ``none``; or the file
-            of other weights, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network` reads them.
+        detector: ``learned``, the network that ships for things on tables; ``none``; the file of
+            other weights, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network` reads them; or
+            a detector with text prompts: ``{name: remote, url: …}``, the name of one in the group
+            ``bt_exec_skills.prompted_detectors`` and its settings.
         least_score: What a detection must exceed, 0..1.
         vqa: A vision model for questions that no tool answers: ``{name: claude, model: …}``, the
-            name of one in the group ``bt_exec.visual_qa`` and its settings; by default none.
+            name of one in the group ``bt_exec.visual_qa`` or ``bt_exec_skills.picture_models``
+            and its settings; by default none.
         judge: A second model that judges answers, in the same form; by default none.
         writer: A model that writes the program of an answer where that is asked for
             (``--program-by model``), in the same form: the name of one in ``bt_exec.writers``.
@@ -28,7 +31,7 @@ class ImageSettings(PackSettings):
             rapidocr's own does not know, as Hangul.
     """
 
-    detector: str = "learned"
+    detector: str | dict[str, Any] = "learned"
     vqa: dict[str, Any] | None = None
     judge: dict[str, Any] | None = None
     writer: dict[str, Any] | None = None

@@ -15,6 +15,14 @@ from bt_exec.failure import Failed, UsageError
 from bt_exec.language.sanitize import one_line
 from bt_exec.skill import Steps
 from bt_exec.visual_qa import VisualQa, find_visual_qa
+from bt_exec_skills.image.models.contracts import (
+    MODELS,
+    UNMEASURED,
+    PictureModel,
+    Reply,
+    brought_names,
+    make_brought,
+)
 from bt_exec_skills.image.perception.instances import Decision
 from bt_exec_skills.perception.picture import Frame
 
@@ -103,11 +111,13 @@ class Looker:
     """The service ``looker``: asks the site's models about pictures.
 
     Args:
-        model: Who answers, or None for nobody.
+        model: Who answers, or None for nobody; a `PictureModel` answers in words only.
         judge: Who judges answers, another model, or None for nobody.
     """
 
-    def __init__(self, model: VisualQa | None = None, judge: VisualQa | None = None) -> None:
+    def __init__(
+        self, model: VisualQa | PictureModel | None = None, judge: VisualQa | None = None
+    ) -> None:
         self.model = model
         self.judge = judge
 
@@ -117,6 +127,9 @@ class Looker:
         Raises:
             Failed: ``NO_VQA_MODEL``, ``VQA_FAILED``.
         """
+        if isinstance(self.model, PictureModel):
+            reply = yield from _replied(self.model, picture, question)
+            return LookAnswer(reply.text, min(reply.confidence or 0.0, UNMEASURED), question)
         asked = _ABOUT.format(language=_LANGUAGES[language], question=_quoted(question))
         data = yield from _told(self._model(), picture, asked, _WHOLE)
         answer, sure = _line(data.get("answer")), _share(data.get("confidence"))
@@ -131,7 +144,13 @@ class Looker:
         Raises:
             Failed: ``NO_VQA_MODEL``, ``VQA_FAILED``.
         """
-        model, decided = self._model(), list[Decision]()
+        decided = list[Decision]()
+        if isinstance(self.model, PictureModel):
+            for one in crops:
+                reply = yield from _replied(self.model, one, question)
+                decided.append(_decision(reply))
+            return decided
+        model = self._model()
         for first in range(0, len(crops), MOST_CROPS):
             some = crops[first : first + MOST_CROPS]
             asked = _EACH.format(n=len(some), question=_quoted(question))
@@ -153,7 +172,7 @@ class Looker:
         return CrossCheck("model", verdict, " — ".join(filter(None, (own, why))))
 
     def _model(self) -> VisualQa:
-        if self.model is None:
+        if self.model is None or isinstance(self.model, PictureModel):
             message = "the site names no vision model; name one: packs: {image: {vqa: {name: …}}}"
             raise Failed("NO_VQA_MODEL", message, retryable=False)
         return self.model
@@ -164,6 +183,31 @@ def _told(model: VisualQa, images: Any, question: str, schema: Mapping[str, Any]
     if told.data is None:
         raise Failed("VQA_FAILED", told.why or "no answer")
     return told.data
+
+
+def _replied(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
+    """Return the answer of a model in one line; it works on a copy of the picture.
+
+    Raises:
+        Failed: ``VQA_FAILED``, if it raises, or answers something else.
+    """
+    try:
+        told = yield from run_in_thread(
+            lambda: model.answer(picture.copy(), question), "asking a model"
+        )
+    except Exception as error:  # a foreign model may raise anything
+        raise Failed("VQA_FAILED", f"{type(error).__name__}: {error}"[:_LONGEST]) from error
+    text = _line(getattr(told, "text", None))
+    if not text:
+        raise Failed("VQA_FAILED", "the model gave no answer")
+    return Reply(text, _share(getattr(told, "confidence", None)))
+
+
+def _decision(reply: Reply) -> Decision:
+    """Return the yes or no with which a model answers about one crop."""
+    from bt_exec_skills.image.rules.claims import says_yes  # the reader loads the lexicons
+
+    return Decision(says_yes(reply.text), reply.text, min(reply.confidence or 0.0, UNMEASURED))
 
 
 def _decisions(told: Any, n: int) -> list[Decision]:
@@ -201,6 +245,8 @@ def make_looker(vqa: Any, judge: Any) -> Looker:
     Raises:
         UsageError: If a setting has no name, or its model refuses its settings.
     """
+    if isinstance(vqa, Mapping) and vqa.get("name") in brought_names(MODELS):
+        return Looker(make_brought(MODELS, "vqa", vqa), _model("judge", judge))
     return Looker(_model("vqa", vqa), _model("judge", judge))
 
 

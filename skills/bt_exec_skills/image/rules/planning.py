@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from bt_exec_skills.image.models.contracts import ANY_NAME
 from bt_exec_skills.image.perception.attributes import SHAPES
 from bt_exec_skills.image.rules.question import Phrase, Question
 from bt_exec_skills.image.rules.words import names_of
@@ -256,13 +257,15 @@ def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
 def _labelled(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
     """Return the label that a phrase means among those known, and the attributes that are left.
 
-    A shape may be a label, too. A phrase that names no thing means all of them, unless it names a
-    shape: boxes do not tell shapes.
+    A detector with text prompts knows every name. A shape may be a label, too. A phrase that names
+    no thing means all of them, unless it names a shape: boxes do not tell shapes.
     """
     if not known:
         return None, ()
     if known == ("?",):  # unreadable: its tool says why
         return "", phrase.attributes
+    if known == (ANY_NAME,):
+        return phrase.thing or None, phrase.attributes
     if phrase.thing:
         names = names_of(phrase.thing)
         label = next((one for one in known if one.lower() in names), None)

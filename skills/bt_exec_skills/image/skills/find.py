@@ -9,14 +9,11 @@ from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.decide import of_kind, start_decisions
-from bt_exec_skills.image.perception.detecting import detected
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.segment import segment_colour as segments
 from bt_exec_skills.image.perception.segment import separate_touching as separated
 from bt_exec_skills.image.perception.separability import separability
 from bt_exec_skills.image.skills.worker import SET_FAILS, work
-from bt_exec_skills.perception.contracts import View
-from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_touching"]
 
@@ -83,16 +80,10 @@ def read_annotation(
 def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
     """Find the instances of `label` with the site's detector; everything that it knows if empty.
 
-    It is the network that ships, for things on tables, or one that the site names. How sure it is
-    that nothing was missed goes into the confidence of the answer.
+    It is the network that ships, for things on tables, or a detector that the site names. How sure
+    it is that nothing was missed goes into the confidence of the answer.
     """
-    detector = bench.detector
-    if detector is None:
-        raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
-    found = yield from work(lambda: detector.detect(View(0.0, bench.picture)), "detecting")
-    known = detector.recalls if isinstance(detector, NetworkDetector) else {}
-    recall = known.get(label, 1.0)
-    instances, whole = detected(found, label, bench.least_score, recall)
+    instances, whole = yield from work(lambda: bench.detected(label), "detecting")
     bench.steps.append(Step("detect", {"label": label, "into": into}))
     put = _put(bench, into, instances)
     bench.sets[into].whole = whole

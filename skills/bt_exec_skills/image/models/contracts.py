@@ -1,0 +1,153 @@
+"""Contracts for models that users bring: a detector with text prompts, and a model that answers.
+
+A package registers a factory in the entry-point group ``bt_exec_skills.prompted_detectors`` or
+``bt_exec_skills.picture_models``; a site names it: ``detector: {name: mine, weights: owl.onnx}``.
+The factory takes the settings beside the name.
+``remote`` is built in: a server in another process. `bt_exec_skills.image.models.checking` checks
+an implementation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+from bt_exec.failure import UnknownName, UsageError
+from bt_exec.language.one_line import one_line
+from bt_exec.plugins import load_plugin, plugin_names
+from bt_exec_skills.perception.contracts import Detection
+from bt_exec_skills.perception.picture import Frame, whole_pixels
+
+__all__ = [
+    "ANY_NAME",
+    "DETECTORS",
+    "MODELS",
+    "UNMEASURED",
+    "PictureModel",
+    "PromptedDetector",
+    "Reply",
+    "accepted_detections",
+    "brought_names",
+    "make_brought",
+]
+
+DETECTORS = "bt_exec_skills.prompted_detectors"
+MODELS = "bt_exec_skills.picture_models"
+ANY_NAME = "*"
+"""Stands for every name among the names that a detector knows."""
+UNMEASURED = 0.7
+"""Highest confidence that rests on scores whose calibration was never measured."""
+
+_REMOTE = "remote"  # a server, see `http_client`
+_MOST_DETECTIONS = 500
+_LONGEST_LABEL = 60
+
+
+class Reply(NamedTuple):
+    """Answer of a picture model.
+
+    Attributes:
+        text: In one line, in the language of the question.
+        confidence: 0..1; None if the model has none.
+    """
+
+    text: str
+    confidence: float | None = None
+
+
+@runtime_checkable
+class PromptedDetector(Protocol):
+    """Finds objects that text prompts name: OWL, YOLO-World, Grounding DINO."""
+
+    def detect(self, picture: Frame, prompts: Sequence[str]) -> Sequence[Detection]:
+        """Return what is found of each prompt, in any order; may take seconds.
+
+        Args:
+            picture: RGB, uint8 of shape (height, width, 3); it is not changed.
+            prompts: English noun phrases: "cup", "traffic light". The label of a detection is the
+                prompt that it answers.
+        """
+
+
+@runtime_checkable
+class PictureModel(Protocol):
+    """Answers questions about a picture in words: Florence, moondream, SmolVLM."""
+
+    def answer(self, picture: Frame, question: str) -> Reply:
+        """Return the answer; may take seconds.
+
+        Args:
+            picture: RGB, uint8 of shape (height, width, 3); it is not changed.
+            question: In Korean or English.
+        """
+
+
+Factory: TypeAlias = Callable[[Mapping[str, Any]], Any]
+
+
+def make_brought(group: str, kind: str, given: Mapping[str, Any]) -> Any:
+    """Return the detector or model that a setting of a site names.
+
+    Args:
+        group: `DETECTORS` or `MODELS`.
+        kind: How messages call it.
+        given: The setting: ``name`` and what the factory takes.
+
+    Raises:
+        UsageError: If there is no name, the factory cannot be imported, or it refuses its settings.
+        UnknownName: If no installed package registers the name.
+    """
+    rest = dict(given)
+    name = rest.pop("name", None)
+    if not isinstance(name, str):
+        raise UsageError(f"{kind} needs a name: {kind}: {{name: remote, url: …}}")
+    if name == _REMOTE:
+        from bt_exec_skills.image.models.http_client import create
+
+        return create(rest)
+    if name not in brought_names(group):
+        raise UnknownName(kind, name, brought_names(group))
+    factory: Factory = load_plugin(group, kind, name)
+    return factory(rest)
+
+
+def brought_names(group: str) -> tuple[str, ...]:
+    """Return the names that a setting may give: ``remote``, and what packages register."""
+    return (_REMOTE, *plugin_names(group, ""))
+
+
+def accepted_detections(
+    found: Any, prompts: Sequence[str], size: tuple[int, int]
+) -> list[Detection]:
+    """Return the sound detections among what a detector returned, best first.
+
+    What it returns is data from outside: labels other than the prompts, scores outside 0..1 and
+    boxes outside the picture are left out.
+
+    Args:
+        found: What it returned.
+        prompts: What it was asked for.
+        size: Height and width of the picture [px].
+    """
+    if not isinstance(found, list | tuple):
+        return []
+    names = {one.lower(): one for one in prompts}
+    kept = []
+    for one in found[:_MOST_DETECTIONS]:
+        label = one_line(str(getattr(one, "label", "")), _LONGEST_LABEL).lower()
+        score: Any = getattr(one, "score", None)
+        corners: Any = getattr(one, "bbox", ())
+        if label not in names or not _number(score) or not 0 <= score <= 1:
+            continue
+        if len(corners) != 4 or not all(map(_number, corners)):
+            continue
+        box = whole_pixels(tuple(map(float, corners)), size)
+        if box is not None:
+            kept.append(Detection(names[label], box, float(score)))
+    return sorted(kept, key=lambda one: -one.score)
+
+
+def _number(value: Any) -> bool:
+    sound = isinstance(value, int | float) and not isinstance(value, bool)
+    return sound and math.isfinite(value) and abs(value) < 1e6
