@@ -35,6 +35,9 @@ class Generator:
     def sentence(self, node: Node) -> str:
         """Return a question or command in full."""
         said = self._clause(node)
+        given = node.get("given")
+        if isinstance(given, Node):
+            said = self._filled(self._say[f"sized.{given.text('name')}"], given) + said
         return with_particles(said[:1].upper() + said[1:])
 
     def phrase(self, formula: Node, form: str = "one") -> str:
@@ -84,7 +87,8 @@ class Generator:
             return self._quantity(of) if name == "quantity" else self._reference(of, form)
         if form == "word":
             return self._word("aspects", str(value))
-        assert isinstance(value, Node)
+        if not isinstance(value, Node):
+            return str(value)
         if form == "predicate":
             return self._predicate(value)
         return self._reference(value, form)

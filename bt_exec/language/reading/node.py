@@ -43,12 +43,14 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "pronoun": ("name",),
     "quantity": ("bound", "number"),
     "aspect": ("name", "of"),
+    "apart": ("of", "to"),
+    "sized": ("of", "name", "number", "unit"),
     # propositions and clauses
     "exists": ("of",),
     "all": ("of", "hold"),
     "more": ("of", "to", "sign"),
     "alike": ("aspect", "of", "to"),
-    "ask": ("what", "of"),
+    "ask": ("what", "of", "given"),
     "fragment": ("of", "sign"),
     "scene": ("what",),
     # what an answer says

@@ -34,7 +34,8 @@ from bt_exec_skills.image.skills.find import (
 from bt_exec_skills.image.skills.judge import conclude, judge
 from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
 from bt_exec_skills.image.skills.program import write_program
-from bt_exec_skills.image.skills.read import read_text
+from bt_exec_skills.image.skills.read import read_codes, read_text
+from bt_exec_skills.image.skills.values import answer_measure, answer_value
 
 __all__ = ["PACK"]
 
@@ -72,6 +73,9 @@ PACK = Pack(
         conclude,
         judge,
         read_text,
+        read_codes,
+        answer_value,
+        answer_measure,
         compare_pictures,
         compare_things,
         compare_degrees,

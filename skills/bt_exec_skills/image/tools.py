@@ -12,6 +12,7 @@ from bt_exec_skills.image.perception.attributes import (
     name_shape,
     verify_attribute,
 )
+from bt_exec_skills.image.perception.codes import read_codes
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.compare import Aspect, alike, differences
 from bt_exec_skills.image.perception.decide import (
@@ -24,7 +25,7 @@ from bt_exec_skills.image.perception.decide import (
     within,
 )
 from bt_exec_skills.image.perception.detecting import detect
-from bt_exec_skills.image.perception.graded_attributes import exceeding
+from bt_exec_skills.image.perception.extents import measured
 from bt_exec_skills.image.perception.instances import (
     Counted,
     Crop,
@@ -38,6 +39,7 @@ from bt_exec_skills.image.perception.overlay import overlay, save_image
 from bt_exec_skills.image.perception.relations import Measured, RelationName, measure, place_in
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.text import read_text
+from bt_exec_skills.image.perception.written_values import written_value
 
 __all__ = [
     "Aspect",
@@ -61,12 +63,14 @@ __all__ = [
     "for_model",
     "load_picture",
     "measure",
+    "measured",
     "name_colour",
     "name_shape",
     "of_kind",
     "overlay",
     "place_in",
     "read_annotation",
+    "read_codes",
     "read_text",
     "related",
     "save_image",
@@ -76,4 +80,5 @@ __all__ = [
     "verify_all",
     "verify_attribute",
     "within",
+    "written_value",
 ]

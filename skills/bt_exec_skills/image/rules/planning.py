@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from bt_exec_skills.image.models.contracts import ANY_NAME
 from bt_exec_skills.image.perception.attributes import SHAPES
+from bt_exec_skills.image.perception.codes import CodeKind
 from bt_exec_skills.image.rules.question import Phrase, Question
 from bt_exec_skills.image.rules.words import names_of
 
@@ -62,7 +63,11 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
         return {"sequence": _same(language, facts, text)}
     if question.kind == "read":
         return {"sequence": _reading(question.target, language, facts, text)}
+    if question.kind == "value":
+        return {"sequence": _valued(question, language, facts, text)}
     free = iter(_LANDMARKS)
+    if question.kind == "measure":
+        return {"sequence": _measured(question, language, facts, text, free)}
     steps = _narrowed("target", question.target, facts, free)
     last: Node = {"kind": question.kind, "of": "target", "language": language}
     last["what"] = _said(question.target, language)
@@ -106,15 +111,20 @@ def _same(language: str, facts: Mapping[str, str], text: str) -> list[Node]:
 
 
 def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
-    """Return the nodes that read writing: within what is known by name or colour, else anywhere.
+    """Return the nodes that read codes, or writing within what is known by name or colour.
 
-    A sign that no box shows is not looked for: the answer then says what is written in the picture.
+    Where nothing is known of the object, as of a sign, the answer says what the picture reads.
     """
+    if where.thing in get_args(CodeKind) and not _known_boxes(where, facts):
+        steps = _narrowed("target", where, facts, iter(_LANDMARKS))
+        last: Node = {"kind": "read", "of": "target", "other": "target", "language": language}
+        last["what"] = _said(where, language)
+        return [*steps, {"do": "answer", "with": last}, *_kept("target", language, facts, text)]
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
     of, args = "other", {"into": "other", "of": "picture"}
-    last: Node = {"kind": "read", "what": "", "other": "other", "language": language}
-    steps: list[Node] = []
+    last = {"kind": "read", "what": "", "other": "other", "language": language}
+    steps = []
     named = where.thing not in ("", "writing")
     if named or where.attributes:
         try:
@@ -135,6 +145,46 @@ def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) 
         last["what"] = _said(where, language)
     steps += [{"do": "read_text", "with": args}, {"do": "crop", "with": {"of": "other"}}]
     return [*steps, {"do": "answer", "with": {**last, "of": of}}, *_kept(of, language, facts, text)]
+
+
+def _valued(question: Question, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+    """Return the nodes that find a value in what is written."""
+    if facts.get("reader") != "ready":
+        raise CannotTell("NO_READER")
+    target = question.target
+    plain = not (target.left_out or target.either or target.places or target.degrees or target.top)
+    if not plain or target.attributes or (question.written == "price" and not target.thing):
+        raise CannotTell("QUESTION_UNCLEAR", words=target.said or text)
+    last = {"of": "target", "value": question.written, "name": target.thing, "language": language}
+    return [
+        {"do": "read_text", "with": {"into": "target", "of": "picture"}},
+        {"do": "crop", "with": {"of": "target"}},
+        {"do": "answer_value", "with": last},
+        *_kept("target", language, facts, text),
+    ]
+
+
+def _measured(
+    question: Question,
+    language: str,
+    facts: Mapping[str, str],
+    text: str,
+    free: Iterator[str],
+) -> list[Node]:
+    """Return the nodes that measure objects, to scale where a size is known."""
+    steps = _narrowed("target", question.target, facts, free)
+    last: Node = {"of": "target", "extent": question.extent, "language": language}
+    last["what"] = _said(question.target, language)
+    if question.other is not None:
+        steps += _narrowed("other", question.other, facts, free)
+        last |= {"to": "other", "other_what": _said(question.other, language)}
+    if question.known is not None:
+        known, name = question.known, _landmark(free, question.known.of)
+        steps += _narrowed(name, known.of, facts, free)
+        last |= {"known": name, "known_extent": known.extent}
+        last |= {"length": known.length, "unit": known.unit}
+    steps.append({"do": "answer_measure", "with": last})
+    return steps + _kept("target", language, facts, text)
 
 
 def _said(phrase: Phrase, language: str) -> str:
@@ -159,7 +209,12 @@ def _narrowed(
         if phrase.thing:
             raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
         return steps + _verified(name, phrase, phrase.attributes, facts, free)
-    source = _source(name, phrase, facts)
+    if phrase.thing in get_args(CodeKind) and not _known_boxes(phrase, facts):
+        source = _Source(
+            {"do": "read_codes", "with": {"into": name, "kind": phrase.thing}}, phrase.attributes
+        )
+    else:
+        source = _source(name, phrase, facts)
     phrase = _without_thing(source.node, phrase, facts)
     steps = [source.node, {"do": "crop", "with": {"of": name}}]
     return steps + _verified(name, phrase, source.attributes, facts, free)
@@ -235,6 +290,11 @@ def _landmark(free: Iterator[str], phrase: Phrase) -> str:
     if name is None:
         raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
     return name
+
+
+def _known_boxes(phrase: Phrase, facts: Mapping[str, str]) -> bool:
+    annotated = tuple(filter(None, facts.get("annotation.names", "").split("|")))
+    return _labelled(phrase, annotated)[0] is not None
 
 
 def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:

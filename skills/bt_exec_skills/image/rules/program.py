@@ -11,6 +11,7 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image.bench import Bench, Step
+from bt_exec_skills.image.rules.words import names_of
 from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = ["NoProgramError", "program_of"]
@@ -209,6 +210,33 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
     return [f"kept = [one for one, yes in {pairs} if yes.holds]", *said[args["kind"]]]
 
 
+def _codes(args: Mapping[str, Any], _: Bench) -> list[str]:
+    call = f"tools.read_codes(picture, {args['kind']!r})"
+    return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
+
+
+def _kept(name: str) -> str:
+    pairs = f"zip(instances[{name!r}], decisions[{name!r}])"
+    return f"[one for one, yes in {pairs} if yes.holds]"
+
+
+def _value(args: Mapping[str, Any], _: Bench) -> list[str]:
+    names = sorted(names_of(args["name"])) if args["name"] else []
+    given = f"{args['value']!r}, {names!r}"
+    return [f"answer = tools.written_value({_kept(args['of'])}, {given}).value"]
+
+
+def _measure(args: Mapping[str, Any], _: Bench) -> list[str]:
+    known = "None"
+    if args["known"]:
+        known = f"({_kept(args['known'])}, {args['known_extent']!r}, {args['length']!r})"
+    others = _kept(args["to"]) if args["to"] else "[]"
+    return [
+        f"answer = tools.measured({_kept(args['of'])}, {others},",
+        f"    {args['extent']!r}, {known})",
+    ]
+
+
 _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "read_annotation": _read,
     "detect": _detect,
@@ -216,6 +244,9 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "compare_things": _things,
     "compare_degrees": _degrees,
     "read_text": _read_text,
+    "read_codes": _codes,
+    "answer_value": _value,
+    "answer_measure": _measure,
     "segment_colour": _segment,
     "separate_touching": _separate,
     "crop": _crop,

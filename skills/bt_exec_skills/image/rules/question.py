@@ -8,9 +8,11 @@ from typing import Literal
 from bt_exec_skills.image.perception.attributes import AttributeName
 from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.decide import Bound
+from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.relations import RelationName
+from bt_exec_skills.image.perception.written_values import Written
 
-__all__ = ["Degree", "Kind", "Phrase", "Place", "Question", "Unread"]
+__all__ = ["Degree", "Kind", "Known", "Phrase", "Place", "Question", "Unread"]
 
 Kind = Literal["count", "exists", "all", "where", "colour", "compare", "read", "same", "alike"]
 
@@ -43,6 +45,23 @@ class Degree:
     attribute: AttributeName
     to: Phrase
     holds: bool = True
+
+
+@dataclass(frozen=True)
+class Known:
+    """A known size, which gives the scale of a picture.
+
+    Attributes:
+        of: Whose size it is.
+        extent: Which size.
+        length: How long it is.
+        unit: In which unit.
+    """
+
+    of: Phrase
+    extent: Extent
+    length: int
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -83,15 +102,21 @@ class Question:
         aspect: By what objects are compared, for ``alike``.
         bound: For ``exists``: how `number` limits the count, or None.
         number: See `bound`.
+        written: For ``value``: what is asked of a price list, receipt or form.
+        extent: For ``measure``: what is measured.
+        known: For ``measure``: a known size, or None.
         said_back: The question in full, as it was understood.
     """
 
-    kind: Kind
+    kind: Kind | Literal["value", "measure"]
     target: Phrase
     other: Phrase | None = None
     aspect: Aspect = "colour"
     bound: Bound | None = None
     number: int = 1
+    written: Written = "total"
+    extent: Extent = "area"
+    known: Known | None = None
     said_back: str = ""
 
     @property

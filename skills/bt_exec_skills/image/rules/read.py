@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from bt_exec.language.reading.node import Node, conjunction, negation
 from bt_exec.language.reading.reader import Reading
@@ -16,10 +16,13 @@ from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
 from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
+from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.relations import RelationName
+from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.question import (
     Degree,
     Kind,
+    Known,
     Phrase,
     Place,
     Question,
@@ -129,10 +132,16 @@ class _Questions:
 
     def _question(self, meaning: Node) -> Question:
         what, of = meaning.text("what"), meaning.node("of")
-        if what in _DIRECT:
+        if what in _DIRECT and meaning.get("given") is None:
             return Question(_DIRECT[what], self._phrase(of))
+        known = self._known(meaning.get("given"))
+        if of.kind == "apart":
+            target, other = self._phrase(of.node("of")), self._phrase(of.node("to"))
+            return Question("measure", target, other, extent="distance", known=known)
         if of.kind == "aspect":
-            return self._aspect(of)
+            return self._aspect(of, known)
+        if known is not None:
+            raise self._refusal()
         if of.kind == "scene":
             return Question("same", Phrase())
         if of.kind == "exists":
@@ -150,11 +159,24 @@ class _Questions:
             return Question("alike", self._phrase(of.node("of")), other=other, aspect=aspect)
         raise self._refusal()
 
-    def _aspect(self, of: Node) -> Question:
-        kind = {"writing": "read", "colour": "colour"}.get(of.text("name"))
-        if kind is None:
+    def _aspect(self, of: Node, known: Known | None) -> Question:
+        name, phrase = of.text("name"), self._phrase(of.node("of"))
+        if name in get_args(Extent):
+            return Question("measure", phrase, extent=cast(Extent, name), known=known)
+        if known is None and name in get_args(Written):
+            return Question("value", phrase, written=cast(Written, name))
+        kind = {"writing": "read", "colour": "colour"}.get(name)
+        if kind is None or known is not None:
             raise self._refusal()
-        return Question(cast(Kind, kind), self._phrase(of.node("of")))
+        return Question(cast(Kind, kind), phrase)
+
+    def _known(self, given: Any) -> Known | None:
+        if not isinstance(given, Node):
+            return None
+        extent, length = cast(Extent, given.text("name")), int(given.text("number"))
+        if length < 1:
+            raise self._refusal()
+        return Known(self._phrase(given.node("of")), extent, length, given.text("unit"))
 
     def _exists(self, phrase: Node) -> Question:
         quantity = phrase.get("quantity")

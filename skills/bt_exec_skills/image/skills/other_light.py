@@ -13,7 +13,7 @@ from bt_exec_skills.image.skills.recompute import run_again
 __all__ = ["in_other_light"]
 
 _BY_COLOUR = ("segment_colour", "verify_attribute", "compare_things", "compare_degrees")
-_WITHOUT_LIGHT = ("read_text", "compare_pictures", "conclude")
+_WITHOUT_LIGHT = ("read_text", "read_codes", "answer_measure", "compare_pictures", "conclude")
 _LONGEST = 60
 
 

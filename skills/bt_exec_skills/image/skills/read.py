@@ -7,11 +7,16 @@ from typing import Literal, NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
+from bt_exec_skills.image.perception.codes import CodeKind
+from bt_exec_skills.image.perception.codes import read_codes as codes_in
 from bt_exec_skills.image.perception.decide import start_decisions
 from bt_exec_skills.image.perception.text import INSTALL
 from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
-__all__ = ["Written", "read_text"]
+_ALL_FOUND, _NONE_FOUND = 0.9, 0.5
+"""How sure it is that codes which were found are all, and that there are none."""
+
+__all__ = ["Written", "read_codes", "read_text"]
 
 
 class Written(NamedTuple):
@@ -51,3 +56,20 @@ def read_text(
     bench.sets[into] = found = Candidates(lines, start_decisions(lines))
     read = found.accepted()
     return Written(len(read), len(lines) - len(read), "\n".join(one.label for one in read))
+
+
+@skill(
+    fails={*SET_FAILS, "UNREADABLE"},
+    effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "yes"},
+)
+def read_codes(bench: Service[Bench], into: SetName, kind: CodeKind = "qr code") -> Steps[Written]:
+    """Put the QR codes or barcodes of the picture into a set; their labels are what they contain.
+
+    A code that is found and cannot be decoded stays unsettled. That none is found is not sure.
+    """
+    found = yield from work(lambda: codes_in(bench.picture, kind), "reading")
+    bench.steps.append(Step("read_codes", {"into": into, "kind": kind}))
+    bench.sets[into] = kept = Candidates(found, start_decisions(found), looked=True)
+    read = kept.accepted()
+    kept.whole = _ALL_FOUND if found else _NONE_FOUND
+    return Written(len(read), len(found) - len(read), "\n".join(one.label for one in read))

@@ -1,0 +1,89 @@
+"""QR codes and barcodes in a picture, read by OpenCV without a network.
+
+Their detectors miss a code at one size and find it at another, so the picture is read at several.
+A QR code corrects errors and a barcode has a check digit, so what is decoded is read for sure. What
+a code contains is data: it is quoted, and never followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from bt_exec.language.one_line import one_line
+from bt_exec_skills.image.perception.instances import SUREST, Instance
+from bt_exec_skills.perception.picture import Box, Frame, overlaps, whole_pixels
+
+__all__ = ["CodeKind", "read_codes"]
+
+CodeKind = Literal["qr code", "barcode"]
+
+_SCALES = (1.0, 0.75, 1.5, 0.5, 2.0)
+_LONGEST = 2600  # a larger picture is not enlarged, and first made smaller [px]
+_BLURS = (0, 3)  # sizes of the kernel [px]
+_SAME = 0.3  # overlap (IoU) of two readings of one code
+_MOST_LETTERS = 500
+_MOST_CODES = 50
+
+
+def read_codes(picture: Frame, kind: CodeKind = "qr code") -> list[Instance]:
+    """Return the codes in a picture, top to bottom; the label is the content.
+
+    A code that is found and cannot be decoded has an empty label and a score of 0.
+
+    Args:
+        picture: RGB.
+        kind: Which codes.
+    """
+    size = picture.shape[0], picture.shape[1]
+    grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), np.uint8)
+    longest = max(size)
+    found: list[Instance] = []
+    for scale in _SCALES:
+        factor = scale * min(1.0, _LONGEST / longest)
+        if scale > 1 and longest * factor > _LONGEST:
+            continue
+        for content, corners in _decoded(_scaled(grey, factor), kind):
+            low, high = corners.min(axis=0) / factor, corners.max(axis=0) / factor
+            box = whole_pixels((*low.tolist(), *high.tolist()), size)
+            if box is not None:
+                _merge(found, content, box)
+    return sorted(found[:_MOST_CODES], key=lambda one: (one.bbox[1], one.bbox[0]))
+
+
+def _scaled(grey: Frame, factor: float) -> Frame:
+    way = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
+    return np.asarray(cv2.resize(grey, None, fx=factor, fy=factor, interpolation=way), np.uint8)
+
+
+def _decoded(
+    grey: Frame, kind: CodeKind
+) -> Iterator[tuple[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]]:
+    """Yield contents and corners [px]."""
+    detector = cv2.QRCodeDetector() if kind == "qr code" else cv2.barcode.BarcodeDetector()
+    for blur in _BLURS if kind == "barcode" else _BLURS[:1]:
+        seen = grey if not blur else cv2.GaussianBlur(grey, (blur, blur), 0)
+        try:
+            good, contents, quads, _ = detector.detectAndDecodeMulti(seen)
+        except cv2.error:  # OpenCV fails on some quads that are not codes
+            continue
+        if good and quads is not None:
+            pairs = zip(contents, np.asarray(quads, np.float32).reshape(-1, 4, 2), strict=True)
+            yield from ((one_line(text, _MOST_LETTERS), corners) for text, corners in pairs)
+
+
+def _merge(found: list[Instance], content: str, box: Box) -> None:
+    """Add a reading; one of a known code only adds what was not decoded before."""
+    for place, one in enumerate(found):
+        if float(overlaps([box], [one.bbox])[0, 0]) >= _SAME:
+            if content and not one.label:
+                found[place] = _code(content, box)
+            return
+    found.append(_code(content, box))
+
+
+def _code(content: str, box: Box) -> Instance:
+    return Instance(content, box, SUREST if content else 0.0, "text")

@@ -1,0 +1,73 @@
+"""Sizes and distances of objects, in pixels or to a scale that a known size gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.relations import measure
+
+__all__ = ["Extent", "extent_of", "measured"]
+
+Extent = Literal["area", "width", "height", "distance"]
+
+
+def extent_of(one: Instance, extent: Extent) -> float | None:
+    """Return the area [px²], width or height [px] of an object; None if a box does not give it.
+
+    Args:
+        one: The object; its area needs the pixels, not only the box.
+        extent: ``area``, ``width`` or ``height``.
+    """
+    x1, y1, x2, y2 = one.bbox
+    if extent == "width":
+        return float(x2 - x1)
+    if extent == "height":
+        return float(y2 - y1)
+    return None if one.mask is None else float(np.count_nonzero(one.mask))
+
+
+def _nearest_distance(ones: Sequence[Instance], others: Sequence[Instance]) -> float | None:
+    """Return the distance [px] between the middles of the nearest pair; None without a pair."""
+    pairs = [measure(a, b).distance_px for a in ones for b in others if a.bbox != b.bbox]
+    return min(pairs, default=None)
+
+
+def _scaled(value: float, extent: Extent, per_px: float) -> float:
+    """Return a value in pixels to scale, with three significant digits.
+
+    Args:
+        value: Length [px] or area [px²].
+        extent: What it is.
+        per_px: Length of one pixel in the unit that is wanted.
+    """
+    found = value * per_px * (per_px if extent == "area" else 1.0)
+    return float(f"{found:.3g}")
+
+
+def measured(
+    ones: Sequence[Instance],
+    others: Sequence[Instance],
+    extent: Extent,
+    known: tuple[Sequence[Instance], Extent, float] | None = None,
+) -> float | None:
+    """Return one measure [px, px²], or in the unit of a known size; None if there is none.
+
+    Args:
+        ones: The objects; the first is measured.
+        others: The other objects, for ``distance``.
+        extent: What is measured.
+        known: Objects of which the first has a known size, which size, and how long it is.
+    """
+    if not ones:
+        return None
+    distance = _nearest_distance(ones, others) if extent == "distance" else None
+    value = distance if extent == "distance" else extent_of(ones[0], extent)
+    if value is None or known is None:
+        return None if value is None else round(value, 1)
+    things, which, length = known
+    base = extent_of(things[0], which) if things else None
+    return _scaled(value, extent, length / base) if base else None

@@ -1,0 +1,181 @@
+"""Values in what was read: the price of an article, the total, a date.
+
+Lines of writing are put into rows. A row of an article ends with its amount. A total is what a row
+with a word for it says; it is sure if the articles add up to it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec_skills.image.perception.instances import SUREST, Instance
+
+__all__ = ["Row", "Value", "Written", "amounts_in", "rows_of", "written_value"]
+
+Written = Literal["price", "total", "date"]
+
+_AMOUNT = re.compile(
+    r"(?<![\w.,:/-])(?P<before>[₩$€£¥]|krw|usd|eur)?\s?"
+    r"(?P<number>\d{1,3}(?:[ ,.']\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,2})?)"
+    r"\s?(?P<after>[₩$€£¥]|원|won|krw|usd|eur)?(?![\w%]|[.,:/-]\d)",
+    re.IGNORECASE,
+)
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?[-./년]\s?(\d{1,2})\s?[-./월]\s?(\d{1,2})(?!\d)")
+_YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})[-./](\d{1,2})[-./](\d{4})(?!\d)")
+_DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s?([a-z]{3,9})\.?,?\s?(\d{4})", re.I)
+_MONTH_DAY = re.compile(r"\b([a-z]{3,9})\.?\s?(\d{1,2})(?:st|nd|rd|th)?,?\s?(\d{4})", re.IGNORECASE)
+_UNSURE, _UNCHECKED = 0.5, 0.65
+_CENT = 0.005
+
+
+class Row(NamedTuple):
+    """Writing on one height of the picture.
+
+    Attributes:
+        text: Its lines from left to right.
+        sure: Score of the least sure line, 0..1.
+    """
+
+    text: str
+    sure: float
+
+
+class Value(NamedTuple):
+    """A value that was found.
+
+    Attributes:
+        value: A number, a date as ``2026-11-23``, or None.
+        row: The row that it was found in; empty if it was computed.
+        sure: How sure it is, 0..1.
+        adds_up: For a total, whether the articles add up to it; None if that is not known.
+    """
+
+    value: float | str | None
+    row: str = ""
+    sure: float = _UNSURE
+    adds_up: bool | None = None
+
+
+@lru_cache(maxsize=1)
+def _words() -> Mapping[str, Any]:
+    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    return cast(Mapping[str, Any], parse_yaml(text))
+
+
+def rows_of(lines: Sequence[Instance]) -> list[Row]:
+    """Return lines of writing as rows, from top to bottom."""
+    rows: list[list[Instance]] = []
+    for line in sorted(lines, key=lambda one: one.middle[1]):
+        last = rows[-1][-1] if rows else None
+        if last is not None and last.bbox[1] <= line.middle[1] <= last.bbox[3]:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    for row in rows:
+        row.sort(key=lambda one: one.bbox[0])
+    return [
+        Row(" ".join(one.label for one in row).strip(), min(one.score for one in row))
+        for row in rows
+    ]
+
+
+def amounts_in(text: str) -> list[float]:
+    """Return the amounts that a text names: ``4.50``, ``₩12,000``, ``3.000,00 €``, ``3,000원``."""
+    return [_amount(match["number"]) for match in _AMOUNT.finditer(text)]
+
+
+def _amount(written: str) -> float:
+    """Return a number; a mark before one or two last digits is the decimal one."""
+    whole, mark, cents = written, "", ""
+    if match := re.search(r"([.,])(\d{1,2})$", written):
+        whole, mark, cents = written[: match.start()], ".", match[2]
+    return float(re.sub(r"\D", "", whole) + mark + cents)
+
+
+def written_value(lines: Sequence[Instance], wanted: Written, names: Collection[str] = ()) -> Value:
+    """Return a price, the total or the date in lines of writing.
+
+    Args:
+        lines: What was read, as instances.
+        wanted: Which value.
+        names: For a price, the names of the article.
+    """
+    rows = rows_of(lines)
+    if wanted == "price":
+        return _price(rows, names)
+    return _total(rows) if wanted == "total" else _date(rows)
+
+
+def _price(rows: Sequence[Row], names: Collection[str]) -> Value:
+    found = [row for row in rows if amounts_in(row.text) and _has(row.text, names)]
+    if not found:
+        return Value(None)
+    (first, *more), amounts = found, amounts_in(found[0].text)
+    same = all(amounts_in(row.text)[-1] == amounts[-1] for row in more)
+    sure = first.sure if same and len(amounts) == 1 else _UNSURE
+    return Value(amounts[-1], first.text, min(SUREST, sure))
+
+
+def _has(text: str, names: Collection[str]) -> bool:
+    words = "|".join(f"{re.escape(one)}(?:e?s)?" for one in names if one)
+    return bool(words) and bool(re.search(rf"(?<![\w])(?:{words})(?![a-z])", text, re.IGNORECASE))
+
+
+def _total(rows: Sequence[Row]) -> Value:
+    words = _words()
+    beside = [word for group in words["beside"] for word in group]
+    priced = [row for row in rows if amounts_in(row.text) and re.search(r"[^\W\d]", row.text)]
+    marked = [row for row in priced if _has(row.text, words["total"])
+              and not _has(row.text, words["beside"][0])]  # fmt: skip
+    items = [row for row in priced if row not in marked and not _has(row.text, beside)]
+    taxes = [row for row in priced if row not in marked and _has(row.text, words["tax"])]
+    articles = sum(amounts_in(row.text)[-1] for row in items)
+    if not marked:
+        sure = min([_UNCHECKED, *(row.sure for row in items)]) if len(items) > 1 else _UNSURE
+        return Value(round(articles, 2) if items else None, "", sure)
+    last = marked[-1]
+    value = amounts_in(last.text)[-1]
+    taxed = articles + sum(amounts_in(row.text)[-1] for row in taxes)
+    adds_up = min(abs(value - articles), abs(value - taxed)) < _CENT if items else None
+    sure = last.sure if adds_up else min(_UNCHECKED, last.sure)
+    return Value(value, last.text, min(SUREST, sure), adds_up)
+
+
+def _date(rows: Sequence[Row]) -> Value:
+    found = [(day, row, sure) for row in rows for day, sure in _dates_in(row.text)]
+    if not found:
+        return Value(None)
+    day, row, sure = found[0]
+    several = len({one for one, *_ in found}) > 1
+    return Value(day, row.text, min(SUREST, row.sure, _UNSURE if several else sure))
+
+
+def _dates_in(text: str) -> Iterator[tuple[str, float]]:
+    """Yield dates as ``2026-11-23``, and how sure the order of their numbers is."""
+    for match in _YEAR_FIRST.finditer(text):
+        yield from _valid(int(match[1]), int(match[2]), int(match[3]), SUREST)
+    for match in _YEAR_LAST.finditer(text):
+        one, two, year = (int(part) for part in match.groups())
+        open_order = one != two and one <= 12 and two <= 12
+        day, month = (two, one) if two > 12 else (one, two)
+        yield from _valid(year, month, day, _UNSURE if open_order else SUREST)
+    for pattern, day, month in ((_DAY_MONTH, 1, 2), (_MONTH_DAY, 2, 1)):
+        for match, (number, name) in product(
+            pattern.finditer(text), enumerate(_words()["months"], 1)
+        ):
+            if name.startswith(match[month].lower()):
+                yield from _valid(int(match[3]), number, int(match[day]), SUREST)
+
+
+def _valid(year: int, month: int, day: int, sure: float) -> Iterator[tuple[str, float]]:
+    try:
+        yield datetime.date(year, month, day).isoformat(), sure
+    except ValueError:  # the 31st of February
+        return

@@ -1,0 +1,103 @@
+"""Answers that are values: what is written, and what is measured."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bt_exec_skills.image.bench import Answer, Candidates
+from bt_exec_skills.image.perception.extents import Extent, measured
+from bt_exec_skills.image.perception.instances import count
+from bt_exec_skills.image.perception.written_values import Value, Written
+from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
+
+__all__ = ["Scale", "measure_answer", "value_answer"]
+
+_SUREST = 0.9  # of a measure: its last digit is not sure
+_UNSURE = 0.5
+
+
+class Scale(NamedTuple):
+    """A known size that gives the scale of a picture.
+
+    Attributes:
+        of: The set whose one instance has it.
+        extent: Which size.
+        length: How long it is.
+        unit: In which unit.
+    """
+
+    of: Candidates
+    extent: Extent
+    length: float
+    unit: str
+
+
+def value_answer(found: Value, wanted: Written, name: str, language: str) -> Answer:
+    """Return the answer to what is asked of a receipt, price list or form.
+
+    Args:
+        found: The value.
+        wanted: What was asked.
+        name: The article, for a price.
+        language: Of the answer.
+    """
+    speaker = Speaker(language)
+    if found.value is None:
+        said, confidence = speaker.say(f"no_{wanted}", what=name), _UNSURE
+    else:
+        value = found.value if isinstance(found.value, str) else _number(found.value)
+        confidence = found.sure
+        parts = [speaker.say(wanted, what=name, value=value)]
+        if found.row:
+            parts.append(speaker.say("read_from", row=found.row))
+        if wanted == "total":
+            checked = {True: "adds_up", False: "adds_not_up", None: "summed"}[found.adds_up]
+            parts += [speaker.say(checked)] if found.adds_up is not None or not found.row else []
+        said = " ".join(parts)
+    return Answer(f"{said} {sure(speaker, confidence)}", found.value, confidence)
+
+
+def measure_answer(
+    found: Candidates,
+    other: Candidates | None,
+    words: tuple[str, str],
+    extent: Extent,
+    scale: Scale | None,
+    language: str,
+) -> Answer:
+    """Return the answer to how long, large or far apart objects are.
+
+    It is settled only if each description fits one object.
+
+    Args:
+        found: The set that is asked about.
+        other: The other set, for ``distance``.
+        words: What they hold, in the words of the question.
+        extent: What is measured.
+        scale: A known size, or None for pixels.
+        language: Of the answer.
+    """
+    speaker = Speaker(language)
+    sets = [one for one in (found, other, scale.of if scale else None) if one is not None]
+    totals = [count(one.instances, one.decisions) for one in sets]
+    known = (scale.of.accepted(), scale.extent, scale.length) if scale else None
+    others = other.accepted() if other is not None else []
+    value = measured(found.accepted(), others, extent, known)
+    confidence = min(_SUREST, *(one.confidence for one in totals), *(one.whole for one in sets))
+    several = any(one.sure != 1 or one.unsettled for one in totals)
+    if several or value is None:
+        confidence = min(confidence, _UNSURE)
+    unit = (scale.unit if scale else "px") + ("²" if extent == "area" else "")
+    name = extent if value is not None else "not_measured"
+    facts = {"what": words[0], "other": words[1], "unit": unit}
+    said = speaker.say(name, value="" if value is None else _number(value), **facts)
+    notes = [speaker.say("several_measured")] if several and value is not None else []
+    notes += left_out(speaker, found)
+    return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
+
+
+def _number(value: float) -> str:
+    """Return a number with marks between thousands, without digits that say nothing."""
+    if value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if value == round(value, 1) else f"{value:,.2f}"

@@ -1,0 +1,82 @@
+"""Skills that answer with a value: a price, total or date that is written, a size or a distance."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from bt_exec.skill import Running, Service, Steps, skill
+from bt_exec_skills.image.bench import Bench, SetName, Step
+from bt_exec_skills.image.perception.extents import Extent
+from bt_exec_skills.image.perception.written_values import Written, written_value
+from bt_exec_skills.image.rules.values import Scale, measure_answer, value_answer
+from bt_exec_skills.image.rules.words import names_of
+from bt_exec_skills.image.skills.working import SET_FAILS
+
+__all__ = ["answer_measure", "answer_value"]
+
+
+@skill(fails=SET_FAILS, needs={"crops.{of}": "cut"}, effects={"answer": "told"})
+def answer_value(
+    bench: Service[Bench],
+    of: SetName,
+    value: Written,
+    name: str = "",
+    language: Literal["en", "ko"] = "en",
+) -> Steps:
+    """Answer with a price, the total or the date in the lines of the set `of`.
+
+    Args:
+        bench: The picture and its sets.
+        of: The set with the lines that were read.
+        value: price, total or date.
+        name: The article, for a price.
+        language: Of the answer.
+    """
+    yield Running(None, "answering")
+    found, _ = bench.cut(of)
+    names = sorted(names_of(name)) if name else []
+    bench.answer = value_answer(
+        written_value(found.accepted(), value, names), value, name, language
+    )
+    bench.steps.append(Step("answer_value", {"of": of, "value": value, "name": name}))
+
+
+@skill(fails=SET_FAILS, needs={"crops.{of}": "cut"}, effects={"answer": "told"})
+def answer_measure(
+    bench: Service[Bench],
+    of: SetName,
+    extent: Extent,
+    what: str,
+    to: SetName | None = None,
+    other_what: str = "",
+    known: SetName | None = None,
+    known_extent: Extent = "width",
+    length: int = 1,
+    unit: str = "px",
+    language: Literal["en", "ko"] = "en",
+) -> Steps:
+    """Answer with the area, width or height of an object, or the distance between two.
+
+    Without a known size the answer is in pixels.
+
+    Args:
+        bench: The picture and its sets.
+        of: The set that is asked about.
+        extent: area, width, height or distance (between the middles of the boxes).
+        what: What the set holds, in the words of the question.
+        to: The other set, for distance.
+        other_what: What that holds.
+        known: The set of an object of a known size, which gives the scale.
+        known_extent: Which size of it is known.
+        length: How long that is.
+        unit: In which unit.
+        language: Of the answer.
+    """
+    yield Running(None, "measuring")
+    found, _ = bench.cut(of)
+    other = bench.cut(to)[0] if to is not None else None
+    scale = Scale(bench.cut(known)[0], known_extent, length, unit) if known is not None else None
+    bench.answer = measure_answer(found, other, (what, other_what), extent, scale, language)
+    args: dict[str, Any] = {"of": of, "extent": extent, "to": to, "known": known}
+    args |= {"known_extent": known_extent, "length": length, "unit": unit} if known else {}
+    bench.steps.append(Step("answer_measure", args))

@@ -1,0 +1,187 @@
+"""Values: prices, totals and dates that are written; sizes and distances; codes."""
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bt_exec_skills.image.perception.codes import read_codes
+from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.written_values import amounts_in, rows_of, written_value
+from tests.skills.image.asking import ask, bench_of
+from tests.skills.image.values import page, with_ean13, with_qr
+
+RED, BLUE, GREEN = (205, 35, 35), (35, 65, 200), (40, 150, 55)
+
+
+def lines(*rows):
+    """Return lines as they are read: a row of texts from left to right."""
+    return [
+        Instance(text, (x := 10 + 200 * column, 40 * row, x + 180, 40 * row + 24), 0.99, "text")
+        for row, texts in enumerate(rows)
+        for column, text in enumerate(texts if isinstance(texts, tuple) else (texts,))
+    ]  # fmt: skip
+
+
+RECEIPT = lines(
+    "Corner Shop", "Date: 2026-11-20", ("Cherry pie", "4.50"), ("Coffee", "3.00"),
+    ("Tomatoes", "2.25"), ("Subtotal", "9.75"), ("VAT 10%", "0.98"), ("TOTAL", "10.73"),
+    ("Cash", "20.00"), ("Change", "9.27"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("4.50", [4.5]), ("₩12,000", [12000]), ("3.000,00 €", [3000]), ("12,000원", [12000]),
+        ("$1,234.50", [1234.5]), ("2 x 3.00 6.00", [2, 3, 6]), ("VAT 10%", []), ("Table", []),
+        ("2026-11-20", []), ("12:30", []), ("A4", []), ("3,5", [3.5]), ("5 USD", [5]),
+    ],
+)  # fmt: skip
+def test_amounts_are_read_with_their_marks(text, amounts):
+    assert amounts_in(text) == amounts
+
+
+@given(st.integers(0, 10**8), st.sampled_from(["{:,.2f}", "{:.2f}", "₩{:,.2f}", "{:,.2f} €"]))
+def test_amount_survives_being_written(cents, form):
+    assert amounts_in(form.format(cents / 100)) == [cents / 100]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names", "value"),
+    [
+        ("price", ["cherry"], 4.5), ("price", ["coffee", "커피"], 3.0), ("price", ["tomato"], 2.25),
+        ("price", ["tea"], None), ("price", ["cherr"], None), ("total", (), 10.73),
+        ("date", (), "2026-11-20"),
+    ],
+)  # fmt: skip
+def test_receipt_gives_prices_total_and_date(wanted, names, value):
+    found = written_value(RECEIPT, wanted, names)
+    assert found.value == value
+    assert (found.sure > 0.9) == (value is not None)
+
+
+def test_total_that_does_not_add_up_is_unsure():
+    wrong = lines(("Bread", "2.00"), ("Milk", "1.50"), ("Total", "4.50"))
+    found = written_value(wrong, "total")
+    assert (found.value, found.adds_up, found.sure <= 0.65) == (4.5, False, True)
+
+
+def test_articles_are_added_up_where_no_total_is_written():
+    found = written_value(lines(("Bread", "2.00"), ("Milk", "1.50")), "total")
+    assert (found.value, found.adds_up, found.sure <= 0.65) == (3.5, None, True)
+    assert written_value(lines("Hello", "World"), "total").value is None
+
+
+def test_price_in_a_row_of_several_amounts_is_unsure():
+    found = written_value(lines(("Bread", "2", "4.00")), "price", ["bread"])
+    assert (found.value, found.sure) == (4.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "sure"),
+    [
+        ("2026. 11. 23", "2026-11-23", True), ("2026년 11월 23일", "2026-11-23", True),
+        ("23.11.2026", "2026-11-23", True), ("11/23/2026", "2026-11-23", True),
+        ("Nov 23, 2026", "2026-11-23", True), ("23rd November 2026", "2026-11-23", True),
+        ("03/04/2026", "2026-04-03", False), ("31.02.2026", None, False), ("1234", None, False),
+    ],
+)  # fmt: skip
+def test_dates_are_read_and_an_open_order_is_unsure(text, day, sure):
+    found = written_value(lines(text), "date")
+    assert (found.value, found.sure > 0.9) == (day, sure)
+
+
+def test_rows_keep_lines_of_one_height_together():
+    assert [one.text for one in rows_of(RECEIPT)][2:4] == ["Cherry pie 4.50", "Coffee 3.00"]
+    assert rows_of([]) == []
+
+
+@pytest.fixture
+def shapes():
+    found = np.full((300, 500, 3), 235, np.uint8)
+    cv2.circle(found, (100, 150), 40, RED, -1)
+    cv2.rectangle(found, (300, 100), (399, 199), BLUE, -1)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("How wide is the blue square?", 100, "px wide"),
+        ("파란 정사각형의 높이는 얼마야?", 100, "px"),
+        ("What is the area of the blue square?", 10_000, "px²"),
+        ("How far apart are the red circle and the blue square?", 249.5, "px apart"),
+        ("The blue square is 10 cm wide. How wide is the red circle?", 8.1, "cm wide"),
+        (
+            "How far is the red circle from the blue square if the blue square is 10 cm wide?",
+            24.95,
+            "cm apart",
+        ),
+        ("파란 정사각형의 너비가 10 cm라면 빨간 원의 넓이는 얼마야?", 50.3, "cm²"),
+    ],
+)  # fmt: skip
+def test_sizes_are_measured_in_pixels_or_to_scale(shapes, text, value, unit):
+    answer = ask(bench_of(shapes), text)
+    assert answer.value == pytest.approx(value, rel=0.03)
+    assert unit in answer.text
+    assert 0.8 <= answer.confidence <= 0.9
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How wide is the circle?",
+        "How far apart are the red circle and the green square?",
+        "How wide is the red circle if the green square is 5 cm wide?",
+    ],
+)
+def test_measure_of_no_single_object_is_unsure(shapes, text):
+    cv2.circle(shapes, (240, 240), 30, RED, -1)
+    answer = ask(bench_of(shapes), text)
+    assert answer.confidence <= 0.5
+
+
+def test_codes_are_read_counted_and_their_absence_is_unsure():
+    picture = with_qr(page(), "https://example.org/한글 7", 60, 40)
+    with_qr(picture, "second", 380, 60)
+    with_ean13(picture, "4006381333931", 80, 260)
+    bench = bench_of(picture)
+    answer = ask(bench, "What do the QR codes say?")
+    assert sorted(answer.value) == ["https://example.org/한글 7", "second"]
+    assert answer.confidence > 0.8
+    assert ask(bench, "바코드 읽어 줘").value == ["4006381333931"]
+    assert ask(bench, "How many QR codes are there?").value == 2
+    none = ask(bench_of(page("Hello")), "QR 코드가 있어?")
+    assert (none.value, none.confidence <= 0.5) == (False, True)
+
+
+@pytest.mark.parametrize("noise", [0, 12])
+def test_code_in_a_large_photograph_is_read(noise):
+    picture = with_qr(np.full((3000, 4000, 3), 200, np.uint8), "big", 1500, 1200, module=14)
+    if noise:
+        rng = np.random.default_rng(1)
+        picture = np.clip(picture + rng.normal(0, noise, picture.shape), 0, 255).astype(np.uint8)
+    (found,) = read_codes(picture)
+    assert found.label == "big"
+    assert np.allclose(found.bbox, (1528, 1228, 1794, 1794 - 300), atol=60)
+
+
+@pytest.mark.slow  # the rows above are the same without the network that reads
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("What is the price of the coffee?", 3.0), ("How much is the tomato?", 2.25),
+        ("커피 얼마야?", None), ("합계가 얼마야?", 9.75), ("What is the date?", "2026-11-20"),
+    ],
+)  # fmt: skip
+def test_values_are_read_from_a_picture(text, value):
+    pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
+    shown = page(
+        "Date: 2026-11-20", ("Cherry", "4.50"), ("Coffee", "3.00"), ("Tomato", "2.25"),
+        ("Total", "9.75"),
+    )  # fmt: skip
+    answer = ask(bench_of(shown), text)
+    assert answer.value == value
+    assert (answer.confidence > 0.8) == (value is not None)
