@@ -175,13 +175,14 @@ class Bench:
         question: What was asked, where a model answered.
         code_plan: Steps of the program in order, where a model planned them.
         program: What came of its program, as plain data; None if none is wanted.
+        prompted: A detector with text prompts, instead of `detector`; or None.
         again: Whether steps are only run again, for the value of their answer.
         compared: Whether the things of two sets are alike; None if that was not asked or seen.
     """
 
     file: Path | None = None
     annotation_file: Path | None = None
-    detector: Detector[View[None], Detection] | PromptedDetector | None = None
+    detector: Detector[View[None], Detection] | None = None
     detector_names: tuple[str, ...] = ()
     out: Path | None = None
     program_file: Path | None = None
@@ -202,6 +203,7 @@ class Bench:
     writer: Writer | None = None
     code_plan: tuple[str, ...] = ()
     again: bool = False
+    prompted: PromptedDetector | None = None
 
     def __post_init__(self) -> None:
         """Look for an annotation beside the picture."""
@@ -262,12 +264,10 @@ class Bench:
         Raises:
             Failed: If there is no detector.
         """
-        if self.detector is None:
-            raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
-        if isinstance(self.detector, PromptedDetector):
+        if self.prompted is not None:
             prompts, size = ((label,) if label else ()), self.picture.shape
             try:
-                told = self.detector.detect(self.picture.copy(), prompts)
+                told = self.prompted.detect(self.picture.copy(), prompts)
             except Exception as error:  # a foreign model may raise anything
                 why = f"{type(error).__name__}: {error}"[:_LONGEST]
                 raise UsageError(f"the site's detector failed: {why}") from error
@@ -275,6 +275,8 @@ class Bench:
             kept, whole = detected(found, label, self.least_score)
             kept = [replace(one, score=min(one.score, UNMEASURED)) for one in kept]
             return Detected(kept, min(whole, UNMEASURED))
+        if self.detector is None:
+            raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
         recalls = self.detector.recalls if isinstance(self.detector, NetworkDetector) else {}
         seen = self.detector.detect(View(0.0, self.picture))
         return detected(seen, label, self.least_score, recalls.get(label, 1.0))
@@ -304,6 +306,7 @@ class Bench:
             second_file=self.second_file,
             least_score=self.least_score,
             only_by_name=self.only_by_name,
+            prompted=self.prompted,
         )
         for name in ("picture", "second_picture", "annotation"):
             if name in self.__dict__:

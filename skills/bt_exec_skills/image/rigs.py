@@ -33,22 +33,20 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
             picture has no ending of a picture, or a model is to
             write and the site names none.
     """
-    detector = _detector(settings)
-    if isinstance(detector, NetworkDetector):
-        names = detector.names
-    else:
-        names = (ANY_NAME,) if detector is not None else ()
+    detector, prompted = _detector(settings), _prompted(settings)
+    names = detector.names if detector is not None else ()
     bench = Bench(
         _file(start.image),
         _file(start.annotation),
         detector,
-        names,
+        (ANY_NAME,) if prompted is not None else names,
         picture_file(start.out) if start.out else None,
         _file(start.program),
         _file(settings.reader),
         _file(start.second),
         least_score=settings.least_score,
-        only_by_name=settings.detector == "learned" or names == (ANY_NAME,),
+        only_by_name=settings.detector == "learned" or prompted is not None,
+        prompted=prompted,
     )
     if start.program_by == "model":
         bench.writer = _writer(settings)
@@ -63,15 +61,24 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
     return Rig(facts=bench.facts, frame=frame, services={"bench": bench, "looker": looker})
 
 
-def _detector(settings: ImageSettings) -> NetworkDetector | PromptedDetector | None:
-    """Return the detector of a site: the one that ships, its own weights, one it names, or None.
+def _prompted(settings: ImageSettings) -> PromptedDetector | None:
+    """Return the detector with text prompts that a site names, or None.
 
     Raises:
-        UsageError: If the weights cannot be used, or the named detector refuses its settings.
+        UsageError: If there is no such detector, or it refuses its settings.
     """
-    if isinstance(settings.detector, dict):
-        return cast(PromptedDetector, make_brought(DETECTORS, "detector", settings.detector))
-    if settings.detector == "none":
+    if not isinstance(settings.detector, dict):
+        return None
+    return cast(PromptedDetector, make_brought(DETECTORS, "detector", settings.detector))
+
+
+def _detector(settings: ImageSettings) -> NetworkDetector | None:
+    """Return the network of a site: the one that ships, its own weights, or None.
+
+    Raises:
+        UsageError: If the weights cannot be used.
+    """
+    if settings.detector == "none" or isinstance(settings.detector, dict):
         return None
     if settings.detector == "learned":
         return make_detector(least_score=FAINT)

@@ -26,6 +26,7 @@ from bt_exec_skills.image.perception.decide import (
 )
 from bt_exec_skills.image.perception.detecting import detect
 from bt_exec_skills.image.perception.extents import measured
+from bt_exec_skills.image.perception.graded_attributes import exceeding
 from bt_exec_skills.image.perception.instances import (
     Counted,
     Crop,

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.codes import read_codes
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.written_values import amounts_in, rows_of, written_value
+from bt_exec_skills.image.rules.checking import check_program
+from bt_exec_skills.image.rules.program import program_of
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.values import page, with_ean13, with_qr
 
@@ -155,6 +158,23 @@ def test_codes_are_read_counted_and_their_absence_is_unsure():
     assert ask(bench, "How many QR codes are there?").value == 2
     none = ask(bench_of(page("Hello")), "QR 코드가 있어?")
     assert (none.value, none.confidence <= 0.5) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The blue square is 10 cm wide. How wide is the red circle?",
+        pytest.param("How far is the red circle from the blue square?", marks=pytest.mark.slow),
+        pytest.param("What does the QR code say?", marks=pytest.mark.slow),
+    ],
+)
+def test_program_gives_the_same_value(shapes, tmp_path, text):
+    with_qr(shapes, "seven", 180, 20, module=3)
+    bench = Bench(tmp_path / "picture.png")
+    cv2.imwrite(str(bench.file), shapes[..., ::-1])
+    answer = ask(bench, text)
+    checked = check_program(bench, program_of(bench, text), "en", trusted=True)
+    assert (checked.agrees, checked.found) == (True, answer.value)
 
 
 @pytest.mark.parametrize("noise", [0, 12])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec_skills.perception.contracts import Detection
 from bt_exec_skills.perception.picture import Frame, whole_pixels

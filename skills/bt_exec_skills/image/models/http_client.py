@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import UsageError
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 from bt_exec_skills.image.models.contracts import Reply, accepted_detections
 from bt_exec_skills.perception.contracts import Detection
 from bt_exec_skills.perception.picture import Frame

@@ -13,7 +13,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 from bt_exec_skills.image.perception.instances import SUREST, Instance
 from bt_exec_skills.perception.picture import Box, Frame, overlaps, whole_pixels
 

@@ -15,8 +15,8 @@ from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
 from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.decide import Bound
-from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.extents import Extent
+from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.relations import RelationName
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.question import (

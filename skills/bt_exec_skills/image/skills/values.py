@@ -10,7 +10,7 @@ from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.written_values import Written, written_value
 from bt_exec_skills.image.rules.values import Scale, measure_answer, value_answer
 from bt_exec_skills.image.rules.words import names_of
-from bt_exec_skills.image.skills.working import SET_FAILS
+from bt_exec_skills.image.skills.worker import SET_FAILS
 
 __all__ = ["answer_measure", "answer_value"]
 

@@ -31,7 +31,7 @@ def picture():
 @pytest.fixture
 def bench(picture):
     found = bench_of(picture)
-    found.detector, found.detector_names, found.only_by_name = ByColour(), ("*",), True
+    found.prompted, found.detector_names, found.only_by_name = ByColour(), ("*",), True
     return found
 
 
@@ -44,7 +44,7 @@ class Both(ByColour, Words):
 @pytest.mark.parametrize("text", ["How many bicycles are there?", "자전거가 몇 대야?"])
 def test_prompted_detector_is_asked_by_name_and_is_never_surer_than_measured(bench, text):
     answer = ask(bench, text)
-    assert (answer.value, bench.detector.asked) == (1, [("bicycle",)])
+    assert (answer.value, bench.prompted.asked) == (1, [("bicycle",)])
     assert answer.confidence <= UNMEASURED
 
 
@@ -56,7 +56,7 @@ def test_absence_by_a_prompted_detector_is_unsure(bench):
 
 def test_question_without_a_name_asks_colours(bench):
     assert ask(bench, "How many red circles are there?").value == 1
-    assert bench.detector.asked == []
+    assert bench.prompted.asked == []
 
 
 def test_detector_that_raises_is_a_failure_with_its_words(bench):
@@ -64,7 +64,7 @@ def test_detector_that_raises_is_a_failure_with_its_words(bench):
         def detect(self, picture, prompts):
             raise RuntimeError("no memory on the device")
 
-    bench.detector = Broken()
+    bench.prompted = Broken()
     with pytest.raises(Failed, match=r"detector failed: RuntimeError: no memory") as caught:
         ask(bench, "Is there a dog?")
     assert caught.value.code == "UNREADABLE"
