@@ -58,6 +58,7 @@ _DENIED: dict[str, tuple[int, int | None]] = {  # name: (x86_64, aarch64)
     "sched_setparam": (142, 118),
     "sched_setscheduler": (144, 119),
     "sched_setattr": (314, 274),
+    "sched_setaffinity": (203, 122),
     "ioprio_set": (251, 30),
     "init_module": (175, 105),
     "finit_module": (313, 273),

@@ -20,6 +20,7 @@ ALWAYS = {
     "connect to this machine", "a socket in the file system", "read a file of the user",
     "write to the picture", "kill the parent", "trace the guard", "secrets of the environment",
     "a fork bomb", "children that survive", "leave for another namespace",
+    "pin the guard to one processor", "kill the guard through the owner of a pipe",
     "memory of one process", "memory while the guard is starved", "interrupt the guard",
     "limits of the guard", "another process by any call", "deaf to signals", "huge output",
     "end the process",
@@ -83,7 +84,7 @@ def left_of(image):
 
 def test_the_corpus_is_large_enough():
     names = {name for some in CORPUS.values() for name in some}
-    assert len(names) >= 50
+    assert len(names) >= 75
     assert names >= ALWAYS
 
 

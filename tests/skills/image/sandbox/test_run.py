@@ -116,6 +116,28 @@ def test_a_picture_with_a_relative_name(image, monkeypatch):
     assert ran.result == "PNG"
 
 
+MEASURES = {
+    "memory_bytes": "held = []\n    try:\n        while True: held.append(bytearray(1 << 22))\n"
+    "    except MemoryError: return len(held) << 22",
+    "file_bytes": "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); size = 0\n"
+    "    with open('out', 'wb', 0) as file:\n        try:\n"
+    "            while True: size += file.write(bytes(1 << 16))\n"
+    "        except OSError: return size",
+    "open_files": "held = []\n    try:\n        while True: held.append(open('/dev/null'))\n"
+    "    except OSError: return held[-1].fileno() + 1",
+}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_limit_holds_within_a_tenth(image, name):
+    limits = Limits(memory_bytes=1_500_000_000)
+    ran = run_program(f"def run(image_path):\n    {MEASURES[name]}\n", image, limits=limits)
+    if ran.ending == "not_run":
+        pytest.skip(ran.why)
+    most = getattr(limits, name)
+    assert 0.9 * most <= ran.result <= most, ran
+
+
 @pytest.mark.parametrize(
     ("text", "language", "agrees", "says"),
     [
