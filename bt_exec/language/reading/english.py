@@ -27,7 +27,9 @@ def singulars(noun: str) -> tuple[str, ...]:
     if noun.endswith("ies") and len(noun) > 4:
         return (noun[:-3] + "y",)
     if noun.endswith("es") and _HISSING.search(noun[:-2]):
-        return (noun[:-2],)
+        bare = noun[:-2]
+        mute = bare.endswith(("s", "z")) and not bare.endswith(("ss", "zz", "us"))  # horses, sizes
+        return (bare + "e", bare) if mute else (bare,)
     if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
         return (noun[:-1],)
     return (noun,)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from bt_exec_skills.image.perception.attributes import AttributeName, verify_attribute
 from bt_exec_skills.image.perception.instances import Counted, Crop, Decision, Instance, among
-from bt_exec_skills.image.perception.relations import RelationName, holds
+from bt_exec_skills.image.perception.relations import RelationName, holds, partly_holds
 from bt_exec_skills.image.perception.text import READ
 
 __all__ = [
@@ -32,6 +32,7 @@ _RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
     "fewer": lambda number: (0, number - 1),
     "exactly": lambda number: (number, number),
 }
+_DIAGONAL = 0.5  # confidence that what lies at the corner of another is not at its side
 _ONE_THING = 0.5  # a score below it: perhaps not one thing
 
 
@@ -134,7 +135,9 @@ def related(
     for one, before in zip(instances, decisions, strict=True):
         others = [other for other in landmarks if other.bbox != one.bbox]
         there = any(holds(one, relation, other) for other in others)
-        place = Decision(there is wanted, relation if there else f"not {relation}", 0.9)
+        partly = not there and any(partly_holds(one, relation, other) for other in others)
+        clear = _DIAGONAL if partly else 0.9
+        place = Decision(there is wanted, relation if there else f"not {relation}", clear)
         result.append(all_hold([before, place]))
     return result
 

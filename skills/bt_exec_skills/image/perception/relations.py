@@ -8,9 +8,13 @@ import numpy as np
 
 from bt_exec_skills.image.perception.instances import Instance
 
-__all__ = ["Measured", "RelationName", "holds", "measure", "place_in"]
+__all__ = ["Measured", "RelationName", "holds", "measure", "partly_holds", "place_in"]
 
 RelationName = Literal["left_of", "right_of", "above", "below", "inside", "on"]
+
+
+_SIDES = {"left_of": (0, -1), "right_of": (0, 1), "above": (1, -1), "below": (1, 1)}
+"""Axis and direction of the relations that name a side."""
 
 
 class Measured(NamedTuple):
@@ -67,6 +71,18 @@ def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
     left, top, right, bottom = other.bbox
     slack = 0.1 * (one.bbox[3] - one.bbox[1])
     return left <= x <= right and top - slack <= foot <= bottom
+
+
+def partly_holds(one: Instance, relation: RelationName, other: Instance) -> bool:
+    """Return True if `one` lies beside `other` on the side of a relation, but more the other way.
+
+    So it is of what is above and to the left: a person may call it either.
+    """
+    if relation not in _SIDES or holds(one, relation, other):
+        return False
+    axis, sign = _SIDES[relation]
+    first, second = (one.bbox, other.bbox) if sign < 0 else (other.bbox, one.bbox)
+    return first[axis + 2] <= second[axis]
 
 
 def place_in(instance: Instance, size: tuple[int, int]) -> tuple[str, str]:

@@ -34,6 +34,7 @@ _COMPACT, _THIN = 0.5, 6  # share of its box that a faint thing fills; its short
 _STEP = 3.0  # an edge within a thing [grey levels a px]
 _SEAM = 0.4  # length of such an edge, as a share of the shorter side
 _CONCAVE = 0.88  # share of its hull that a region fills
+_NOTCH, _NOTCH_PX = 0.1, 4.0  # depth of a notch, as a share of the shorter side, and least [px]
 _STRAIGHT = 0.95  # share of its box that a straight region fills
 _LONG = 1.7  # sides of a region that may be several
 _ALIKE = 0.12  # sides of equal things differ by less
@@ -79,7 +80,7 @@ def separability(picture: Frame, instances: Sequence[Instance]) -> float:
         or any(_has_seam(one, smooth) for one in regions)
         or any(_is_chip(one, regions) for one in regions)
         or any(_is_row(one, regions) for one in regions)
-        or any(solidity(one.own) < _CONCAVE for one in regions)
+        or any(solidity(one.own) < _CONCAVE or _has_notch(one) for one in regions)
         or any(_are_pieces(one, other, apart) for one, other in combinations(regions, 2))
     )
     return DOUBTFUL if doubtful else SUREST
@@ -160,6 +161,19 @@ def _is_chip(one: _Region, regions: Sequence[_Region]) -> bool:
     """Return True if a region is so small beside the others that it may be a bit of an edge."""
     usual = float(np.median([other.own.sum() for other in regions]))
     return bool(one.own.sum() < _CHIP * usual)
+
+
+def _has_notch(one: _Region) -> bool:
+    """Return True if the outline of a region goes in as where two objects overlap."""
+    edge = np.pad(one.own.astype(np.uint8), 1)
+    contours, _ = cv2.findContours(edge, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outline = max(contours, key=len)
+    try:
+        defects = cv2.convexityDefects(outline, cv2.convexHull(outline, returnPoints=False))
+    except cv2.error:  # an outline that crosses itself
+        return True
+    deepest = 0.0 if defects is None else float(np.reshape(defects, (-1, 4))[:, 3].max()) / 256
+    return deepest >= max(_NOTCH_PX, _NOTCH * one.sides[0])
 
 
 def _is_row(one: _Region, regions: Sequence[_Region]) -> bool:

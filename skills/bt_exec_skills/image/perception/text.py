@@ -31,6 +31,7 @@ INSTALL = 'pip install "bt-exec[ocr]"'
 _MOST_LETTERS = 200
 _MOST_LINES = 100
 _THREADS = 2
+_LONGEST = 1280  # lines are searched for in a picture of at most this side [px]
 
 
 @cache
@@ -70,6 +71,7 @@ def _engine(weights: str) -> Any:
     settings: dict[str, Any] = {
         "Global.log_level": "critical",
         "Global.text_score": 0.0,
+        "Global.max_side_len": _LONGEST,
         threads.format("intra"): _THREADS,
         threads.format("inter"): 1,
     }

@@ -18,6 +18,7 @@ from bt_exec_skills.image.rules.meaning import meaning_of
 from bt_exec_skills.image.rules.planning import CannotTell, plan_of
 from bt_exec_skills.image.rules.question import Question, Unread
 from bt_exec_skills.image.rules.read import read
+from bt_exec_skills.image.rules.words import thing_in
 
 __all__ = ["Questions", "create"]
 
@@ -25,6 +26,10 @@ _EXAMPLES = {
     "en": ("How many red circles are there?", "Where is the blue square?"),
     "ko": ("빨간 원은 몇 개야?", "파란 사각형은 어디에 있어?"),
 }
+
+
+_NAMES = frozenset({"thing", "known"})
+"""Facts of refusals that are names of things."""
 
 
 class Questions:
@@ -67,6 +72,9 @@ class Questions:
 
     @staticmethod
     def _refused(request: Request, code: str, **facts: str) -> Refusal:
+        for name in _NAMES & facts.keys():
+            names = facts[name].split(", ")
+            facts[name] = ", ".join(thing_in(one, request.language) for one in names)
         said = request.messages.say(code, request.language, **facts)
         near = _EXAMPLES[request.language] if code in ("NEEDS_MODEL", "QUESTION_UNCLEAR") else ()
         return Refusal(code, said, near)

@@ -11,7 +11,7 @@ from bt_exec.language.reading.generate import Generator
 from bt_exec.language.reading.reader import Reader
 from bt_exec.spec.plain_yaml import parse_yaml
 
-__all__ = ["generator", "names_of", "reader", "said_in"]
+__all__ = ["generator", "names_of", "reader", "said_in", "thing_in"]
 
 
 @lru_cache(maxsize=1)
@@ -38,6 +38,12 @@ def names_of(thing: str) -> frozenset[str]:
     entry = lexicon()["things"].get(thing, {})
     words = (word for said in entry.values() for word in said)
     return frozenset({thing.lower(), *(form for word in words for form in word.split("/"))})
+
+
+def thing_in(thing: str, language: str) -> str:
+    """Return the name of a thing in a language; a name outside the lexicon stays as it is."""
+    word = lexicon()["things"].get(thing.lower(), {}).get(language, [thing])[0]
+    return str(word).partition("/")[0]
 
 
 def said_in(name: str, language: str) -> str:
