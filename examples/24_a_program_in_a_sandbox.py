@@ -38,8 +38,8 @@ for body in (
     print("contained" if ran.result is None else ran)
 
 # Output:
-# satisfied · The pictures differ (1): bottom right. Confidence 1.00.
-# satisfied · 두 사진이 다릅니다 (1곳): 아래 오른쪽. 확신도 1.00.
+# satisfied · The pictures differ (1): bottom right. Confidence 0.98.
+# satisfied · 두 사진이 다릅니다 (1곳): 아래 오른쪽. 확신도 0.98.
 # returned False True
 # contained
 # contained

@@ -18,6 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 RESULTS = HERE / "RESULTS.md"
 SMALL: dict[str, tuple[str, ...]] = {
+    "calibration": ("2",),
     "door_angles": ("1.0", "1", "oracle", "0", "1"),
     "fetch": ("2",),
     "guard": ("--small",),
