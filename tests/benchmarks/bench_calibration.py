@@ -1,8 +1,9 @@
 """Calibration of answers about pictures: how often an answer that is so sure is right.
 
 Fresh pictures of several kinds are asked about through the whole pipeline, judges included: drawn
-ones under hard conditions, rendered tables, and photographs that scikit-image ships. It prints a
-table by confidence, and writes it as a reliability diagram where a file is named:
+ones under hard conditions, rendered tables, signs, receipts and codes, and photographs that
+scikit-image ships. It prints a table by confidence, and writes it as a reliability diagram where a
+file is named:
 
     python -m tests.benchmarks.bench_calibration [PICTURES] [FILE.svg] [SEED]
 """
@@ -26,7 +27,7 @@ from bt_exec_skills.image.rules.judging import cross_checks_of, judged
 from bt_exec_skills.image.rules.planning import CannotTell
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.skills.other_light import in_other_light
-from tests.skills.image import conditions, drawn, rendered
+from tests.skills.image import conditions, drawn, rendered, scenes, test_scenes
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.test_rendered import seeing
 
@@ -57,6 +58,9 @@ def asked(pictures: int, first: int) -> Iterator[Asked]:
     for table in rendered.tables(first, max(1, pictures // 4)):
         for _, _, text, truth in rendered.questions(table):
             yield _answered("rendered", seeing(table.picture), text, truth, table.seed)
+    for name, draw in scenes.SCENES.items():
+        for row in test_scenes.ROWS[name]:
+            yield _answered("scene", bench_of(draw()), row["ask"], row["truth"], name)
     package = importlib.util.find_spec("skimage")
     if package is not None and package.origin is not None:
         folder = Path(package.origin).parent / "data"
@@ -73,7 +77,8 @@ def _answered(kind: str, bench: Bench, text: str, truth: Any, about: Any) -> Ask
     except (CannotTell, Unread):
         return Asked(kind, False, 0.0, (about, text, truth, "refused"))
     sure = judged(bench, [*cross_checks_of(bench), *in_other_light(bench)]).confidence
-    return Asked(kind, answer.value == truth, sure, (about, text, truth, answer.value))
+    right = test_scenes.is_right(answer.value, truth)
+    return Asked(kind, right, sure, (about, text, truth, answer.value))
 
 
 def table_of(rows: list[Asked]) -> list[tuple[float, float, int]]:

@@ -35,7 +35,7 @@ from bt_exec_skills.image.skills.judge import conclude, judge
 from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
 from bt_exec_skills.image.skills.program import write_program
 from bt_exec_skills.image.skills.read import read_codes, read_text
-from bt_exec_skills.image.skills.values import answer_measure, answer_value
+from bt_exec_skills.image.skills.values import answer_bar, answer_measure, answer_value
 
 __all__ = ["PACK"]
 
@@ -75,6 +75,7 @@ PACK = Pack(
         read_text,
         read_codes,
         answer_value,
+        answer_bar,
         answer_measure,
         compare_pictures,
         compare_things,

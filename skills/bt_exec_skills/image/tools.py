@@ -12,6 +12,7 @@ from bt_exec_skills.image.perception.attributes import (
     name_shape,
     verify_attribute,
 )
+from bt_exec_skills.image.perception.bars import bar_value
 from bt_exec_skills.image.perception.codes import read_codes
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.compare import Aspect, alike, differences
@@ -55,6 +56,7 @@ __all__ = [
     "alike",
     "all_hold",
     "all_of",
+    "bar_value",
     "count",
     "crop",
     "detect",

@@ -20,7 +20,7 @@ def is_right(value, truth):
     """Return True if an answer is the truth; measures may be 3 % off."""
     if isinstance(truth, (int, float)) and not isinstance(truth, bool):
         return value is not None and value == pytest.approx(truth, rel=0.03)
-    return value == truth
+    return value is truth if isinstance(truth, bool) else value == truth
 
 
 def answered(name):

@@ -7,13 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.perception.bars import Bar, bar_value, bars_among
 from bt_exec_skills.image.perception.codes import read_codes
 from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.segment import segment_colour
 from bt_exec_skills.image.perception.written_values import amounts_in, rows_of, written_value
 from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.program import program_of
 from tests.skills.image.asking import ask, bench_of
-from tests.skills.image.values import page, with_ean13, with_qr
+from tests.skills.image.values import chart, page, with_ean13, with_qr
 
 RED, BLUE, GREEN = (205, 35, 35), (35, 65, 200), (40, 150, 55)
 
@@ -175,6 +177,50 @@ def test_program_gives_the_same_value(shapes, tmp_path, text):
     answer = ask(bench, text)
     checked = check_program(bench, program_of(bench, text), "en", trusted=True)
     assert (checked.agrees, checked.found) == (True, answer.value)
+
+
+def marks(**changed):
+    """Return the regions of three bars and a disc, and the lines of an axis from 0 to 100."""
+    picture = chart((40, 75, 10), (RED, BLUE, GREEN))
+    cv2.circle(picture, (560, 60), 30, RED, -1)
+    ticks = {380 - 3 * tick: str(tick) for tick in range(0, 101, 20)} | changed
+    said = [Instance(text, (30, row - 9, 80, row + 9), 0.99, "text") for row, text in ticks.items()]
+    said += [Instance("AA", (150, 400, 200, 425), 0.99, "text")]
+    return segment_colour(picture), said
+
+
+def test_bar_has_the_value_of_its_upper_edge():
+    regions, said = marks()
+    bars = bars_among(regions)
+    assert [one.label for one in bars] == ["red", "blue", "green"]
+    values = [bar_value([one], regions, said).value for one in bars]
+    assert values == pytest.approx([40, 75, 10], abs=1)
+    assert bar_value(regions, regions, said, ["aa"]).value == pytest.approx(40, abs=1)
+    assert bar_value(regions, regions, said) == Bar(None, 3)
+    assert bar_value(bars[:1], regions, said[:2]).value is None
+
+
+def test_axis_that_is_not_linear_gives_no_value():
+    regions, _ = marks()
+    said = [
+        Instance(str(10**n), (30, 371 - 60 * n, 80, 389 - 60 * n), 0.99, "text") for n in range(5)
+    ]
+    assert bar_value(bars_among(regions)[:1], regions, said).value is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("What is the value of the blue bar?", 75), ("빨간 막대의 값은 얼마야?", 40),
+        ("What is the value of CC?", 10), ("What is the value of the biggest bar?", 75),
+    ],
+)  # fmt: skip
+def test_values_are_read_off_a_chart(text, value):
+    pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
+    answer = ask(bench_of(chart((40, 75, 10), (RED, BLUE, GREEN))), text)
+    assert answer.value == pytest.approx(value, abs=1)
+    assert answer.confidence > 0.7
 
 
 @pytest.mark.parametrize("noise", [0, 12])

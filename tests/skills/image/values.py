@@ -26,6 +26,31 @@ def page(*lines, size=(420, 620), height=44):
     return found
 
 
+def chart(values, colours, ground=250):
+    """Return a bar chart: names in order A, B, …, an axis from 0 to 100."""
+    found = np.full((460, 640, 3), ground, np.uint8)
+    for tick in range(0, 101, 20):
+        row, said = 380 - 3 * tick, str(tick)
+        cv2.putText(
+            found, said, (30, row + 9), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (20, 20, 20), 2, cv2.LINE_AA
+        )
+        cv2.line(found, (100, row), (108, row), (20, 20, 20), 1)
+    for number, (value, colour) in enumerate(zip(values, colours, strict=True)):
+        x = 140 + 120 * number
+        cv2.rectangle(found, (x, 380 - 3 * value), (x + 70, 380), colour, -1)
+        cv2.putText(
+            found,
+            chr(65 + number) * 2,
+            (x + 14, 425),
+            cv2.FONT_HERSHEY_SIMPLEX,
+            0.9,
+            (20, 20, 20),
+            2,
+            cv2.LINE_AA,
+        )
+    return found
+
+
 def with_qr(picture, text, x, y, module=5):
     """Draw a QR code into a picture."""
     code = cv2.QRCodeEncoder.create().encode(text)

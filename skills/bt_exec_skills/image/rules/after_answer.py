@@ -10,7 +10,7 @@ from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, rebuild
 
 __all__ = ["AFTER_ANSWER"]
 
-_ANSWERS = ("answer", "answer_value", "answer_measure", "conclude")
+_ANSWERS = ("answer", "answer_value", "answer_measure", "answer_bar", "conclude")
 
 
 def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, get_args
 from bt_exec_skills.image.models.contracts import ANY_NAME
 from bt_exec_skills.image.perception.attributes import SHAPES
 from bt_exec_skills.image.perception.codes import CodeKind
-from bt_exec_skills.image.rules.question import Phrase, Question
+from bt_exec_skills.image.rules.question import BAR, Phrase, Question
 from bt_exec_skills.image.rules.words import names_of
 
 __all__ = ["CannotTell", "plan_of"]
@@ -66,6 +66,8 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
     if question.kind == "value":
         return {"sequence": _valued(question, language, facts, text)}
     free = iter(_LANDMARKS)
+    if question.kind == "bar":
+        return {"sequence": _barred(question.target, language, facts, text, free)}
     if question.kind == "measure":
         return {"sequence": _measured(question, language, facts, text, free)}
     steps = _narrowed("target", question.target, facts, free)
@@ -162,6 +164,32 @@ def _valued(question: Question, language: str, facts: Mapping[str, str], text: s
         {"do": "answer_value", "with": last},
         *_kept("target", language, facts, text),
     ]
+
+
+def _barred(
+    target: Phrase, language: str, facts: Mapping[str, str], text: str, free: Iterator[str]
+) -> list[Node]:
+    """Return the nodes that read the value of a bar off a chart."""
+    if facts.get("reader") != "ready":
+        raise CannotTell("NO_READER")
+    name = "" if target.thing in ("", BAR) else target.thing
+    if not name and not target.attributes and target.top is None:
+        raise CannotTell("QUESTION_UNCLEAR", words=target.said or text)
+    regions = {**facts, "annotation.names": "", "detector.names": ""}
+    last = {"of": "target", "lines": "other", "name": name, "language": language}
+    return [
+        *_narrowed("target", _without_bars(target), regions, free),
+        {"do": "read_text", "with": {"into": "other", "of": "picture"}},
+        {"do": "crop", "with": {"of": "other"}},
+        {"do": "answer_bar", "with": {**last, "what": _said(target, language)}},
+        *_kept("target", language, facts, text),
+    ]
+
+
+def _without_bars(phrase: Phrase) -> Phrase:
+    """Return a description of regions: what a bar is, the chart tells."""
+    inner = None if phrase.of is None else _without_bars(phrase.of)
+    return replace(phrase, thing="", of=inner)
 
 
 def _measured(

@@ -226,6 +226,14 @@ def _value(args: Mapping[str, Any], _: Bench) -> list[str]:
     return [f"answer = tools.written_value({_kept(args['of'])}, {given}).value"]
 
 
+def _bar(args: Mapping[str, Any], _: Bench) -> list[str]:
+    names = sorted(names_of(args["name"])) if args["name"] else []
+    return [
+        f"answer = tools.bar_value({_kept(args['of'])}, instances[{args['of']!r}],",
+        f"    instances[{args['lines']!r}], {names!r}).value",
+    ]
+
+
 def _measure(args: Mapping[str, Any], _: Bench) -> list[str]:
     known = "None"
     if args["known"]:
@@ -247,6 +255,7 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "read_codes": _codes,
     "answer_value": _value,
     "answer_measure": _measure,
+    "answer_bar": _bar,
     "segment_colour": _segment,
     "separate_touching": _separate,
     "crop": _crop,

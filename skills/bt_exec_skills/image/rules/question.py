@@ -12,7 +12,10 @@ from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.relations import RelationName
 from bt_exec_skills.image.perception.written_values import Written
 
-__all__ = ["Degree", "Kind", "Known", "Phrase", "Place", "Question", "Unread"]
+BAR = "bar"
+"""The thing whose value is read off a chart."""
+
+__all__ = ["BAR", "Degree", "Kind", "Known", "Phrase", "Place", "Question", "Unread"]
 
 Kind = Literal["count", "exists", "all", "where", "colour", "compare", "read", "same", "alike"]
 
@@ -108,7 +111,7 @@ class Question:
         said_back: The question in full, as it was understood.
     """
 
-    kind: Kind | Literal["value", "measure"]
+    kind: Kind | Literal["value", "measure", "bar"]
     target: Phrase
     other: Phrase | None = None
     aspect: Aspect = "colour"

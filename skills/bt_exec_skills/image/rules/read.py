@@ -20,6 +20,7 @@ from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.relations import RelationName
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.question import (
+    BAR,
     Degree,
     Kind,
     Known,
@@ -163,6 +164,9 @@ class _Questions:
         name, phrase = of.text("name"), self._phrase(of.node("of"))
         if name in get_args(Extent):
             return Question("measure", phrase, extent=cast(Extent, name), known=known)
+        bar = any(node.text("name") == BAR for node in of.walk() if node.kind == "thing")
+        if known is None and (name == "value" or (name == "price" and bar)):
+            return Question("bar", phrase)
         if known is None and name in get_args(Written):
             return Question("value", phrase, written=cast(Written, name))
         kind = {"writing": "read", "colour": "colour"}.get(name)

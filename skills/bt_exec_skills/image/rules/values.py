@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bt_exec_skills.image.bench import Answer, Candidates
+from bt_exec_skills.image.perception.bars import bar_value
 from bt_exec_skills.image.perception.extents import Extent, measured
 from bt_exec_skills.image.perception.instances import count
 from bt_exec_skills.image.perception.written_values import Value, Written
 from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
+from bt_exec_skills.image.rules.words import names_of
 
-__all__ = ["Scale", "measure_answer", "value_answer"]
+__all__ = ["Scale", "bar_answer", "measure_answer", "value_answer"]
 
 _SUREST = 0.9  # of a measure: its last digit is not sure
 _UNSURE = 0.5
+_BAR_SURE = 0.85  # of a value that is read off an axis
 
 
 class Scale(NamedTuple):
@@ -55,6 +58,28 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
             parts += [speaker.say(checked)] if found.adds_up is not None or not found.row else []
         said = " ".join(parts)
     return Answer(f"{said} {sure(speaker, confidence)}", found.value, confidence)
+
+
+def bar_answer(found: Candidates, lines: Candidates, name: str, what: str, language: str) -> Answer:
+    """Return the value of a bar of a chart.
+
+    Args:
+        found: The regions that fit the description.
+        lines: What was read.
+        name: What stands below the bar; empty if the description tells which is meant.
+        what: The bar, in the words of the question.
+        language: Of the answer.
+    """
+    speaker = Speaker(language)
+    names = names_of(name) if name else frozenset[str]()
+    bar = bar_value(found.accepted(), found.instances, lines.instances, names)
+    confidence = _UNSURE
+    if bar.value is not None:
+        told_by = 1.0 if name else count(found.instances, found.decisions).confidence
+        confidence = min(_BAR_SURE, told_by)
+    value = "" if bar.value is None else _number(bar.value)
+    said = speaker.say("bar" if value else "not_measured", what=name or what, value=value)
+    return Answer(f"{said} {sure(speaker, confidence)}", bar.value, confidence)
 
 
 def measure_answer(

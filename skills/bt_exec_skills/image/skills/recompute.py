@@ -33,7 +33,7 @@ from bt_exec_skills.image.skills.find import (
 )
 from bt_exec_skills.image.skills.look import crop, measure_places, verify_attribute
 from bt_exec_skills.image.skills.read import read_codes, read_text
-from bt_exec_skills.image.skills.values import answer_measure, answer_value
+from bt_exec_skills.image.skills.values import answer_bar, answer_measure, answer_value
 from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["answered", "run_again"]
@@ -43,9 +43,9 @@ _BOXED = ("read_annotation", "detect")
 _SKILLS = {
     one.name: one
     for one in (
-        answer, answer_measure, answer_value, compare_degrees, compare_pictures, compare_things,
-        count, crop, detect, measure_places, read_annotation, read_codes, read_text, segment_colour,
-        separate_touching, verify_attribute,
+        answer, answer_bar, answer_measure, answer_value, compare_degrees, compare_pictures,
+        compare_things, count, crop, detect, measure_places, read_annotation, read_codes, read_text,
+        segment_colour, separate_touching, verify_attribute,
     )
 }  # fmt: skip
 _TREES: Mapping[str, tuple[str, ...]] = {
@@ -92,7 +92,7 @@ def run_again(bench: Bench, picture: Frame) -> Answer | None:
             args = {key: value for key, value in step.args.items() if value is not None}
             if step.tool in _BOXED:
                 fresh.sets[args["into"]] = _scaled(bench.sets[args["into"]].instances, scale)
-            elif step.tool in ("answer", "answer_measure"):
+            elif step.tool in ("answer", "answer_measure", "answer_bar"):
                 _finished(answer(bench=fresh, what="", **args))
             else:
                 _finished(_SKILLS[step.tool](bench=fresh, **args))

@@ -8,11 +8,11 @@ from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
 from bt_exec_skills.image.perception.extents import Extent
 from bt_exec_skills.image.perception.written_values import Written, written_value
-from bt_exec_skills.image.rules.values import Scale, measure_answer, value_answer
+from bt_exec_skills.image.rules.values import Scale, bar_answer, measure_answer, value_answer
 from bt_exec_skills.image.rules.words import names_of
 from bt_exec_skills.image.skills.worker import SET_FAILS
 
-__all__ = ["answer_measure", "answer_value"]
+__all__ = ["answer_bar", "answer_measure", "answer_value"]
 
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut"}, effects={"answer": "told"})
@@ -80,3 +80,30 @@ def answer_measure(
     args: dict[str, Any] = {"of": of, "extent": extent, "to": to, "known": known}
     args |= {"known_extent": known_extent, "length": length, "unit": unit} if known else {}
     bench.steps.append(Step("answer_measure", args))
+
+
+@skill(
+    fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{lines}": "cut"}, effects={"answer": "told"}
+)
+def answer_bar(
+    bench: Service[Bench],
+    of: SetName,
+    lines: SetName,
+    what: str,
+    name: str = "",
+    language: Literal["en", "ko"] = "en",
+) -> Steps:
+    """Answer with the value of a bar of a chart, by the numbers at its axis.
+
+    Args:
+        bench: The picture and its sets.
+        of: The set of regions, those of the bar accepted.
+        lines: The set with the lines that were read.
+        what: The bar, in the words of the question.
+        name: What stands below the bar, if that tells which is meant.
+        language: Of the answer.
+    """
+    yield Running(None, "answering")
+    found, written = bench.cut(of)[0], bench.cut(lines)[0]
+    bench.answer = bar_answer(found, written, name, what, language)
+    bench.steps.append(Step("answer_bar", {"of": of, "lines": lines, "name": name}))

@@ -1,0 +1,96 @@
+"""Values of the vertical bars of a chart, read off the numbers at its axis.
+
+The numbers beside the bars give a linear scale; a bar's upper edge gives its value. A scale that
+does not fit its numbers, as a logarithmic one, gives none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from bt_exec_skills.image.perception.instances import Instance
+from bt_exec_skills.image.perception.text import READ
+from bt_exec_skills.image.perception.written_values import amounts_in
+
+__all__ = ["Bar", "bar_value", "bars_among"]
+
+_FILLED = 0.9  # share of its box that a bar covers
+_LEVEL = 0.02  # by how much the lower edges differ, as a share of the highest bar
+_LEAST_TICKS = 3
+_MISFIT = 0.02  # of a number from the scale, as a share of the range
+
+
+class Bar(NamedTuple):
+    """A value that was read off.
+
+    Attributes:
+        value: In the numbers of the axis; None if there is no scale, or not exactly one bar.
+        bars: How many bars fit.
+    """
+
+    value: float | None
+    bars: int
+
+
+def bars_among(instances: Sequence[Instance]) -> list[Instance]:
+    """Return the instances that are bars on one line, from left to right."""
+    straight = [one for one in instances if one.mask is not None and one.mask.mean() >= _FILLED]
+    if not straight:
+        return []
+    highest = max(one.bbox[3] - one.bbox[1] for one in straight)
+    foot = float(np.median([one.bbox[3] for one in straight]))
+    level = [one for one in straight if abs(one.bbox[3] - foot) <= max(2.0, _LEVEL * highest)]
+    return sorted(level, key=lambda one: one.bbox[0])
+
+
+def bar_value(
+    accepted: Sequence[Instance],
+    known: Sequence[Instance],
+    lines: Sequence[Instance],
+    names: Collection[str] = (),
+) -> Bar:
+    """Return the value of a bar.
+
+    Args:
+        accepted: The regions that fit the description.
+        known: All regions of the picture.
+        lines: What was read.
+        names: Names under the bar; without any, the description alone tells which is meant.
+    """
+    bars = bars_among(known)
+    mine = [one for one in bars if any(one.bbox == other.bbox for other in accepted)]
+    if names:
+        mine = [one for one in mine if _label(one, lines).lower() in names]
+    scale = _scale(bars, lines)
+    if len(mine) != 1 or scale is None:
+        return Bar(None, len(mine))
+    slope, start = scale
+    return Bar(float(f"{slope * mine[0].bbox[1] + start:.3g}"), 1)
+
+
+def _label(bar: Instance, lines: Sequence[Instance]) -> str:
+    """Return the writing below a bar."""
+    x1, _, x2, foot = bar.bbox
+    below = [one for one in lines if x1 <= one.middle[0] <= x2 and one.middle[1] > foot]
+    return min(below, key=lambda one: one.middle[1]).label if below else ""
+
+
+def _scale(bars: Sequence[Instance], lines: Sequence[Instance]) -> tuple[float, float] | None:
+    """Return slope and start of value = slope * row + start, or None."""
+    if not bars:
+        return None
+    left = min(one.bbox[0] for one in bars)
+    beside = [one for one in lines if one.score >= READ and one.middle[0] < left]
+    read = [(one.middle[1], amounts_in(one.label)) for one in beside]
+    ticks = [(row, amounts[0]) for row, amounts in read if len(amounts) == 1]
+    if len(ticks) < _LEAST_TICKS or len({row for row, _ in ticks}) < len(ticks):
+        return None
+    rows, values = (np.asarray(column) for column in zip(*ticks, strict=True))
+    slope, start = np.polyfit(rows, values, 1)
+    spread = float(values.max() - values.min())
+    if spread <= 0 or float(np.abs(slope * rows + start - values).max()) > _MISFIT * spread:
+        return None
+    return float(slope), float(start)
