@@ -1,7 +1,9 @@
 """The simulator's server, driven by a client that is written from the document alone."""
 
 import base64
+import itertools
 import json
+import math
 import threading
 import time
 import urllib.error
@@ -13,6 +15,8 @@ pytest.importorskip("fastapi")
 uvicorn = pytest.importorskip("uvicorn")
 
 from bt_exec_skills.tabletop.goals.compiler import create  # noqa: E402 - after the skip
+from bt_exec_skills.tabletop.protocol.calls import CALLS, bind  # noqa: E402 - as above
+from bt_exec_skills.tabletop.protocol.code import program_of  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.serve import make_engine, serve  # noqa: E402 - after the skip
 from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa: E402 - as above
 
@@ -131,7 +135,9 @@ def test_a_motion_that_failed_is_no_success(served):
         ("().__class__", "line 1: an attribute is not allowed"),
         ("x = {i for i in range(9)}", "line 1: SetComp is not allowed"),
         ("while True: pass", "the code takes more than 5000 steps"),
-        ("for i in range(10**9): print(i)", "line 1: BinOp is not allowed"),
+        ("for i in range(10**8): print(i)", "range has at most 1000 items"),
+        ("x = 2 ** 99", "an exponent is at most 8; found 99"),
+        ("x = (-8) ** 0.5", "a power of -8 has an integer exponent"),
         ("for i in range(99999): print(i)", "range has at most 1000 items"),
         ("pick_object(", "the code is not valid Python: SyntaxError"),
         ("result = pick_object('here')", "a list is needed; found 'here'"),
@@ -165,6 +171,10 @@ def test_code_that_is_not_on_the_list_is_refused_by_name(served, code, found):
         ("RESULT = 'yes' if 1 < 2 <= 2 and not False else 'no'", {"result": "yes"}),
         ("d = {'x': 1}\nRESULT = [k for k, v in d.items() if v == 1]", {"result": ["x"]}),
         ("r = [1]\nRESULT = isinstance(r, (list, tuple))", {"result": True}),
+        ("RESULT['half'] = round(PI / 2, 2)", {"half": 1.57}),
+        ("RESULT = sum(row.count(0) for row in [[0, 1], [0, 0]])", {"result": 3}),
+        ("RESULT = (3 ** 2 + 4 ** 2) ** 0.5", {"result": 5.0}),
+        ("n = float('inf')\nRESULT = 5 < n", {"result": True}),
     ],
 )
 def test_code_without_motions_is_evaluated(served, code, result):
@@ -238,11 +248,51 @@ def test_hand_reaches_a_point_in_front_of_the_base(served):
 
 def test_grid_map_marks_tables_as_occupied(served):
     grid = Executor(served.url).send("RESULT = get_grid_map()")["result"]
+    grid = grid["result"]
     table = get(f"{served.url}/env")[1]["tables"]["table_0"]["pos"]
-    column = int((table[0] - grid["origin"][0]) / grid["resolution"])
-    row = int((table[1] - grid["origin"][1]) / grid["resolution"])
-    assert grid["grid"][row][column] == 1
-    assert {cell for line in grid["grid"] for cell in line} == {0, 1}
+    origin = served.engine.robot.floor_map().origin
+    row, column = (int((table[axis] - origin[axis]) / 0.1) for axis in (1, 0))
+    assert grid[row][column] == 1
+    assert {cell for line in grid for cell in line} == {0, 1}
+
+
+PUBLISHED = {
+    "set_mobile_target_position": "mobile_target_position timeout verbose",
+    "set_mobile_target_joint": "mobile_target_position timeout verbose",
+    "plan_mobile_path": "target_joint grid_size",
+    "follow_mobile_path": "path_world timeout_per_waypoint verbose",
+    "set_arm_target_joint": "arm_target_position timeout verbose",
+    "set_ee_target_position": "target_pos timeout verbose",
+    "set_target_gripper_width": "target_width timeout verbose",
+    "pick_object": "object_pos approach_height lift_height return_to_home timeout verbose",
+    "place_object": "place_pos approach_height retract_height return_to_home timeout verbose",
+}
+"""Calls with the names of their arguments in the published description of the protocol."""
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_names_of_arguments_are_accepted(name):
+    keywords = PUBLISHED[name].split()
+    bound = [bind(name, keyword) for keyword in keywords]
+    assert None not in bound
+    assert len(set(bound)) == len(bound)
+    assert bound[0] == CALLS[name][0]
+    program_of(f"{name}({', '.join(f'{keyword}=1' for keyword in keywords)})")
+
+
+def test_planned_path_has_poses_that_face_the_next_waypoint(served):
+    path = Executor(served.url).send("RESULT = plan_mobile_path([0.5, 0.5])")["result"]["result"]
+    for (x1, y1, theta), (x2, y2, _) in itertools.pairwise(path):
+        assert theta == pytest.approx(math.atan2(y2 - y1, x2 - x1))
+
+
+def test_objects_are_described_as_the_environment_describes_them(served):
+    objects = Executor(served.url).send("RESULT = get_object_positions()")["result"]
+    env = get(f"{served.url}/env")[1]["objects"]
+    assert objects.keys() == env.keys()
+    for name, one in objects.items():
+        assert one.keys() == {"id", "pos", "ori"}
+        assert one["pos"] == pytest.approx(env[name]["pos"], abs=0.01)
 
 
 def test_conditions_over_returned_values_decide_what_moves(served):

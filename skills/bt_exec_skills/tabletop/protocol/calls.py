@@ -17,12 +17,14 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     "get_object_positions": (),
     "get_grid_map": (),
     "get_mobile_position": (),
+    "get_mobile_joint_position": (),
     "get_arm_joint_position": (),
     "get_ee_position": (),
     "get_gripper_width": (),
-    "plan_mobile_path": ("position", "simplify"),
+    "plan_mobile_path": ("position", "simplify", "grid_size"),
     "follow_mobile_path": ("path", "timeout_per_waypoint", "verbose"),
     "set_mobile_target_position": ("position", "timeout", "verbose"),
+    "set_mobile_target_joint": ("position", "timeout", "verbose"),
     "set_arm_target_joint": ("joints", "timeout", "verbose"),
     "set_ee_target_position": ("position", "timeout", "verbose"),
     "set_target_gripper_width": ("width", "timeout", "verbose"),
@@ -30,30 +32,37 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     "place_object": _PLACE,
     "wait": ("seconds",),
 }
-"""Names of the arguments of each call, in order."""
+"""Names of the arguments of each call, in order.
+
+The joint calls of the base are those of an earlier version of the protocol.
+"""
 
 MOTIONS = frozenset(
     name for name in CALLS if name.startswith(("follow_", "set_", "pick_", "place_", "wait"))
 )
 """Calls that take simulated time; they return True when they have succeeded."""
 
-_OTHER_SPELLINGS: Mapping[str, str] = {
-    "pos": "position",
-    "target": "position",
-    "target_position": "position",
-    "target_pos": "position",
-    "object_position": "position",
-    "goal": "position",
-    "mobile_target_position": "position",
-    "ee_target_position": "position",
-    "arm_target_joint": "joints",
-    "target_joint": "joints",
-    "joint": "joints",
-    "target_width": "width",
-    "gripper_width": "width",
-    "waypoints": "path",
+_OTHER_SPELLINGS: Mapping[str, frozenset[str]] = {
+    "position": frozenset(
+        {
+            "pos",
+            "target",
+            "target_position",
+            "target_pos",
+            "target_joint",
+            "object_position",
+            "object_pos",
+            "place_pos",
+            "goal",
+            "mobile_target_position",
+            "ee_target_position",
+        }
+    ),
+    "joints": frozenset({"arm_target_joint", "arm_target_position", "target_joint", "joint"}),
+    "width": frozenset({"target_width", "gripper_width"}),
+    "path": frozenset({"path_world", "waypoints"}),
 }
-"""Other spellings of arguments that clients of the protocol use."""
+"""Other spellings of arguments in versions and clients of the protocol."""
 
 
 class Call(NamedTuple):
@@ -73,5 +82,4 @@ def bind(name: str, keyword: str) -> str | None:
     known = CALLS[name]
     if keyword in known:
         return keyword
-    other = _OTHER_SPELLINGS.get(keyword)
-    return other if other in known else None
+    return next((one for one in known if keyword in _OTHER_SPELLINGS.get(one, ())), None)

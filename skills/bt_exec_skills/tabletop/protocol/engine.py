@@ -6,11 +6,12 @@ so nobody reads a world that is half way through one.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from bt_exec.failure import Failed
 from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.navigation.grid import Grid
-from bt_exec_skills.tabletop.environment import Point
+from bt_exec_skills.tabletop.environment import Placed, Point
 from bt_exec_skills.tabletop.protocol.calls import MOTIONS, Call
 from bt_exec_skills.tabletop.protocol.code import CodeRefused, Program, program_of
 from bt_exec_skills.tabletop.sim.body import SimTableRobot
@@ -29,7 +30,7 @@ __all__ = ["Busy", "Ended", "Engine"]
 
 T = TypeVar("T")
 _MOST_STEP_S = 10.0
-_COARSER = 4
+_COARSER = 2
 """How many cells of the map a side of a cell has that clients get."""
 _log = logging.getLogger("bt_exec")
 
@@ -218,7 +219,7 @@ class Engine:
                     raise Ended(Failed("NO_PATH", "follow_mobile_path was given None"))
                 way = [point_of([*_pair(at), 0.0]) for at in _listed(args["path"])]
                 return robot.follow([(at.x, at.y) for at in way], self._goal)
-            case "set_mobile_target_position":
+            case "set_mobile_target_position" | "set_mobile_target_joint":
                 x, y, *theta = _numbers(args.get("position"), "position", (2, 3), "[x, y, theta]")
                 return robot.drive_to(Pose(x, y, theta[0] if theta else robot.world.pose.yaw))
             case "set_arm_target_joint":
@@ -241,10 +242,10 @@ class Engine:
         match call.name:
             case "get_object_positions":
                 now = world.environment()
-                return {name: list(placed.pos) for name, placed in now.objects.items()}
+                return {name: object_of(placed) for name, placed in now.objects.items()}
             case "get_grid_map":
                 return _coarse(self.robot.floor_map())
-            case "get_mobile_position":
+            case "get_mobile_position" | "get_mobile_joint_position":
                 return list(world.pose)
             case "get_arm_joint_position":
                 return [float(value) for value in world.joints]
@@ -256,17 +257,23 @@ class Engine:
         at = point_of([*_pair(call.args.get("position")), 0.6])
         self._goal = at
         way = self.robot.plan(at)
-        return None if way is None else [list(corner) for corner in way]
+        return None if way is None else _waypoints(way)
 
 
-def _coarse(grid: Grid) -> dict[str, Any]:
+def _waypoints(corners: Sequence[tuple[float, float]]) -> list[list[float]]:
+    """Return poses ``[x, y, theta]`` at the corners of a path, each facing the next one."""
+    legs = itertools.pairwise(corners)
+    turns = [math.atan2(y2 - y1, x2 - x1) for (x1, y1), (x2, y2) in legs] or [0.0]
+    return [[*at, theta] for at, theta in zip(corners, [*turns, turns[-1]], strict=False)]
+
+
+def _coarse(grid: Grid) -> list[list[int]]:
     """Return a map as clients get it: rows from south to north of 0 (free) and 1 (occupied)."""
     rows, columns = (-(-count // _COARSER) for count in grid.shape)
-    cells = [
+    return [
         [int(grid.solid[_block(row), _block(column)].any()) for column in range(columns)]
         for row in range(rows)
     ]
-    return {"resolution": grid.cell_m * _COARSER, "origin": list(grid.origin), "grid": cells}
 
 
 def _block(index: int) -> slice:
@@ -307,6 +314,11 @@ def _number(args: dict[str, Any], name: str, default: float | None, most: float 
     if type(value) not in (int, float) or not 0.0 <= value <= most:
         raise CodeRefused(f"{name} is a number from 0 to {most:g}; found {value!r:.40}")
     return float(value)
+
+
+def object_of(placed: Placed) -> dict[str, Any]:
+    """Return an object as ``/env`` and ``get_object_positions`` describe it."""
+    return {"id": placed.id, "pos": list(placed.pos), "ori": list(placed.ori)}
 
 
 def pose_of(pose: Pose) -> dict[str, float]:

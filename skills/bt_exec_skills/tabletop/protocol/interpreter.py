@@ -32,6 +32,7 @@ _ITEMS_PER_STEP = 100
 """Values are checked whenever they are used; so many of their items cost as much as a step."""
 _MOST_ROUNDS = 1000
 _LARGEST = 1e12
+_LARGEST_EXPONENT = 8
 
 
 class CodeRefused(Exception):  # noqa: N818 - an answer to the client that sent the code
@@ -40,6 +41,20 @@ class CodeRefused(Exception):  # noqa: N818 - an answer to the client that sent 
 
 Program: TypeAlias = Generator[Call, Any, dict[str, Any]]
 Value: TypeAlias = Generator[Call, Any, Any]
+
+
+def _float(value: Any) -> float:
+    """Return a number; infinity is the largest number that is allowed."""
+    number = float(value)
+    return math.copysign(_LARGEST, number) if math.isinf(number) else number
+
+
+def _power(base: float, exponent: float) -> Any:
+    if abs(exponent) > _LARGEST_EXPONENT:
+        raise ValueError(f"an exponent is at most {_LARGEST_EXPONENT}; found {exponent:g}")
+    if base < 0 and exponent != int(exponent):
+        raise ValueError(f"a power of {base:g} has an integer exponent; found {exponent:g}")
+    return base**exponent
 
 
 def _range(*bounds: Any) -> list[int]:
@@ -55,7 +70,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "bool": bool,
     "dict": dict,
     "enumerate": lambda items, start=0: [list(pair) for pair in enumerate(items, start)],
-    "float": float,
+    "float": _float,
     "int": int,
     "isinstance": isinstance,
     "len": len,
@@ -76,6 +91,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 METHODS: Mapping[str, tuple[type, ...]] = {
     "append": (list,),
     "copy": (list, dict),
+    "count": (list, str),
     "endswith": (str,),
     "get": (dict,),
     "index": (list,),
@@ -135,6 +151,7 @@ _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.Pow: _power,
 }
 _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
@@ -176,7 +193,7 @@ class Interpreter:
     """Interpreter of a checked program with a bounded number of steps."""
 
     def __init__(self) -> None:
-        self._names: dict[str, Any] = {}
+        self._names: dict[str, Any] = {"PI": math.pi, "RESULT": {}}
         self._steps = 0
 
     def run(self, body: list[ast.stmt]) -> Program:
@@ -366,10 +383,12 @@ class Interpreter:
     def _formattedvalue(self, node: ast.FormattedValue) -> Value:
         return str((yield from self._value(node.value)))
 
-    def _listcomp(self, node: ast.ListComp) -> Value:
+    def _listcomp(self, node: ast.ListComp | ast.GeneratorExp) -> Value:
         found: list[Any] = []
         yield from self._generate(node.generators, node.elt, found)
         return found
+
+    _generatorexp = _listcomp
 
     def _generate(
         self, generators: list[ast.comprehension], element: ast.expr, found: list[Any]

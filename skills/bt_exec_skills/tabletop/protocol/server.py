@@ -23,7 +23,7 @@ from fastapi.responses import JSONResponse
 
 from bt_exec.serve.guard import is_loopback
 from bt_exec_skills.tabletop.protocol.code import CodeRefused
-from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, pose_of
+from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, object_of, pose_of
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
 __all__ = ["MOST_BYTES", "make_app"]
@@ -85,15 +85,13 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
 
     @app.get("/")
     async def index() -> dict[str, str]:
-        return {"name": "bt-exec tabletop simulator", "version": version("bt-exec")}
+        name = "bt-exec tabletop simulator"
+        return {"name": name, "version": version("bt-exec"), "status": "running"}
 
     @app.get("/env")
     async def env() -> dict[str, Any]:
         now = await done(engine.ask(engine.robot.world.environment))
-        objects = {
-            name: {"id": one.id, "pos": list(one.pos), "ori": list(one.ori)}
-            for name, one in now.objects.items()
-        }
+        objects = {name: object_of(one) for name, one in now.objects.items()}
         tables = {
             name: {"pos": [one.x, one.y, one.height], "size": [2 * one.half_x, 2 * one.half_y]}
             for name, one in now.tables.items()
@@ -155,7 +153,7 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
         except Ended as ended:
             why = {"code": ended.failed.code, "message": ended.failed.message}
             return error_of(200, str(ended), result={"success": False, **why})
-        kept = names.get("RESULT", names.get("result"))
+        kept = names["RESULT"] if names["RESULT"] != {} else names.get("result")
         result = kept if isinstance(kept, dict) else {} if kept is None else {"result": kept}
         return {"status": "success", "result": result}
 
