@@ -10,7 +10,7 @@ const store = { get: (key) => { try { return localStorage.getItem(key); } catch 
 
 let language = store.get("language") ?? (navigator.language.startsWith("ko") ? "ko" : "en");
 let live = null, source = null, composing = false, endedId = "", spokenId = "", stoppedId = "";
-let base = "", sites = [], older = null, record = null, suggestedAt = 0;
+let base = "", sites = [], older = null, record = null, suggestedAt = 0, drawnOnce = false;
 const ways = new Map(); // positions of the robot in this mission, by pack
 const drawn = new Map(); // number of the scene that is drawn, by pack
 
@@ -78,6 +78,7 @@ function drawEnd(outcome) {
     return item;
   }));
   write($("spoken"), `${stateWord(outcome.status)}. ${outcome.message}`);
+  if (drawnOnce) readAloud(outcome.message, live.mission.language);
   listPast();
 }
 function drawQuestion(question) {
@@ -197,6 +198,24 @@ function drawBoxes(svg, picture) {
   }));
 }
 
+// speech, where the browser has it: what was understood is only written into the field
+const Recognition = window.SpeechRecognition ?? window.webkitSpeechRecognition;
+function listen() {
+  const recognition = new Recognition();
+  recognition.lang = language === "ko" ? "ko-KR" : "en-US";
+  recognition.onresult = ({ results: [[{ transcript }]] }) => { $("command").value = transcript; };
+  recognition.onend = () => { $("speak").disabled = false; $("command").focus(); };
+  $("speak").disabled = true;
+  recognition.start();
+}
+function readAloud(text, spoken) {
+  if (!$("aloud").checked) return;
+  const sentence = new SpeechSynthesisUtterance(text);
+  sentence.lang = spoken;
+  speechSynthesis.cancel();
+  speechSynthesis.speak(sentence);
+}
+
 function draw() {
   if (!live) return;
   write($("site"), live.site);
@@ -206,6 +225,7 @@ function draw() {
   drawPictures(live.pictures);
   drawScenes();
   drawSuggestions();
+  drawnOnce = true;
 }
 function drawWords() {
   document.documentElement.lang = language;
@@ -346,6 +366,9 @@ $("command").addEventListener("compositionend", () => { composing = false; });
 $("command").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.isComposing || event.keyCode === 229)) event.preventDefault(); });
 $("stop").addEventListener("click", () => { stoppedId = live.running; act(`/missions/${live.running}/abort`); draw(); });
 for (const [id, yes] of [["yes", true], ["no", false]]) $(id).addEventListener("click", () => act(`/missions/last/answer`, { question: Number($("question").dataset.number), yes }));
+show($("speak"), Boolean(Recognition));
+show($("aloud-choice"), "speechSynthesis" in window);
+$("speak").addEventListener("click", listen);
 $("hold").addEventListener("click", () => act("/queue/hold"));
 $("more").addEventListener("click", () => listPast(true));
 $("search").addEventListener("change", () => listPast());

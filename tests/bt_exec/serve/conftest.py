@@ -8,7 +8,7 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +288,34 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     """Make services; each is put away at the end."""
     with serving(tmp_path) as make:
         yield make
+
+
+@pytest.fixture
+def serve_sites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[Mapping[str, str]], dict[str, Served]]]:
+    """Make a server of several sites from their tokens by name."""
+    monkeypatch.setattr(sessions, "make_compiler", lambda site, name=None: Scripted())
+    made: dict[str, Served] = {}
+
+    def make(tokens: Mapping[str, str]) -> dict[str, Served]:
+        journal = Journal.open(tmp_path / "journal.sqlite")
+        robots = {name: ScriptedRobot() for name in tokens}
+        services = {name: Service(site_with(robots[name], name), journal) for name in tokens}
+        first, *others = ((services[name], Login(token)) for name, token in tokens.items())
+        server = HttpServer(*first, "127.0.0.1", 0, (), others)
+        for name, service in services.items():
+            service.open()
+            made[name] = Served(service, server, robots[name], journal)
+        server.start()
+        return made
+
+    yield make
+    GATE.set()
+    for served in made.values():
+        assert served.service.close()
+    for served in list(made.values())[:1]:
+        served.server.stop()
 
 
 @pytest.fixture

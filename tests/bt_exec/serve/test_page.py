@@ -13,7 +13,7 @@ import pytest
 
 from bt_exec.failure import Refusal
 from tests.browser import expect, keep_pictures, needs_chromium, watch
-from tests.bt_exec.serve.conftest import GATE, Scripted, Served
+from tests.bt_exec.serve.conftest import GATE, Scripted, Seen, Served
 
 pytestmark = needs_chromium
 TOKEN = "a-token-of-some-length"
@@ -406,3 +406,128 @@ def test_question_is_answered_with_a_button(served: Served, visit, monkeypatch):
     page.locator("#end-nearest").get_by_role("button", name="wave").click()
     expect(page.locator("#end-head")).to_have_text("✓ done")
     expect(page.locator("#mission-title")).to_have_text("wave")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_page_has_no_accessibility_violations(served: Served, visit, scheme: str, width: int):
+    """The rules of axe-core, in every state of the page."""
+    module = pytest.importorskip("axe_playwright_python.sync_playwright")
+    size = {"width": width, "height": 800}
+    page = linked(visit(served, viewport=size, color_scheme=scheme, reduced_motion="reduce"))
+    found: dict[str, list[str]] = {}
+
+    def check(state: str) -> None:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
+        results = module.Axe().run(page).response
+        assert len(results["passes"]) > 20
+        if results["violations"]:
+            found[state] = [
+                f"{one['id']}: {one['nodes'][0]['target']}" for one in results["violations"]
+            ]
+
+    check("idle")
+    served.send("sure?")
+    expect(page.locator("#yes")).to_be_enabled()
+    check("question")
+    page.locator("#no").click()
+    expect(page.locator("#end-head")).to_have_text("↷ refused")
+    served.send("both")
+    served.send("wave")
+    expect(page.locator("#waiting-list li")).to_have_count(1)
+    expect(page.locator("#map-svg .robot")).to_have_count(1)
+    check("running")
+    GATE.set()
+    served.ended(served.send("crack"))
+    expect(page.locator("#end-facts")).to_contain_text("SKILL_FAILED")
+    page.locator("#past button").first.click()
+    expect(page.locator("#record-map")).to_be_visible()
+    check("record")
+    assert found == {}
+
+
+def test_past_mission_is_shown_with_its_pictures(serve, visit):
+    served = serve(frames=True)
+    name = served.send("wave")
+    served.ended(name)
+    page = linked(visit(served, f"/#/missions/{name}"))
+    expect(page.locator("#record-picture")).to_have_js_property("naturalWidth", 64)
+
+
+def test_uncertain_detection_is_drawn_as_such(served: Served, visit, monkeypatch):
+    record = Seen.record
+    boxes = {"cup#1": [30, 20, 50, 40], "object_red_cup_0": [1, 30, 20, 46]}
+    monkeypatch.setattr(
+        Seen, "record", lambda self: {**record(self), "detections": [], "boxes": boxes}
+    )
+    page = linked(visit(served))
+    served.ended(served.send("wave"))
+    expect(page.locator("#cameras rect.unsure")).to_have_count(1)
+    expect(page.locator("#cameras svg text").first).to_have_text("cup?")
+    expect(page.locator("#cameras svg text").nth(1)).to_have_text("object_red_cup_0")
+
+
+def test_another_robot_is_chosen_and_stopped_alone(serve_sites, visit):
+    both = serve_sites({"left": "", "right": ""})
+    page = linked(visit(both["left"]))
+    tabs = page.locator("#sites button")
+    expect(tabs).to_have_count(2)
+    page.locator("#command").fill("hold")
+    page.keyboard.press("Enter")
+    expect(page.locator("#stop")).to_be_visible()
+    tabs.nth(1).click()
+    expect(page.locator("#site")).to_have_text("right")
+    expect(page.locator("#stop")).to_be_hidden()
+    expect(tabs.nth(0)).to_contain_text("running")
+    page.locator("#command").fill("hold")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("#end-head")).to_have_text("■ stopped")
+    assert both["left"].service.current is not None
+    assert "site=right" in page.url
+    page.reload()
+    expect(page.locator("#site")).to_have_text("right")
+
+
+def test_only_changed_rows_of_a_large_tree_are_drawn(served: Served, visit):
+    page = linked(visit(served))
+    drawn = page.evaluate("""async () => {
+        const { TreeView } = await import("/tree.js");
+        const list = document.createElement("ol");
+        document.body.append(list);
+        const tree = new TreeView(list, { state: (s) => s, language: () => "en" });
+        const rows = Array.from({ length: 200 }, (_, n) => (
+            { kind: "node", depth: n % 4, path: `${n}`, label: `step ${n}`, state: "waiting" }));
+        tree.draw(rows);
+        const before = [...list.children];
+        rows[100] = { ...rows[100], state: "running" };
+        tree.draw(rows);
+        return [before.length, [...list.children].filter((item) => !before.includes(item)).length];
+    }""")
+    assert drawn == [200, 1]
+
+
+def test_speech_fills_the_command_and_sends_nothing(served: Served, visit):
+    page = visit(served)
+    page.add_init_script("""window.SpeechRecognition = class {
+        start() { this.onresult({ results: [[{ transcript: "wave" }]] }); this.onend(); } };""")
+    page.reload()
+    linked(page)
+    page.get_by_role("button", name="Speak").click()
+    expect(page.locator("#command")).to_have_value("wave")
+    assert served.journal.missions(None) == ()
+
+
+def test_end_is_read_aloud_where_that_is_wanted(served: Served, visit):
+    page = visit(served)
+    page.add_init_script("""window.said = []; Object.defineProperty(window, "speechSynthesis",
+        { value: { speak: (one) => window.said.push(one.text), cancel: () => {} } });""")
+    page.reload()
+    linked(page)
+    served.ended(served.send("wave"))
+    expect(page.locator("#end-head")).to_have_text("✓ done")
+    assert page.evaluate("window.said") == []
+    page.locator("#aloud").check()
+    served.ended(served.send("crack"))
+    expect(page.locator("#end-head")).to_have_text("■ blocked")
+    page.wait_for_function("window.said.length === 1")
+    assert "3 mm" in page.evaluate("window.said")[0]

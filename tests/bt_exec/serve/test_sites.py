@@ -3,39 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from bt_exec.journal import Journal
-from bt_exec.mission import session as sessions
-from bt_exec.serve.login import Login
-from bt_exec.serve.server import HttpServer
-from bt_exec.serve.service import Service
-from bt_exec.testing import ScriptedRobot
-from tests.bt_exec.serve.conftest import GATE, Scripted, Served, site_with
+from tests.bt_exec.serve.conftest import GATE, Served
 
 TOKENS = {"left": "token-of-the-left-site", "right": "token-of-the-right-site"}
 
 
 @pytest.fixture
-def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Served]]:
-    """Two sites behind one server."""
-    monkeypatch.setattr(sessions, "make_compiler", lambda site, name=None: Scripted())
-    journal = Journal.open(tmp_path / "journal.sqlite")
-    robots = {name: ScriptedRobot() for name in TOKENS}
-    services = {name: Service(site_with(robots[name], name), journal) for name in TOKENS}
-    logins = [(services[name], Login(token)) for name, token in TOKENS.items()]
-    server = HttpServer(*logins[0], "127.0.0.1", 0, (), logins[1:])
-    for service in services.values():
-        service.open()
-    server.start()
-    yield {name: Served(services[name], server, robots[name], journal) for name in TOKENS}
-    GATE.set()
-    for service in services.values():
-        assert service.close()
-    server.stop()
+def both(serve_sites: Callable[..., dict[str, Served]]) -> dict[str, Served]:
+    """Two sites behind one server, each with a token."""
+    return serve_sites(TOKENS)
 
 
 def bearer(name: str) -> dict[str, str]:
