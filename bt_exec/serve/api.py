@@ -32,6 +32,7 @@ from bt_exec.serve.models import (
     Asked,
     Compiled,
     DocumentAnswer,
+    DocumentAsked,
     Given,
     Health,
     MissionLines,
@@ -314,9 +315,11 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
         finally:
             one_at_a_time.release()
 
-    @app.post("/llm_command", responses=answers(DocumentAnswer, *_TAKEN))
-    async def llm_command(asked: Asked) -> Any:
+    @app.post("/llm_command", responses=answers(DocumentAnswer, "NO_COMMAND", *_TAKEN))
+    async def llm_command(asked: DocumentAsked) -> Any:
         """Run a command and answer when it has ended, as other planners of this kind do."""
+        if not asked.command.strip():
+            raise ServiceError("NO_COMMAND")
         booked = await asyncio.to_thread(service.submit, asked.command)
         ended = asyncio.shield(asyncio.wrap_future(booked.ended))
         try:

@@ -1,11 +1,12 @@
 """Route ``/llm_command``: the answer format of other planners, with the actual results.
 
-They split a command into subgoals and these into tasks, run them, and answer with the code and a
-result for each task. What they call ``"Ok"`` whatever came back is ``"Ok"`` here only if it was.
+They split a command into subgoals and these into tasks, run them, and answer with a result for each
+task; ``generated_code`` is these results as JSON text. The plan stands beside it as ``plan``. What they call ``"Ok"`` whatever came back is ``"Ok"`` here only if it was.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,10 +32,14 @@ def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[st
     """
     plans = journal.mission(outcome.mission_id).plans
     plan = stages["plan"] or {"subgoals": [], "tasks": []}
+    results = [
+        {**task, "skill": document_name(task["skill"])} for task in stages["results"]["tasks"]
+    ]
     return {
         "status": "success" if outcome.ok else "error",
         "user_command": outcome.command,
-        "generated_code": _written(plans[-1].event.spec, site) if plans else "",
+        "generated_code": json.dumps(results, ensure_ascii=False, indent=2) if plans else "",
+        "plan": _written(plans[-1].event.spec, site) if plans else "",
         "subgoals": plan["subgoals"],
         "task_outputs": [
             {
@@ -46,9 +51,7 @@ def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[st
             }
             for part in plan["tasks"]
         ],
-        "results": [
-            {**task, "skill": document_name(task["skill"])} for task in stages["results"]["tasks"]
-        ],
+        "results": results,
         "mission_id": outcome.mission_id,
         "outcome": outcome.status,
         "reason_code": outcome.reason_code,
@@ -62,6 +65,7 @@ def still_running(mission_id: str, command: str) -> dict[str, Any]:
         "status": "running",
         "user_command": command,
         "generated_code": "",
+        "plan": "",
         "subgoals": [],
         "task_outputs": [],
         "results": [],

@@ -31,6 +31,7 @@ STATUS: Mapping[str, int] = {
     "TOOK_TOO_LONG": 503,
     "NOT_JSON": 415,
     "BAD_REQUEST": 422,
+    "NO_COMMAND": 400,
     "NOT_FOUND": 404,
     "NOT_ALLOWED": 405,
     "TOO_MANY": 503,
@@ -67,7 +68,8 @@ class ServiceError(Exception):
     def body(self, language: str) -> dict[str, Any]:
         """Return the answer: ``{"error": {"code", "message", …}}``."""
         said = sentence(self.code, language, **self.facts)
-        return {"error": {"code": self.code, "message": said, **self.facts}}
+        error = {"error": {"code": self.code, "message": said, **self.facts}}
+        return {**error, "status": "error", "message": said} if self.status == 400 else error
 
 
 def sentence(code: str, language: str, /, **facts: Any) -> str:

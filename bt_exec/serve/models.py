@@ -19,6 +19,7 @@ __all__ = [
     "Command",
     "Compiled",
     "DocumentAnswer",
+    "DocumentAsked",
     "ErrorAnswer",
     "Given",
     "Health",
@@ -388,12 +389,20 @@ class DocumentSubgoal(_Out):
     tasks: list[DocumentTask]
 
 
+class DocumentAsked(_In):
+    """A command in the form of other planners, which may send further fields or none."""
+
+    model_config = ConfigDict(extra="ignore")
+    command: Annotated[str, Field(max_length=2000, examples=["open the door"])] = ""
+
+
 class DocumentAnswer(_Out):
     """The end of a mission in the form of other planners."""
 
     status: Literal["success", "error", "running"]
     user_command: str
-    generated_code: str
+    generated_code: Annotated[str, Field(description="The results as JSON text.")]
+    plan: Annotated[str, Field(description="The plan: task outputs, or YAML.")]
     subgoals: list[str]
     task_outputs: list[DocumentSubgoal]
     results: list[TaskResult]

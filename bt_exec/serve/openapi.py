@@ -113,7 +113,8 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
     DocumentAnswer: {
         "status": "success",
         "user_command": "빨간 건 빨간 그릇에 담아줘",
-        "generated_code": '{"task_outputs": …}',
+        "generated_code": '[{"skill": "PickObject", "target": "object_red_0", "result": "Ok"}]',
+        "plan": '{"task_outputs": …}',
         "subgoals": ["빨간 것을 빨간 그릇에 담기"],
         "task_outputs": [
             {

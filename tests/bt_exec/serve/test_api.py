@@ -185,7 +185,8 @@ def test_the_answer_of_the_document_tells_what_really_happened(served: Served):
     assert (well["status"], well["user_command"]) == ("success", "wave")
     assert well["results"] == [{"skill": "Wave", "target": "right", "result": "Ok"}]
     assert well["task_outputs"][0]["tasks"] == [{"skill": "Wave", "target": "right"}]
-    assert "do: wave" in well["generated_code"]
+    assert "do: wave" in well["plan"]
+    assert json.loads(well["generated_code"]) == well["results"]
     badly = served.ask("POST", "/llm_command", {"command": "crack"}).data
     assert (badly["status"], badly["outcome"]) == ("error", "blocked")
     assert [one["result"] for one in badly["results"]] == [
@@ -197,6 +198,14 @@ def test_the_answer_of_the_document_tells_what_really_happened(served: Served):
     assert (refused["status"], refused["outcome"]) == ("error", "refused")
     assert (refused["generated_code"], refused["results"]) == ("", [])
     assert refused["message"]
+
+
+@pytest.mark.parametrize("body", [{}, {"command": ""}, {"command": " "}])
+def test_document_without_command_is_refused_in_its_form(shared: Served, body: Any):
+    answer = shared.ask("POST", "/llm_command", body)
+    assert answer.status == 400
+    assert (answer.data["status"], answer.data["message"]) == ("error", "No command provided")
+    assert answer.data["error"]["code"] == "NO_COMMAND"
 
 
 def test_health_and_readiness(served: Served):
