@@ -1,7 +1,8 @@
 """Route ``/llm_command``: the answer format of other planners, with the actual results.
 
 They split a command into subgoals and these into tasks, run them, and answer with a result for each
-task; ``generated_code`` is these results as JSON text. The plan stands beside it as ``plan``. What they call ``"Ok"`` whatever came back is ``"Ok"`` here only if it was.
+task; ``generated_code`` is these results as JSON text. A task is ``"Ok"`` only if it was done. The
+plan stands beside it as ``plan``.
 """
 
 from __future__ import annotations

@@ -392,8 +392,15 @@ class DocumentSubgoal(_Out):
 class DocumentAsked(_In):
     """A command in the form of other planners, which may send further fields or none."""
 
-    model_config = ConfigDict(extra="ignore")
-    command: Annotated[str, Field(max_length=2000, examples=["open the door"])] = ""
+    model_config = ConfigDict(extra="ignore", json_schema_extra={"required": ["command"]})
+    command: Annotated[
+        str,
+        Field(
+            max_length=2000,
+            examples=["open the door"],
+            json_schema_extra={"minLength": 1, "pattern": r"\S"},
+        ),
+    ] = ""
 
 
 class DocumentAnswer(_Out):

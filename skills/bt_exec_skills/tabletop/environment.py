@@ -91,6 +91,10 @@ class Environment:
 
     def containers(self) -> tuple[str, ...]:
         """Return the objects that others are put into or onto."""
+        return self._containers
+
+    @cached_property
+    def _containers(self) -> tuple[str, ...]:
         return tuple(name for name in self.objects if looks_of(name).holds_things)
 
     def inside(self, name: str, container: str) -> bool:
@@ -105,6 +109,15 @@ class Environment:
 
     def holder(self, name: str) -> str | None:
         """Return the container that `name` lies in; the nearest of several; None if none."""
+        if name not in self._holders:
+            self._holders[name] = self._find_holder(name)
+        return self._holders[name]
+
+    @cached_property
+    def _holders(self) -> dict[str, str | None]:
+        return {}
+
+    def _find_holder(self, name: str) -> str | None:
         thing = self.at(name)
         if thing is None or looks_of(name).holds_things:
             return None
