@@ -316,6 +316,12 @@ def _less(objects: Any, formula: Node | None) -> Any:
     return _refine(objects, formula)
 
 
+def _other_than(objects: Any, excluded: Any) -> Any:
+    """Return an object, or each of several, without those that another phrase means."""
+    formula = excluded.get("of") if excluded.kind == "np" else excluded
+    return objects if not isinstance(formula, Node) else _less(objects, negation(formula))
+
+
 def _all_of(objects: Any) -> Any:
     """Return an object, or each of several, with "all" for its article."""
     if isinstance(objects, tuple):
@@ -353,6 +359,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "set": _set,
     "less": _less,
     "set_all": _all_of,
+    "other_than": _other_than,
     "about": _about,
     "leave_out": _leave_out,
     "of_them": _of_them,

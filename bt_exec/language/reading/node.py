@@ -215,7 +215,7 @@ def without_number(node: Node) -> Node:
 
 def _sequence(node: Node) -> Node:
     flat = [part for one in node.parts() for part in (one.parts() if one.kind == "seq" else (one,))]
-    return Node("seq", (("of", tuple(flat)),)) if len(flat) > 1 else flat[0]
+    return Node("seq", (("of", tuple(flat)),)) if len(flat) != 1 else flat[0]
 
 
 def _sorted(node: Node) -> Node:

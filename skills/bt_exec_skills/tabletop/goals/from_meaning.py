@@ -13,7 +13,7 @@ from bt_exec.language.reading.node import Node, Value, conjunction, negation
 from bt_exec_skills.tabletop.goals.model import Ask, Order, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.question import Place, Question
 from bt_exec_skills.tabletop.goals.read import lexicon
-from bt_exec_skills.tabletop.names import ATTRIBUTES, Attribute
+from bt_exec_skills.tabletop.names import ATTRIBUTES, CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["Converter", "taken_from"]
@@ -43,6 +43,7 @@ _SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort"}
 _TABLE, _HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 _ANY = Node("any")
 _EVERYTHING = Phrase(number="all")
+_TO_PLACES = ("move", "sort", "clear", "empty")
 _NEEDS_THEME = ("move", "bring", "pick", "out")
 _KINDS: Mapping[str, str] = {name: entry["kind"] for name, entry in lexicon()["attributes"].items()}
 
@@ -110,12 +111,25 @@ class Converter:
         """Return the asks of the branch that the world chooses; the other is read all the same."""
         question = node.node("of")
         subject = question.node("of").get("of")
+        self._place = self._place or self._named_place(question)
         branches = [self._branch(node.get(name), subject) for name in ("then", "other")]
         positive, wanted = _polarity(question)
-        chosen = branches[0 if self._holds(self.question(positive)) == wanted else 1]
-        if not chosen:
+        wanted_branch = self._holds(self.question(positive)) == wanted
+        chosen = branches[0 if wanted_branch else 1]
+        if not chosen and not isinstance(node.get("then" if wanted_branch else "other"), Node):
             self._unmet = self._said(question) or "-"
         return chosen
+
+    def _named_place(self, question: Node) -> Phrase | None:
+        """Return the place that a condition names: "if the bowl is empty, put the apple there"."""
+        places = [one for one in question.walk() if one.kind == "rel" and not _held(one)]
+        if places:
+            return self.phrase(places[0].node("to"))
+        about = question.node("of").get("of")
+        if not isinstance(about, Node) or about.kind != "np":
+            return None
+        found = self.phrase(about.replace(quantity=None))
+        return found if found.table or found.kind in CONTAINERS else None
 
     def _branch(self, branch: Value | None, subject: Value | None) -> list[Ask]:
         if not isinstance(branch, Node) or branch == Node("seq", (("of", ()),)):
@@ -176,6 +190,11 @@ class Converter:
             themes = tuple(taken_from(one, away) for one in themes)
         if not verb or (verb in ("move", "sort", "bring", "pick") and to is not None):
             verb = "move" if verb else cast(Verb, "")
+        if verb == "empty" and to is not None and not any(one.table for one in themes):
+            content = (Phrase(one.text, number="all", relation=("in", one)) for one in themes)
+            return Ask("move", text, tuple(content), to, side)
+        if to is not None and verb not in (*_TO_PLACES, ""):
+            raise Trouble("NOT_UNDERSTOOD")
         if verb == "move" and to is None:
             if self._place is None:
                 raise Trouble("NOT_UNDERSTOOD")
@@ -198,6 +217,9 @@ class Converter:
             side = _SIDES[relation]
         else:
             raise Trouble("NOT_UNDERSTOOD")
+        previous = self._place
+        if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
+            to = replace(to, table=True)  # "to the left table … to the right one"
         self._place, self._side = to, side
         return replace(to, own=None), side, to.own
 
@@ -393,9 +415,10 @@ class Converter:
         phrase = self.phrase(described)
         quantity = of.get("quantity")
         if isinstance(quantity, Node) and quantity.text("number") != "0":
-            if quantity.text("bound") not in ("exactly", "at_least"):
+            least = {"exactly": 0, "at_least": 0, "more": 1}.get(quantity.text("bound"))
+            if least is None:
                 raise Trouble("NOT_UNDERSTOOD")
-            phrase = replace(phrase, count=int(quantity.text("number")))
+            phrase = replace(phrase, count=int(quantity.text("number")) + least)
         text = self._said(of) or phrase.text
         return (replace(phrase, text=text, number=phrase.number if phrase.count else "all"),), place
 

@@ -109,6 +109,8 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.table:
         return _on_tables(tables_of(phrase, scope), things(now), now)
     found = [one for one in now.looks() if _fits(one, phrase)]
+    if phrase.kind and any(one.kind == phrase.kind for one in found):
+        found = [one for one in found if one.kind == phrase.kind]  # a cup has a cylinder's shape
     if phrase.index is not None:  # "cube 0" is no red one, if there is one without a colour
         found = [one for one in found if _says_no_more(one, phrase)] or found
     if phrase.rest and not (scope.used or scope.left or scope.last):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from bt_exec.language.context import Turn
-from bt_exec.language.reading.node import Node, conjunction, normal
+from bt_exec.language.reading.node import Node, conjunction, negation, normal
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
@@ -244,7 +244,12 @@ def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Nod
 
 def _like(new: Node, old: Node) -> Node:
     """Return a phrase with the noun of the one whose place it takes, if it names none."""
-    if new.kind != "np" or old.kind != "np" or _has_noun(new):
+    if new.kind != "np" or old.kind != "np":
+        return new
+    if new.get("det") == "rest":
+        left = conjunction(new.node("of"), negation(old.node("of")))
+        return normal(new.replace(of=left, det="all"))
+    if _has_noun(new):
         return new
     nouns = [one for one in _flat(old.node("of")) if one.kind == "thing"]
     parts = [one for one in _flat(new.node("of")) if one.kind not in ("one", "any")]
