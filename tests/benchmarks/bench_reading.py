@@ -1,10 +1,11 @@
-"""The reading engine over the words of pictures: time, memory, readings a sentence.
+"""The reading engine over the words of pictures and tables: time, memory, readings a sentence.
 
 Times are processor time. A fresh process reads one sentence for each figure of the first reading.
 """
 
 from __future__ import annotations
 
+import importlib
 import resource
 import statistics
 import subprocess
@@ -24,6 +25,12 @@ REFUSED = {
     "ko": "어제 물어본 그 사람에게 내가 좋아하는 병 옆에 있는 조그만 컵들을 예쁘게 칠해서 "
     "얼른 보내 줘",
 }
+TABLE = {
+    "en": "Could you please put the small red cube and the green cylinder on the white plate, and "
+    "then move everything on the left table except the apple to the right table",
+    "ko": "왼쪽 테이블에 있는 빨간 큐브하고 파란 그릇 옆에 있는 작은 초록색 원기둥은 쟁반에 올리고 "
+    "사과 빼고 나머지 물건은 전부 오른쪽 테이블로 좀 옮겨 주세요",
+}
 
 
 def first(language: str) -> None:
@@ -36,10 +43,15 @@ def first(language: str) -> None:
     print(f"{language}  first {time.process_time() - start:.2f} s, {used:.0f} MB")
 
 
-def later(text: str, times: int = 40) -> float:
-    """Return the 95th percentile of the processor time of reading a text [ms]."""
-    from bt_exec_skills.image.rules.words import reader
+def later(text: str, words: str = "image.rules.words", times: int = 40) -> float:
+    """Return the 95th percentile of the processor time of reading a text [ms].
 
+    Args:
+        text: The text.
+        words: The module whose reader is measured.
+        times: Number of readings.
+    """
+    reader = importlib.import_module(f"bt_exec_skills.{words}").reader
     reader().read(text)
     spent = []
     for _ in range(times):
@@ -61,6 +73,9 @@ def main() -> None:
             print(
                 f"{language}  {name}, {len(text.split())} words: p95 {later(text):.1f} ms (aim: 30)"
             )
+    for language, text in TABLE.items():
+        spent = later(text, "tabletop.goals.read")
+        print(f"{language}  table, {len(text.split())} words: p95 {spent:.1f} ms (aim: 30)")
 
 
 if __name__ == "__main__":

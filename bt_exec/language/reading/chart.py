@@ -1,7 +1,7 @@
 """Chart parser: the cheapest readings of a lattice by a grammar.
 
-Edges are made bottom-up, from left to right; among edges of one category over one span only the
-`MOST` cheapest meanings are kept.
+Edges are made bottom-up, from left to right, where a rule that begins before expects them. Among
+edges of one category over one span only the `MOST` cheapest meanings are kept.
 """
 
 from __future__ import annotations
@@ -64,12 +64,15 @@ def parse(grammar: Grammar, lattice: Iterable[Edge], length: int, goal: str) -> 
     by_end: dict[int, list[Edge]] = defaultdict(list)
     for edge in lattice:
         by_end[edge.end].append(edge)
-    waiting: list[dict[str, list[_Active]]] = [defaultdict(list) for _ in range(length + 1)]
+    waiting = [_Waiting() for _ in range(length + 1)]
+    waiting[0].expected = grammar.beginnings(goal)
     found: list[Edge] = []
     number = 0
     for end in range(1, length + 1):
         heap: list[tuple[int, float, int, Edge]] = []
         for edge in by_end[end]:
+            if edge.category not in waiting[edge.start].wanted(grammar):
+                continue
             number += 1
             heappush(heap, (-edge.start, edge.cost, number, edge))
         kept: dict[tuple[int, str], list[Any]] = defaultdict(list)
@@ -82,27 +85,58 @@ def parse(grammar: Grammar, lattice: Iterable[Edge], length: int, goal: str) -> 
             if edge.category == goal and edge.start == 0 and end == length:
                 found.append(edge)
             for made in _advance(grammar, edge, waiting):
+                if made.category not in waiting[made.start].wanted(grammar):
+                    continue
                 number += 1
                 heappush(heap, (-made.start, made.cost, number, made))
     return sorted(found, key=lambda edge: edge.cost)
 
 
-def _advance(
-    grammar: Grammar, edge: Edge, waiting: list[dict[str, list[_Active]]]
-) -> Iterator[Edge]:
+def _advance(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[Edge]:
     """Yield the edges that `edge` completes; register the rules that it continues."""
-    state = grammar.start.following.get(edge.category)
+    category = edge.category
+    state = grammar.start.following.get(category)
     actives = [] if state is None else [_Active(state, edge.start, (edge,), edge.cost)]
-    for active in waiting[edge.start].get(edge.category, ()):
-        following = active.state.following[edge.category]
-        actives.append(
-            _Active(following, active.start, (*active.parts, edge), active.cost + edge.cost)
-        )
+    before = waiting[edge.start]
+    for place in before.places.get(category, ()):
+        following = before.states[place].following[category]
+        for active in before.actives[place]:
+            parts, cost = (*active.parts, edge), active.cost + edge.cost
+            actives.append(_Active(following, active.start, parts, cost))
     here = waiting[edge.end]
     for active in actives:
-        for category in active.state.following:
-            here[category].append(active)
+        if active.state.following:
+            here.add(active)
         for rule in active.state.complete:
             meaning = rule.build([part.meaning for part in active.parts])
             cost = active.cost + rule.cost
             yield Edge(active.start, edge.end, rule.makes, meaning, cost, active.parts)
+
+
+class _Waiting:
+    """Rules that are read in part up to one position, by the categories that continue them."""
+
+    def __init__(self) -> None:
+        self.states: list[State] = []
+        self.actives: list[list[_Active]] = []
+        self.places: dict[str, list[int]] = defaultdict(list)
+        self.expected: frozenset[str] | None = None
+        self._known: dict[int, int] = {}
+
+    def wanted(self, grammar: Grammar) -> frozenset[str]:
+        """Return the categories that may begin here; asked once all rules up to here are read."""
+        if self.expected is None:
+            begins = map(grammar.beginnings, self.places)
+            self.expected = frozenset().union(*begins)
+        return self.expected
+
+    def add(self, active: _Active) -> None:
+        """Add a rule that is read in part."""
+        place = self._known.get(id(active.state))
+        if place is None:
+            place = self._known[id(active.state)] = len(self.states)
+            self.states.append(active.state)
+            self.actives.append([])
+            for category in active.state.following:
+                self.places[category].append(place)
+        self.actives[place].append(active)

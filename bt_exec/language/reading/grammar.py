@@ -31,7 +31,7 @@ from bt_exec.language.reading.node import (
     negation,
 )
 
-__all__ = ["Grammar", "GrammarError", "Rule", "State"]
+__all__ = ["Grammar", "GrammarError", "Rule", "State", "literals"]
 
 UNUSUAL_ORDER = 0.35
 Build = Callable[[Sequence[Any]], Any]
@@ -62,7 +62,7 @@ class Item(NamedTuple):
     absent_cost: float
 
 
-@dataclass
+@dataclass(slots=True)
 class Rule:
     """A complete rule: what it makes, at what cost, and how it builds the meaning.
 
@@ -77,7 +77,7 @@ class Rule:
     build: Build
 
 
-@dataclass
+@dataclass(slots=True)
 class State:
     """A prefix of one or more rules: which categories may follow, and which rules end here."""
 
@@ -101,6 +101,8 @@ class Grammar:
         self.start = State()
         self.literals: set[str] = set()
         self.lines: list[tuple[str, str]] = []
+        self._corners: dict[str, set[str]] = {}
+        self._begins: dict[str, frozenset[str]] = {}
         lists: Mapping[str, Sequence[str]] = data.get("lists", {})
         for made, lines in data["rules"].items():
             for line in lines:
@@ -133,6 +135,7 @@ class Grammar:
             raise GrammarError(line, "a rule needs an item that is always present")
         places = {item.name: place for place, item in enumerate(items) if item.name}
         build = template.bind(places)
+        self._corners.setdefault(made, set()).update(items[0].categories)
         states = [self.start]
         for item in items:
             following = []
@@ -143,11 +146,29 @@ class Grammar:
         for state in states:
             state.complete.append(Rule(made, cost, build))
 
+    def beginnings(self, category: str) -> frozenset[str]:
+        """Return the categories that readings of a category may begin with, itself among them."""
+        if category not in self._begins:
+            found, left = {category}, [category]
+            while left:
+                more = self._corners.get(left.pop(), set()) - found
+                found |= more
+                left += more
+            self._begins[category] = frozenset(found)
+        return self._begins[category]
+
     def _check(self, category: str, item: Item, line: str) -> None:
         if category.startswith("~"):
             self.literals.add(category[1:])
         elif not item.name and category not in self._silent:
             raise GrammarError(line, f"{category} carries meaning and is not used")
+
+
+def literals(data: Mapping[str, Any]) -> set[str]:
+    """Return the literal words of all rules of a grammar file."""
+    lines = (line.partition("->")[0] for rules in data["rules"].values() for line in rules)
+    items = (match[1] for line in lines for match in re.finditer(r"~([^\s?}]+)", line))
+    return {word for item in items for word in item.split("|")}
 
 
 def _needed(rules: Iterable[tuple[str, str]], goal: str) -> set[str]:

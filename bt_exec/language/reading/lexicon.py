@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from bt_exec.language.reading.english import degrees, gerund, plural
-from bt_exec.language.reading.grammar import Grammar
+from bt_exec.language.reading.grammar import Grammar, literals
 from bt_exec.language.reading.korean import inflect, past_forms
 from bt_exec.language.reading.node import Node, conjunction
 from bt_exec.spec.plain_yaml import parse_yaml
@@ -96,8 +96,12 @@ class Language:
             self.data = _merged(self.data, self.data["orders"])
         silent = [*self.data["words"], *self.data.get("particles", {}), *self._bare_verbs()]
         self._silent = tuple(silent)
-        self.grammar = Grammar(self.data, silent)
         self._grammars: dict[str, Grammar] = {}
+
+    @cached_property
+    def grammar(self) -> Grammar:
+        """All rules of the language, checked."""
+        return Grammar(self.data, self._silent)
 
     def grammar_of(self, goal: str) -> Grammar:
         """Return the rules that reading a text as `goal` needs."""
@@ -130,7 +134,7 @@ class Language:
             for value, words in values.items():
                 for word in words:
                     yield _entry(word, category, value)
-        for word in self.grammar.literals:
+        for word in literals(self.data):
             suffix = word.startswith("+")
             surface, entry = _entry(word.removeprefix("+"), f"~{word}", None, suffix=suffix)
             yield surface.replace("_", ""), entry

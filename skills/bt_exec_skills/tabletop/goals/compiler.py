@@ -106,7 +106,8 @@ class _World:
             try:
                 one = self._one(node)
             except Trouble as trouble:
-                troubles.append(trouble)
+                if not troubles or cost <= meanings[0][1] + MARGIN:  # of what was likely meant
+                    troubles.append(trouble)
                 continue
             if all(_differ(one, other) for other, _ in found):
                 found.append((one, cost))
@@ -255,15 +256,16 @@ class TableCompiler:
         message = self._say(trouble, language)
         missing = tuple(str(trouble.facts[key]) for key in _TYPED if key in trouble.facts)
         near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
-        if trouble.code == "RESPELT":
-            near = trouble.choices
-        elif trouble.code in ASKS_BACK:
+        if trouble.code in ASKS_BACK:
             near = tuple(said(name, language) for name in trouble.choices[:MOST_NAMED])
         elif near:
             can = ", ".join(example.rstrip(".") for example in near)
             message += " " + _sentences().say("CAN", language, can=can).replace("?.", "?")
         asked = message if trouble.code in (*ASKS_BACK, "RESPELT") else ""
-        return Refusal(trouble.code, message, near, missing=missing, question=asked)
+        meant = trouble.choices if trouble.code == "RESPELT" else ()
+        return Refusal(
+            trouble.code, message, near, did_you_mean=meant, missing=missing, question=asked
+        )
 
 
 def _fact(value: str | tuple[str, ...], language: str) -> str:

@@ -350,6 +350,8 @@ class Converter:
         out = []
         for option in options:
             but = self.phrase(Node("np", (("of", option),)))
+            if but.table:
+                raise Trouble("NOT_UNDERSTOOD")
             text = self._said(option) or but.text
             named = but.kind or but.name
             out.append(replace(but, text=text, number="all" if named else "some"))

@@ -107,7 +107,7 @@ class Session:
         if trouble is None:
             return
         if trouble.code == "WHERE_TO":
-            yield from (one for old, _ in before[:1] for one in _amended(old, fragment))
+            yield from (one for old, _ in before for one in _amended(old, fragment))
             return
         chosen = self._chosen(fragment.node("of"), trouble.choices)
         if not chosen:
@@ -156,11 +156,18 @@ class Session:
             nonlocal done
             if part.kind == "pronoun" and part.text("name") != "there":
                 return part if done else subject
+            if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
+                part = part.replace(of=subject)
             inner = part.map(walk)
             done = done or part.kind in ("np", "act", "ask")
             return inner
 
         return normal(walk(node))
+
+
+def _lacks_theme(act: Node) -> bool:
+    """Return True for an act that moves something and does not say what."""
+    return act.text("verb") in ("move", "bring", "pick") and not act.get("by")
 
 
 def _is_open(node: Node) -> bool:

@@ -1,0 +1,144 @@
+"""Laws of reading commands about tables, and commands that refer to earlier ones."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bt_exec.failure import Refusal
+from bt_exec.language.messages import language_of
+from bt_exec_skills.tabletop.goals.compiler import create
+from bt_exec_skills.tabletop.goals.plan import goals_of
+from tests.skills.tabletop.asking import ask
+from tests.skills.tabletop.test_commands import FILES, WORLDS, Row, rows, understood
+
+OPERATORS = {
+    "en": ("not", "except", "unless", "if", "before", "without", "never", "don't", "only if",
+           "but not", "neither", "until", "other than"),
+    "ko": ("말고", "빼고", "없으면", "아니면", "전에", "하지 말고", "않으면", "없이", "대신", "못",
+           "제외하고", "아닌"),
+}  # fmt: skip
+PLAIN = [
+    row
+    for row in (one for file in FILES for one in rows(file))
+    if row.expected[0] not in "!?"
+    and not re.search(r"\b(not|no|n't|except|but)\b|말고", row.command)
+]
+THINGS = {"apple": "사과", "red cup": "빨간 컵", "ball": "공", "small red cube": "작은 빨간 큐브"}
+PLACES = {"red bowl": "빨간 그릇에", "blue bowl": "파란 그릇에", "tray": "쟁반에"}
+HOLDS = {  # conditions, as they are said, and whether they hold in the world "mixed"
+    ("there is a banana", "there is no banana", "바나나가 있으면", "바나나가 없으면"): False,
+    ("there is an apple", "there is no apple", "사과가 있으면", "사과가 없으면"): True,
+    ("the red bowl is empty", "the red bowl is not empty", "빨간 그릇이 비어 있으면",
+     "빨간 그릇이 비어 있지 않으면"): True,
+}  # fmt: skip
+
+
+def plan(command, world="mixed"):
+    return understood(Row(world, command, ""))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(PLAIN), st.data())
+def test_operator_word_changes_the_plan_or_refuses_it(row, data):
+    words = row.command.split()
+    operator = data.draw(st.sampled_from(OPERATORS[language_of(row.command)]))
+    at = data.draw(st.integers(0, len(words)))
+    changed = plan(" ".join([*words[:at], operator, *words[at:]]), row.world)
+    assert isinstance(changed, str) or changed != plan(row.command, row.world)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(sorted(THINGS)),
+    st.sampled_from(sorted(THINGS)),
+    st.sampled_from(sorted(PLACES)),
+    st.sampled_from(sorted(HOLDS)),
+)
+def test_condition_chooses_its_branch_and_its_negation_the_other(one, other, place, condition):
+    so, not_so, korean, not_korean = condition
+    chosen = one if HOLDS[condition] else other
+    first, second = f"put the {one} in the {place}", f"put the {other} in the {place}"
+    expected = plan(f"put the {chosen} in the {place}")
+    assert plan(f"if {so}, {first}, otherwise {second}") == expected
+    assert plan(f"if {not_so}, {second}, otherwise {first}") == expected
+    where = PLACES[place]
+    said = [f"{THINGS[name]}을 {where} 넣" for name in (one, other)]
+    assert plan(f"{korean} {said[0]}고 아니면 {said[1]}어") == expected
+    assert plan(f"{not_korean} {said[1]}고 아니면 {said[0]}어") == expected
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.sampled_from(sorted(THINGS)), st.sampled_from(sorted(PLACES)))
+def test_politeness_and_spacing_change_nothing(thing, place):
+    expected = plan(f"put the {thing} in the {place}")
+    korean = f"{THINGS[thing]} {PLACES[place]} 넣"
+    assert plan(f"Could you please put the {thing} in the {place}?") == expected
+    assert plan(f"I would like you to put the {thing} in the {place}, please.") == expected
+    for ending in ("어", "어 줘", "어줘요", "어 주세요", "으세요", "어 줄래?", "어 주시겠어요?"):
+        assert plan(korean + ending) == expected
+    assert plan(f"{korean}어".replace(" ", "")) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "moved"),
+    [
+        ("put the apple on the tray", "no, in the red bowl", "apple>red_bowl"),
+        ("put the apple on the tray", "no, the red bowl", "apple>red_bowl"),
+        ("put the apple on the tray", "and the red cup too", "red_cup>tray"),
+        ("put the red cup on the tray", "do the same with the blue one", "blue_cup>tray"),
+        ("put the apple on the tray", "not the apple but the ball", "big_blue_ball>tray"),
+        ("where is the apple?", "put it in the blue bowl", "apple>blue_bowl"),
+        ("put the apple on the tray", "again", "apple>tray"),
+        ("사과를 쟁반에 놔", "아니 파란 그릇에", "apple>blue_bowl"),
+        ("사과를 쟁반에 놔", "아니, 흰 접시에 놔", "apple>white_plate"),
+        ("빨간 컵을 쟁반에 올려", "파란 컵도", "blue_cup>tray"),
+        ("빨간 컵을 쟁반에 올려", "나머지 컵도", "blue_cup>tray"),
+        ("파란 컵 어디 있어?", "그거 가져와", "blue_cup>tray"),
+        ("사과를 쟁반에 놔", "다시 해", "apple>tray"),
+    ],
+)
+def test_command_is_completed_from_the_one_before(before, command, moved):
+    answer = ask(create({}), command, WORLDS["mixed"], [(before, "satisfied", "OK")])
+    assert not isinstance(answer, Refusal), answer
+    found = [(m.thing, m.target) for goal in goals_of(answer.spec.root) for m in goal.moves]
+    thing, _, target = moved.partition(">")
+    assert found == [(f"object_{thing}_0", f"object_{target}_0")]
+
+
+@pytest.mark.parametrize(
+    ("before", "word"), [("clear the left table", "the tray"), ("왼쪽 탁자 치워", "쟁반에")]
+)
+def test_where_to_is_answered_by_a_word(before, word):
+    answer = ask(create({}), word, WORLDS["mixed"], [(before, "refused", "WHERE_TO")])
+    assert not isinstance(answer, Refusal), answer
+    moves = [move for goal in goals_of(answer.spec.root) for move in goal.moves]
+    assert {move.target for move in moves} == {"object_tray_0"}
+
+
+@pytest.mark.parametrize("command", ["the red cup?", "파란 컵도?", "apple in the blue bowl?"])
+def test_fragment_with_a_question_mark_moves_nothing(command):
+    before = ("put the apple on the tray", "satisfied", "OK")
+    answer = ask(create({}), command, WORLDS["mixed"], [before])
+    assert isinstance(answer, Refusal) or not goals_of(answer.spec.root)
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        ("Putthe apple onthe tray", "put the apple on the tray"),
+        ("put the aple on the tray", "put the apple on the tray"),
+    ],
+)
+def test_near_miss_is_asked_about(command, meant):
+    answer = ask(create({}), command, WORLDS["mixed"])
+    assert isinstance(answer, Refusal)
+    assert (answer.code, answer.did_you_mean) == ("RESPELT", (meant,))
+    assert meant in answer.question
+
+
+def test_condition_that_does_not_hold_is_reported_with_its_words():
+    answer = ask(create({}), "if there is a banana, put the apple on the tray", WORLDS["mixed"])
+    assert isinstance(answer, Refusal)
+    assert answer.message == "“there is a banana” does not hold, so I do nothing."
