@@ -138,6 +138,10 @@ def test_near_miss_is_asked_about(command, meant):
     assert meant in answer.question
 
 
+def test_delivery_in_a_prohibition_is_refused():
+    assert plan("초록색 원통 나한테 말고 가져다줄래").startswith("!")
+
+
 def test_condition_that_does_not_hold_is_reported_with_its_words():
     answer = ask(create({}), "if there is a banana, put the apple on the tray", WORLDS["mixed"])
     assert isinstance(answer, Refusal)

@@ -48,6 +48,18 @@ _NEEDS_THEME = ("move", "bring", "pick", "out")
 _KINDS: Mapping[str, str] = {name: entry["kind"] for name, entry in lexicon()["attributes"].items()}
 
 
+def _target(relation: Node) -> Node:
+    """Return what a relation is to; "to me" and "in your hand" have none.
+
+    Raises:
+        Trouble: If it has none.
+    """
+    target = relation.get("to")
+    if not isinstance(target, Node):
+        raise Trouble("NOT_UNDERSTOOD")
+    return target
+
+
 def taken_from(theme: Phrase, holder: Phrase) -> Phrase:
     """Return a phrase for what lies in something: "take the cup out of the bowl"."""
     if theme.again or theme.name or theme.relation is not None:
@@ -124,7 +136,7 @@ class Converter:
         """Return the place that a condition names: "if the bowl is empty, put the apple there"."""
         places = [one for one in question.walk() if one.kind == "rel" and not _held(one)]
         if places:
-            return self.phrase(places[0].node("to"))
+            return self.phrase(_target(places[0]))
         about = question.node("of").get("of")
         if not isinstance(about, Node) or about.kind != "np":
             return None
@@ -162,7 +174,7 @@ class Converter:
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
             goal = act.node("of")
-            goal = goal.node("to") if goal.kind == "rel" else goal
+            goal = _target(goal) if goal.kind == "rel" else goal
             return Ask("go", self._text(act), (self.phrase(goal),))
         themes = self._themes(act)
         to: Phrase | None = None
@@ -205,7 +217,7 @@ class Converter:
 
     def _goal(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
         """Return what things go to, on which side, and the attribute in which both agree."""
-        relation, target = goal.text("relation"), goal.node("to")
+        relation, target = goal.text("relation"), _target(goal)
         if target == Node("pronoun", (("name", "there"),)):
             if self._place is None:
                 raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
@@ -339,7 +351,7 @@ class Converter:
         relation = part.text("relation")
         if relation == "held" or phrase.relation is not None:
             raise Trouble("NOT_UNDERSTOOD")
-        other = self.phrase(part.node("to"))
+        other = self.phrase(_target(part))
         if relation != "with" and relation not in _SIDES:
             raise Trouble("NOT_UNDERSTOOD")
         return replace(phrase, relation=(_SIDES.get(relation, "in"), other))
@@ -428,7 +440,7 @@ class Converter:
         relation = where.text("relation")
         if relation not in _SIDES:
             raise Trouble("NOT_UNDERSTOOD")
-        return _SIDES[relation], replace(self.phrase(where.node("to")), number="all")
+        return _SIDES[relation], replace(self.phrase(_target(where)), number="all")
 
     def _exists(self, of: Node) -> Question:
         if any(map(_held, of.walk())):
