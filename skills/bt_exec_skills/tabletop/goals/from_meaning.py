@@ -258,7 +258,8 @@ class Converter:
                 plural = True
             else:
                 found = self._with(found, part)
-        return self._numbered(found, node, plural)
+        out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
+        return self._numbered(replace(found, but=tuple(out)), node, plural)
 
     def _numbered(self, phrase: Phrase, node: Node, plural: bool) -> Phrase:
         det = node.text("det")
