@@ -173,5 +173,6 @@ class _Builder:
         if isinstance(spec, Parallel):
             return composites.Parallel(path, spec.needed, children)
         if isinstance(spec, Fallback):
-            return composites.Fallback(path, children, map(self.notes, spec.fallback))
+            notes = map(self.notes, spec.fallback)
+            return composites.Fallback(path, children, notes, choice=spec.is_choice)
         return composites.Sequence(path, children)

@@ -113,11 +113,17 @@ class _OneByOne(_Composite):
             self.take(self.children[self._at], status)
             if status is not self.goes_on or self._at + 1 == len(self.children):
                 return status
+            if self.is_decided():
+                return status
             self._at += 1
             status = step(self.children[self._at])
 
     def take(self, child: Behaviour, status: Status) -> None:
         """Take note of the status of a child."""
+
+    def is_decided(self) -> bool:
+        """Return True if no child is stepped after the present one, whatever its status."""
+        return False
 
     def collect(self, frontier: Collector) -> None:
         """Add what runs in the present child."""
@@ -137,6 +143,8 @@ class Fallback(_OneByOne):
         path: Path of the node.
         children: Its branches.
         notes: Which of them only take note of what failed before.
+        choice: Whether a branch whose first child, a check, held is the only one; if it fails, the
+            other is not tried.
 
     Attributes:
         noted: This path and the failure that was taken note of, or nothing.
@@ -145,9 +153,15 @@ class Fallback(_OneByOne):
     goes_on = Status.FAILURE
 
     def __init__(
-        self, path: str, children: Iterable[Behaviour], notes: Iterable[bool] = ()
+        self,
+        path: str,
+        children: Iterable[Behaviour],
+        notes: Iterable[bool] = (),
+        *,
+        choice: bool = False,
     ) -> None:
         super().__init__(path, children)
+        self._choice = choice
         self._notes = set(map(id, compress(self.children, notes)))
         self.noted: tuple[tuple[str, Failure], ...] = ()
 
@@ -155,6 +169,10 @@ class Fallback(_OneByOne):
         """Start from the first branch."""
         super().enter()
         self.noted = ()
+
+    def is_decided(self) -> bool:
+        """Return True in the branch of a choice whose check held."""
+        return self._choice and self.children[self._at].children[0].status is Status.SUCCESS
 
     def take(self, child: Behaviour, status: Status) -> None:
         """Remember a failure, or that a branch took note of one."""

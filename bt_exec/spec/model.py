@@ -36,9 +36,12 @@ crash, or a failure that its skill calls hopeless. It may mend a check that does
 around ``[grasp, check holding]`` grasps again, and around a check alone asks again, looking anew.
 
 A ``sequence`` fails with the failure of its child; a ``fallback`` with that of its last child,
-behind which stand those of the children before. A ``parallel`` succeeds when all, any, or N of its
-children have succeeded; it fails as soon as that is out of reach, with what failed first. Children
-still running are stopped at that moment; children that finished are not ticked again.
+behind which stand those of the children before. A ``fallback`` of two plain sequences that begin
+with a check and with its negation is a **choice**: if a branch fails after its check held, the
+other branch is not tried, although its check may hold by then. A ``parallel`` succeeds when all,
+any, or N of its children have succeeded; it fails as soon as that is out of reach, with what failed
+first. Children still running are stopped at that moment; children that finished are not ticked
+again.
 
 **Entering again.** A node that is entered (by its parent, a ``retry`` or a ``repeat``) begins as if
 for the first time: attempts, rounds, timer, guard, skip, patience and everything under it start
@@ -76,7 +79,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from bt_exec.spec.expression import Expression, dump_expression
+from bt_exec.spec.expression import Expression, Not, dump_expression
 from bt_exec.spec.field_types import (
     Args,
     Bound,
@@ -278,6 +281,14 @@ class Fallback(NodeBase):
 
     fallback: Annotated[tuple[Node, ...], Field(min_length=1)]
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether two branches begin with a check and with its negation; see the module."""
+        if len(self.fallback) != 2:
+            return False
+        one, other = map(_asked_first, self.fallback)
+        return None not in (one, other) and (one == Not(of=other) or other == Not(of=one))
+
 
 class Parallel(NodeBase):
     """Parallel node; ``succeed_when`` is the number of children that must succeed."""
@@ -292,6 +303,14 @@ class Parallel(NodeBase):
         return (
             by_word[self.succeed_when] if isinstance(self.succeed_when, str) else self.succeed_when
         )
+
+
+def _asked_first(branch: NodeBase) -> Any:
+    """Return the condition that a sequence without modifiers begins with; None if it has none."""
+    if not isinstance(branch, Sequence) or branch.modifiers:
+        return None
+    first = branch.sequence[0]
+    return first.check if isinstance(first, Check) and not first.tell else None
 
 
 def _one_kind(value: Any) -> Any:

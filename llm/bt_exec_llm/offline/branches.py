@@ -1,8 +1,8 @@
 """Parts become nodes: what hangs on one question is one branch, and is asked about once.
 
 A condition alone is a ``skip_if`` of its branch. Several (if it is open close it, otherwise …) are
-a fallback of sequences, each behind its own check: a branch that fails is not followed by another
-whose check does not hold.
+a choice: a fallback of two sequences behind a check and its negation. A branch that fails is not
+followed by the other one, whatever it changed.
 """
 
 from __future__ import annotations
@@ -70,19 +70,23 @@ def _alone(branch: list[Part], library: Library) -> Node:
 
 
 def _choice(branches: list[list[Part]], library: Library) -> Node:
-    """Return the branches behind their checks; nothing is done if no condition holds."""
-    asked = [_question(branch[0].condition, library) for branch in branches]
-    ways = [
-        {"sequence": [{"check": question}, *(_tree(part) for part in branch)]}
-        for question, branch in zip(asked, branches, strict=True)
-    ]
-    held = [branch[0].condition for branch in branches]
-    first, last = held[0], held[-1]
-    assert first is not None
-    assert last is not None
-    if len(held) == 2 and first[:2] == last[:2] and first[2] != last[2]:
-        return Fallback.model_validate({"fallback": ways})
-    return Fallback.model_validate({"fallback": ways, "skip_if": {"not": {"any": asked}}})
+    """Return the branches behind their checks, each in the other case of those before.
+
+    Nothing is done if no condition holds.
+    """
+    branch, *others = branches
+    asked, denied = (_question(branch[0].condition, library, denied=no) for no in (False, True))
+    rest: list[Node]
+    if len(others) > 1:
+        rest = [_choice(others, library)]
+    elif _question(others[0][0].condition, library) == denied:
+        rest = [_tree(part) for part in others[0]]
+    else:
+        rest = [_alone(others[0], library)]
+    ways = ((asked, [_tree(part) for part in branch]), (denied, rest))
+    return Fallback.model_validate(
+        {"fallback": [{"sequence": [{"check": question}, *nodes]} for question, nodes in ways]}
+    )
 
 
 def _question(held: Held | None, library: Library, *, denied: bool = False) -> Any:

@@ -37,7 +37,8 @@ def steps_in(
         return [Step((), named, start=clause.start, end=clause.end, text=words)]
     finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs} - {""}
     ranged = any(p.mark == "from" for p in clause.pieces)
-    if language == "ko" and (finds or QUESTION in clause.verbs):  # 복도에서: at, not from
+    stays = any(lexicon.verbs[v].stays for v in clause.verbs if v in lexicon.verbs)
+    if language == "ko" and (finds or stays or QUESTION in clause.verbs):  # 복도에서: at, not from
         clause.pieces = [
             p.marked("at") if p.mark == "from" and p.kind == "value" else p for p in clause.pieces
         ]
@@ -194,9 +195,8 @@ def _wish(clause: Clause, lexicon: Lexicon) -> None:
         return
     states = {p.name for p in clause.pieces if p.kind == "state"}
     results = tuple(name for name, verb in lexicon.verbs.items() if verb.result in states)
-    if any(
-        p.kind == "state" and p.mark == "not" for p in clause.pieces
-    ):  # I want it to not be open
+    denied = any(p.kind == "state" and p.mark == "not" for p in clause.pieces)
+    if denied or (clause.asked is not None and not clause.asked.positive):  # … that it is not open
         clause.whys.append(("NEGATED", clause.said))
     elif results and clause.positive:
         clause.verbs, clause.asked = results, None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bt_exec_llm.offline.closed import words
+from bt_exec_llm.offline.closed import phrases, words
 from bt_exec_llm.offline.english_asking import asked_for, follows_question, if_so, without_nothing
 from bt_exec_llm.offline.english_pieces import add_pieces
 from bt_exec_llm.offline.english_remarks import command_after
@@ -33,6 +33,7 @@ from bt_exec_llm.offline.vocabulary import Vocabulary
 __all__ = ["EnglishReader"]
 
 
+_ASKING = phrases("english", "asking")
 _IF = frozenset(["if", "unless"])
 _WHEN = frozenset(words("english", "conjunctions_of_time"))
 _LATER = frozenset(words("english", "later"))
@@ -157,6 +158,11 @@ class EnglishReader:
         if clauses and joined in ("then", "or", "but"):
             clauses[-1].whys.append(("UNFINISHED", text))
         return clauses, tokens
+
+    def asks(self, text: str) -> bool:
+        """Return True if a text begins as a question or a statement: did you do it again."""
+        tokens = [token.text for token in self._words.read(text)]
+        return any(tuple(tokens[: len(first)]) == first for first in _ASKING)
 
     def requests(self, text: str) -> bool:
         """Return True if a text holds a verb of the lexicon, or politeness that wants one."""

@@ -186,8 +186,11 @@ def add_pieces(
             )
             if relation and kind == "noun":
                 _related(pieces, piece, relation)
+            elif relation in ("front", "beside") and not negated:  # outside the lounge
+                clause.whys.append(("NOT_TOGETHER", said))
             elif relation and not negated:
-                pieces.append(piece.marked("from" if relation == "from_inside" else "at"))
+                where = "from" if relation == "from_inside" else "at"
+                pieces.append(piece.marked(mark if mark == "or" else where))
             else:
                 pieces.append(piece)
             if kind == "state":
@@ -248,6 +251,9 @@ def add_pieces(
     close()
     if not asks and (lost_or or mark == "or"):  # or what?
         clause.whys.append(("UNFINISHED", text[clause.start :]))
+    first = next((p for p in pieces if p.mark == "or"), None)
+    if first is not None and not any(_sorted_alike(p, first) for p in pieces if p is not first):
+        clause.whys.append(("CHOICE", text[clause.start :]))  # in his office or in the lounge
     if negated:  # nothing stands behind it that could be left out
         clause.whys.append(("NEGATED", text[clause.start :]))
     if relation and tokens:
@@ -308,6 +314,11 @@ def _names_follow(phrases: Phrases, tokens: list[Token], at: int, end: int) -> b
     return phrases.determiner(tokens, at) or (
         found is not None and found[0][0].kind in ("noun", "value")
     )
+
+
+def _sorted_alike(one: Piece, other: Piece) -> bool:
+    """Return True if two pieces can be alternatives of each other."""
+    return one.kind == other.kind and (one.name == other.name or one.kind != "value")
 
 
 def _related(pieces: list[Piece], piece: Piece, relation: str) -> None:

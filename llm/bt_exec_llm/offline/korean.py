@@ -30,6 +30,12 @@ class KoreanReader:
             folded.take(item)
         return folded.finished(), items
 
+    def asks(self, text: str) -> bool:
+        """Return True if a text asks or states something, or ends in a condition: 또 했어?"""
+        clauses = self.read(text)[0]
+        told = any(code == "NOT_A_COMMAND" for clause in clauses for code, _ in clause.whys)
+        return told or any(clause.mood in ("ask", "tell", "if") for clause in clauses)
+
     def requests(self, text: str) -> bool:
         """Return True if a text holds a verb that says more than that something is."""
         verbs = [item for item in self._words.read(text) if isinstance(item, VerbWord)]

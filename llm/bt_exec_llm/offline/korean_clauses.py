@@ -192,6 +192,8 @@ class Clauses:
         if word is None and not any(p.mark == "until" for p in self._now.pieces):
             word = next((p for p in self._now.pieces if self._starts(p)), None)  # 문부터 닫아
         done = [one for one in self._done if one.mood != "said"]
+        if word is not None and word.text in _BEFORE_THAT and not done:  # before what?
+            self._now.whys.append(("OPERATOR", word.text))
         if word is None or not done or done[-1].mood in ("if", "else"):
             return
         if word.text in _BEFORE_THAT:

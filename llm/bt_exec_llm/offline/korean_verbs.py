@@ -356,10 +356,17 @@ def _adnominal(verb: Verb, form: str, every: Sequence[Morph], at: int) -> tuple[
             return inner.kind, at
         if one.form == "채" and (verb.helpers or verb.stems[-1] in _KEEPS):  # 열어 둔 채로 …
             return "then", after
-    if one.form in ("상태",) and two is not None and two.tag == "VCP":
-        inner, at = read_verb(every, at + 1, lambda _: False)
-        verb.state = True
-        return ("question" if inner.kind in ("plain", "question") else "statement"), at
+    if one.form == "상태" and two is not None:
+        copula = at + 1
+        while (skip := morph_at(every, copula)) is not None and skip.tag[0] == "J":
+            copula += 1
+        if skip is not None and skip.tag in ("VCP", "VCN"):
+            inner, at = read_verb(every, copula, lambda _: False)
+            verb.state, verb.last = True, inner.last
+            verb.negative = verb.negative != (skip.tag == "VCN")  # 닫힌 상태가 아니면
+            if inner.kind in ("if", "embed"):
+                return inner.kind, at
+            return ("question" if inner.kind in ("plain", "question") else "statement"), at
     is_thing = form in ("는", "ᆫ", "은") and one.form in ("것", "거")
     if is_thing and two is not None and two.tag == "VCP":  # 열려 있는 거야?
         inner, after = read_verb(every, at + 1, lambda _: False)

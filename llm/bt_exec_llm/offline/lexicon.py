@@ -43,11 +43,13 @@ class Verb(Words):
         sums: Whether it puts together what was found or done, and is not about a place alone.
         usual: The noun it is about where none is named.
         asked_for: Whether it is what is wanted where only a thing is asked for: 자재 부탁합니다.
+        stays: Whether it happens at a place, and leads nowhere: 라운지에서 기다려.
     """
 
     finds: Literal["", "look", "tell"] = ""
     usual: str = ""
     asked_for: bool = False
+    stays: bool = False
     pairs: bool = False
     idle: bool = False
     sums: bool = False

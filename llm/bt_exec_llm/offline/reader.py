@@ -57,6 +57,11 @@ class Reader:
         reader = self._korean if language == "ko" else self._english
         return reader.read(text)[0]
 
+    def asks(self, text: str, language: str) -> bool:
+        """Return True if a text asks or states something, and orders nothing."""
+        reader = self._korean if language == "ko" else self._english
+        return reader.asks(text)
+
     def requests(self, text: str, language: str) -> bool:
         """Return True if a text holds a verb, or a polite form that needs one ("could you")."""
         reader = self._korean if language == "ko" else self._english

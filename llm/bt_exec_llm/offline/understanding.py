@@ -7,6 +7,7 @@ from dataclasses import replace
 from bt_exec.language.context import Context, Turn
 from bt_exec.language.meaning import Act, Meaning
 from bt_exec.language.messages import language_of
+from bt_exec.language.operators import operators_in
 from bt_exec_llm.offline.acts import meaning_of
 from bt_exec_llm.offline.choosing import chosen_of
 from bt_exec_llm.offline.index import Index
@@ -36,7 +37,6 @@ _LAST = ("DONE", "WHY", "WHERE")
 """Questions that a library may answer itself, in their own words; else they are of the session."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Troubles of commands that were read, and to which no utterance of their language answers."""
-_AUXILIARIES = ("did", "have", "has", "are", "is", "was", "were")
 _MOST_PARTS = 20
 _MOST_PASTS = 64
 _PLACEHOLDER = {"en": "", "ko": "그거"}
@@ -79,16 +79,21 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
         return Trouble(code, text)
     text = index.reader.mended(text, language)
     offered = past.said[-1].turn.did_you_mean if past.said else ()
-    if len(offered) == 1 and index.talk.code(text, language, ("AGREED",)):
+    denied = _denied(text, language)
+    if len(offered) == 1 and not denied and index.talk.code(text, language, ("AGREED",)):
         return understand(offered[0], language, index, past)
-    if chosen := _chosen(offered, text, language, index):
+    if not denied and (chosen := _chosen(offered, text, language, index)):
         return understand(chosen, language, index, past)
     talk = index.talk.code(text, language, _FIRST)
+    if denied and talk in ("AGAIN", "CONTINUE", "AGREED"):
+        return Trouble("NEGATED", text)
     if talk in _KIND and language == "ko" and _names_things(text, talk, index):
         talk = ""
-    if talk == "CONTINUE" and _asks(text) and index.talk.code(text, language, ("DONE",)):
+    asked = _asks(text, language, index)
+    if talk == "CONTINUE" and asked and index.talk.code(text, language, ("DONE",)):
         return "DONE"
-    if talk in ("AGAIN", "CONTINUE") and _fragment(text, language, index):
+    orders = talk in ("AGAIN", "CONTINUE")
+    if orders and (index.reader.asks(text, language) or _fragment(text, language, index)):
         return Trouble("NOT_A_COMMAND", text)
     if talk == "AGAIN":
         return past.last or Trouble("NOTHING_SAID", text)
@@ -125,6 +130,11 @@ def _chosen(offered: tuple[str, ...], text: str, language: str, index: Index) ->
     return chosen_of(offered, clauses, language, index.reader)
 
 
+def _denied(text: str, language: str) -> bool:
+    """Return True if a text holds a word that negates or excludes: 다시 하지 마."""
+    return any(one.kind == "negation" for one in operators_in(text, language))
+
+
 def _names_things(text: str, talk: str, index: Index) -> bool:
     """Return whether a text holds an action of the library: 이제 자재 놔도 돼 is no good-bye."""
     clauses = index.reader.clauses(text, "ko")
@@ -134,10 +144,9 @@ def _names_things(text: str, talk: str, index: Index) -> bool:
     return bool(acts) and (named or (talk == "NEVER_MIND" and done))
 
 
-def _asks(text: str) -> bool:
-    """Return whether a text is a question by its mark or its first word: did you finish."""
-    words = text.casefold().split()
-    return text.rstrip().endswith("?") or words[0] in _AUXILIARIES
+def _asks(text: str, language: str, index: Index) -> bool:
+    """Return True if a text is a question by its mark or its first word: did you finish."""
+    return text.rstrip().endswith("?") or index.reader.asks(text, language)
 
 
 def _corrected(text: str, language: str, index: Index) -> str:
@@ -149,6 +158,10 @@ def _corrected(text: str, language: str, index: Index) -> str:
 def _varied(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | None:
     """Return the last command with other values, if a command names nothing else."""
     clauses = index.reader.clauses(text, language)
+    if not all(clause.positive for clause in clauses):  # not with the left arm
+        return None
+    if any(one.kind in ("condition", "order") for one in operators_in(text, language)):
+        return None
     steps, values = varied(clauses, past, index.library)
     options = [steps]
     if not steps and not values:

@@ -134,6 +134,16 @@ class _Maker:
         children = tuple(self.node(depth - 1) for _ in range(count))
         if kind == 3:
             return SequenceNode(sequence=children, **self.modifiers())
+        if kind == 6 and count == 2 and self.pick(2):
+            asked = self.expression(1)
+            ways = zip((asked, Not(of=asked)), children, strict=True)
+            return Fallback(
+                fallback=tuple(
+                    SequenceNode(sequence=(Check(check=question), child))
+                    for question, child in ways
+                ),
+                **self.modifiers(),
+            )
         if kind in (4, 6):
             return Fallback(fallback=children, **self.modifiers())
         needed = ("all", "any", 2)[self.pick(3)]

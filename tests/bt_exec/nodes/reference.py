@@ -289,7 +289,7 @@ class Reference:
                 return failure
         return None
 
-    def fallback(self, node: NodeBase) -> Work:
+    def fallback(self, node: Fallback) -> Work:
         """One after another until one succeeds; earlier failures are causes of the last."""
         failures: list[Failure] = []
         for child in children_of(node):
@@ -297,6 +297,9 @@ class Reference:
             if failure is None:
                 return None
             failures.insert(0, failure)
+            first = next(iter(children_of(child)), None)
+            if node.is_choice and self.status.get(self.path(first)) == "done":
+                return chained(failures)  # decided on this branch
         return chained(failures)
 
     def parallel(self, node: Parallel) -> Work:

@@ -26,6 +26,15 @@ CASES = {
         [scripted_skill("a", ["STUCK"]), scripted_skill("b"), scripted_skill("c")],
         ["1 a failed STUCK", "1 b done", "1 fallback done"],
     ),
+    "choice: the branch that was decided on is the only one": (
+        "{fallback: [{sequence: [{check: n}, {do: a}]}, {sequence: [{check: {not: n}}, {do: b}]}]}",
+        [
+            scripted_condition("n", [True, False]),
+            scripted_skill("a", ["STUCK"]),
+            scripted_skill("b"),
+        ],
+        ["1 n done", "1 a failed STUCK", "1 sequence failed STUCK", "1 fallback failed STUCK"],
+    ),
     "parallel all: one failure ends it and stops the others": (
         "{parallel: [{do: a}, {do: b}]}",
         [scripted_skill("a", [FOREVER]), scripted_skill("b", [("1", "STUCK")])],

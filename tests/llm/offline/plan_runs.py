@@ -7,9 +7,9 @@ from itertools import product
 from typing import Any
 
 from bt_exec.spec.dump import to_data
-from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.model import Fallback, MissionSpec
 
-__all__ = ["same_runs"]
+__all__ = ["runs_one_branch", "same_runs"]
 
 _DOOR = ("open", "ajar", "closed")
 _RESULT = {"open_door": "open", "close_door": "closed"}
@@ -19,6 +19,25 @@ def same_runs(one: MissionSpec, other: MissionSpec) -> bool:
     """Return True if two plans do the same in every world that either of them asks about."""
     leaves = sorted({*_leaves(to_data(one)["root"]), *_leaves(to_data(other)["root"])})
     return all(_run(one, world) == _run(other, world) for world in _worlds(leaves))
+
+
+def runs_one_branch(choice: MissionSpec, one: MissionSpec, other: MissionSpec) -> bool:
+    """Return True if a choice does in every world what one of its two branches does.
+
+    Args:
+        choice: "If it holds A, otherwise B".
+        one: "If it holds A".
+        other: "If it does not hold B".
+    """
+    leaves = sorted(
+        {leaf for spec in (choice, one, other) for leaf in _leaves(to_data(spec)["root"])}
+    )
+    for world in _worlds(leaves):
+        branches = (_run(one, world), _run(other, world))
+        most = max(len(done) for done, _ in branches)
+        if _run(choice, world) not in [run for run in branches if len(run[0]) == most]:
+            return False
+    return True
 
 
 def _worlds(leaves: list[str]) -> Iterator[dict[str, Any]]:
@@ -74,8 +93,19 @@ def _once(node: dict[str, Any], world: dict[str, Any], done: list[str]) -> bool:
     if "body" in node:
         return _tick(node["body"], world, done)
     if "fallback" in node:
-        return any(_tick(child, world, done) for child in node["fallback"])
+        return _tick_fallback(node["fallback"], world, done)
     return all(_tick(child, world, done) for child in node["sequence"])
+
+
+def _tick_fallback(branches: list[Any], world: dict[str, Any], done: list[str]) -> bool:
+    choice = Fallback.model_validate({"fallback": branches}).is_choice
+    for branch in branches:
+        decided = choice and _holds(branch["sequence"][0]["check"], world)
+        if _tick(branch, world, done):
+            return True
+        if decided:
+            return False
+    return False
 
 
 def _holds(expression: Any, world: dict[str, Any]) -> bool:

@@ -114,17 +114,22 @@ def _is_choice(node: Fallback) -> bool:
 
     A check of the material in front of such a fallback would stop the branch for the other answer.
     """
+    return len(_deciding(node)) == len(node.fallback)
+
+
+def _deciding(node: Fallback) -> list[Check]:
+    """Return the checks that decide which branch runs."""
     firsts = [way.sequence[0] for way in node.fallback if isinstance(way, Sequence)]
-    checks = [first for first in firsts if isinstance(first, Check) and not first.tell]
-    return len(checks) == len(node.fallback)
+    return [first for first in firsts if isinstance(first, Check) and not first.tell]
 
 
 def _asks_for_material(node: Fallback) -> bool:
-    """Return True if a choice asks whether material is in view, and a branch reaches for it."""
-    under = list(walk(node))
-    checks = [one.check for one in under if isinstance(one, Check) and not one.tell]
-    asked = {leaf.name for check in checks for leaf in leaves(check)}
-    return VISIBLE in asked and any(map(handles_material, under))
+    """Return True if a choice is by whether material is in view, and a branch reaches for it.
+
+    A choice by anything else gets no gate in front: an opened door would change its answer.
+    """
+    asked = {leaf.name for check in _deciding(node) for leaf in leaves(check.check)}
+    return VISIBLE in asked and any(map(handles_material, walk(node)))
 
 
 def _opens(node: NodeBase) -> bool:

@@ -167,6 +167,14 @@ def test_a_gate_that_fails_stops_what_would_be_done_instead(steps, gated):
     assert _gated(*steps) == gated
 
 
+def test_choice_by_the_door_gets_no_gate_in_front():
+    take = f"{{tree: t, body: {{sequence: [{LOOK}, {REACH}, {TAKE}]}}}}"
+    no = f"{{check: {{not: {IS_OPEN}}}}}"
+    ways = f"{{fallback: [{{sequence: [{ASK}, {HOME}]}}, {{sequence: [{no}, {take}]}}]}}"
+    (found,) = _gated(ways)
+    assert list(found) == ["fallback"]
+
+
 def test_gates_are_put_into_subtrees():
     take = "{tree: take_material, with: {arm: right}}"
     (inner,) = _gated(take)
