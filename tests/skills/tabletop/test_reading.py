@@ -141,6 +141,11 @@ def test_near_miss_is_asked_about(command, meant):
     assert meant in answer.question
 
 
+@pytest.mark.parametrize("command", ["move the apple", "move the apple somewhere", "head the tray"])
+def test_object_to_be_moved_is_not_driven_to(command):
+    assert plan(command).startswith("!")
+
+
 def test_delivery_in_a_prohibition_is_refused():
     assert plan("초록색 원통 나한테 말고 가져다줄래").startswith("!")
 
