@@ -347,7 +347,19 @@ def _all_of(objects: Any) -> Any:
     """Return an object, or each of several, with "all" for its article."""
     if isinstance(objects, tuple):
         return tuple(map(_all_of, objects))
+    if objects.kind == "ordered":
+        return objects.replace(of=_all_of(objects.node("of")))
     return objects.replace(det="all") if objects.kind == "np" else objects
+
+
+def _ranked(said: Any) -> Any:
+    """Return objects or a goal with the mark of what is to be done first: 공부터, 쟁반에 먼저."""
+    if isinstance(said, tuple):
+        return (_ranked(said[0]), *said[1:])
+    to = said.get("to")
+    if said.kind == "rel" and isinstance(to, Node):
+        return said.replace(to=_ranked(to))
+    return Node("ordered", (("of", said), ("sign", "first")))
 
 
 def _about(question: Node, phrase: Node) -> Node:
@@ -381,6 +393,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "less": _less,
     "set_all": _all_of,
     "other_than": _other_than,
+    "ranked": _ranked,
     "about": _about,
     "leave_out": _leave_out,
     "of_them": _of_them,

@@ -60,6 +60,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "act": ("verb", "of", "to", "source", "by", "where"),
     "avoid": ("of",),
     "seq": ("of",),
+    "ordered": ("of", "sign"),
     "if": ("of", "then", "other"),
     "again": ("of",),
 }
@@ -197,8 +198,15 @@ def _joined(kind: str, parts: tuple[Node, ...]) -> Node:
 
 
 def normal(node: Node) -> Node:
-    """Return the normal form: flat and sorted connectives, negations next to what they negate."""
-    inner = node.map(normal)
+    """Return the normal form: flat and sorted connectives, negations next to what they negate.
+
+    What is to be done first, before that or last stands at its place in the sequence.
+    """
+    return _in_order(_normal(node))
+
+
+def _normal(node: Node) -> Node:
+    inner = node.map(_normal)
     rule = _RULES.get(node.kind)
     return inner if rule is None else rule(inner)
 
@@ -216,6 +224,37 @@ def without_number(node: Node) -> Node:
 def _sequence(node: Node) -> Node:
     flat = [part for one in node.parts() for part in (one.parts() if one.kind == "seq" else (one,))]
     return Node("seq", (("of", tuple(flat)),)) if len(flat) != 1 else flat[0]
+
+
+def _in_order(node: Node) -> Node:
+    """Return a meaning without ``ordered`` nodes; one before nothing is kept."""
+    inner = node.map(_in_order) if node.kind != "seq" else node
+    if inner.kind == "ordered" and inner.text("sign") != "before":
+        return inner.node("of")
+    if node.kind != "seq":
+        return inner
+    done: list[Node] = []
+    last: list[Node] = []
+    for part in node.parts():
+        sign = part.text("sign") if part.kind == "ordered" else ""
+        of = _in_order(part.node("of") if sign in ("first", "last") or (sign and done) else part)
+        if sign == "last":
+            last.append(of)
+        else:
+            done.insert({"first": 0, "before": max(len(done) - 1, 0)}.get(sign, len(done)), of)
+    return node.replace(of=(*done, *last))
+
+
+def _hoisted(act: Node) -> Node:
+    """Return an act with the mark of its order around it instead of inside."""
+    marked = [node for node in act.walk() if node.kind == "ordered"]
+    if not marked:
+        return act
+    return Node("ordered", (("of", _without_marks(act)), ("sign", "first")))
+
+
+def _without_marks(node: Node) -> Node:
+    return node.node("of") if node.kind == "ordered" else node.map(_without_marks)
 
 
 def _sorted(node: Node) -> Node:
@@ -252,4 +291,5 @@ _RULES: Mapping[str, Callable[[Node], Node]] = {
     "or": _sorted,
     "not": _pushed,
     "seq": _sequence,
+    "act": _hoisted,
 }

@@ -141,6 +141,35 @@ def test_near_miss_is_asked_about(command, meant):
     assert meant in answer.question
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "Put the apple on the tray, but first put the ball in the red bowl",
+        "Put the apple on the tray. Before that, put the ball in the red bowl.",
+        "Put the ball in the red bowl first, then put the apple on the tray",
+        "Put the ball in the red bowl, and last put the apple on the tray",
+        "사과를 쟁반에 놓고 먼저 공을 빨간 그릇에 넣어",
+        "사과를 쟁반에 놓고 공부터 빨간 그릇에 넣어",
+        "사과를 쟁반에 놓고 공을 먼저 빨간 그릇에 넣어",
+        "사과를 쟁반에 놔. 그 전에 공을 빨간 그릇에 넣어.",
+        "마지막으로 사과를 쟁반에 놓고 공을 빨간 그릇에 넣어",
+    ],
+)
+def test_order_words_put_a_part_before_the_others(command):
+    ball, apple = ("object_big_blue_ball_0", "in", "object_red_bowl_0"), "object_apple_0"
+    assert plan(command) == [{ball}, {(apple, "in", "object_tray_0")}]
+
+
+def test_part_before_nothing_is_refused():
+    assert plan("before that, put the apple on the tray").startswith("!")
+    assert plan("그 전에 사과를 쟁반에 놔").startswith("!")
+
+
+def test_branch_is_about_the_object_and_not_its_place():
+    apple = [{("object_apple_0", "in", "object_tray_0")}]
+    assert plan("사과가 쟁반에 있으면 그냥 두고 아니면 쟁반에 놔") == apple
+
+
 @pytest.mark.parametrize("command", ["move the apple", "move the apple somewhere", "head the tray"])
 def test_object_to_be_moved_is_not_driven_to(command):
     assert plan(command).startswith("!")

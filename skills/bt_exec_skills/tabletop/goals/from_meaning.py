@@ -122,7 +122,7 @@ class Converter:
     def _chosen(self, node: Node) -> list[Ask]:
         """Return the asks of the branch that the world chooses; the other is read all the same."""
         question = node.node("of")
-        subject = question.node("of").get("of")
+        subject = _itself(question.node("of").get("of"))
         self._place = self._place or self._named_place(question)
         branches = [self._branch(node.get(name), subject) for name in ("then", "other")]
         positive, wanted = _polarity(question)
@@ -539,6 +539,15 @@ def _with_verbs(asks: list[Ask]) -> list[Ask]:
             ask = replace(ask, verb="move")
         found.append(ask)
     return found
+
+
+def _itself(subject: Value | None) -> Value | None:
+    """Return what a condition is about, without the place that it asks for."""
+    of = subject.get("of") if isinstance(subject, Node) and subject.kind == "np" else None
+    if not isinstance(of, Node) or not isinstance(subject, Node):
+        return subject
+    kept = [part for part in _flat(of) if part.kind != "rel"]
+    return subject.replace(of=conjunction(*kept)) if kept else subject
 
 
 def _with_subject(node: Node, subject: Node) -> Node:
