@@ -11,7 +11,9 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+COMMANDS = Path(__file__).parents[1] / "data" / "tabletop"
 FIRST = {"en": "How many red circles are there?", "ko": "빨간 원은 몇 개야?"}
 LONG = {
     "en": "Could you please tell me how many of the small red circles in this picture are left of "
@@ -61,6 +63,27 @@ def later(text: str, words: str = "image.rules.words", times: int = 40) -> float
     return statistics.quantiles(spent, n=20)[-1]
 
 
+def survey() -> None:
+    """Read the commands of the tests about tables: print the readings a sentence, the slowest."""
+    from bt_exec_skills.tabletop.goals.read import reader
+
+    lines = (line for file in sorted(COMMANDS.glob("*commands.txt")) for line in file.open())
+    said = [line.split("|")[1].strip() for line in lines if line.count("|") == 2]
+    for text in said[:20]:
+        reader().read(text)
+    found = []
+    for text in said:
+        start = time.process_time()
+        reading = reader().read(text)
+        others = getattr(reading, "others", None)
+        found.append(((time.process_time() - start) * 1e3, text, others))
+    read = [1 + len(others) for _, _, others in found if others is not None]
+    mean = statistics.mean(read)
+    print(f"tables, {len(said)} sentences: {len(read)} read, {mean:.1f} readings each")
+    for spent, text, _ in sorted(found, key=lambda one: one[0], reverse=True)[:10]:
+        print(f"  {spent:6.1f} ms  {text}")
+
+
 def main() -> None:
     """Print the figures."""
     if len(sys.argv) > 1:
@@ -76,6 +99,7 @@ def main() -> None:
     for language, text in TABLE.items():
         spent = later(text, "tabletop.goals.read")
         print(f"{language}  table, {len(text.split())} words: p95 {spent:.1f} ms (aim: 30)")
+    survey()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ _NUMBERS = mapping("english", "numbers")
 _SOLID = frozenset(words("english", "fillers_that_may_be_names"))
 _WAYS = frozenset(words("english", "ways"))
 _LISTING = frozenset(["and", "or", "nor", ",", "&", "in", "at", "to"])
+_PERFECT = frozenset(words("english", "perfect"))
 _AUXILIARIES = frozenset([*words("english", "be"), *words("english", "auxiliaries")])
 _UNITS = frozenset(words("english", "units_of_time"))
 _SECONDS = mapping("english", "seconds_of_units")
@@ -193,6 +194,9 @@ def add_pieces(
                 pieces.append(piece.marked(mark if mark == "or" else where))
             else:
                 pieces.append(piece)
+            perfect = kind == "state" and tokens[at + size - 1].text in _PERFECT
+            if perfect and [t.text for t in tokens[at + size : at + size + 1]] == ["not"]:
+                clause.whys.append(("CONDITION", said))  # if you have not already
             if kind == "state":
                 clause.asked = clause.asked or (Clause() if asks else None)
             relation = ""

@@ -41,6 +41,7 @@ NEVER = phrases("english", "forbidding")
 PURPOSES = phrases("english", "purposes")
 SUBJECTS = frozenset(words("english", "subjects"))
 _DUTIES = phrases("english", "duties")
+_BEFORE_NOUNS = frozenset(words("english", "before_nouns"))
 
 
 class EnglishScan:
@@ -79,6 +80,8 @@ class EnglishScan:
 
     def starts_verb(self, tokens: list[Token], at: int, *, longer_than: int = 0) -> bool:
         """Whether a verb of the lexicon begins here in its base form, longer than a filler."""
+        if 0 < at <= len(tokens) and tokens[at - 1].text in _BEFORE_NOUNS:
+            return False
         form = (
             "ing" if self.ing and at < len(tokens) and tokens[at].text.endswith("ing") else "base"
         )

@@ -78,6 +78,8 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
         ):
             waiting = list(clause.pieces)
         elif found and kinds and found[-1].verbs and all(p.kind == "value" for p in clause.pieces):
+            if found[-1].mood == "if" and any(p.mark == "with" for p in clause.pieces):
+                return Trouble("CONDITION", text[found[-1].start : clause.end])  # then with …
             if clause.mood in ("before", "after") and not kinds <= listed:  # after the professor
                 found[-1].whys.append(("CONDITION", text[clause.start : clause.end]))
             if clause.mood == "after":

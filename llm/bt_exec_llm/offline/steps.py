@@ -11,9 +11,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from bt_exec_llm.offline.clause_steps import steps_in
+from bt_exec_llm.offline.closed import words as closed_words
 from bt_exec_llm.offline.joining import corrected, joined
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.piece import Clause
+from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.trouble import Trouble
 
@@ -164,6 +165,11 @@ class _Order:
         only = next((p for p in content if p.mark == "only"), None)
         if only is not None:  # 왼손만 비었으면
             return Trouble("OPERATOR", only.text)
+        states = [p for p in content if p.kind == "state"]
+        if len(states) > 1 and any(_describes(p, content) for p in states):
+            return Trouble("CONDITION", words)  # if you have a free hand
+        if self._points_elsewhere(at, content):
+            return Trouble("CONDITION", words)
         again = not content  # if so, if it is not, otherwise
         if again:
             answer = self._answer(clause)
@@ -196,6 +202,23 @@ class _Order:
         self._last = needed
         self._scope = 0
         return None
+
+    def _points_elsewhere(self, at: int, content: list[Piece]) -> bool:
+        """Return True if a condition asks for a person *there*, where a place was named before.
+
+        The person's usual place would be looked at instead: go to the lounge unless he is there.
+        """
+        kinds = {p.name for p in content if p.kind == "value"}
+        before = {p.name for one in self._every[:at] for p in one.pieces if p.kind == "value"}
+        if not kinds & self._lexicon.people or kinds & self._lexicon.listed("each"):
+            return False
+        named = before & self._lexicon.listed("each")
+        language = "korean" if self._language == "ko" else "english"
+        clause = self._every[at]
+        words = self._text[clause.start : clause.end].casefold()
+        return bool(named) and any(
+            word in words for word in closed_words(language, "place_pronouns")
+        )
 
     def _answer(self, clause: Clause) -> bool | None:
         """Return the answer that a condition without content needs; None if it is not clear."""
@@ -270,6 +293,11 @@ def _alike(one: Step, other: Step) -> bool:
         for step in (one, other)
     ]
     return not nouns[1] or nouns[0] == nouns[1]
+
+
+def _describes(state: Piece, content: list[Piece]) -> bool:
+    """Return True if a state stands right before a noun."""
+    return any(p.kind == "noun" and 0 <= p.start - state.end <= 1 for p in content)
 
 
 def _is_nothing(step: Step, lexicon: Lexicon) -> bool:
