@@ -165,6 +165,11 @@ def test_part_before_nothing_is_refused():
     assert plan("그 전에 사과를 쟁반에 놔").startswith("!")
 
 
+def test_ones_in_a_branch_are_what_the_condition_is_about():
+    expected = plan("put the red cubes on the tray")
+    assert plan("if there are more than two cubes, put the red ones on the tray") == expected
+
+
 def test_branch_is_about_the_object_and_not_its_place():
     apple = [{("object_apple_0", "in", "object_tray_0")}]
     assert plan("사과가 쟁반에 있으면 그냥 두고 아니면 쟁반에 놔") == apple

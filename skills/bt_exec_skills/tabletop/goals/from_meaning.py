@@ -147,6 +147,8 @@ class Converter:
         if not isinstance(branch, Node) or branch == Node("seq", (("of", ()),)):
             return []
         whole = _with_subject(branch, subject) if isinstance(subject, Node) else branch
+        if isinstance(subject, Node) and not self._korean:  # 거 is any object
+            whole = _with_noun(whole, subject)
         return _with_verbs(self._asks(whole))
 
     def _left(self, act: Node) -> Ask:
@@ -539,6 +541,16 @@ def _with_verbs(asks: list[Ask]) -> list[Ask]:
             ask = replace(ask, verb="move")
         found.append(ask)
     return found
+
+
+def _with_noun(node: Node, subject: Node) -> Node:
+    """Return a branch in which "the red ones" are of the kind that its condition is about."""
+    of = subject.get("of")
+    nouns = [part for part in _flat(of) if part.kind == "thing"] if isinstance(of, Node) else []
+    parts = _flat(_of(node) or _ANY) if node.kind == "np" else ()
+    if nouns and Node("one") in parts and not any(part.kind == "thing" for part in parts):
+        return node.replace(of=conjunction(*parts, *nouns))
+    return node.map(lambda part: _with_noun(part, subject))
 
 
 def _itself(subject: Value | None) -> Value | None:
