@@ -48,6 +48,7 @@ class Options:
     guard: bool = False
     inspected: bool = False
     interrupted: bool = True
+    defer: bool = False
     groot2: int | None = None
     step: bool = False
     breaks: Sequence[str] = ()
@@ -75,7 +76,13 @@ class Stage:
         answer runs; the outcome is that of the last command.
         """
         if plan is None and (record := unfinished(self.session, command)) is not None:
+            self.session.open()
             return go_on(self, record)
+        with self.conductor.preparing(f"preparing {self.session.site.name}"):
+            if plan is None:
+                self.session.open_for(command)
+            else:
+                self.session.open()
         outcome = self.conductor.run(self.session, command, plan)
         for _ in range(MOST_QUESTIONS if self.asks else 0):
             said = next_command(outcome, self.conductor.painter)
@@ -168,6 +175,7 @@ def staged(options: Options) -> Iterator[Stage]:
                 languages=options.languages,
                 guard=options.guard,
                 inspected=options.inspected,
+                defer=options.defer,
             )
         stack.enter_context(session)
         language = next(iter(options.languages), "en")

@@ -126,6 +126,7 @@ def run(
         watch=watch or (),
         guard=guard,
         inspected=inspected,
+        defer=True,
     )
     with staged(chosen) as stage:
         given = None if plan is None else load_plan(plan, stage.session.site, command or "")

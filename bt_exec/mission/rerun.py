@@ -25,7 +25,7 @@ from bt_exec.events import Aborting, Event, MissionStarted, Planned, Planning
 from bt_exec.failure import BtExecError, Refusal, UsageError
 from bt_exec.journal import EventRow, Journal, MissionRecord
 from bt_exec.mission.session import Session
-from bt_exec.mission.setup import digests, versions
+from bt_exec.mission.setup import DEFERRED, digests, versions
 from bt_exec.nodes.fault_injection import Faults, for_rerun
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, compiler_names
 from bt_exec.planning.fixed_plan import FixedPlan
@@ -309,6 +309,7 @@ def _rerun(journal: Journal, record: MissionRecord, **options: Any) -> Iterator[
             faults=for_rerun(settings.get("faults", ())),
             journal=copy,
             compiler=_other_compiler(site, record),
+            defer=bool(record.setup.get(DEFERRED)),
             **{"confirm": _yes, **options},
         )
         with session:

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from bt_exec.events import Aborting, Finished, Listener, MissionStarted
 from bt_exec.failure import (
@@ -21,6 +21,7 @@ from bt_exec.failure import (
     in_words,
 )
 from bt_exec.guardian.client import Guardian, take_report
+from bt_exec.language.meaning import Meaning
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.conversation import Conversation
@@ -30,20 +31,20 @@ from bt_exec.mission.perception_loop import PerceptionWorker, known_facts
 from bt_exec.mission.resumption import Resumed, Work, recorded_work
 from bt_exec.mission.rigs import check_world, identity_of, make_rig
 from bt_exec.mission.robot_lock import RobotLock, report_file
-from bt_exec.mission.self_questions import SelfAnswers
-from bt_exec.mission.setup import setup_of
+from bt_exec.mission.self_questions import SelfAnswers, question_of
+from bt_exec.mission.setup import DEFERRED, setup_of
 from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Unwatched, Watch
 from bt_exec.observation import ObservationBuffer
 from bt_exec.outcome import Outcome
-from bt_exec.planning.compiler import REPLIES, Compiler, Warming
+from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Releasing, Reply, Warming
 from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.rig import Rig, stop_all_apart
 from bt_exec.robot import Observation
-from bt_exec.site.compile_command import make_compiler
+from bt_exec.site.compile_command import make_compiler, request_of
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
 
@@ -82,6 +83,8 @@ class Session:
         inspected: Whether a person has looked at a robot that needed inspection.
         languages: What commands will be in, as far as that is known: a compiler loads what it needs
             for them while the robots are made ready.
+        defer: Open the robots only for the first command that the compiler can read, so that a
+            refused one starts no simulator; `run` then raises what opening them raises.
 
     Attributes:
         missions: How many were begun.
@@ -114,6 +117,7 @@ class Session:
         languages: Iterable[str] = (),
         guard: bool = False,
         inspected: bool = False,
+        defer: bool = False,
     ) -> None:
         self.site = load_site(site) if isinstance(site, str) else site
         self.world = dict(world or {})
@@ -123,7 +127,7 @@ class Session:
         self.frames = frames
         self.faults = Faults.parse(faults, self.site.catalogue.skills)
         self.compiler = make_compiler(self.site, compiler)
-        if isinstance(self.compiler, Warming):
+        if isinstance(self.compiler, Warming) and not defer:
             for language in languages:
                 self.compiler.warm_up(language)
         check_world(self.site, self.world)
@@ -143,9 +147,11 @@ class Session:
         self.guardian: Guardian | None = None
         self.guardian_report = ""
         self.perception_workers: dict[str, PerceptionWorker] = {}
-        self._open()
-        if inspected:
-            self.life.inspected()
+        self._inspected = inspected
+        self._state: Literal["deferred", "open", "closed"]
+        self._begin()
+        if not defer:
+            self.open()
 
     def book(self, command: str) -> Booking:
         """Put a command on record that will be run later, with its name; from any thread.
@@ -156,6 +162,36 @@ class Session:
         if self.journal is None:
             raise UsageError("this session keeps no journal, so nothing can be booked in it")
         return self.journal.book(**self._facts_of(command))
+
+    def open(self) -> None:
+        """Open the robots if they are not open.
+
+        Raises:
+            BtExecError: If one of them is unavailable.
+        """
+        if self._state != "deferred":
+            return
+        try:
+            self._make_rigs()
+            self.life = LifeCycle(self.rigs, self._locks, self._moved_while_idle, self._runaway)
+            self._make_guardian()
+        except BaseException:  # a robot that is already up is not left behind
+            self.close()
+            raise
+        self._state = "open"
+        if self._inspected:
+            self.life.inspected()
+
+    def open_for(self, command: str) -> None:
+        """Open the robots unless the compiler has no reading of `command`.
+
+        Raises:
+            BtExecError: If a robot is unavailable.
+        """
+        if self._state == "deferred" and self._is_readable(command):
+            if isinstance(self.compiler, Releasing):
+                self.compiler.release()  # the command is read; the robots need the memory
+            self.open()
 
     def run(
         self,
@@ -175,6 +211,7 @@ class Session:
 
         Raises:
             UsageError: If the session is closed, or runs a mission.
+            BtExecError: If the robots were not open yet, and one of them is unavailable.
         """
         if os.getpid() != self._pid:
             raise UsageError(
@@ -183,8 +220,12 @@ class Session:
             )
         if self._running is not None:
             raise UsageError("this session runs a mission already; wait for its end, or abort it")
-        if not self.rigs and any(pack.robots for pack in self.site.catalogue.packs):
+        if self._state == "closed":
             raise UsageError("this session is closed; make another")
+        if plan is None and work is None:
+            self.open_for(command)
+        else:
+            self.open()
         self._preparing, self._asked = True, ""
         self.missions += 1
         try:
@@ -271,7 +312,7 @@ class Session:
                 "faults": self.faults.written(),
             },
             "seeds": {key: int(value) for key, value in self.world.items() if key == "seed"},
-            "setup": self.setup,
+            "setup": self.setup if self._state != "deferred" else {**self.setup, DEFERRED: True},
             "session": self.world_id,
         }
 
@@ -439,10 +480,10 @@ class Session:
         self.world = wanted
         self.conversation.forget()
         try:
-            self._open()
+            self._open_anew()
         except BtExecError:
             self.world = before  # the old world can be made again: the session stays usable
-            self._open()
+            self._open_anew()
             raise
 
     def close(self) -> None:
@@ -451,6 +492,7 @@ class Session:
             return  # a forked child owns nothing
         rigs, workers, locks = self.rigs, self.perception_workers, self._locks
         self.perception_workers, self.rigs, self._locks = {}, {}, []
+        self._state = "closed"
         self.life.close()
         with self.life.busy(), _watching(rigs) as watchdog:
             for name, worker in reversed(workers.items()):
@@ -471,17 +513,33 @@ class Session:
         """Close it."""
         self.close()
 
-    def _open(self) -> None:
+    def _begin(self) -> None:
+        """Begin a world without its robots."""
         self.world_id = uuid.uuid4().hex
         self.setup = setup_of(self.site, self.world, self.compiler.name)
         self.life = LifeCycle({}, [], self._moved_while_idle)
+        self.clock = Clock(
+            [_NoWorld()], 1 / self.site.rates.tick_hz, step_s=self.site.limits.step_s
+        )
+        self._state = "deferred"
+
+    def _open_anew(self) -> None:
+        self._begin()
+        self.open()
+
+    def _is_readable(self, command: str) -> bool:
+        """Return False if the compiler refuses or answers a command whatever the robots report."""
+        compiler = self.compiler
+        if not isinstance(compiler, Reader) or not getattr(compiler, "reads_alone", False):
+            return True
+        if question_of(command) is not None:
+            return True
+        request = request_of(self.site, command, context=self.conversation.context())
         try:
-            self._make_rigs()
-            self.life = LifeCycle(self.rigs, self._locks, self._moved_while_idle, self._runaway)
-            self._make_guardian()
-        except BaseException:  # a robot that is already up is not left behind
-            self.close()
-            raise
+            found = compiler.read(request)
+        except Exception:  # noqa: BLE001 - the mission reports it
+            return True
+        return isinstance(found, Meaning) or (isinstance(found, Reply) and found.code == "WHERE")
 
     def _make_rigs(self) -> None:
         for pack in self.site.catalogue.packs:
@@ -561,6 +619,15 @@ class Session:
                 rig.close()  # no stop: another process drives it
             raise
         return rig
+
+
+class _NoWorld:
+    """The world of a session whose robots are not open: no time passes in it."""
+
+    time = 0.0
+
+    def step(self, seconds: float) -> None:
+        """Do nothing."""
 
 
 @contextlib.contextmanager

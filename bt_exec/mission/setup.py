@@ -10,6 +10,7 @@
     worlds     start of each simulated world by pack, defaults filled in
     versions   bt-exec, Python, and the distributions that bring the packs and what they require
     digests    SHA-256 of the site file and of the trees
+    deferred   true if the command was refused or answered before the robots were opened
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from bt_exec.mission.rigs import world_settings
 from bt_exec.pack_errors import declared_requirements
 from bt_exec.site.site import Site
 
-__all__ = ["digests", "setup_of", "versions"]
+__all__ = ["DEFERRED", "digests", "setup_of", "versions"]
+
+DEFERRED = "deferred"
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
 

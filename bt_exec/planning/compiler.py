@@ -36,6 +36,7 @@ __all__ = [
     "Prompting",
     "Reader",
     "Record",
+    "Releasing",
     "Reply",
     "ReplyCode",
     "Request",
@@ -173,7 +174,7 @@ class Compiler(Protocol):
 
     Further attributes are optional: ``needs_observation = True`` for a compiler that resolves
     objects, so that `bt-exec compile` asks the robot for an observation first;
-    ``warm_up(language)`` loads what a language needs ahead of time.
+    ``warm_up(language)`` loads what a language needs ahead of time; ``release()`` drops it.
     """
 
     @property
@@ -201,6 +202,14 @@ class Suggesting(Protocol):
 
 
 @runtime_checkable
+class Releasing(Protocol):
+    """A compiler that can drop what it has loaded to read a language."""
+
+    def release(self) -> None:
+        """Release the memory; what is needed again is loaded again."""
+
+
+@runtime_checkable
 class Prompting(Protocol):
     """A compiler that asks a model, and shows beforehand what it would ask."""
 
@@ -213,7 +222,12 @@ class Prompting(Protocol):
 
 @runtime_checkable
 class Reader(Protocol):
-    """A compiler that says what it understands, word by word, without making a plan."""
+    """A compiler that says what it understands, word by word, without making a plan.
+
+    With the optional attribute ``reads_alone = True`` the reading depends on the site and the
+    session alone, never on the situation: a command without a meaning is refused, and words that
+    ask for no plan are answered, before a robot is opened.
+    """
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
         """Return the meaning of a command, or why it has none; nothing is sent or moved."""

@@ -21,6 +21,7 @@ from bt_exec_llm.offline.branches import nodes_of
 from bt_exec_llm.offline.english_words import load as load_english
 from bt_exec_llm.offline.index import index_of
 from bt_exec_llm.offline.kiwi import load as load_korean
+from bt_exec_llm.offline.kiwi import release as release_korean
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.refuse import abilities, refuse
 from bt_exec_llm.offline.replies import reply
@@ -35,6 +36,7 @@ class OfflineCompiler:
     """Selects trees of the library for a command, and other ways after a failure."""
 
     name = "offline"
+    reads_alone = True
 
     def warm_up(self, language: str) -> None:
         """Load what a language needs, on a separate thread; return at once.
@@ -48,6 +50,10 @@ class OfflineCompiler:
                 load()
 
         threading.Thread(target=attempt, name=f"words of {language}", daemon=True).start()
+
+    def release(self) -> None:
+        """Release the Korean analyser; what it has read stays known."""
+        release_korean()
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the trees that the command names, in its order, or why it is refused."""

@@ -23,6 +23,7 @@ from bt_exec.site.data import data_path
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.bind import Binder
 from bt_exec_llm.offline.frames import Frames
+from bt_exec_llm.offline.kiwi import keeping
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_files import with_words
 from bt_exec_llm.offline.numbers import KINDS, Number, numbers_of
@@ -81,6 +82,14 @@ class Index:
         binder = Binder(frames, library, reader.lexicon, numbers, types)
         return cls(reader, frames, binder, library, _talk_of(reader), types)
 
+    def prepare(self, language: str) -> None:
+        """Read what a command may be as it stands: talk, and utterances without their full stop."""
+        self.talk.prepare(language)
+        for tree in self.library:
+            for text in tree.utterances:
+                if language_of(text) == language and (bare := text.rstrip(" .!?")) != text:
+                    self.reader.clauses(bare, language)
+
     @cached_property
     def whole(self) -> Index:
         """The same with the utterances of every language."""
@@ -124,7 +133,9 @@ def index_of(request: Request, language: str) -> Index:
         if key in _BY_REQUEST:
             _BY_REQUEST.move_to_end(key)
             return _BY_REQUEST[key][1]
-        index = _by_words(request, language)
+        with keeping():
+            index = _by_words(request, language)
+            index.prepare(language)
         _keep(_BY_REQUEST, key, (of, index))
         return index
 

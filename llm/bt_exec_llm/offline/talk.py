@@ -61,6 +61,11 @@ class Talk:
         self._made: dict[tuple[str, str], tuple[_Phrases, _Phrases]] = {}
         self._said_anywhere: dict[str, list[tuple[str, ...]]] = {}
 
+    def prepare(self, language: str) -> None:
+        """Read the phrases of all talk in a language."""
+        for code in self._sections:
+            self._phrases(code, language)
+
     def code(self, text: str, language: str, codes: Iterable[str]) -> str:
         """Return which of `codes` a cleaned command is, the first that fits; nothing if none."""
         words = self.contents(text, language)

@@ -1,0 +1,60 @@
+"""A command loads only the packages that it needs, whatever is installed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+REPORT = """
+import sys
+from bt_exec.cli.app import call
+code = call(sys.argv[1:])
+print(code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+ANALYSERS = {"kiwipiepy", "simplemma"}
+SIMULATOR = {"cv2", "mujoco", "mink", "onnxruntime", "scipy"}
+OTHERS = {"anthropic", "fastapi", "ray", "pyarrow", "torch", "ultralytics"}
+HEAVY = ANALYSERS | SIMULATOR | OTHERS
+
+RUN = ("run", "--fast", "--no-journal")
+FILE = "trees/door/get_material.yaml"
+
+
+def loaded(*arguments: str) -> tuple[int, set[str]]:
+    """Return the exit code of a command line and the packages that it loaded."""
+    command = [sys.executable, "-c", REPORT, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    code, *names = done.stderr.splitlines()[-1].split()
+    return int(code), set(names)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "allowed"),
+    [
+        (("--help",), 0, set()),
+        (("compile", "get the material"), 0, {"simplemma"}),
+        (("compile", "dance the tango"), 5, {"simplemma"}),
+        ((*RUN, "dance the tango"), 5, {"simplemma"}),
+        ((*RUN, "what can you do?"), 0, {"simplemma"}),
+        ((*RUN, "춤을 춰"), 5, {"kiwipiepy"}),
+        (("trees",), 0, set()),
+    ],
+)
+def test_command_loads_no_package_that_it_does_not_need(
+    arguments: tuple[str, ...], code: int, allowed: set[str]
+) -> None:
+    found, names = loaded(*arguments)
+    assert (found, names & HEAVY - allowed) == (code, set())
+
+
+def test_help_loads_neither_yaml_nor_models() -> None:
+    assert loaded("--help")[1].isdisjoint({"numpy", "pydantic", "py_trees", "sqlite3", "yaml"})
+
+
+def test_korean_utterance_and_checked_file_need_no_analyser_again() -> None:
+    loaded("check", FILE)
+    assert loaded("check", FILE)[1].isdisjoint(SIMULATOR | {"kiwipiepy"})
+    code, names = loaded("compile", "문 안의 자재를 가져와")
+    assert (code, names & (SIMULATOR | {"kiwipiepy"})) == (0, set())

@@ -1,0 +1,102 @@
+"""Morphemes of Korean texts, analysed now or kept from an earlier process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bt_exec.site.compile_command import compile_command
+from bt_exec.site.site import load_site
+from bt_exec_llm.offline import index, kiwi
+from bt_exec_llm.offline.kiwi import keeping, morphs
+
+TEXT, COMMAND = "문을 열어 줘", "자재를 꺼내 와"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Return a function that forgets what this process has read, as a new one would."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def forget() -> Path:
+        for cached in (kiwi._morphs, kiwi._kept):
+            cached.cache_clear()
+        index._BY_REQUEST.clear()
+        index._BY_WORDS.clear()
+        return tmp_path / "bt-exec" / "korean"
+
+    forget()
+    yield forget
+    forget()
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every use of the analyser fail."""
+    monkeypatch.setattr(kiwi, "_kiwi", lambda: pytest.fail("the analyser was loaded"))
+
+
+def test_kept_morphemes_equal_analysed_ones(cache, request):
+    with keeping():
+        analysed = morphs(TEXT), morphs(TEXT, [(0, 1)])
+    cache()
+    request.getfixturevalue("absent")
+    assert (morphs(TEXT), morphs(TEXT, [(0, 1)])) == analysed
+
+
+def test_commands_are_not_kept(cache):
+    with keeping():
+        morphs(TEXT)
+    morphs(COMMAND)
+    with keeping():
+        pass
+    (file,) = cache().glob("*.json")
+    assert list(json.loads(file.read_bytes())) == [TEXT]
+    assert file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"%s": 1}', b'{"%s": [["a", "b"]]}'])
+def test_damaged_file_is_replaced(cache, content):
+    with keeping():
+        analysed = morphs(TEXT)
+    (file,) = cache().glob("*.json")
+    file.write_bytes(content.replace(b"%s", TEXT.encode()))
+    with keeping():
+        assert morphs(TEXT) == analysed
+    (file,) = cache().glob("*.json")
+    assert list(json.loads(file.read_bytes())) == [TEXT]
+
+
+def test_oldest_texts_are_dropped_beyond_the_limit(cache, monkeypatch):
+    monkeypatch.setattr(kiwi, "_MOST_KEPT", 2)
+    with keeping():
+        for text in ("문", "손", TEXT):
+            morphs(text)
+    (file,) = cache().glob("*.json")
+    assert list(json.loads(file.read_bytes())) == ["손", TEXT]
+
+
+@pytest.mark.parametrize("name", ["door", "building"])
+def test_utterances_compile_alike_without_the_analyser(cache, request, name):
+    site = load_site(name)
+    texts = [text for tree in site.library for text in tree.utterances]
+    texts += [text.rstrip(" .!?") for text in texts]
+    analysed = [compile_command(site, text) for text in texts]
+    cache()
+    request.getfixturevalue("absent")
+    assert [compile_command(site, text) for text in texts] == analysed
+
+
+def test_released_analyser_is_loaded_again_for_new_texts(cache, monkeypatch):
+    first = kiwi._kiwi()
+    analysed = morphs(COMMAND)
+    kiwi.release()
+    monkeypatch.setattr(kiwi, "_analysed", lambda *_: pytest.fail("analysed again"))
+    assert morphs(COMMAND) == analysed
+    monkeypatch.undo()
+    assert morphs(TEXT)
+    assert kiwi._kiwi() is not first
