@@ -22,7 +22,7 @@ import re
 import string
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -94,6 +94,7 @@ class DeclaredFacts:
         self, declarations: Iterable[tuple[Mapping[str, Iterable[str]], Mapping[str, Any]]]
     ) -> None:
         self._declarations = [(dict(facts), dict(types)) for facts, types in declarations]
+        self._found: dict[tuple[str, str, bool], tuple[FactMistake, ...]] = {}
 
     @cached_property
     def _facts(self) -> tuple[_Fact, ...]:
@@ -127,7 +128,17 @@ class DeclaredFacts:
             arguments: Types of the arguments that the templates name.
             may_be_unknown: Accept ``?`` as a value.
         """
-        hints = arguments or {}
+        key = name, value, may_be_unknown
+        if arguments:
+            yield from self._mistakes(*key, arguments)
+            return
+        if key not in self._found:
+            self._found[key] = tuple(self._mistakes(*key, {}))
+        yield from self._found[key]
+
+    def _mistakes(
+        self, name: str, value: str, may_be_unknown: bool, hints: Mapping[str, Any]
+    ) -> Iterator[FactMistake]:
         for filled in _combinations(placeholders(name, value), hints):
             exact = name.format(**filled)
             facts = self._of(exact)
@@ -179,6 +190,7 @@ def read_facts(given: Any, types: Mapping[str, Any], whose: str) -> Mapping[str,
     return {name: tuple(values) for name, values in given.items()}
 
 
+@lru_cache(maxsize=4096)
 def placeholders(*templates: str) -> tuple[str, ...]:
     """Return the names in braces of templates, each once."""
     parsed = (part for text in templates for part in string.Formatter().parse(text))

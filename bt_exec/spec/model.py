@@ -222,7 +222,7 @@ class NodeBase(Filled):
         """The condition expressions of the node, by the field that holds them."""
         until = self.until.condition if self.until is not None else None
         given = {"skip_if": self.skip_if, "while": self.guard, "until": until}
-        given["check"] = getattr(self, "check", None)
+        given["check"] = self.__dict__.get("check")  # of a node that is a check
         return {field: expression for field, expression in given.items() if expression is not None}
 
     def with_conditions(self, change: Callable[[str, Any], Any]) -> dict[str, Any]:

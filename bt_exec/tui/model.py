@@ -99,6 +99,7 @@ class ViewModel:
     _heard: float = 0.0
     began: float = 0.0
     _saved: frozenset[str] = frozenset()  # names of results in the plan
+    _arguments: frozenset[str] = frozenset()  # values of arguments in the plan, and lists of them
 
     def on(self, event: ev.Event) -> None:
         """Take note of an event."""
@@ -212,13 +213,7 @@ class ViewModel:
         notes = self.spec.mission.notes
         if self.verbose:
             return say_notes(notes)
-        rows = {
-            ", ".join(map(str, n.args.values())) for n in walk(self.spec.root) if isinstance(n, Do)
-        }
-        values = {
-            str(v) for n in walk(self.spec.root) if isinstance(n, Do) for v in n.args.values()
-        }
-        return say_notes(notes, lambda name: self.told(name), leave_out=frozenset({*rows, *values}))
+        return say_notes(notes, lambda name: self.told(name), leave_out=self._arguments)
 
     def because(self, failure: Failure) -> str:
         """Return why a plan was changed, in a few words; empty without a sentence for it.
@@ -296,6 +291,8 @@ class ViewModel:
         self.spec, self.planning = spec, None
         self.forest = Forest(spec.root, folded=not self.verbose)
         self._saved = names_of(spec)
+        args = [[*map(str, n.args.values())] for n in walk(spec.root) if isinstance(n, Do)]
+        self._arguments = frozenset(text for one in args for text in (", ".join(one), *one))
         for path, detail in details.items():
             self.forest.change(path, "kept", self.t, detail, None)
 

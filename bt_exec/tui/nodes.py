@@ -43,6 +43,7 @@ class ViewNode:
         answer: The last verdict of its own question.
         passed: Whether the mission goes on all the same where it fails.
         named: The node around it that gives the row its name, if another one does.
+        inside: How many rows are under it.
     """
 
     label: str
@@ -63,6 +64,7 @@ class ViewNode:
     answer: Verdict | None = None
     passed: bool = False
     named: NodeBase | None = None
+    inside: int = 0
 
     def walk(self) -> Iterator[ViewNode]:
         """Yield this node and everything under it, parents first."""
@@ -144,7 +146,8 @@ class Forest:
             first, *others = inner
             label = first.label
             about = " or ".join([first.about, *(row.label for row in others)]).removeprefix(" ")
-        row = ViewNode(label, about, path, spec, inner)
+        under = sum(1 + one.inside for one in inner)
+        row = ViewNode(label, about, path, spec, inner, inside=under)
         self.by_path[path] = row
         return [row]
 

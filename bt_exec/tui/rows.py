@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, islice
 
 from rich.cells import cell_len
 
@@ -50,13 +53,14 @@ def rows_of(model: ViewModel, width: int, *, room: int | None = None) -> list[Ro
 
     When there are more rows than `room`, remarks go and subtrees that were not reached are folded.
     """
-    maker = _Maker(model, width, fold=False)
-    rows = list(maker.all())
-    if room is not None and len(rows) > room:
-        rows = [row for row in rows if row.kind != "remark"]
-    if room is not None and len(rows) > room:
-        maker = _Maker(model, width, fold=True)
-        rows = [row for row in maker.all() if row.kind != "remark"]
+    whole = _Maker(model, width, fold=False)
+    if room is None:
+        return list(whole.all())
+    rows = list(islice(whole.all(), room + 1))
+    if len(rows) > room:
+        rows = list(islice(whole.all(remarks=False), room + 1))
+    if len(rows) > room:
+        rows = list(_Maker(model, width, fold=True).all(remarks=False))
     return rows
 
 
@@ -74,9 +78,10 @@ def choose(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -
     for index, row in enumerate(rows):
         owner = index if row.kind != "note" and row.first else owner
         keys.append((row.weight, abs(owner - focus), index))
-    order = [index for _, _, index in sorted(keys)]
+    order = [index for _, _, index in heapq.nsmallest(room, keys)]
+    gaps = _Gaps(rows, told)
     for count in range(room, 0, -1):
-        shown = _with_gaps(rows, sorted(order[:count]), told)
+        shown = gaps.fill(sorted(order[:count]))
         if len(shown) <= room:
             return shown
     return [rows[focus]][:room]
@@ -85,30 +90,48 @@ def choose(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -
 def _focus(rows: Sequence[Row]) -> int:
     """Return where things happen: the last running row, else the last that has a state."""
     last = 0
-    for index, row in enumerate(rows):
-        if row.node is not None and row.node.state is not None:
-            last = index
-    running = [i for i, row in enumerate(rows) if row.node and row.node.state == "running"]
-    return running[-1] if running else last
+    for index in range(len(rows) - 1, -1, -1):
+        node = rows[index].node
+        if node is None or node.state is None:
+            continue
+        if node.state == "running":
+            return index
+        last = last or index
+    return last
 
 
-def _with_gaps(rows: Sequence[Row], kept: Sequence[int], told: Callable[[str], str]) -> list[Row]:
-    shown: list[Row] = []
-    before = -1
-    for index in (*kept, len(rows)):
-        run = rows[before + 1 : index]
-        hidden = [row for row in run if row.kind == "node"]
-        if len(run) == 1:
-            shown.extend(run)  # a count would take the same row
-        elif hidden:
-            states = {row.node.state for row in hidden if row.node is not None}
-            word = "done" if states <= {"done", "skipped", "kept"} else "more"
-            count = sum(1 + row.folded for row in hidden)
-            shown.append(Row("gap", hidden[0].depth, told(f"{count} {word}")))
-        if index < len(rows):
-            shown.append(rows[index])
-        before = index
-    return shown
+class _Gaps:
+    """Counts of what is left out between rows; hidden rows are counted once for all selections."""
+
+    def __init__(self, rows: Sequence[Row], told: Callable[[str], str]) -> None:
+        self._rows = rows
+        self._told = told
+        self._nodes = [*accumulate((row.kind == "node" for row in rows), initial=0)]
+        self._steps = [
+            *accumulate((1 + row.folded if row.kind == "node" else 0 for row in rows), initial=0)
+        ]
+        self._open = [*accumulate(map(_is_open, rows), initial=0)]
+
+    def fill(self, kept: Sequence[int]) -> list[Row]:
+        """Return the rows at some indices, in order, with a count where others are left out."""
+        shown: list[Row] = []
+        begin = 0
+        for index in (*kept, len(self._rows)):
+            if index == begin + 1:
+                shown.append(self._rows[begin])  # a count would take the same row
+            elif self._nodes[index] > self._nodes[begin]:
+                first = bisect_right(self._nodes, self._nodes[begin]) - 1
+                word = "more" if self._open[index] > self._open[begin] else "done"
+                count = self._steps[index] - self._steps[begin]
+                shown.append(Row("gap", self._rows[first].depth, self._told(f"{count} {word}")))
+            shown.extend(self._rows[index : index + 1])
+            begin = index + 1
+        return shown
+
+
+def _is_open(row: Row) -> bool:
+    """Return True if a row is of a node that is not done."""
+    return row.node is not None and row.node.state not in ("done", "skipped", "kept")
 
 
 class _Maker:
@@ -117,11 +140,11 @@ class _Maker:
         self.width = width
         self.fold = fold
 
-    def all(self) -> Iterator[Row]:
+    def all(self, *, remarks: bool = True) -> Iterator[Row]:
         model = self.model
         for number, past in enumerate(model.past, 2):
             yield from self.earlier(past, number, last=number == len(model.past) + 1)
-        for text in model.remarks():
+        for text in model.remarks() if remarks else ():
             for index, line in enumerate(
                 _cut(wrap(f"{model.told('note')} · {text}", self.width - 4))
             ):
@@ -146,9 +169,9 @@ class _Maker:
             for child in node.children:
                 yield from self.visit(child, depth + 1)
         else:
-            inside = sum(1 for _ in node.walk()) - 1
-            yield Row("node", depth, node=node, weight=weight, folded=inside)
-        yield from self.notes(node, depth, weight)
+            yield Row("node", depth, node=node, weight=weight, folded=node.inside)
+        if node.state is not None:
+            yield from self.notes(node, depth, weight)
 
     def opened(self, node: ViewNode) -> bool:
         if node.state is None:

@@ -11,13 +11,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
+from bt_exec.pack import Catalogue
 from bt_exec.skill import Skill
-from bt_exec.verify.facts import UNKNOWN
-from bt_exec.verify.templates import fill, form_of, is_known
+from bt_exec.spec.model import Do, NodeBase
+from bt_exec.verify.facts import UNKNOWN, needs_of
+from bt_exec.verify.templates import fill, form_of, is_known, known_args
 
 __all__ = [
+    "Call",
+    "Calls",
     "Change",
     "Others",
     "State",
@@ -59,6 +63,11 @@ class Change:
         return self.clears | {fact for fact, _ in self.sets}
 
     @cached_property
+    def _without(self) -> dict[frozenset[str], Change]:
+        """The changes without some facts, as far as they were asked for."""
+        return {frozenset(): self}
+
+    @cached_property
     def _hash(self) -> int:
         return hash((self.sets, self.clears, self.forms, self.learns))
 
@@ -74,8 +83,11 @@ class Change:
 
     def only(self, wanted: Callable[[str], bool]) -> Change:
         """Return the change of the facts that are wanted."""
-        sets = frozenset(pair for pair in self.sets if wanted(pair[0]))
-        return replace(self, sets=sets, clears=frozenset(filter(wanted, self.clears)))
+        left = frozenset(fact for fact in self._keys if not wanted(fact))
+        if left not in self._without:
+            sets = frozenset(pair for pair in self.sets if pair[0] not in left)
+            self._without[left] = replace(self, sets=sets, clears=self.clears - left)
+        return self._without[left]
 
     def apply(self, state: State) -> State:
         """Return the state afterwards."""
@@ -118,6 +130,50 @@ def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
             sets[fact] = filled
     success = Change(frozenset(sets.items()), frozenset(clears), frozenset(left))
     return success, Change(frozenset(), frozenset(written), frozenset(forms))
+
+
+class Call(NamedTuple):
+    """A skill with its arguments, as far as they are known.
+
+    Attributes:
+        needs: Facts that it needs, with the values that they may have.
+        success: What its success changes.
+        failure: What its failure changes: all facts that it may write.
+    """
+
+    needs: list[tuple[str, list[str]]]
+    success: Change
+    failure: Change
+
+
+class Calls:
+    """The calls of a document, each computed once: steps of large plans repeat them.
+
+    Args:
+        catalogue: The skills.
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._skills = catalogue.skills
+        self._known: dict[Any, Call] = {}
+
+    def of(self, node: NodeBase) -> Call | None:
+        """Return the call of a node; None if it runs no skill, or one that is not declared."""
+        if not isinstance(node, Do) or node.do not in self._skills:
+            return None
+        key: Any = node.do, *((name, type(value), value) for name, value in node.args.items())
+        try:
+            found = self._known.get(key)
+        except TypeError:  # an argument is a list
+            return self._computed(node)
+        if found is None:
+            found = self._known[key] = self._computed(node)
+        return found
+
+    def _computed(self, node: Do) -> Call:
+        skill = self._skills[node.do]
+        args = known_args(skill, node.args)
+        return Call(needs_of(skill, args), *changes_of(skill, args))
 
 
 def learnt(facts: Mapping[str, str]) -> Change:

@@ -38,6 +38,7 @@ class Context:
     labels: tuple[str, ...] | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    _reported: set[Problem] = field(default_factory=set)
 
     def report(
         self,
@@ -54,7 +55,8 @@ class Context:
         near = nearest(found, names) if found else ()
         ordered = (*near, *(name for name in names if name not in near))
         problem = self.source.problem(code, message, place, found=found, allowed=ordered, key=key)
-        if problem not in self.problems:  # what is repeated is looked at twice
+        if problem not in self._reported:  # what is repeated is looked at twice
+            self._reported.add(problem)
             self.problems.append(problem)
 
 

@@ -19,19 +19,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel, Tree
 from bt_exec.spec.paths import paths, place_of_children
 from bt_exec.spec.source import Place
 from bt_exec.verify.changes import (
+    Call,
+    Calls,
     Change,
     Others,
     State,
     States,
     agreed,
-    changes_of,
     few,
     learnt,
     state_of,
@@ -43,10 +44,8 @@ from bt_exec.verify.facts import (
     contradicted,
     established,
     holds,
-    needs_of,
 )
 from bt_exec.verify.readers import Readers
-from bt_exec.verify.templates import known_args
 
 __all__ = ["check_dry_run", "left_behind"]
 
@@ -64,8 +63,9 @@ def check_dry_run(context: Context) -> None:
     if kept:  # done by an earlier plan: its effects are among the facts already
         both = zip(nodes_of(document.root), paths(document.root), strict=True)
         finished = {place for (_, place), (path, _) in both if path in kept}
-    readers = Readers(document.root, context.catalogue)
-    run = _DryRun(context, finished, readers)
+    calls = Calls(context.catalogue)
+    readers = Readers(document.root, context.catalogue, calls)
+    run = _DryRun(context, finished, calls, readers)
     facts = {fact: value for fact, value in context.facts.items() if fact in readers}
     run.constant = {fact: facts.pop(fact) for fact in [*facts] if readers.is_constant(fact)}
     run.node(document.root, ("root",), frozenset([state_of(facts)]))
@@ -82,12 +82,8 @@ def check_dry_run(context: Context) -> None:
 
 def left_behind(document: MissionSpec, catalogue: Catalogue) -> Facts:
     """Return the facts that hold for sure once a mission has succeeded, whatever held before."""
-    run = _DryRun(Context(document, catalogue), set())
+    run = _DryRun(Context(document, catalogue), set(), Calls(catalogue))
     return dict(agreed(run.node(document.root, ("root",), frozenset([state_of({})])).done))
-
-
-_Needs: TypeAlias = list[tuple[str, list[str]]]
-"""Facts with the values that they may have."""
 
 
 class _Ends(NamedTuple):
@@ -115,14 +111,17 @@ class _DryRun:
         constant: Facts that are the same for all that ask for them; no part of the states.
     """
 
-    def __init__(self, context: Context, kept: set[Place], readers: Readers | None = None) -> None:
+    def __init__(
+        self, context: Context, kept: set[Place], calls: Calls, readers: Readers | None = None
+    ) -> None:
+        self._calls = calls
         self._readers = readers  # facts without a later reader are not followed
         self.unmet: dict[tuple[Place, str, str], tuple[str, list[str], bool]] = {}
         self.constant: dict[str, str] = {}
         self._catalogue = context.catalogue
         self._kept = kept
         self._others = Others()  # what runs at the same time does
-        self._changes: dict[Place, tuple[_Needs, Change, Change]] = {}
+        self._changes: dict[Place, Call] = {}
         self._known: dict[tuple[Place, States], _Ends] = {}
 
     def is_read(self, fact: str, after: Place) -> bool:
@@ -288,9 +287,8 @@ class _DryRun:
     def _forgotten(self, states: States, work: list[tuple[NodeBase, Place]]) -> States:
         """Return the states without what `work` writes: a question told that it is not needed."""
         for node, place in (pair for one in work for pair in nodes_of(*one)):
-            if isinstance(node, Do) and node.do in self._catalogue.skills:
-                _, _, failure = self._of_skill(node, place)
-                states = frozenset(map(failure.apply, states))
+            if isinstance(node, Do) and (call := self._of_skill(node, place)) is not None:
+                states = frozenset(map(call.failure.apply, states))
         return states
 
     def _parallel(self, node: Parallel, place: Place, before: States) -> _Ends:
@@ -321,23 +319,22 @@ class _DryRun:
         for asked in node.conditions.values():
             if facts := established(asked, self._catalogue):
                 yield learnt(facts)
-        if isinstance(node, Do) and node.do in self._catalogue.skills:
-            _, success, failure = self._of_skill(node, place)
-            yield success
-            yield failure
+        if isinstance(node, Do) and (call := self._of_skill(node, place)) is not None:
+            yield call.success
+            yield call.failure
         for child, where in place_of_children(node, place):
             yield from self._acts(child, where)
 
-    def _of_skill(self, node: Do, place: Place) -> tuple[_Needs, Change, Change]:
-        """Return what a skill needs, and what its success and its failure change."""
+    def _of_skill(self, node: Do, place: Place) -> Call | None:
+        """Return the call of a skill, with those changes that are followed beyond it."""
         if place not in self._changes:
-            skill = self._catalogue.skills[node.do]
-            args = known_args(skill, node.args)
-            success, failure = changes_of(skill, args)
+            call = self._calls.of(node)
+            if call is None:
+                return None
             if self._readers is not None:
                 read = partial(self.is_read, after=place)
-                success, failure = success.only(read), failure.only(read)
-            self._changes[place] = (needs_of(skill, args), success, failure)
+                call = Call(call.needs, call.success.only(read), call.failure.only(read))
+            self._changes[place] = call
         return self._changes[place]
 
     def _disturbed(self, states: States) -> States:
@@ -345,10 +342,10 @@ class _DryRun:
         return self._others.disturbed(states)
 
     def _do(self, node: Do, place: Place, before: States) -> _Ends:
-        skill = self._catalogue.skills.get(node.do)
-        if skill is None:
+        call = self._of_skill(node, place)
+        if call is None:
             return _Ends(before, before, stopped=before)
-        needs, success, failure = self._of_skill(node, place)
+        needs, success, failure = call
         unmet: dict[tuple[str, str], list[str]] = {}
         given = {fact: self.constant[fact] for fact, _ in needs if fact in self.constant}
         ways = [contradicted(given | dict(state), needs) for state in before] if needs else []

@@ -24,10 +24,10 @@ def check_fact_values(context: Context) -> None:
     if not context.catalogue.facts.names():
         return
     for part, given, place in _calls(context):
-        args = known_args(part, given)
-        for name, value in _facts(part):
-            used = placeholders(name, value)
-            if used and is_known(name, args) and is_known(value, args):
+        facts = [(*fact, used) for fact in _facts(part) if (used := placeholders(*fact))]
+        args = known_args(part, given) if facts else {}
+        for name, value, used in facts:
+            if is_known(name, args) and is_known(value, args):
                 _check(context, fill(name, args), fill(value, args), place, used, given)
 
 

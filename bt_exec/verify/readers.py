@@ -13,11 +13,11 @@ from typing import Any
 
 from bt_exec.pack import Catalogue
 from bt_exec.spec.expression import All, Any_, Not
-from bt_exec.spec.model import Check, Do, NodeBase, Parallel
+from bt_exec.spec.model import Check, NodeBase, Parallel
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place
-from bt_exec.verify.facts import established, needs_of
-from bt_exec.verify.templates import fill, form_of, is_known, known_args
+from bt_exec.verify.changes import Calls
+from bt_exec.verify.facts import established
 
 __all__ = ["Readers"]
 
@@ -28,10 +28,12 @@ class Readers:
     Args:
         root: The document.
         catalogue: Its skills and conditions.
+        calls: Its calls of skills.
     """
 
-    def __init__(self, root: NodeBase, catalogue: Catalogue) -> None:
+    def __init__(self, root: NodeBase, catalogue: Catalogue, calls: Calls) -> None:
         self._catalogue = catalogue
+        self._calls = calls
         self._number: dict[Place, int] = {}  # of each node, in the order of the document
         self._last: dict[str, int] = {}  # number of the last reader, by fact
         self._first: dict[str, int] = {}  # number of the first writer, by fact
@@ -76,8 +78,11 @@ class Readers:
             within = []
         self._beside = self._beside or node.guard is not None or isinstance(node, Parallel)
         run = [*self._facts_of(node.guard), *self._needs(node)]
-        if isinstance(node, Do) and node.do in self._catalogue.skills:
-            self._note_writes(node, number)
+        if (call := self._calls.of(node)) is not None:
+            for fact in call.failure.clears:
+                self._first.setdefault(fact, number)
+            for form in call.failure.forms:
+                self._forms.setdefault(form, number)
         for facts, outer in ((entered, looping), (run, within)):
             self._last.update(dict.fromkeys(facts, number))
             if outer is not None:
@@ -87,21 +92,11 @@ class Readers:
         if looping is None and within is not None:
             self._last.update(dict.fromkeys(within, len(self._number)))
 
-    def _note_writes(self, node: Do, number: int) -> None:
-        skill = self._catalogue.skills[node.do]
-        args = known_args(skill, node.args)
-        for key in skill.effects:
-            if is_known(key, args):
-                self._first.setdefault(fill(key, args), number)
-            else:
-                self._forms.setdefault(form_of(key, args), number)
-
     def _needs(self, node: NodeBase) -> Iterator[str]:
         if isinstance(node, Check):
             yield from self._facts_of(node.check)
-        if isinstance(node, Do) and node.do in self._catalogue.skills:
-            skill = self._catalogue.skills[node.do]
-            yield from (fact for fact, _ in needs_of(skill, known_args(skill, node.args)))
+        if (call := self._calls.of(node)) is not None:
+            yield from (fact for fact, _ in call.needs)
 
     def _facts_of(self, expression: Any) -> Iterator[str]:
         """Yield the facts that decide a condition."""

@@ -45,10 +45,26 @@ def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
     given = {key: value for key, value in args.items() if not has_reference(value)}
     if len(given) == len(args):
         with contextlib.suppress(ValidationError):  # the layer before has said so
-            return signature.validate(args)
+            return _validated(signature, args)
     fields = signature.model.model_fields.items()
     left = {key: field.default for key, field in fields if not field.is_required()}
     return {**{key: value for key, value in left.items() if key not in args}, **given}
+
+
+def _validated(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``signature.validate`` does; steps of large plans repeat their arguments."""
+    given = tuple((name, type(value), value) for name, value in args.items())
+    try:
+        hash(given)
+    except TypeError:  # an argument is a list
+        return signature.validate(args)
+    return dict(_once(signature.model, given))
+
+
+@lru_cache(maxsize=4096)
+def _once(model: Any, given: tuple[tuple[str, type, Any], ...]) -> dict[str, Any]:
+    checked = model.model_validate({name: value for name, _, value in given})
+    return {name: getattr(checked, name) for name in model.model_fields}
 
 
 @lru_cache(maxsize=4096)  # templates are declared, so there are few of them
