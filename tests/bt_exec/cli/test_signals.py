@@ -53,9 +53,9 @@ def test_ctrl_z_suspends_a_simulation(gate: str) -> None:
 SWALLOWED = """
 import os, signal
 from bt_exec.mission.session import Session
-opened = Session._open
+opened = Session.open
 
-def _open(self):
+def open(self):
     try:
         os.kill(os.getpid(), signal.SIGINT)
         for _ in range(1000):
@@ -64,7 +64,7 @@ def _open(self):
         {what}
     opened(self)
 
-Session._open = _open
+Session.open = open
 """
 EARLY = """
 import os, signal

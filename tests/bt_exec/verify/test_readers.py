@@ -8,6 +8,7 @@ import pytest
 
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.source import Place
+from bt_exec.verify.changes import Calls
 from bt_exec.verify.context import nodes_of
 from bt_exec.verify.readers import Readers
 from tests.bt_exec.verify.layers import CATALOGUE
@@ -22,7 +23,7 @@ def readers(root: Any) -> tuple[Readers, Place]:
     """Return the readers of a plan, and the place of its first skill."""
     spec = MissionSpec.model_validate({"mission": {"command": "go"}, "root": root})
     place = next(place for node, place in nodes_of(spec.root) if isinstance(node, Do))
-    return Readers(spec.root, CATALOGUE), place
+    return Readers(spec.root, CATALOGUE, Calls(CATALOGUE)), place
 
 
 @pytest.mark.parametrize(
