@@ -21,7 +21,7 @@ from bt_exec.journal.process import this_process
 from bt_exec.journal.read import line_of, read_lines, read_mission, read_rows
 from bt_exec.journal.record import EventRow, MissionLine, MissionRecord
 from bt_exec.journal.schema import connect, prepare
-from bt_exec.journal.search import OPEN, Wanted
+from bt_exec.journal.search import Wanted
 from bt_exec.journal.sentences import tell_stderr
 from bt_exec.journal.side_file import absorb
 from bt_exec.journal.write import Recorder
@@ -33,6 +33,13 @@ def default_path() -> Path:
     """Return where the journal lies unless said otherwise: in the user's data folder."""
     return platformdirs.user_data_path("bt-exec", appauthor=False) / "journal.sqlite"
 
+
+_SITES = (
+    "WITH RECURSIVE found (site) AS (SELECT MIN(site) FROM missions UNION ALL"
+    " SELECT (SELECT MIN(site) FROM missions WHERE site > found.site) FROM found"
+    " WHERE found.site IS NOT NULL) SELECT site FROM found WHERE site IS NOT NULL"
+)
+"""The sites one after another, each by the index: DISTINCT reads every mission."""
 
 _MOST_NUMBER = 1_000_000
 """A larger number of a mission was not given by this program."""
@@ -212,16 +219,9 @@ class Journal:
         """
         with self._connected() as connection:
             only, values = wanted.condition(connection)
-            exact = not wanted.failed and wanted.status not in OPEN
-            lines = read_lines(
-                connection, limit if exact else None, None, None, only=only, values=values
+            return read_lines(
+                connection, limit, None, None, only=only, values=values, keep=wanted.keeps
             )
-        if wanted.status in OPEN:
-            lines = tuple(line for line in lines if line.shown_status == wanted.status)
-        if wanted.failed:
-            well = ("satisfied", "running", "waiting")
-            lines = tuple(line for line in lines if line.shown_status not in well)
-        return lines if limit is None else lines[:limit]
 
     def sites(self) -> tuple[str, ...]:
         """Return the names of all sites that missions ran at.
@@ -230,7 +230,7 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         with self._connected() as connection:
-            rows = connection.execute("SELECT DISTINCT site FROM missions ORDER BY site")
+            rows = connection.execute(_SITES)
             return tuple(str(name) for (name,) in rows)
 
     def last_action(self, site: str) -> MissionLine | None:

@@ -136,6 +136,7 @@ def _remove(connection: sqlite3.Connection, frames: Path, rows: list[sqlite3.Row
     connection.executemany("DELETE FROM exchanges WHERE mission = ?", numbers)
     connection.executemany("DELETE FROM missions WHERE no = ?", numbers)
     connection.execute(_UNUSED_PLANS)
+    connection.execute("DROP TABLE IF EXISTS search")  # numbers may be given again
     connection.execute("COMMIT")
     connection.execute("VACUUM")
     for row in rows:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ def read_lines(
     mission_id: str | None = None,
     only: str = "TRUE",
     values: Mapping[str, Any] | None = None,
+    keep: Callable[[MissionLine], bool] = lambda _: True,
 ) -> tuple[MissionLine, ...]:
     """Return the newest missions, newest first; see `bt_exec.journal.Journal.missions`.
 
@@ -75,20 +77,19 @@ def read_lines(
         mission_id: Only the one of this name.
         only: A further condition in SQL, our own words.
         values: Parameters of that condition.
+        keep: A condition on lines; no more rows are read than it takes to find `limit`.
     """
-    wanted = {"site": site, "day": None if day is None else day.isoformat(), "id": mission_id}
-    named = "TRUE" if mission_id is None else "id = :id"  # by the index, whatever else is asked
+    asked = {"site": site, "day": None if day is None else day.isoformat(), "id": mission_id}
+    wanted = {name: value for name, value in asked.items() if value is not None}
+    few = "+" if day is not None or mission_id is not None else ""  # no index of the site then
+    parts = [f"{few if name == 'site' else ''}{name} = :{name}" for name in wanted]
     rows = connection.execute(
-        "SELECT * FROM missions WHERE (:site IS NULL OR site = :site)"  # noqa: S608 - our own words
-        f" AND (:day IS NULL OR day = :day) AND {named} AND ({only})"
-        " ORDER BY no DESC LIMIT :limit",
-        {
-            **wanted,
-            **(values or {}),
-            "limit": -1 if limit is None else limit,  # -1: no limit
-        },
+        "SELECT * FROM missions WHERE"  # noqa: S608 - our own words
+        f" {' AND '.join((*parts, f'({only})'))} ORDER BY no DESC",
+        {**wanted, **(values or {})},
     )
-    return tuple(line_of(connection, row) for row in rows)
+    lines = filter(keep, (line_of(connection, row) for row in rows))
+    return tuple(islice(lines, limit))
 
 
 def line_of(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionLine:

@@ -124,6 +124,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         _view("progress", "e.kind = 'Progress'", progress="progress", doing="doing"),
         _view("facts", "e.kind = 'FactsKnown'", moment="moment", facts="facts", saved="saved"),
     ),
+    (  # many missions are searched as quickly as few
+        "CREATE INDEX missions_by_site ON missions (site)",
+        "CREATE INDEX missions_by_status ON missions (status)",
+        "CREATE INDEX missions_by_command ON missions (command)",
+        "DROP TABLE IF EXISTS search",  # the next search makes it, and the table beside it
+    ),
 )
 """The statements that lead from each schema version to the next; append, never edit."""
 

@@ -16,17 +16,34 @@ from datetime import date
 from typing import Any
 
 from bt_exec.journal.json_text import clean
+from bt_exec.journal.record import MissionLine
 
 __all__ = ["OPEN", "STATUSES", "Wanted"]
 
 OPEN = ("running", "waiting", "interrupted")
 """Statuses of missions without an end on record."""
+_WELL = ("satisfied", "running", "waiting")
 STATUSES = ("satisfied", "partial", "blocked", "failed", "refused", "aborted", *OPEN)
 
-_TABLE = (
+_TABLES = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5"
-    " (command, sentences, codes, ended UNINDEXED, tokenize = 'unicode61')"
+    " (command, sentences, codes, tokenize = 'unicode61')",
+    "CREATE TABLE IF NOT EXISTS search_open (no INTEGER PRIMARY KEY)",
 )
+"""The index, and the missions in it that had not ended when they were read."""
+
+_NEW = (
+    "SELECT no, command, status, reason_code, message, outcome FROM missions"
+    " WHERE no > (SELECT COALESCE(MAX(rowid), 0) FROM search)"
+    " OR no IN (SELECT no FROM search_open)"
+)
+
+_NOT_SATISFIED = (
+    "SELECT no FROM missions WHERE status IS NULL"
+    " UNION ALL SELECT no FROM missions WHERE status < 'satisfied'"
+    " UNION ALL SELECT no FROM missions WHERE status > 'satisfied'"
+)
+"""Each part by the index of statuses."""
 
 _WITHOUT_INDEX = (
     "SELECT no FROM missions WHERE command LIKE :part ESCAPE '\\'"
@@ -67,7 +84,7 @@ class Wanted:
         """
         parts, values = ["TRUE"], dict[str, Any]()
         if self.site:
-            parts.append("site = :site")
+            parts.append("site = :site" if self.day is None else "+site = :site")  # the day's index
             values["site"] = self.site
         if self.day is not None:
             parts.append("day = :day")
@@ -76,9 +93,9 @@ class Wanted:
             parts.append("status IS NULL" if self.status in OPEN else "status = :status")
             values["status"] = self.status
         if self.failed:
-            parts.append("(status IS NULL OR status != 'satisfied')")
+            parts.append(f"no IN ({_NOT_SATISFIED})")
         if self.command:
-            parts.append("command LIKE :command ESCAPE '\\'")
+            parts.append("no IN (SELECT no FROM missions WHERE command LIKE :command ESCAPE '\\')")
             values["command"] = _like(self.command)
         if self.before:
             parts.append("no < (SELECT no FROM missions WHERE id = :before)")
@@ -86,6 +103,12 @@ class Wanted:
         if self.text:
             parts.append(f"no IN ({_found(connection, self.text, values)})")
         return " AND ".join(parts), values
+
+    def keeps(self, line: MissionLine) -> bool:
+        """Return True if a mission that meets the condition is wanted."""
+        if self.failed and line.shown_status in _WELL:
+            return False
+        return self.status not in OPEN or line.shown_status == self.status
 
 
 def _composed(text: str) -> str:
@@ -111,28 +134,24 @@ def _found(connection: sqlite3.Connection, text: str, values: dict[str, Any]) ->
 def _indexed(connection: sqlite3.Connection) -> bool:
     """Bring the index up to date; return False where SQLite was built without FTS5."""
     try:
-        connection.execute(_TABLE)
+        for table in _TABLES:
+            connection.execute(table)
     except sqlite3.OperationalError as error:
         if "no such module" not in str(error):
             raise
         return False
     connection.execute("BEGIN IMMEDIATE")
-    connection.execute("DELETE FROM search WHERE ended = 0")
-    rows = connection.execute(
-        "SELECT no, command, status, reason_code, message, outcome FROM missions"
-        " WHERE no > (SELECT COALESCE(MAX(rowid), 0) FROM search)"
-        " OR no NOT IN (SELECT rowid FROM search)"
-    ).fetchall()
+    connection.execute("DELETE FROM search WHERE rowid IN (SELECT no FROM search_open)")
+    rows = connection.execute(_NEW).fetchall()
+    connection.execute("DELETE FROM search_open")
     connection.executemany(
-        "INSERT INTO search (rowid, command, sentences, codes, ended) VALUES (?, ?, ?, ?, ?)",
-        (
-            (row["no"], _composed(str(row["command"])), *_texts(row), row["status"] is not None)
-            for row in rows
-        ),
+        "INSERT INTO search (rowid, command, sentences, codes) VALUES (?, ?, ?, ?)",
+        ((row["no"], _composed(str(row["command"])), *_texts(row)) for row in rows),
     )
-    connection.execute(
-        "DELETE FROM search WHERE rowid NOT IN (SELECT no FROM missions)"
-    )  # pruned since
+    connection.executemany(
+        "INSERT INTO search_open (no) VALUES (?)",
+        ((row["no"],) for row in rows if row["status"] is None),
+    )
     connection.execute("COMMIT")
     return True
 

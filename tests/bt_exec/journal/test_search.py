@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import sqlite3
 from contextlib import closing
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from bt_exec.events import Finished
 from bt_exec.failure import Failure
 from bt_exec.journal import Journal
 from bt_exec.journal import search as searching
+from bt_exec.journal.schema import connect
 from bt_exec.journal.search import Wanted
 from bt_exec.outcome import Outcome
 
@@ -96,7 +98,7 @@ def test_search_finds_the_end_of_a_mission_that_ran_during_the_last_search(
 def test_search_without_fts5_looks_into_commands_and_messages(
     filled: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "_TABLE", "CREATE VIRTUAL TABLE search USING fts99 (a)")
+    monkeypatch.setattr(searching, "_TABLES", ["CREATE VIRTUAL TABLE search USING fts99 (a)"])
     assert numbers(filled, text="door is open") == [1]
     assert numbers(filled, text="SKILL_FAILED") == [3, 2]
 
@@ -121,3 +123,60 @@ def test_last_action_passes_over_missions_that_moved_nothing(journal: Journal, s
     assert line is not None
     assert line.command == "fetch"
     assert journal.last_action("yard") is None
+
+
+# -- many missions -------------------------------------------------------------------------------
+
+
+def instructions(journal: Journal, monkeypatch: pytest.MonkeyPatch, ask: Any) -> int:
+    """Return how many times SQLite runs 20 instructions for a question."""
+    count = 0
+
+    def step() -> int:
+        nonlocal count
+        count += 1
+        return 0
+
+    def watched(*args: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*args, **options)
+        connection.set_progress_handler(step, 20)
+        return connection
+
+    with monkeypatch.context() as patch:
+        patch.setattr("bt_exec.journal.journal.connect", watched)
+        ask(journal)
+    return count
+
+
+QUESTIONS: dict[str, Any] = {
+    "newest": lambda journal: journal.missions(5),
+    "newest of a site": lambda journal: journal.missions(5, site="yard"),
+    "a day": lambda journal: journal.missions(None, site="lab", day=dt.date(2020, 1, 1)),
+    "sites": Journal.sites,
+    "last action": lambda journal: journal.last_action("yard"),
+    "by number": lambda journal: journal.mission("1"),
+    "by name": lambda journal: journal.line(journal.missions(1)[0].id),
+    "site": lambda journal: journal.find(Wanted(site="yard"), 5),
+    "unknown site": lambda journal: journal.find(Wanted(site="nowhere"), 5),
+    "status": lambda journal: journal.find(Wanted(status="refused"), 5),
+    "failed": lambda journal: journal.find(Wanted(failed=True), 5),
+    "day": lambda journal: journal.find(Wanted(site="lab", day=dt.date(2020, 1, 1)), 5),
+    "before": lambda journal: journal.find(Wanted(before=journal.missions(1)[0].id), 5),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_work_of_a_question_does_not_grow_with_the_journal(filled, monkeypatch, question):
+    ask = QUESTIONS[question]
+    few = instructions(filled, monkeypatch, ask)
+    with closing(connect(filled.path)) as connection:
+        names = [row[1] for row in connection.execute("PRAGMA table_info(missions)")]
+        own = {"no": "1000 + value", "id": "'2019-01-01-' || (1000 + value)", "day": "'2019-01-01'"}
+        own["number"] = "1000 + value"
+        values = ", ".join(own.get(name, name) for name in names)
+        connection.execute(
+            "WITH RECURSIVE s (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM s"
+            f" WHERE value < 1000) INSERT INTO missions ({', '.join(names)})"
+            f" SELECT {values} FROM missions, s WHERE no = 1"
+        )
+    assert instructions(filled, monkeypatch, ask) < few + 100
