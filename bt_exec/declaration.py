@@ -192,7 +192,7 @@ class Declaration:
             self._check_default(parameter)
 
     def _check_default(self, parameter: inspect.Parameter) -> None:
-        """Refuse a default that is no value of its type; nothing is converted."""
+        """Refuse a default that is not a value of its type; nothing is converted."""
         hint = self.hints[parameter.name]
         config = ConfigDict(arbitrary_types_allowed=True, strict=True, validate_default=True)
         fields: dict[str, Any] = {"value": (hint, parameter.default)}
@@ -218,7 +218,7 @@ class Declaration:
                 known = ", ".join(self.arguments) or "none"
                 self._refuse(
                     f"template {template!r} names {{{name}}}, "
-                    f"which is no argument of it (arguments: {known})"
+                    f"which is not an argument of it (arguments: {known})"
                 )
             if form or conversion:
                 more = (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")

@@ -44,7 +44,7 @@ _OPTIONAL = frozenset(
         "record_problem",
     }
 )
-"""What is no part of an outcome's plain data where it is empty."""
+"""What is not part of an outcome's plain data where it is empty."""
 
 PARTLY_DONE, NOTHING_DONE = "PARTLY_DONE", "NOTHING_DONE"
 """Codes of a mission that went on without a part, and of one that so did nothing of it."""

@@ -322,7 +322,7 @@ def find_pack(name: str) -> Pack:
     Raises:
         UnknownName: If no installed package registers it.
         UsageError: If it is registered but cannot be imported.
-        RegistrationError: If what is registered is no pack, or one that cannot work.
+        RegistrationError: If what is registered is not a pack, or one that cannot work.
     """
     pack = load_plugin(_GROUP, "pack", name)
     if not isinstance(pack, Pack):

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 # As `bt_exec.__main__` does, and before anything imports numpy: threads that spin cost a third.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# No test asserts how long anything takes: a loaded machine is no fault.
+# No test asserts how long anything takes: a loaded machine is not a fault.
 settings.register_profile("bt-exec", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", settings.get_profile("bt-exec"))  # see `tests.cases.examples`
 settings.load_profile("bt-exec")

@@ -202,7 +202,7 @@ def _terminal() -> Finding:
         "live view" if painter.live else "plain lines",
         "ASCII" if painter.ascii else "UTF-8",
         f"{painter.console.color_system or 'no'} colours",
-        "" if sys.stdin is not None and sys.stdin.isatty() else "standard input is no terminal",
+        "" if sys.stdin is not None and sys.stdin.isatty() else "standard input is not a terminal",
     ]
     return Finding("terminal", "standard output", "ok", " · ".join(filter(None, facts)))
 

@@ -92,7 +92,7 @@ class Frames:
             with tempfile.TemporaryFile(dir=folder):
                 kept = next(folder.glob("[0-9]" * 6 + ".png"), None)
         except FileExistsError as error:
-            raise UsageError(f"--save-frames {folder}: is no folder") from error
+            raise UsageError(f"--save-frames {folder}: is not a folder") from error
         except OSError as error:
             raise UsageError(f"--save-frames {folder}: {error.strerror}") from error
         if kept is not None:

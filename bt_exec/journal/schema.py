@@ -144,7 +144,7 @@ def connect(path: Path, *, busy_s: float = BUSY_S) -> sqlite3.Connection:
     except sqlite3.Error:
         connection.close()
         raise
-    except UnicodeDecodeError as error:  # SQLite quotes its schema, which is no text
+    except UnicodeDecodeError as error:  # SQLite quotes its schema, which is not a text
         connection.close()
         raise sqlite3.DatabaseError("it is damaged: it holds text that is not UTF-8") from error
     return connection

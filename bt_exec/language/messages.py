@@ -321,13 +321,13 @@ def _check_said(path: Path, key: Any, sentences: Any) -> None:
     """Refuse an entry that is no text in every language; bare yes, no, on, off are no texts."""
     quote = 'in YAML bare yes, no, on and off are no words; write "on" in quotes'
     if not isinstance(key, str):
-        raise RegistrationError(f"{path}: {key!r} is no name; {quote}")
+        raise RegistrationError(f"{path}: {key!r} is not a name; {quote}")
     said = _mapping(sentences, f"{path}: {key}")
     for name in LANGUAGES:
         if name not in said:
             raise RegistrationError(f"{path}: {key} has no sentence in {name!r}")
         if not isinstance(said[name], str):
-            raise RegistrationError(f"{path}: {key}: {name} is no text ({said[name]!r}); {quote}")
+            raise RegistrationError(f"{path}: {key}: {name} is not text ({said[name]!r}); {quote}")
 
 
 def _check_templates(path: Path, key: str, sentences: Mapping[str, str]) -> None:

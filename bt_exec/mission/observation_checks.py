@@ -23,12 +23,12 @@ def usable(found: Any, now: float) -> Observation:
         now: The mission's clock [s].
 
     Raises:
-        TypeError: If it is no observation, or says something else than it should.
+        TypeError: If it is not an observation, or says something else than it should.
         ValueError: If its time is no time, or has not come yet.
     """
     missing = [name for name in _WANTED if not hasattr(found, name)]
     if missing:
-        raise TypeError(f"{type(found).__name__} is no observation: it has no {missing[0]}")
+        raise TypeError(f"{type(found).__name__} is not an observation: it has no {missing[0]}")
     observation: Observation = found
     t: Any = observation.t
     if not isinstance(t, Real) or not math.isfinite(t):

@@ -166,7 +166,7 @@ def _check_parts(rig: Rig, whose: str) -> None:
     if robot is not None:
         kind = type(robot).__name__
         if not callable(robot.stop):
-            refuse(f"stop of {kind} is no method", robot.stop)
+            refuse(f"stop of {kind} is not a method", robot.stop)
         if inspect.isroutine(inspect.getattr_static(robot, "still", None)):
             raise RegistrationError(
                 f"{whose}: still of {kind} is a method; write @property above it"

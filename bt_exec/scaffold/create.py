@@ -124,7 +124,7 @@ def _check_name(name: str) -> None:
     if not _NAME.match(name) or keyword.iskeyword(name):
         raise UsageError(
             f"{name!r} cannot be a name here; it has small letters, digits and '_', begins with a "
-            "letter, and is no word of Python: my_robot"
+            "letter, and is not a word of Python: my_robot"
         )
 
 

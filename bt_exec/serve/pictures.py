@@ -59,7 +59,7 @@ class Picture:
         """Return it as a PNG file, made once.
 
         Raises:
-            ValueError: If it is no picture.
+            ValueError: If it is not a picture.
         """
         if not self._png:
             self._png = png_of(np.asarray(self.frame))

@@ -58,7 +58,7 @@ def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[s
     if not file.is_file():
         raise UsageError(f"tools {file}: there is no such file")
     if file.suffix != ".py":
-        raise UsageError(f"tools {file} is no Python file; its name ends in .py")
+        raise UsageError(f"tools {file} is not a Python file; its name ends in .py")
     name = f"bt_exec_tools_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file, loader=_Uncached(name, str(file)))
     assert spec is not None

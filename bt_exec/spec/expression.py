@@ -63,7 +63,7 @@ class Any_(_Part):  # noqa: N801 - `Any` is taken
 
 
 class _Wrong(Exception):  # noqa: N818 - internal, turned into pydantic's own below
-    """A form that is no condition, and where inside the expression it stands."""
+    """A form that is not a condition, and where inside the expression it stands."""
 
     def __init__(
         self,

@@ -314,7 +314,7 @@ def _asked_first(branch: NodeBase) -> Any:
 
 
 def _one_kind(value: Any) -> Any:
-    """Refuse what is no node before the union is tried, so that the reason is the true one."""
+    """Refuse what is not a node before the union is tried, so that the reason is the true one."""
     if isinstance(value, NodeBase):
         return value
     if not isinstance(value, dict):
@@ -350,7 +350,7 @@ Node: TypeAlias = Annotated[
 def _read_default(value: Any) -> Any:
     """Refuse ``default: null``: it would say the opposite of what it looks like."""
     if value is None:
-        message = "nothing is no default; leave 'default' out if callers must give this parameter"
+        message = "a default needs a value; leave 'default' out if callers must give this parameter"
         raise PydanticCustomError("default", message)
     return value
 

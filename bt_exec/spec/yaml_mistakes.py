@@ -88,7 +88,7 @@ _KINDS = (
     _Kind(
         "directive",
         "",
-        "a line that starts with '%' is no part of a tree; remove it",
+        "a line that starts with '%' is not part of a tree; remove it",
         at_start=True,
     ),
     _Kind("", "document start", "this stands after the end of the document"),

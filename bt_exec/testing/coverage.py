@@ -20,7 +20,7 @@ from bt_exec.spec.paths import paths
 
 __all__ = ["Coverage"]
 
-_OWN = ""  # the plan itself, where it is no tree of a library
+_OWN = ""  # the plan itself, where it is not a tree of a library
 
 
 class Coverage:

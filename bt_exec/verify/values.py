@@ -119,7 +119,7 @@ def _reference(context: Context, value: str, hint: Any, place: Place, bound: Nam
                 "fail, runs at the same time, or comes later"
             )
         elif not name.isidentifier():
-            message = f"{value} is no reference; text that starts with '$' is written '$${name}'"
+            message = f"{value} is not a reference; text that starts with '$' is written '$${name}'"
         known = [f"${other}" for other in bound]
         context.report("UNBOUND", message, place, found=value, allowed=known)
     elif not accepts(hint, bound[name]):

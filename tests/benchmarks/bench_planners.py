@@ -104,7 +104,7 @@ class Scripted:
         return f"root: {{tree: {name}, with: {{arm: left}}}}" if code else ""
 
     def turn(self, prompt: str, facts: Mapping[str, str], seen: tuple[str, ...]) -> str | None:
-        """Return the next action of a turn, None when all is done; a word where it is no action."""
+        """Return the next action of a turn, None when all is done; or a word."""
         if self.draw.random() < self.rate:
             action: str | None = self.draw.choice(WRONG_TURNS)
         else:

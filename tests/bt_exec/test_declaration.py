@@ -167,7 +167,7 @@ SKILLS = [
     (
         go,
         {"uses": {"arm.{hand}"}},
-        "go: template 'arm.{hand}' names {hand}, which is no argument of it (arguments: arm)",
+        "go: template 'arm.{hand}' names {hand}, which is not an argument of it (arguments: arm)",
     ),
     (go, {"needs": {"door": True}}, "go: needs maps texts to texts; found True in it"),
     (
@@ -183,7 +183,7 @@ SKILLS = [
     (
         go,
         {"effects": {"at.{arm.real}": "home"}},
-        "go: template 'at.{arm.real}' names {arm.real}, which is no argument of it "
+        "go: template 'at.{arm.real}' names {arm.real}, which is not an argument of it "
         "(arguments: arm)",
     ),
     (
@@ -311,10 +311,13 @@ def test_parentheses_may_be_left_out():
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"skills": (go,)}, "pack p: go is no skill; declare it with @skill(…)"),
+        ({"skills": (go,)}, "pack p: go is not a skill; declare it with @skill(…)"),
         ({"skills": skill()(go)}, "pack p: skills is a tuple, (skill,); found a Skill"),
-        ({"skills": (condition()(near),)}, "pack p: near is no skill; declare it with @skill(…)"),
-        ({"conditions": [7]}, "pack p: 7 is no condition; declare it with @condition(…)"),
+        (
+            {"skills": (condition()(near),)},
+            "pack p: near is not a skill; declare it with @skill(…)",
+        ),
+        ({"conditions": [7]}, "pack p: 7 is not a condition; declare it with @condition(…)"),
         ({"skills": (skill()(go), skill()(go))}, "'go' is brought by pack p and again by p"),
         ({"types": {"text": int}}, "type 'text' of pack p is another's"),
         ({"types": [int]}, "pack p: types maps names to types, {"),

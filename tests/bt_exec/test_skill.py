@@ -230,7 +230,7 @@ def test_what_a_template_may_name_is_listed():
     with pytest.raises(RegistrationError) as told:
         skill(uses={"arm.{arm}"})(go)
     assert str(told.value) == (
-        "go: template 'arm.{arm}' names {arm}, which is no argument of it (arguments: none)"
+        "go: template 'arm.{arm}' names {arm}, which is not an argument of it (arguments: none)"
     )
 
 

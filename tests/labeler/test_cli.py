@@ -89,7 +89,7 @@ def test_people_review_here_and_in_label_studio(
         (("import", "OUT", "export.json", "--source", "GAME"), "holds no run"),
         (("serve", "-l", "rules"), "reads recorded actions"),
         (("serve", "-l", "remote"), "setting 'url'"),
-        (("serve", "-l", "remote", "-s", "url=http://x", "--frames", "nowhere"), "is no folder"),
+        (("serve", "-l", "remote", "-s", "url=http://x", "--frames", "nowhere"), "is not a folder"),
         (("serve", "-l", "remote", "-s", "url=http://x", "--host", "0.0.0.0"), "a token is needed"),
         (("replay", "OUT"), "holds no run"),
     ],

@@ -22,7 +22,7 @@ _SLACK = 1e-9  # sums of floats
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of a run; None is no limit.
+    """Limits of a run; None means no limit.
 
     Attributes:
         requests: Number of requests.

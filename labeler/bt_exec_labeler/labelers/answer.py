@@ -102,12 +102,12 @@ def _entries(text: str) -> Sequence[Any] | Breach:
     except ValueError as error:
         if "{" in text and not text.lstrip().startswith("{"):
             return Breach("NOT_ONLY_JSON", "answer", "has words around the JSON; write JSON alone")
-        return Breach("NOT_JSON", "answer", f"is no JSON: {error}")
+        return Breach("NOT_JSON", "answer", f"is not JSON: {error}")
     if not isinstance(data, dict) or not isinstance(data.get("items"), list):
         return Breach("NO_ITEMS", "answer", 'must be {"items": [{"item": 1, "record": {…}}, …]}')
     extra = sorted(set(data) - {"items"})
     if extra:
-        return Breach("UNKNOWN_FIELD", extra[0], "is no field; allowed: items")
+        return Breach("UNKNOWN_FIELD", extra[0], "is not a field; allowed: items")
     items: list[Any] = data["items"]
     return items
 

@@ -181,7 +181,7 @@ class RemoteLabeler:
     def _read(self, answer: Any, item: Item) -> Labelled:
         """Return what the service says of an item; a record is read as anybody's."""
         if not isinstance(answer, Mapping):
-            return Labelled(None, (Breach("REMOTE_FORM", "item", "is no object"),))
+            return Labelled(None, (Breach("REMOTE_FORM", "item", "is not an object"),))
         attempts = answer.get("attempts")
         count = attempts if isinstance(attempts, int) else 1
         about = answer.get("provenance")

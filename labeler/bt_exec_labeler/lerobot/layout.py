@@ -94,7 +94,7 @@ def load_info(folder: Path) -> Info:
         where = ".".join(map(str, found["loc"])) or "it"
         raise UsageError(f"{path}: {where}: {found['msg'].lower()}") from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is no JSON: {error}") from None
+        raise UsageError(f"{path} is not JSON: {error}") from None
     if not _READ.fullmatch(info.codebase_version):
         raise UsageError(
             f"{path}: the data set is of version {info.codebase_version}; versions 2.0 to 3 can be "

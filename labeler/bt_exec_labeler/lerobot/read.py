@@ -197,7 +197,7 @@ def _persistent(rows: Any, where: Path) -> list[SaidRow]:
     except ValueError as error:
         raise UsageError(f"{where}: {PERSISTENT} is not JSON: {error}") from None
     if not isinstance(rows, list | None):
-        raise UsageError(f"{where}: {PERSISTENT} is no list")
+        raise UsageError(f"{where}: {PERSISTENT} is not a list")
     return read_rows(SaidRow, rows or [], f"{where}: {PERSISTENT}")
 
 

@@ -90,7 +90,7 @@ class EpisodeRow(_Row):
         """Return folder and file of a camera's video, and when the episode begins there [s].
 
         Raises:
-            UsageError: If one of them is no number.
+            UsageError: If one of them is not a number.
         """
         extra = self.model_extra or {}
         named = {name: f"videos/{camera}/{name}" for name in _Place.model_fields}

@@ -148,8 +148,8 @@ def _annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError):
-        raise UsageError(f"{path} is no JSON; export as JSON from Label Studio") from None
-    wrong = f"{path} is no JSON export of Label Studio: it must be a list of tasks"
+        raise UsageError(f"{path} is not JSON; export as JSON from Label Studio") from None
+    wrong = f"{path} is not JSON export of Label Studio: it must be a list of tasks"
     if not isinstance(tasks, list):
         raise UsageError(wrong)
     for number, task in enumerate(tasks, start=1):
@@ -185,7 +185,7 @@ def _decision(result: Any) -> dict[str, Any] | str:
     try:
         return {"decision": "correct", "record": json.loads(texts[0])}
     except (ValueError, RecursionError) as error:
-        return f"record: is no JSON: {error}"
+        return f"record: is not JSON: {error}"
 
 
 def _reviewer(who: Any) -> str:

@@ -42,7 +42,7 @@ def serve(
             "the labeler rules reads recorded actions, which a request does not have; serve model"
         )
     if frames is not None and not frames.is_dir():
-        raise UsageError(f"--frames {frames} is no folder")
+        raise UsageError(f"--frames {frames} is not a folder")
     vocabulary = load_vocabulary(words)
     login = Login(token_for(host, token_file))
     found = find_labeler(labeler, LabelerSettings(who, vocabulary, options))

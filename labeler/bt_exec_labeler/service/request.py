@@ -236,7 +236,7 @@ def _data(image: str, folder: Path | None) -> bytes:
             raise ValueError("is no base64") from None
     if folder is None:
         raise ValueError("names a file, but the service was started without --frames FOLDER")
-    refusal = f"{image[:100]!r} is no picture below the folder of the service"
+    refusal = f"{image[:100]!r} is not a picture below the folder of the service"
     try:
         path = (folder / image).resolve()
         inside = path.is_relative_to(folder.resolve()) and path.suffix.lower() in _ENDINGS

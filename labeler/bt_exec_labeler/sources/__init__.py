@@ -51,7 +51,7 @@ def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
         if is_episode(path) or any(is_episode(p) for p in path.iterdir() if p.is_dir()):
             return read_folder
     raise UsageError(
-        f"{path} is no recording; a recording is a journal (.sqlite), a folder with actions.jsonl "
+        f"{path} is not a recording, which is a journal (.sqlite), a folder with actions.jsonl "
         "and numbered frames, a folder of such folders, a LeRobot data set (meta/info.json), or a "
         f"video ({', '.join(sorted(VIDEOS))})"
     )

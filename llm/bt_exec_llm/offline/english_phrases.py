@@ -129,7 +129,7 @@ class Phrases:
         return best
 
     def entry(self, tokens: Sequence[Token], at: int, prefer: str = "") -> tuple[Entry, int] | None:
-        """Return the longest thing of the lexicon here that is no verb, and its length."""
+        """Return the longest thing of the lexicon here that is not a verb, and its length."""
         found = self._longest(tokens, at, _CONTENT)
         if found is None:
             return None

@@ -46,7 +46,7 @@ class Index:
         frames: What the trees answer to.
         binder: Binds steps to trees.
         library: The trees.
-        talk: What is no command.
+        talk: What is not a command.
         types: The types of the site, by name.
         pasts: Sessions as they were read, by their commands and endings.
         near: Utterances by the beginnings of their words, see `nearest`.

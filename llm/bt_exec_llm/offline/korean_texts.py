@@ -194,7 +194,7 @@ def _allowed(items: list[Any], at: int) -> bool:
 
 
 def _between(items: list[Any], index: int, people: set[str], taking: set[str]) -> bool:
-    """Return whether a verb before a quoted message is no part of it: it goes with the person."""
+    """Return whether a verb before a quoted message is not part of it: it goes with the person."""
     verb = items[index]
     if any(e.name in taking for e in verb.entries):
         return True

@@ -100,7 +100,7 @@ class KoreanWords:
                 continue
             found = self._names.find(text, every, at)
             small = found is not None and found[0][0].name in ("COUNT", "filler")
-            if found is not None and small and found[1] == at + 1:  # 네 번 is no yes
+            if found is not None and small and found[1] == at + 1:  # 네 번 is not yes
                 counted = number(text, every, at)
                 found = counted if counted is not None and counted[1] > found[1] else found
             if found is not None:
@@ -300,7 +300,7 @@ class KoreanWords:
         return None
 
     def _other(self, text: str, every: list[Morph], at: int) -> tuple[list[Piece], int]:
-        """Return what is no name of the lexicon: numbers, unknown words, adverbs."""
+        """Return what is not a name of the lexicon: numbers, unknown words, adverbs."""
         one = every[at]
         if one.tag in ("SN", "NR", "MM") and (found := number(text, every, at)) is not None:
             return found

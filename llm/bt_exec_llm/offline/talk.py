@@ -1,4 +1,4 @@
-"""Words that are no command of the library: thanks, *again*, *go on*, questions about the past.
+"""Words that are not a command of the library: thanks, *again*, *go on*, questions about the past.
 
 What counts are content words: English by lemma, Korean by morphemes without particles, endings and
 auxiliaries, so that every form of politeness and tense is the same. A command is such talk if it

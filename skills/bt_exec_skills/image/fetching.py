@@ -39,7 +39,7 @@ def fetched(address: str, *, allow_net: bool) -> bytes:
     try:
         scheme = urlsplit(address).scheme
     except ValueError as error:
-        raise UsageError(f"{address} is no address: {error}") from None
+        raise UsageError(f"{address} is not an address: {error}") from None
     if scheme not in ("http", "https"):
         raise UsageError(f"{address}: only http and https addresses are fetched")
     if not allow_net:
@@ -90,7 +90,7 @@ async def _read(answer: httpx2.Response, address: str) -> bytes:
     answer.raise_for_status()
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not kind.startswith("image/"):
-        raise UsageError(f"{address} is no picture: its content type is {kind or 'missing'}")
+        raise UsageError(f"{address} is not a picture: its content type is {kind or 'missing'}")
     data = bytearray()
     async for part in answer.aiter_bytes():
         data += part

@@ -28,7 +28,7 @@ _AND_MORE = re.compile(r"and (\d+) more")
 
 @lru_cache(maxsize=4096)
 def called(name: str, language: str) -> str | None:
-    """Return what a thing is called; None for what is no name of a thing.
+    """Return what a thing is called; None for what is not a name of a thing.
 
     Its English name is a name as well, and so are several with commas, colons or arrows between:
     what a skill or a condition tells in English is said in Korean, too.

@@ -1,7 +1,7 @@
 """Attributes in object names: ``object_small_blue_cube_1`` is small, blue and a cube.
 
 Names come from outside (a simulator). They are read, never trusted to be well formed: a part that
-is no word of this file is kept as the kind, so that ``object_apple_0`` is an apple.
+is not a word of this file is kept as the kind, so that ``object_apple_0`` is an apple.
 """
 
 from __future__ import annotations

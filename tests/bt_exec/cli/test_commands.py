@@ -369,7 +369,10 @@ def test_version(bt: Run) -> None:
         ("run x --compiler offlin", "there is no compiler 'offlin'; known, nearest first: offline"),
         ("run x --json --turns -", "give --turns a file"),
         ("run x --journal a --no-journal", "contradict each other"),
-        ("run x --no-journal --save-frames /dev/null", "--save-frames /dev/null: is no folder\n"),
+        (
+            "run x --no-journal --save-frames /dev/null",
+            "--save-frames /dev/null: is not a folder\n",
+        ),
         (
             "run x --journal /dev/null/j",
             "no folder is there. Try: --journal FILE, or --no-journal\n",

@@ -167,9 +167,9 @@ def test_a_pack_may_tell_what_was_found_in_place_of_yes_and_no(files):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("words: {lamp: {en: on, ko: 켜짐}}", r"lamp: en is no text \(True\).*quotes"),
-        ("STUCK: {en: 3, ko: 삼}", "STUCK: en is no text"),
-        ("off: {en: off, ko: 꺼짐}", "False is no name.*quotes"),
+        ("words: {lamp: {en: on, ko: 켜짐}}", r"lamp: en is not text \(True\).*quotes"),
+        ("STUCK: {en: 3, ko: 삼}", "STUCK: en is not text"),
+        ("off: {en: off, ko: 꺼짐}", "False is not a name.*quotes"),
         ("STUCK: It is stuck.", "STUCK: is a mapping"),
         ("words: [a, b]", "words/phrases: is a mapping"),
         ("- a\n- b", "is a mapping"),

@@ -282,7 +282,7 @@ SKILLS: list[Case] = [
     ),
     case("skill is a plain function that raises", "bad", CRASH, parts=(_skill(_plain),), tree=DO),
     case("skill is a plain function that hangs", "bad", HUNG, parts=(_skill(hang),), tree=DO),
-    case("skill is no generator", "bad", CRASH, parts=(_skill(_nothing),), tree=DO),
+    case("skill is not a generator", "bad", CRASH, parts=(_skill(_nothing),), tree=DO),
     case("skill gives a list of steps", "bad", CRASH, parts=(_skill(_list),), tree=DO),
     case(
         "skill's result has torn fields",

@@ -49,5 +49,5 @@ def test_what_would_trip_somebody_later_is_refused(odd: Any, error: Any, said: s
 def test_what_is_no_observation_is_told_with_what_it_lacks(wanting: str) -> None:
     names = ("t", "frame", "labels", "facts", "describe", "record")
     found = type("Thing", (), {name: None for name in names if name != wanting})()
-    with pytest.raises(TypeError, match=f"^Thing is no observation: it has no {wanting}$"):
+    with pytest.raises(TypeError, match=f"^Thing is not an observation: it has no {wanting}$"):
         usable(found, 5.0)

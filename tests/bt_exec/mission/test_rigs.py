@@ -175,7 +175,7 @@ ROBOT = "robot 'one' of pack p"
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"robot": NoCall()}, f"{ROBOT}: stop of NoCall is no method; found 3"),
+        ({"robot": NoCall()}, f"{ROBOT}: stop of NoCall is not a method; found 3"),
         ({"robot": StillAsked()}, f"{ROBOT}: still of StillAsked is a method; write @property"),
         ({"simulation": 3}, f"{ROBOT}: simulation has time, and step or start_step; found 3"),
         ({"simulation": Stands()}, f"{ROBOT}: simulation has time, and step or start_step; found"),

@@ -32,7 +32,7 @@ def test_each_plan_is_one_version_after_the_one_before(before: int | None, versi
 
 
 def test_requests_for_the_same_are_equal_whoever_waits_for_the_answer() -> None:
-    """Each has its own word to give up; where raw answers are kept is no part of the question."""
+    """Each has its own word to give up; where raw answers are kept is not part of the question."""
     catalogue, library = Catalogue([PACK]), Library()
     one = Request("go", "en", catalogue, library, limit_s=2.0)
     assert one.cancel is not replace(one, cancel=threading.Event()).cancel

@@ -178,7 +178,7 @@ class Served:
     def ask(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> Answered:
-        """Send a request; a body that is no text is sent as JSON."""
+        """Send a request; a body that is not a text is sent as JSON."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             given = {"Content-Type": "application/json", **(headers or {})}

@@ -249,7 +249,7 @@ def test_json_that_is_too_deep_is_told(tmp_path: Path) -> None:
     first = read(old_set(tmp_path / "set", language_events=events))[0]
     assert "is not a tool call" in first.flaws[0].message
     (tmp_path / "set" / "meta" / "info.json").write_text(deep)
-    with pytest.raises(UsageError, match="is no JSON"):
+    with pytest.raises(UsageError, match="is not JSON"):
         read(tmp_path / "set")
 
 

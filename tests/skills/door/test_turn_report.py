@@ -111,7 +111,7 @@ def test_invisible_material_gives_a_warning(tree, reason, language, warnings):
         (Skip("open_door", "already open"), True),
         (Skip("close_door", "already closed"), True),
         (Skip("return_home", "already home"), False),
-        (Skip("door_is", "already open"), False),  # a question is no action
+        (Skip("door_is", "already open"), False),  # a question is not an action
     ],
 )
 def test_the_skip_log_has_what_the_contract_knows(skip, kept):

@@ -106,8 +106,8 @@ def test_what_lies_outside_is_cut_or_gone(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
         ("{}", "COCO has 'categories' and 'annotations'"),
         ("3", "COCO has 'categories'"),
         ('[{"name": "a"}]', "malformed: KeyError: 'box'"),
@@ -157,7 +157,7 @@ def test_outlines_fill_no_memory(tmp_path, monkeypatch):
 
 def test_names_that_are_no_text(tmp_path):
     (tmp_path / "classes.txt").write_bytes(b"\xa2\xff\x00")
-    with pytest.raises(UsageError, match=r"classes\.txt is no text"):
+    with pytest.raises(UsageError, match=r"classes\.txt is not a text"):
         read(tmp_path, "0 0.25 0.5 0.1 0.2\n", "txt")
 
 

@@ -228,7 +228,7 @@ def test_bad_files_are_refused_before_a_mission(bt_ask, shapes, tmp_path):
     bad.write_text("{")
     code, _, err = bt_ask(shapes, "How many circles are there?", "--annotation", bad)
     assert code == 2
-    assert "is no JSON" in err
+    assert "is not JSON" in err
 
 
 def test_a_broken_annotation_beside_the_picture_is_told(bt_ask, shapes):
@@ -236,7 +236,7 @@ def test_a_broken_annotation_beside_the_picture_is_told(bt_ask, shapes):
     code, said, _ = bt_ask(shapes, "How many things are there?")
     assert code != 0
     assert said["failures"][0]["code"] == "UNREADABLE"
-    assert "is no JSON" in said["message"]
+    assert "is not JSON" in said["message"]
 
 
 def test_a_session_answers_one_question_after_another(shapes):

@@ -91,7 +91,7 @@ def test_half_a_file_is_refused(tmp_path, ending):
     ("data", "says"),
     [
         (b"", "is no picture that can be read; allowed are PNG, JPEG, WebP, TIFF, BMP"),
-        (b"hello", "is no picture"),
+        (b"hello", "is not a picture"),
         (b"\0\0\0\x18ftypheic" + b"\0" * 40, "HEIC or AVIF.*save it as JPEG or PNG"),
         (png_head(10, 10)[:20], "broken"),
         (b"\xff\xd8\xff\xe0", "broken"),
@@ -138,5 +138,5 @@ def test_what_follows_the_end_of_a_picture_is_left(tmp_path, ending):
 
 def test_a_pipe_is_not_said_to_be_missing(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="is no file but a pipe or a device; pipe it to -"):
+    with pytest.raises(UsageError, match="is not a file but a pipe or a device; pipe it to -"):
         load_picture(tmp_path / "pipe")

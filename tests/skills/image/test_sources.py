@@ -162,7 +162,7 @@ def test_any_address_gives_a_name_for_its_file(server, monkeypatch, disc, path):
         ("file:///etc/passwd", "only http and https"),
         ("ftp://example.com/a.png", "only http and https"),
         ("http://", "cannot be fetched"),
-        ("http://[", "is no address"),
+        ("http://[", "is not an address"),
         ("http://127.0.0.1:1/a.png", "cannot be fetched"),
     ],
 )

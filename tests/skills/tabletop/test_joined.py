@@ -29,7 +29,7 @@ def test_cleared_things_are_the_things_themselves():
     them = Phrase("them", again=True)
     (ask,) = joined([Ask("clear", "", (CUPS,)), Ask("move", "", (them,), RIGHT)])
     assert ask.themes == (CUPS,)
-    assert ask.to == RIGHT  # "the right one" of no table is no table
+    assert ask.to == RIGHT  # "the right one" of no table is not a table
 
 
 @pytest.mark.parametrize(

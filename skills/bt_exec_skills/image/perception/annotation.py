@@ -99,7 +99,7 @@ def _text(file: Path) -> str:
             raise UsageError(f"annotation {file} is larger than {_MOST_BYTES // 1_000_000} MB")
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"annotation {file} is no text") from None
+        raise UsageError(f"annotation {file} is not a text") from None
     except OSError as error:
         raise UsageError(f"annotation {file} cannot be read: {error.strerror}") from None
 
@@ -108,7 +108,7 @@ def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotat
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"annotation {file} is no JSON: {error}") from None
+        raise UsageError(f"annotation {file} is not JSON: {error}") from None
     if isinstance(data, list):
         return _listed(data, file, size)
     try:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 __all__ = ["Header", "read_header"]
 
 _SIZES = {256: "width", 257: "height"}  # tags of TIFF
-# What follows an end is no part of the picture: the film of a moving photo, what an editor left.
+# What follows an end is not part of the picture: the film of a moving photo, what an editor left.
 _PNG_END, _JPEG_END = b"\0\0\0\0IEND\xaeB`\x82", b"\xff\xd9"
 
 
@@ -21,7 +21,7 @@ class Header(NamedTuple):
 
     Attributes:
         kind: ``png``, ``jpeg``, ``bmp``, ``webp``, ``tiff``; ``heic`` for HEIC and AVIF, which
-            are not read; empty if it is no picture.
+            are not read; empty if it is not a picture.
         width: [px], 0 if unknown.
         height: [px], 0 if unknown.
         whole: Whether the end of the file is there, as far as the format shows it.

@@ -74,7 +74,7 @@ def _read(file: Path) -> bytes:
     if not file.exists():
         raise UsageError(f"picture {file} does not exist")
     if not file.is_file():
-        raise UsageError(f"picture {file} is no file but a pipe or a device; pipe it to -")
+        raise UsageError(f"picture {file} is not a file but a pipe or a device; pipe it to -")
     if (size := file.stat().st_size) > MOST_BYTES:
         raise UsageError(f"picture {file} has {size / 1e6:.0f} MB; at most {MOST_BYTES / 1e6:.0f}")
     return file.read_bytes()

@@ -184,7 +184,7 @@ def _ended(over: Ending | None, code: int, out: bytes, err: bytes, *, isolated: 
     try:
         return Ran("returned", json.loads(out), "", isolated)
     except (ValueError, RecursionError):
-        return Ran("failed", None, "what it returned is no JSON", isolated)
+        return Ran("failed", None, "what it returned is not JSON", isolated)
 
 
 def _last(err: bytes) -> str:

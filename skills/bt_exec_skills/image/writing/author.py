@@ -1,7 +1,7 @@
 """Generation of programs by a model, with one retry that names the mistakes.
 
 Its first attempt and its second are held to the same form (`form`) and tried the same way, in the
-sandbox alone (`probes`). Another answer than ours is no fault: that is what a second way is for,
+sandbox alone (`probes`). Another answer than ours is not a fault: that is what a second way is for,
 and it is told. Where no sandbox can be made, a program of good form is handed over without being
 run.
 """

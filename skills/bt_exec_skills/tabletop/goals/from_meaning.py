@@ -100,7 +100,7 @@ class Converter:
         """Return the parts of a command.
 
         Raises:
-            Trouble: If the table cannot do it, or if it is no command.
+            Trouble: If the table cannot do it, or if it is not a command.
         """
         found = tuple(self._asks(meaning))
         if not found and self._unmet:

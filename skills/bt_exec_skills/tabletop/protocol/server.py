@@ -75,7 +75,7 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
         try:
             found = json.loads(raw)
         except (ValueError, RecursionError):
-            return error_of(400, "the body is no JSON")
+            return error_of(400, "the body is not JSON")
         if not isinstance(found, dict):
             return error_of(400, f"the body is a JSON object; found {type(found).__name__}")
         return found

@@ -186,7 +186,7 @@ def test_program_that_does_not_follow_the_picture_is_sent_back(picture_file, tmp
     ],
 )
 def test_nothing_found_has_to_be_looked_for_too(picture_file, tmp_path, question, new, agrees):
-    """A program that says 0 of a file that is no picture has never looked."""
+    """A program that says 0 of a file that is not a picture has never looked."""
     text = fenced(edited('"answer": counted.sure,', f'"answer": {new[1]}')
                   if agrees is None else edited(*new))  # fmt: skip
     guessed = text.replace(

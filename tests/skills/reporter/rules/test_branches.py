@@ -183,7 +183,7 @@ def test_the_professor_comes_first_inside_a_step_too(step, plan, context):
         ((go(BASE), USER), [HOME, "tell user"]),
         ((go(BASE), either(USER, NOTED)), [HOME, {"fallback": ["tell user", "failure_noted"]}]),
         ((part({"sequence": [go(BASE), USER]}),), [{"part": [HOME, "tell user"]}]),
-        # what may be skipped, or is done only if something else fails, is no report
+        # what may be skipped, or is done only if something else fails, is not a report
         ((go(BASE), PERHAPS), [HOME, "tell user", "tell user"]),
         (
             (go(BASE), {"sequence": [USER], **MAYBE}),
