@@ -276,7 +276,7 @@ def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition
     for part in given:
         if not isinstance(part, kind):
             name = getattr(part, "__name__", None) or getattr(part, "name", None) or repr(part)
-            message = f"{name} is no {word}; declare it with @{word}(…)"
+            message = f"{name} is not a {word}; declare it with @{word}(…)"
             raise RegistrationError(f"pack {pack.name}: {message}")
 
 

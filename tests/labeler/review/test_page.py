@@ -130,7 +130,7 @@ def test_twenty_clips_are_reviewed_by_keyboard(
                 text.fill("{")
                 page.keyboard.press("Control+Enter")
                 expect(problems).to_have_count(1)
-                expect(problems.first).to_contain_text("no JSON")
+                expect(problems.first).to_contain_text("not JSON")
             text.fill(json.dumps({**record, "uncertainty": "mid"}))
             page.keyboard.press("Control+Enter")
             expect(page.locator("#editor")).to_be_hidden()

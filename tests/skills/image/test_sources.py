@@ -115,8 +115,8 @@ def test_an_address_is_fetched_only_if_that_is_allowed(server, disc):
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("/page", "no picture: its content type is text/html"),
-        ("/untold", "no picture: its content type is missing"),
+        ("/page", "not a picture: its content type is text/html"),
+        ("/untold", "not a picture: its content type is missing"),
         ("/gone", "cannot be fetched: .*404"),
         ("/huge", "has more than 0 MB"),
         ("/empty", "gives nothing"),
@@ -195,7 +195,7 @@ def test_a_folder_is_asked_about_picture_by_picture(disc, tmp_path, monkeypatch,
     said, err = capsys.readouterr()
     good, bad = json.loads(said)["answers"]
     assert good["answer"]["value"] == 1
-    assert "is no picture that can be read" in bad["error"]
+    assert "is not a readable picture" in bad["error"]
     assert "disc.png" in err
     assert [one.name for one in out.iterdir()] == ["001-disc.png"]
 

@@ -49,7 +49,7 @@ def load_picture(path: str | Path) -> Frame:
             "for instance with: heif-convert IN.heic OUT.jpg"
         )
     if not head.kind:
-        raise UsageError(f"{file} is no picture that can be read; allowed are {_READ}")
+        raise UsageError(f"{file} is not a readable picture; allowed are {_READ}")
     if not head.width or not head.height or not head.whole:
         raise UsageError(f"picture {file} is broken: its {head.kind.upper()} data is incomplete")
     if head.width * head.height > MOST_PIXELS:
