@@ -17,7 +17,7 @@ const WORDS = {
     fields: { short_goal_dsl: "Goal", horizon_steps: "Horizon", terminate_on: "Ends on", done_evidence: "Evidence", fallback_if_failed: "If it fails", uncertainty: "Uncertainty" },
     steps: (n, s) => `${n} steps (${s} s)`, nothing: "none",
     refused: { NOT_KEPT: (why) => `The decision could not be kept: ${why}`, NO_RECORD: () => "This record is not among what is reviewed." },
-    notJson: (why) => `This is no JSON: ${why}`, away: "The program that keeps decisions does not answer. Start it again with the same command: nothing that was decided is lost.",
+    notJson: (why) => `This is not JSON: ${why}`, away: "The program that keeps decisions does not answer. Start it again with the same command: nothing that was decided is lost.",
   },
   ko: {
     title: "레이블 검토", language: "언어", record: "기록", correcting: "기록 고치기",
