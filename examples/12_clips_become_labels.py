@@ -69,8 +69,8 @@ print(sorted(path.name for path in Path("controller_set").iterdir()))
 #        2 take_gem
 #       10 go_home
 #        3 rest
-# ! 3 groups of clips show the same
-# splits by episode: train 40; 10 for people to look at
+# ! 3 groups of near duplicates
+# splits by episode: train 40; 10 for review
 # ! no records for val and test: 2 episodes have records; 3 are needed
 # controller_set: controller set, train 40 (rows)
 # ! no records for val and test: 2 episodes have records; 3 are needed

@@ -1,7 +1,7 @@
 """Commands of ``bt-exec label``: plan records from clips, and training sets.
 
-The command line finds this group through the entry point ``label`` of ``bt_exec.commands``. What
-its commands do is in `bt_exec_labeler.commands`, imported when one of them runs.
+The group is registered as the entry point ``label`` of ``bt_exec.commands``. The implementation
+in `bt_exec_labeler.commands` is imported when a command runs.
 """
 
 from __future__ import annotations
@@ -28,13 +28,11 @@ from bt_exec_labeler.options import (
 
 __all__ = ["LABEL"]
 
-LABEL = typer.Typer(
-    help="Labels: recorded clips become plan records, and training sets.", no_args_is_help=True
-)
+LABEL = typer.Typer(help="Plan records and training sets from recordings.", no_args_is_help=True)
 
 
 def _tool() -> Any:
-    """Return the module that does the work; its imports are heavy."""
+    """Return the module of the commands, whose imports are slow."""
     from bt_exec_labeler import commands
 
     return commands
@@ -47,13 +45,13 @@ def vocabulary(
         "vocabulary.yaml"
     ),
 ) -> None:
-    """Draft the vocabulary of a site's skills; mid steps are then kept by hand."""
+    """Draft a vocabulary from the skills of a site. Edit its mid steps by hand."""
     _say(_tool().draft(site, out), False)
 
 
 @LABEL.command()
 def check(source: Source, words: Words, json: opt.Json = False) -> None:
-    """Show what would be labelled: episodes, spans, moments, and what is wrong with them."""
+    """List episodes, spans and moments of a recording, and its flaws."""
     _say(_tool().check(source, words), json)
 
 
@@ -66,9 +64,9 @@ def run(
     role: Role = "controller",
     settings: Settings = None,
     stride: Stride = 0.5,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="Batches at the same time.")] = 4,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Number of batches in parallel.")] = 4,
     engine: Annotated[
-        str, typer.Option("--engine", metavar="NAME", help="threads, or ray: a cluster's workers.")
+        str, typer.Option("--engine", metavar="NAME", help="threads, or ray for a Ray cluster.")
     ] = "threads",
     requests: Annotated[int | None, typer.Option(min=1, help="Budget: requests.")] = None,
     tokens: Annotated[int | None, typer.Option(min=1, help="Budget: tokens.")] = None,
@@ -76,10 +74,10 @@ def run(
         float | None, typer.Option(min=0.0, help="Budget: money; needs prices of the model.")
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option("--cache", metavar="FILE", help="Answers kept; the user's own.")
+        Path | None, typer.Option("--cache", metavar="FILE", help="Cache of answers.")
     ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no answers.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Use no cache.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Accept no fence or thinking block around answers.")
     ] = False,
@@ -88,9 +86,9 @@ def run(
     ] = "",
     json: opt.Json = False,
 ) -> None:
-    """Label a recording in batches; Ctrl-C keeps what is done, --resume goes on.
+    """Label a recording. Ctrl-C keeps the finished records; --resume continues.
 
-    A budget counts what was spent before --resume, too.
+    Budgets include the expenses before --resume.
     """
     budget = {"requests": requests, "tokens": tokens, "cost": cost}
     options = settings_of(settings)
@@ -125,17 +123,18 @@ def report(
     run: Run,
     words: Words,
     source: Annotated[
-        Path | None, typer.Option("--source", metavar="SOURCE", help="For pictures of clips.")
+        Path | None,
+        typer.Option("--source", metavar="SOURCE", help="The recording, for its pictures."),
     ] = None,
     other: Annotated[
-        Path | None, typer.Option("--against", metavar="RUN", help="Another labeler's run.")
+        Path | None, typer.Option("--against", metavar="RUN", help="A run of another labeler.")
     ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")
     ] = None,
     json: opt.Json = False,
 ) -> None:
-    """Print how good a run is: drops, uncertainty, coverage, contradictions, agreement."""
+    """Print dropped records, coverage, contradictions and agreement of a run."""
     _say(_tool().report(run, words, source, other, html), json)
 
 
@@ -145,21 +144,21 @@ def review(
     source: Labelled,
     words: Words,
     reviewer: Annotated[
-        str, typer.Option("--reviewer", "-r", metavar="NAME", help="Who looks; each has a file.")
+        str, typer.Option("--reviewer", "-r", metavar="NAME", help="Name of the reviewer.")
     ],
     port: Port = 8901,
     language: Annotated[
         str, typer.Option("--language", metavar="NAME", help="en or ko; else the browser's.")
     ] = "",
     episode: Annotated[
-        str, typer.Option("--episode", metavar="NAME", help="A whole episode, not the sample.")
+        str, typer.Option("--episode", metavar="NAME", help="Review one whole episode.")
     ] = "",
 ) -> None:
-    """Look at a sample of records on a page of this machine: accept, correct, reject by keys.
+    """Review records on a local page: accept, correct or reject them with keys.
 
-    With --episode all records of one episode are reviewed, by time.
+    The page shows a fixed sample of the records, or with --episode all of one episode by time.
 
-    A second reviewer takes another name and port; label report tells how far they agree.
+    A second reviewer uses another name and port. label report prints their agreement.
     """
     from bt_exec_labeler.review.command import review as look
 
@@ -174,7 +173,7 @@ def export_(
     out: Out,
     json: opt.Json = False,
 ) -> None:
-    """Write the sample for Label Studio: tasks, pictures, and the labelling interface."""
+    """Export the sample to Label Studio: tasks, pictures and the labelling interface."""
     from bt_exec_labeler.review.command import export
 
     _say(export(run, source, words, out), json)
@@ -184,13 +183,13 @@ def export_(
 def import_(
     run: Run,
     annotations: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What Label Studio exported as JSON.")
+        Path, typer.Argument(metavar="FILE", help="JSON export of Label Studio.")
     ],
     source: Labelled,
     words: Words,
     json: opt.Json = False,
 ) -> None:
-    """Take decisions from a JSON export of Label Studio; each annotator is a reviewer."""
+    """Import decisions from Label Studio. Each annotator is a reviewer."""
     from bt_exec_labeler.review.command import take
 
     found = take(run, annotations, source, words)
@@ -206,20 +205,21 @@ def serve(
     role: Role = "controller",
     settings: Settings = None,
     frames: Annotated[
-        Path | None, typer.Option("--frames", metavar="FOLDER", help="Frames found by name.")
+        Path | None,
+        typer.Option("--frames", metavar="FOLDER", help="Folder of frames that items name."),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Port = 8902,
     token_file: Annotated[
         Path | None,
-        typer.Option("--token-file", metavar="FILE", help="Holds the token; or BT_EXEC_TOKEN."),
+        typer.Option("--token-file", metavar="FILE", help="File with the token; or BT_EXEC_TOKEN."),
     ] = None,
 ) -> None:
-    """Label what others send: POST /label {"items": […]}, a record or its faults for each.
+    """Serve a labeler over HTTP: POST /label {"items": […]} returns a record or errors for each.
 
-    bt-exec label run … -l remote -s url=http://127.0.0.1:8902 is a client of it.
+    bt-exec label run … -l remote -s url=http://127.0.0.1:8902 is a client.
     """
     from bt_exec_labeler.service.command import serve as answer
 
@@ -240,11 +240,11 @@ def serve(
 def replay(
     run: Run,
     item: Annotated[
-        str | None, typer.Argument(metavar="ITEM", help="One record; else one of each span.")
+        str | None, typer.Argument(metavar="ITEM", help="One record; default: one of each span.")
     ] = None,
     json: opt.Json = False,
 ) -> None:
-    """Tick short goals of journal missions again, in simulation: do they end as recorded?"""
+    """Run short goals of recorded missions in simulation and compare their outcomes."""
     found = _tool().replay(run, item)
     _say(found, json)
     if found["different"]:
@@ -258,30 +258,32 @@ def dataset(
     words: Words,
     out: Out,
     keep_uncertain: Annotated[
-        bool, typer.Option("--keep-uncertain", help="Also records whose uncertainty is high.")
+        bool, typer.Option("--keep-uncertain", help="Include records with high uncertainty.")
     ] = False,
     form: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="parquet, or lerobot.")
+        str, typer.Option("--format", metavar="NAME", help="parquet or lerobot.")
     ] = "parquet",
     fps: Annotated[
         int, typer.Option("--fps", min=1, max=100, help="Frames a second of a LeRobot set.")
     ] = 2,
     drop_duplicates: Annotated[
-        bool, typer.Option("--drop-duplicates", help="Leave out clips that look like another.")
+        bool, typer.Option("--drop-duplicates", help="Leave out near duplicates.")
     ] = False,
     lerobot: Annotated[
         str,
-        typer.Option("--lerobot", metavar="VERSION", help="0.4 or 0.6; else the installed one."),
+        typer.Option(
+            "--lerobot", metavar="VERSION", help="0.4 or 0.6; default: the installed one."
+        ),
     ] = "",
     replies: Annotated[
-        bool, typer.Option("--replies", help="Also commands that were refused or answered.")
+        bool, typer.Option("--replies", help="Include refused and answered commands.")
     ] = False,
     json: opt.Json = False,
 ) -> None:
-    """Make a training set of a run: Parquet, pictures, chats, a card; splits by episode.
+    """Write a training set: Parquet, pictures, chats and a card, split by episode.
 
-    With --format lerobot a LeRobot data set whose language columns hold the records; a recording
-    that is one already is copied with everything it has.
+    --format lerobot writes a LeRobot data set with records in its language columns. A recording
+    that is a LeRobot data set is copied with all its columns and files.
     """
     about = {"keep_uncertain": keep_uncertain, "form": form, "fps": fps}
     about |= {"drop_duplicates": drop_duplicates, "lerobot": lerobot, "replies": replies}
@@ -289,7 +291,7 @@ def dataset(
 
 
 def _say(found: dict[str, Any], json: bool) -> None:
-    """Print what a command found: its lines, or everything as JSON."""
+    """Print the lines of a result, or all of it as JSON."""
     import json as coding
 
     if json:

@@ -25,37 +25,36 @@ __all__ = [
 
 Source = Annotated[
     Path,
-    typer.Argument(
-        metavar="SOURCE", help="A journal, frames with actions, a video, a LeRobot data set."
-    ),
+    typer.Argument(metavar="SOURCE", help="Journal, folder of frames, video or LeRobot data set."),
 ]
 Words = Annotated[
-    Path, typer.Option("--vocabulary", "-v", metavar="FILE", help="What records may say, YAML.")
+    Path, typer.Option("--vocabulary", "-v", metavar="FILE", help="Vocabulary, YAML.")
 ]
 Role = Annotated[str, typer.Option("--role", metavar="NAME", help="planner or controller.")]
 Labeler = Annotated[
     str, typer.Option("--labeler", "-l", metavar="NAME", help="rules, model, remote …")
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where it goes.")]
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that label run made.")]
-Labelled = Annotated[Path, typer.Option("--source", metavar="SOURCE", help="What was labelled.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Output folder.")]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="Output folder of label run.")]
+Labelled = Annotated[
+    Path, typer.Option("--source", metavar="SOURCE", help="The recording that was labelled.")
+]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", "-s", metavar="KEY=VALUE", help="Of the labeler: client.model=…"),
+    typer.Option("--set", "-s", metavar="KEY=VALUE", help="Setting of the labeler: client.model=…"),
 ]
 Stride = Annotated[
-    float, typer.Option("--stride", min=0.1, metavar="S", help="Between two moments of a span [s].")
+    float,
+    typer.Option("--stride", min=0.1, metavar="S", help="Time between two moments of a span [s]."),
 ]
-Port = Annotated[
-    int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
-]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 for a free one.")]
 
 
 def settings_of(texts: list[str] | None) -> dict[str, Any]:
     """Return ``client.model=x`` texts as nested settings.
 
     Raises:
-        UsageError: If one of them is no such pair.
+        UsageError: If a text is not a pair.
     """
     import yaml
 

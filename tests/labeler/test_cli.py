@@ -35,7 +35,7 @@ def test_a_game_from_recording_to_training_set(
     assert told["records"] == told["items"] > 50
     code, said, _ = typed(capsys, "report", out, "-v", words, "--source", game)
     assert code == 0
-    assert "for people to look at" in said
+    assert "for review" in said
     code, said, _ = typed(
         capsys, "dataset", out, "--source", game, "-v", words, "-o", tmp_path / "set"
     )

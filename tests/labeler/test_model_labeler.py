@@ -191,6 +191,8 @@ WRAPPED: list[tuple[list[str], Callable[[str], str]]] = [
     (["fence"], lambda said: f"\n~~~\n{said}\n~~~\n"),
     (["thinking block"], lambda said: f"<think>\nA guard. {{}} or so.\n</think>\n\n{said}"),
     (["thinking block", "fence"], lambda said: f"<thinking>x</thinking>\n```JSON\n{said}\n```"),
+    (["thinking block"], lambda said: f"A guard, so it talks.\n</think>\n{said}"),
+    (["fence"], lambda said: f"```json {said}```"),
 ]
 
 

@@ -146,10 +146,10 @@ def _summary(progress: Progress, output: Output, *, resumed: bool) -> dict[str, 
     lines += [f"  {count:5} {code}" for code, count in why.most_common()]
     stopped = progress.stopped if left else ""
     if left and not stopped:
-        stopped = "some moments got no answer, or the recording changed meanwhile"
+        stopped = "some moments got no answer, or the recording changed during the run"
     if stopped:
         hint = "with --resume and a larger one" if "budget" in stopped else "with --resume"
-        lines.append(f"stopped: {stopped}; the same command {hint} goes on")
+        lines.append(f"stopped: {stopped}; run the same command {hint} to continue")
     return {
         "folder": str(output.folder),
         "items": changes.total,

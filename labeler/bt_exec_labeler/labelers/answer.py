@@ -19,8 +19,10 @@ from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 __all__ = ["answer_schema", "read_records", "without_wrapping"]
 
 
-_THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>\s*", re.DOTALL)
-_FENCE = re.compile(r"\A\s*(```|~~~)[a-zA-Z0-9]*[ \t]*\n(.*)\n[ \t]*\1\s*\Z", re.DOTALL)
+_THINKING = re.compile(
+    r"\A\s*(?:<(think|thinking|reasoning)>)?.*?</(?(1)\1|think)>\s*", re.DOTALL
+)  # some chat templates put the opening tag into the prompt
+_FENCE = re.compile(r"\A\s*(```|~~~)[a-zA-Z0-9]*\s*(.*?)\s*\1\s*\Z", re.DOTALL)
 
 
 def without_wrapping(text: str) -> tuple[str, tuple[str, ...]]:

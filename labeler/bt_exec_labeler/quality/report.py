@@ -105,7 +105,7 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
     lines += [f"! {n} records: {code}" for code, n in figures["contradictions"].items()]
     if figures["duplicates"]:
         between = f", {figures['leaks']} of them between splits" if figures["leaks"] else ""
-        lines.append(f"! {figures['duplicates']} groups of clips show the same{between}")
+        lines.append(f"! {figures['duplicates']} groups of near duplicates{between}")
     if figures["flawed"]:
         lines.append(f"! {figures['flawed']} moments have flaws of the recording")
     kinds = [f"{kind} {n}" for kind, n in figures["kinds"].items() if kind != "step"]
@@ -121,9 +121,7 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
     for pair, found in figures["people"]["agreement"].items():
         lines.append(f"  agreement {pair:24} {_agreed(found[''])}")
     splits = ", ".join(f"{name} {count}" for name, count in figures["splits"].items())
-    lines.append(
-        f"splits by episode: {splits or 'none'}; {figures['review']} for people to look at"
-    )
+    lines.append(f"splits by episode: {splits or 'none'}; {figures['review']} for review")
     lines += [figures["empty_splits"]] if figures["empty_splits"] else []
     if "page" in figures:
         lines.append(f"page: {figures['page']}")
