@@ -19,7 +19,7 @@ from bt_exec_labeler.spans import Span, spans_of
 from bt_exec_labeler.splits import Split
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["clip_columns", "rows_of"]
+__all__ = ["clip_columns", "rows_of", "span_at"]
 
 
 def rows_of(
@@ -64,7 +64,7 @@ def rows_of(
             row |= clip_columns(cut(episode, t, SUMMARY), keep)
             row["retrieved_memory"] = json.dumps(memory.at(line), ensure_ascii=False)
         else:
-            span = _span(spans[episode.id], t, line["mid_step_id"])
+            span = span_at(spans[episode.id], t, line["mid_step_id"])
             row |= {"span_start": span.t if span else t, "span_end": span.end if span else t}
         row["plan_json"] = json.dumps(line["record"], ensure_ascii=False)
         yield row
@@ -79,7 +79,7 @@ def clip_columns(clip: Clip, keep: Callable[[Frame], Any]) -> dict[str, Any]:
     }
 
 
-def _span(spans: Sequence[Span], t: float, step: str) -> Span | None:
+def span_at(spans: Sequence[Span], t: float, step: str) -> Span | None:
     """Return the span that a moment belongs to: of two attempts the later one."""
     found = [span for span in spans if span.mid_step_id == step and span.t <= t <= span.end]
     return max(found, key=lambda span: span.t) if found else None
@@ -87,7 +87,7 @@ def _span(spans: Sequence[Span], t: float, step: str) -> Span | None:
 
 def _outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str]:
     """Return whether what is done at a moment worked, and what was done about a failure."""
-    span = _span(spans, t, step)
+    span = span_at(spans, t, step)
     if span is None:
         return {"kind": "step", "code": "", "then": ""}
     then = span.after if span.kind == "failure" else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,21 +18,23 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler.datasets.new_folder import new_folder
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
+from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.lerobot.language import (
+    NONE,
     LanguageForm,
     described,
     feature_of,
     language_types,
     persistent_of,
     stored,
+    subtask_at,
+    subtasks_of,
     tools_of,
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
 from bt_exec_labeler.lerobot.meta import write_subtasks
 
 __all__ = ["annotate"]
-
-_NONE = "(none)"  # the subtask of a frame that no record covers
 
 
 def annotate(source: Path, folder: Path, given: SetInput, form: LanguageForm) -> dict[str, int]:
@@ -51,19 +52,26 @@ def annotate(source: Path, folder: Path, given: SetInput, form: LanguageForm) ->
     needs_parquet()
     about = (given.episodes, given.vocabulary, given.splits)
     rows: dict[int, list[dict[str, Any]]] = {}
+    episodes: dict[int, Episode] = {}
     for row in rows_of(given.role, given.lines, *about, lambda frame: frame.name):
-        number = int(given.episodes[row["episode"]].origin["episode_index"])
+        episode = given.episodes[row["episode"]]
+        number = int(episode.origin["episode_index"])
         rows.setdefault(number, []).append(row)
+        episodes[number] = episode
     if not rows:
         raise UsageError("there are no records to make a data set of")
+    under_way = {
+        number: subtasks_of(found, episodes[number], given.vocabulary)
+        for number, found in rows.items()
+    }
     texts = {row["mid_step_text"] for found in rows.values() for row in found}
-    subtasks = {text: number for number, text in enumerate([_NONE, *sorted(texts)])}
+    subtasks = {text: number for number, text in enumerate([NONE, *sorted(texts)])}
     files = sorted(path.relative_to(source) for path in (source / "data").rglob("*.parquet"))
     with new_folder(folder) as part:
         shutil.copytree(source, part, dirs_exist_ok=True)
         for file in files:
             (part / file).unlink()
-            _annotate_file(source / file, part / file, rows, subtasks, form)
+            _annotate_file(source / file, part / file, rows, under_way, subtasks, form)
         write_subtasks(part, subtasks)
         _extend_info(part, given, form)
         _extend_card(part, form)
@@ -74,6 +82,7 @@ def _annotate_file(
     source: Path,
     target: Path,
     rows: Mapping[int, Sequence[Mapping[str, Any]]],
+    under_way: Mapping[int, Sequence[tuple[float, str]]],
     subtasks: Mapping[str, int],
     form: LanguageForm,
 ) -> None:
@@ -85,7 +94,7 @@ def _annotate_file(
         with opened(source) as file:
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group)
-                columns = _columns(table, rows, subtasks, starts)
+                columns = _columns(table, rows, under_way, subtasks, starts)
                 for name, values in columns.items():
                     kind = arrow.int64() if name == SUBTASK else language_types(arrow, form)[name]
                     values = values if name == SUBTASK else [stored(v, form) for v in values]
@@ -104,6 +113,7 @@ def _annotate_file(
 def _columns(
     table: Any,
     rows: Mapping[int, Sequence[Mapping[str, Any]]],
+    under_way: Mapping[int, Sequence[tuple[float, str]]],
     subtasks: Mapping[str, int],
     starts: dict[int, float],
 ) -> dict[str, list[Any]]:
@@ -112,6 +122,7 @@ def _columns(
     Args:
         table: The frames.
         rows: Rows of a training set by episode.
+        under_way: Mid steps by episode, each with the time from which it is under way [s].
         subtasks: Numbers of subtasks by text.
         starts: First timestamp of each episode [s], filled here.
     """
@@ -125,10 +136,6 @@ def _columns(
     said = {
         number: persistent_of(rows.get(number, ()), -starts[number]) for number in set(episodes)
     }
-    under_way = {
-        number: [(row["t"] + starts[number], row["mid_step_text"]) for row in rows.get(number, ())]
-        for number in set(episodes)
-    }
     return {
         PERSISTENT: [
             _merged(read_said(old), said[number])
@@ -136,7 +143,8 @@ def _columns(
         ],
         EVENTS: [read_said(found) for found in events],
         SUBTASK: [
-            subtasks[_at(under_way[number], t)] for number, t in zip(episodes, times, strict=True)
+            subtasks[subtask_at(under_way.get(number, ()), t - starts[number])]
+            for number, t in zip(episodes, times, strict=True)
         ],
     }
 
@@ -152,12 +160,6 @@ def _merged(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) 
     known = {(row.get("style"), row.get("timestamp"), row.get("content")) for row in old}
     fresh = [r for r in new if (r["style"], r["timestamp"], r["content"]) not in known]
     return [*old, *fresh]
-
-
-def _at(texts: Sequence[tuple[float, str]], t: float) -> str:
-    """Return what is under way at a time."""
-    place = bisect_right([begin for begin, _ in texts], t + 1e-4)
-    return texts[place - 1][1] if place else _NONE
 
 
 def _described(metadata: Mapping[bytes, bytes] | None, form: LanguageForm) -> dict[bytes, bytes]:

@@ -8,18 +8,22 @@ action as a tool call at the frame where it began; the tools are the operations 
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
 from bt_exec.failure import UnknownName
-from bt_exec_labeler.episode import Action
+from bt_exec_labeler.datasets.rows import span_at
+from bt_exec_labeler.episode import Action, Episode
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
+from bt_exec_labeler.spans import spans_of
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 
 __all__ = [
     "FORMS",
+    "NONE",
     "LanguageForm",
     "call_of",
     "described",
@@ -28,9 +32,15 @@ __all__ = [
     "language_types",
     "persistent_of",
     "stored",
+    "subtask_at",
+    "subtasks_of",
     "tools_of",
 ]
 
+NONE = "(none)"
+"""Subtask of frames that no record covers."""
+
+_EARLY_S = 1e-4  # times of frames are single floats
 _TYPES = {"text": "string", "number": "number", "integer": "integer", "boolean": "boolean"}
 
 
@@ -52,6 +62,36 @@ def persistent_of(rows: Sequence[Mapping[str, Any]], begin: float) -> list[dict[
             found.append(_said("memory", row["retrieved_memory"], t))
         before = row["mid_step_id"]
     return sorted(found, key=lambda said: (said["timestamp"], said["style"]))
+
+
+def subtasks_of(
+    rows: Sequence[Mapping[str, Any]], episode: Episode, vocabulary: Vocabulary
+) -> list[tuple[float, str]]:
+    """Return the mid steps of an episode, each with the time from which it is under way [s].
+
+    A mid step ends with its span. What has no record, such as a failed attempt, is `NONE`.
+
+    Args:
+        rows: Rows of a training set of this episode.
+        episode: The episode.
+        vocabulary: For its spans.
+    """
+    spans = spans_of(episode, vocabulary)
+    found: list[tuple[float, str]] = []
+    for row in sorted(rows, key=lambda row: float(row["t"])):
+        span = span_at(spans, row["t"], row["mid_step_id"])
+        if found and found[-1][0] >= row["t"]:  # the next one begins before that ended
+            found.pop()
+        found.append((row["t"], row["mid_step_text"]))
+        if span is not None:
+            found.append((span.end, NONE))
+    return found
+
+
+def subtask_at(subtasks: Sequence[tuple[float, str]], t: float) -> str:
+    """Return the mid step that is under way at a time [s]."""
+    place = bisect_right([begin for begin, _ in subtasks], t + _EARLY_S)
+    return subtasks[place - 1][1] if place else NONE
 
 
 def _said(style: str, content: str, t: float) -> dict[str, Any]:

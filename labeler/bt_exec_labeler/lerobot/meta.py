@@ -12,7 +12,7 @@ import numpy as np
 
 from bt_exec.batch.parquet import needs_parquet
 from bt_exec_labeler.episode import Image
-from bt_exec_labeler.lerobot.language import LanguageForm, feature_of, tools_of
+from bt_exec_labeler.lerobot.language import NONE, LanguageForm, feature_of, tools_of
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -43,7 +43,7 @@ class Counts:
     frames: int = 0
     tasks: dict[str, int] = field(default_factory=dict)
     of_episode: list[str] = field(default_factory=list)
-    subtasks: dict[str, int] = field(default_factory=lambda: {"(none)": 0})
+    subtasks: dict[str, int] = field(default_factory=lambda: {NONE: 0})
     _seen: int = 0
     _moments: list[Any] = field(default_factory=list)
 

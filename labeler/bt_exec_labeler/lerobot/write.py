@@ -28,11 +28,14 @@ from bt_exec_labeler.lerobot.language import (
     language_types,
     persistent_of,
     stored,
+    subtask_at,
+    subtasks_of,
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, place
 from bt_exec_labeler.lerobot.meta import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
 from bt_exec_labeler.pictures import picture, shape_of
 from bt_exec_labeler.splits import SPLITS
+from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["write_lerobot"]
 
@@ -70,7 +73,7 @@ def write_lerobot(
             names = [name for name in wanted if given.splits[name] == split]
             for name in names:
                 by_time = sorted(rows[name], key=lambda row: float(row["t"]))
-                _write_episode(part, made, given.episodes[name], by_time, form)
+                _write_episode(part, made, given.episodes[name], by_time, given.vocabulary, form)
             if names:
                 counts[split] = len(names)
         write_meta(part, made, counts, given.vocabulary, form)
@@ -112,6 +115,7 @@ def _write_episode(
     made: Counts,
     episode: Episode,
     rows: Sequence[Mapping[str, Any]],
+    vocabulary: Vocabulary,
     form: LanguageForm,
 ) -> None:
     arrow, parquet = needs_parquet()
@@ -119,6 +123,7 @@ def _write_episode(
     count, number = len(shown), len(made.lengths)
     texts = dict.fromkeys(str(row["mid_step_text"]) for row in rows)
     task = made.task(number, episode.command or " ".join(texts))
+    subtasks = subtasks_of(rows, episode, vocabulary)
     types = language_types(arrow, form)
     said = stored(persistent_of(rows, episode.frames[0].t), form)
     events = [stored(found, form) for found in _events(episode, count, made.fps)]
@@ -136,7 +141,7 @@ def _write_episode(
         "task_index": ([task] * count, whole),
         PERSISTENT: ([said] * count, types[PERSISTENT]),
         EVENTS: (events, types[EVENTS]),
-        SUBTASK: (_subtasks(rows, episode.frames[0].t, count, made), whole),
+        SUBTASK: (_subtasks(subtasks, episode.frames[0].t, count, made), whole),
     }
     table = arrow.table({name: arrow.array(v, type=kind) for name, (v, kind) in columns.items()})
     path = place(folder, DATA, {"chunk_index": number // CHUNK, "file_index": number % CHUNK})
@@ -172,15 +177,12 @@ def _shown(episode: Episode, made: Counts) -> Iterator[_Shot]:
 
 
 def _subtasks(
-    rows: Sequence[Mapping[str, Any]], begin: float, count: int, made: Counts
+    subtasks: Sequence[tuple[float, str]], begin: float, count: int, made: Counts
 ) -> list[int]:
     """Return the number of the mid step that is under way at each frame; 0 is none."""
-    times = [row["t"] - begin for row in rows]
-    texts = ["(none)", *(str(row["mid_step_text"]) for row in rows)]
-    for text in texts:
+    for _, text in subtasks:
         made.subtasks.setdefault(text, len(made.subtasks))
-    places = [bisect_right(times, k / made.fps + _EARLY_S) for k in range(count)]
-    return [made.subtasks[texts[place]] for place in places]
+    return [made.subtasks[subtask_at(subtasks, begin + k / made.fps)] for k in range(count)]
 
 
 def _coded(image: Image) -> bytes:

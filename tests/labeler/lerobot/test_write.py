@@ -197,6 +197,31 @@ def test_frame_of_another_size_is_left_out_and_named(
     assert len({row["observation.images.camera"]["bytes"] for row in rows}) == 1
 
 
+def test_mid_step_of_a_frame_ends_with_its_span(tmp_path: Path, vocabulary: Vocabulary) -> None:
+    """A failed attempt has no record, and does not belong to the step before it."""
+    steps: list[tuple[str, dict[str, Any], Any]] = [
+        ("REST", {}, "done"),
+        ("OPEN", {"what": "gate"}, "failed"),
+        ("OPEN", {"what": "gate"}, "done"),
+    ]
+    actions = [Action(2.0 * n, 2.0 * n + 2, *step) for n, step in enumerate(steps)]
+    episode = Episode("e", tuple(Drawn(t / 2) for t in range(16)), tuple(actions))
+    about = {"record": {"done_evidence": []}, "episode": "e"}
+    lines = [
+        {**about, "item": name, "t": t, "mid_step_id": name}
+        for t, name in ((0.0, "rest"), (4.0, "open_gate"))
+    ]
+    given = SetInput("controller", lines, {"e": episode}, vocabulary, {"e": "train"})
+    write_lerobot(tmp_path / "set", given, fps=1, form=FORMS["0.6"])
+    (rows,) = frames_of(tmp_path / "set")
+    texts = pyarrow.parquet.read_table(tmp_path / "set" / "meta" / "subtasks.parquet").to_pylist()
+    names = {row["subtask_index"]: row["subtask"] for row in texts}
+    assert [names[row["subtask_index"]] for row in rows] == [
+        *["Rest at home."] * 2, *["(none)"] * 2, *["Open the gate with the key."] * 2,
+        *["(none)"] * 2,
+    ]  # fmt: skip
+
+
 OPENED = """
 import json, sys
 from lerobot.datasets.language_render import active_at
