@@ -93,6 +93,11 @@ class ResultStore:
             )
         return Changes(total, kept, total - kept, changed, gone)
 
+    def keys(self) -> dict[str, str]:
+        """Return the key of every item by its identifier."""
+        with self._lock:
+            return dict(self._connection.execute("SELECT item, key FROM moments"))
+
     def open_keys(self) -> set[str]:
         """Return the keys of the items that have no result."""
         statement = "SELECT key FROM moments WHERE key NOT IN (SELECT key FROM answers)"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -218,6 +219,28 @@ def test_a_set_is_made_only_from_its_own_recording(recording: Path, tmp_path: Pa
     other.write_text(words.read_text() + "# changed\n")
     with pytest.raises(UsageError, match="another vocabulary"):
         commands.dataset(run, recording, other, tmp_path / "other", keep_uncertain=False)
+
+
+def test_records_are_left_out_where_the_recording_changed(recording: Path, tmp_path: Path) -> None:
+    """A record is about other pictures now: it is left out until the moment is labelled again."""
+    source, run = tmp_path / "game", tmp_path / "run"
+    shutil.copytree(recording, source)
+    words = source / "vocabulary.yaml"
+    rules: dict[str, Any] = {"labeler": "rules", "role": "controller", "stride_s": 0.5}
+    commands.run(source, words, run, **rules)
+    about = {"keep_uncertain": True}
+    whole = commands.dataset(run, source, words, tmp_path / "whole", **about)  # type: ignore[arg-type]
+    assert whole["outdated"] == 0
+    frames = sorted((source / "game_00").glob("*.png"))
+    shutil.copy(frames[0], frames[12])
+    made = commands.dataset(run, source, words, tmp_path / "set", **about)  # type: ignore[arg-type]
+    assert 0 < made["outdated"] <= 16
+    assert any("the recording changed there" in line for line in made["lines"])
+    rows = [sum(one["rows"].values()) + one["failures"] for one in (whole, made)]
+    assert rows[0] - rows[1] == made["outdated"]
+    commands.run(source, words, run, **rules, resume=True)
+    again = commands.dataset(run, source, words, tmp_path / "again", **about)  # type: ignore[arg-type]
+    assert (again["outdated"], again["rows"]) == (0, whole["rows"])
 
 
 def test_memory_of_nothing_is_empty() -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from bt_exec.batch.store import ResultStore
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.command import role_of
 from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.datasets.replies import reply_strata
 from bt_exec_labeler.datasets.write import SetInput, write_dataset
+from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.items import content_key, items_of
 from bt_exec_labeler.lerobot.annotate import annotate
 from bt_exec_labeler.lerobot.language import form_of
 from bt_exec_labeler.lerobot.write import write_lerobot
@@ -19,7 +23,7 @@ from bt_exec_labeler.quality.duplicates import without_duplicates
 from bt_exec_labeler.review.decisions import decisions_of, settled
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.splits import missing_splits, splits_of_run
-from bt_exec_labeler.vocabulary import vocabulary_of
+from bt_exec_labeler.vocabulary import Vocabulary, vocabulary_of
 
 __all__ = ["dataset"]
 
@@ -60,6 +64,10 @@ def dataset(
         raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
     if form == "lerobot":  # its plans are what to do, not what failed
         kept = [line for line in kept if line.get("kind") != "failure"]
+    before = len(kept)
+    changed = changed_items(folder, manifest, episodes.values(), vocabulary)
+    kept = [line for line in kept if line["item"] not in changed]
+    outdated = before - len(kept)
     repeated = 0
     if drop_duplicates:
         before = len(kept)
@@ -88,11 +96,17 @@ def dataset(
         counts = write_dataset(out, given)
     said = ", ".join(f"{split} {count}" for split, count in counts.items())
     lines = [f"{out}: {given.role} set, {said or 'empty'} ({about})", *warnings]
-    empty = missing_splits(splits.values(), len(splits))
+    shown = {line["episode"] for line in kept}
+    empty = missing_splits([splits[name] for name in shown], len(shown))
     lines += [empty] if empty else []
     left_out = reviewed.count(None)
     if left_out:
         lines.append(f"{left_out} records left out: reviewers rejected them, or disagree")
+    if outdated:
+        lines.append(
+            f"! {outdated} records left out: the recording changed there since it was labelled; "
+            "bt-exec label run --resume labels what is new"
+        )
     if repeated:
         lines.append(f"{repeated} near duplicates left out")
     failures = sum(line.get("kind") == "failure" for line in kept)
@@ -104,11 +118,38 @@ def dataset(
         "folder": str(out),
         "rows": counts,
         "left_out": left_out,
+        "outdated": outdated,
         "duplicates": repeated,
         "failures": failures,
         "replies": len(answered),
         "lines": lines,
     }
+
+
+def changed_items(
+    folder: Path, manifest: Mapping[str, Any], episodes: Iterable[Episode], vocabulary: Vocabulary
+) -> set[str]:
+    """Return the items of a run whose frames or actions are not those that were labelled.
+
+    Args:
+        folder: Of the run.
+        manifest: Its settings.
+        episodes: The recording as it is now.
+        vocabulary: What the run was made with.
+    """
+    path = folder / "run.sqlite"
+    if not path.is_file():
+        return set()
+    with closing(ResultStore(path)) as store:
+        labelled = store.keys()
+    how = (vocabulary, role_of(manifest["role"]))
+    stride_s = float(manifest.get("stride_s", 0.5))
+    now = {
+        item.id: content_key(item)
+        for episode in episodes
+        for item in items_of(episode, *how, stride_s=stride_s)
+    }
+    return {item for item, key in labelled.items() if now.get(item) != key}
 
 
 def is_lerobot(source: Path) -> bool:
