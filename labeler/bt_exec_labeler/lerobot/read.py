@@ -254,6 +254,11 @@ def _actions(
     texts = subtasks_at(stored.persistent) or subtasks_by_number(folder, numbered)
     if texts:
         return under_way(texts, "SUBTASK", end)
+    unnamed = {row.said.task_index for row in stored.rows} - set(tasks)
+    if unnamed and "task_index" in stored.names:
+        numbers = ", ".join(map(str, sorted(unnamed)))
+        message = f"the list of tasks has no text of task {numbers}; frames with it have no task"
+        stored.flaws.append(Flaw("no_task", "meta/tasks", message))
     named = [(row.t, tasks.get(row.said.task_index, "")) for row in stored.rows]
     by_frame = [(t, text) for t, text in named if text]
     if len({text for _, text in by_frame}) > 1:

@@ -215,6 +215,16 @@ def test_two_tasks_of_an_episode_stay_two(tmp_path: Path) -> None:
     ]
 
 
+def test_frames_whose_task_has_no_text_are_named(tmp_path: Path) -> None:
+    robot = robot_set(tmp_path / "robot")
+    assert [episode.flaws for episode in read_source(robot)] == [(), ()]
+    (robot / "meta" / "tasks.parquet").unlink()
+    for episode in read_source(robot):
+        (flaw,) = episode.flaws
+        assert (flaw.kind, flaw.where) == ("no_task", "meta/tasks")
+        assert flaw.message.startswith("the list of tasks has no text of task 0")
+
+
 def test_set_with_video_keeps_its_videos(tmp_path: Path, annotated: Made) -> None:
     texts = sorted({a.args["text"] for e in read_source(REAL) for a in e.actions})
     assert_kept(REAL, annotated(REAL, texts))
