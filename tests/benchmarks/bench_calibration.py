@@ -55,7 +55,7 @@ def asked(pictures: int, first: int) -> Iterator[Asked]:
         plain = drawn.draw(seed)
         for _, text, truth in drawn.questions(plain, seed):
             yield _answered("drawn", bench_of(plain.picture), text, truth, seed)
-    for table in rendered.tables(first, max(1, pictures // 4)):
+    for table in rendered.tables(first, max(1, pictures // 2)):
         for _, _, text, truth in rendered.questions(table):
             yield _answered("rendered", seeing(table.picture), text, truth, table.seed)
     for name, draw in scenes.SCENES.items():

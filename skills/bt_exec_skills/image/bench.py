@@ -23,7 +23,7 @@ from bt_exec_skills.image.perception.annotation import (
     find_annotation,
     read_annotation,
 )
-from bt_exec_skills.image.perception.detecting import Detected, detected
+from bt_exec_skills.image.perception.detecting import Detected, detected, seen_in
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.loading import load_picture
 from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
+_ABSENT = 0.7  # confidence that a network misses nothing where it finds nothing: measured
 _LONGEST = 200  # of the message of an error [characters]
 SETS: tuple[SetName, ...] = get_args(SetName)
 
@@ -278,8 +279,9 @@ class Bench:
         if self.detector is None:
             raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
         recalls = self.detector.recalls if isinstance(self.detector, NetworkDetector) else {}
-        seen = self.detector.detect(View(0.0, self.picture))
-        return detected(seen, label, self.least_score, recalls.get(label, 1.0))
+        seen = seen_in(self.detector, self.picture)
+        kept, whole = detected(seen.found, label, self.least_score, recalls.get(label, 1.0))
+        return Detected(kept, whole if kept and not seen.tiled else min(whole, _ABSENT))
 
     def begin(self) -> None:
         """Forget the last question."""

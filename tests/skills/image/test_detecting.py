@@ -1,8 +1,12 @@
 """What a detector's scores say of a count: all of them, and what was passed over."""
 
+import cv2
+import numpy as np
 import pytest
 
-from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN, detected
+from bt_exec_skills.image.bench import Bench
+from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN, detected, seen_in
+from bt_exec_skills.image.perception.segment import segment_colour
 from bt_exec_skills.perception.contracts import Detection
 
 BOX = (1, 1, 9, 9)
@@ -58,3 +62,47 @@ def test_what_another_thing_explains_better_is_a_doubt():
 
 def test_what_is_often_missed_makes_a_count_unsure():
     assert detected(found(0.9), "tomato", recall=0.2).whole == pytest.approx(0.9 * 0.6)
+
+
+class OfSome:
+    """Finds discs that are at least a twentieth of the picture wide, as a network does."""
+
+    def detect(self, view):
+        least = max(view.frame.shape[:2]) / 20
+        regions = segment_colour(np.ascontiguousarray(view.frame), "red")
+        wide = [one for one in regions if one.bbox[2] - one.bbox[0] >= least]
+        return tuple(Detection("tomato", one.bbox, 0.9) for one in wide)
+
+
+@pytest.mark.parametrize(("size", "r"), [((2400, 3200), 30), ((2400, 3200), 90), ((900, 1200), 35)])
+def test_large_picture_is_looked_at_in_tiles(size, r):
+    picture = np.full((*size, 3), 225, np.uint8)
+    places = [(150, 150), (size[1] - 160, 200), (size[1] // 2, size[0] // 2), (300, size[0] - 170)]
+    for place in places:
+        cv2.circle(picture, place, r, (205, 35, 35), -1)
+    seen = seen_in(OfSome(), picture)
+    middles = sorted((round((a + c) / 2), round((b + d) / 2)) for a, b, c, d in
+                     (one.bbox for one in seen.found))  # fmt: skip
+    assert np.allclose(middles, sorted(places), atol=3)
+    assert seen.tiled is (r == 30)
+
+
+def test_object_larger_than_a_tile_is_found_once():
+    picture = np.full((2400, 3200, 3), 225, np.uint8)
+    cv2.circle(picture, (1600, 1200), 900, (205, 35, 35), -1)
+    assert len(seen_in(OfSome(), picture).found) == 1
+
+
+@pytest.mark.parametrize("found", [(), ((10, 10, 40, 40),)])
+def test_absence_by_a_network_is_never_sure(found):
+    class Sees:
+        def detect(self, view):
+            return [
+                Detection("cup", (50, 50, 90, 90), 0.99),
+                *(Detection("tomato", one, 0.95) for one in found),
+            ]
+
+    bench = Bench(detector=Sees(), detector_names=("cup", "tomato"))
+    bench.__dict__["picture"] = np.full((200, 300, 3), 225, np.uint8)
+    kept, whole = bench.detected("tomato")
+    assert (len(kept), whole > 0.7) == (len(found), bool(found))

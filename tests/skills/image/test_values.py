@@ -159,7 +159,7 @@ def test_codes_are_read_counted_and_their_absence_is_unsure():
     assert ask(bench, "바코드 읽어 줘").value == ["4006381333931"]
     assert ask(bench, "How many QR codes are there?").value == 2
     none = ask(bench_of(page("Hello")), "QR 코드가 있어?")
-    assert (none.value, none.confidence <= 0.5) == (False, True)
+    assert (none.value, none.confidence <= 0.6) == (False, True)
 
 
 @pytest.mark.parametrize(

@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from bt_exec_skills.image.perception.decide import of_kind
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.perception.contracts import Detection, View
+from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.things.detector import FAINT, LEAST_SCORE, make_detector
 
-__all__ = ["NOTHING_KNOWN", "Detected", "detect", "detected"]
+__all__ = ["NOTHING_KNOWN", "Detected", "detect", "detected", "seen_in"]
 
 _MEANT = 0.5  # from here on a detection is more likely right than wrong
 NOTHING_KNOWN = 0.5
 """How sure an absence is at most where the detector recognised nothing at all in the picture."""
+
+
+_LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25  # longer pictures are also looked at in tiles [px]
+_SAME, _WITHIN = 0.4, 0.7  # overlap (IoU), and share of its box within another one
+_EDGE = 3  # what is so near to the edge of a tile is cut off there [px]
+
+
+class Seen(NamedTuple):
+    """What a detector found in a picture.
+
+    Attributes:
+        found: The detections.
+        tiled: Whether some of them were found in tiles only.
+    """
+
+    found: list[Detection]
+    tiled: bool
 
 
 class Detected(NamedTuple):
@@ -64,6 +85,56 @@ def detected(
     return Detected(of_kind(kept, label), whole)
 
 
+def seen_in(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
+    """Return what a detector finds in a picture; small objects of a large one also in tiles.
+
+    A network makes pictures small. So a large picture is looked at once more in overlapping parts,
+    which add what the whole did not show.
+
+    Args:
+        detector: The detector.
+        picture: RGB.
+    """
+    found = [*detector.detect(View(0.0, picture))]
+    height, width = picture.shape[:2]
+    whole = len(found)
+    if max(height, width) > _LARGE:
+        for x, y in product(_starts(width), _starts(height)):
+            part = np.ascontiguousarray(picture[y : y + _TILE, x : x + _TILE])
+            for one in detector.detect(View(0.0, part)):
+                _add(found, one, (x, y), (width, height))
+    return Seen(found, len(found) > whole)
+
+
+def _starts(length: int) -> list[int]:
+    """Return where tiles begin along a side of a picture [px]."""
+    step = round(_TILE * (1 - _OVERLAP))
+    last = max(0, length - _TILE)
+    return [*range(0, last, step), last]
+
+
+def _add(
+    found: list[Detection], one: Detection, start: tuple[int, int], size: tuple[int, int]
+) -> None:
+    """Add a clear detection of a tile that is whole and not known."""
+    (x, y), (width, height) = start, size
+    x1, y1, x2, y2 = one.bbox
+    gaps = x1, y1, _TILE - x2, _TILE - y2
+    beyond = x, y, width - x - _TILE, height - y - _TILE
+    cut = any(gap <= _EDGE and more > 0 for gap, more in zip(gaps, beyond, strict=True))
+    if cut or one.doubt or one.score < _MEANT:
+        return
+    box = x1 + x, y1 + y, x2 + x, y2 + y
+    for other in found:
+        a, b, c, d = other.bbox
+        shared = max(0, min(c, box[2]) - max(a, box[0])) * max(0, min(d, box[3]) - max(b, box[1]))
+        areas = (x2 - x1) * (y2 - y1), (c - a) * (d - b)
+        same = other.label == one.label and not other.doubt
+        if shared > _SAME * (sum(areas) - shared) or (same and shared > _WITHIN * min(areas)):
+            return
+    found.append(replace(one, bbox=box))
+
+
 def detect(
     picture: Frame,
     label: str = "",
@@ -82,4 +153,4 @@ def detect(
         UsageError: If the weights cannot be used.
     """
     detector = make_detector(Path(weights) if weights is not None else None, FAINT)
-    return detected(detector.detect(View(0.0, picture)), label, least_score).instances
+    return detected(seen_in(detector, picture).found, label, least_score).instances

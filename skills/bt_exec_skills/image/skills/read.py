@@ -13,7 +13,7 @@ from bt_exec_skills.image.perception.decide import start_decisions
 from bt_exec_skills.image.perception.text import INSTALL
 from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
-_ALL_FOUND, _NONE_FOUND = 0.9, 0.5
+_ALL_FOUND, _NONE_FOUND = 0.9, 0.55
 """How sure it is that codes which were found are all, and that there are none."""
 
 __all__ = ["Written", "read_codes", "read_text"]
