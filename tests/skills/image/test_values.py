@@ -14,6 +14,8 @@ from bt_exec_skills.image.perception.segment import segment_colour
 from bt_exec_skills.image.perception.written_values import amounts_in, rows_of, written_value
 from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.read import read_question
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.values import chart, page, with_ean13, with_qr
 
@@ -251,3 +253,37 @@ def test_values_are_read_from_a_picture(text, value):
     answer = ask(bench_of(shown), text)
     assert answer.value == value
     assert (answer.confidence > 0.8) == (value is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "what"),
+    [
+        ("What is the total on the receipt?", "value", "total"),
+        ("영수증 합계가 얼마야?", "value", "total"), ("총 금액 알려 줘", "value", "total"),
+        ("How much is the coffee on this menu?", "value", "price"),
+        ("메뉴판에서 커피는 얼마야?", "value", "price"), ("What date is on it?", "value", "date"),
+        ("영수증 날짜 알려 줘", "value", "date"), ("How tall is the cup?", "measure", "height"),
+        ("컵의 높이가 몇 픽셀이야?", "measure", "height"),
+        ("가장 큰 원의 넓이는?", "measure", "area"),
+        ("컵은 접시에서 얼마나 떨어져 있어?", "measure", "distance"),
+    ],
+)  # fmt: skip
+def test_question_about_a_value_is_read(text, kind, what):
+    found = read_question(text)
+    assert found.kind == kind
+    assert (found.written if kind == "value" else found.extent) == what
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How far apart are the cup and the plate in cm?",
+        "파란 사각형의 너비가 몇 센티야?",
+        "How many cups are there if the plate is 5 cm wide?",
+        "What colour is the cup if the plate is 5 cm wide?",
+        "How wide is the cup if the plate is 0 cm wide?",
+    ],
+)
+def test_unit_without_a_scale_and_scale_without_a_measure_are_refused(text):
+    with pytest.raises(Unread):
+        read_question(text)

@@ -23,7 +23,7 @@ __all__ = ["CannotTell", "plan_of"]
 Node = dict[str, Any]
 _SIZES = ("big", "small")
 _LANDMARKS = ("landmark", "landmark2", "landmark3")  # sets for what objects are related to
-_WRITTEN_ON = ("sign", "writing")  # things that are known by what is written on them
+_WRITTEN_ON = ("sign", "writing", "receipt", "menu")  # known by what they say
 
 
 class CannotTell(ValueError):  # noqa: N818 - it is an answer, not a fault
