@@ -120,8 +120,11 @@ def test_where_to_is_answered_by_a_word(before, word):
     assert {move.target for move in moves} == {"object_tray_0"}
 
 
-@pytest.mark.parametrize("command", ["the red cup?", "파란 컵도?", "apple in the blue bowl?"])
-def test_fragment_with_a_question_mark_moves_nothing(command):
+@pytest.mark.parametrize(
+    "command",
+    ["the red cup?", "파란 컵도?", "apple in the blue bowl?", "again?", "다시?", "not on the tray"],
+)
+def test_question_or_denial_in_a_fragment_moves_nothing(command):
     before = ("put the apple on the tray", "satisfied", "OK")
     answer = ask(create({}), command, WORLDS["mixed"], [before])
     assert isinstance(answer, Refusal) or not goals_of(answer.spec.root)

@@ -84,7 +84,10 @@ class Session:
                 if begun is None:
                     raise Trouble("NOTHING_UNFINISHED")
                 return begun
-            if text.rstrip().endswith(("?", "？")) and _is_open(node):
+            questioned = text.rstrip().endswith(("?", "？"))
+            if (questioned and node.kind == "again") or _is_denial(node):
+                continue  # again? not on the tray
+            if questioned and _is_open(node):
                 found += [(one, cost) for one in _questions(node)]
             elif node.kind == "fragment" and asked:
                 found += [(one, cost) for one in self._answered(node, before)]
@@ -168,6 +171,13 @@ class Session:
 def _lacks_theme(act: Node) -> bool:
     """Return True for an act that moves something and does not say what."""
     return act.text("verb") in ("move", "bring", "pick") and not act.get("by")
+
+
+def _is_denial(node: Node) -> bool:
+    """Return True for a fragment that only denies something of the command before."""
+    of = node.get("of") if node.kind == "fragment" else None
+    denied = isinstance(of, Node) and of.kind == "np" and of.node("of").kind == "not"
+    return denied and node.text("sign") == "only"
 
 
 def _is_open(node: Node) -> bool:
