@@ -74,7 +74,8 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
 
     options = WorldOptions(**start.model_dump(exclude={"camera"}))
     robot = SimDoorRobot(DoorWorld(options))
-    camera = SimCamera(robot.world, renderer=settings.renderer)
+    told = settings.detector == "oracle"
+    camera = SimCamera(robot.world, renderer=settings.renderer, truth=told)
     height, width = camera.size
     detector, estimator = make_detector(
         settings.detector, lambda: calibration_of(robot.world, width, height)

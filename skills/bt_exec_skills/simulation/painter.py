@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from bt_exec_skills.simulation.glthread import gl_thread
 from bt_exec_skills.simulation.picture import Painter, Picture
@@ -42,13 +43,24 @@ class GlPainter:
         with self._lock:
             return gl_thread().call(partial(self._paint, data))
 
-    def _paint(self, data: Any) -> Picture:
+    def colours(self, data: Any) -> npt.NDArray[np.uint8]:
+        """Implement `Painter.colours`; it takes half the time of a picture with its geoms."""
+        with self._lock:
+            return gl_thread().call(partial(self._colours, data))
+
+    def _colours(self, data: Any) -> npt.NDArray[np.uint8]:
         renderer = self._made()
         renderer.update_scene(data, "head")
         flags = renderer.scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SHADOW] = self._shadows
         flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
-        rgb = renderer.render()
+        rgb: npt.NDArray[np.uint8] = renderer.render()
+        return rgb
+
+    def _paint(self, data: Any) -> Picture:
+        rgb = self._colours(data)
+        renderer = self._made()
+        flags = renderer.scene.flags
         flags[_BY_NUMBER] = True
         numbers = renderer.render()
         flags[_BY_NUMBER] = False

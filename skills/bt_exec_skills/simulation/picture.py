@@ -30,5 +30,8 @@ class Painter(Protocol):
     def paint(self, data: Any) -> Picture:
         """Return the picture of the state `data`, whose kinematics are up to date."""
 
+    def colours(self, data: Any) -> npt.NDArray[np.uint8]:
+        """Return only the colours of the picture that `paint` returns."""
+
     def close(self) -> None:
         """Release its resources; does nothing if closed already."""

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bt_exec_skills.simulation.picture import Picture
 from bt_exec_skills.simulation.rays import cast, through_pixels
@@ -31,7 +32,7 @@ class RayPainter:
     def __init__(self, model: Any, width: int, height: int) -> None:
         self._model, self._shape = model, (height, width)
         self._rays = through_pixels(width, height, math.radians(float(model.cam("head").fovy[0])))
-        self._colours = np.vstack([model.geom_rgba[:, :3], [0.6, 0.6, 0.65]])
+        self._paint = np.vstack([model.geom_rgba[:, :3], [0.6, 0.6, 0.65]])
 
     def paint(self, data: Any) -> Picture:
         """Implement `Painter.paint`."""
@@ -43,8 +44,12 @@ class RayPainter:
         to_lamp /= np.linalg.norm(to_lamp, axis=1, keepdims=True) + 1e-9
         lit = np.maximum((normals * to_lamp).sum(axis=1), 0.0)
         light = _AMBIENT + _HEAD * facing + _LAMP * lit
-        rgb = np.clip(self._colours[geoms] * light[:, None] * 255.0, 0, 255).astype(np.uint8)
+        rgb = np.clip(self._paint[geoms] * light[:, None] * 255.0, 0, 255).astype(np.uint8)
         return Picture(rgb.reshape(*self._shape, 3), geoms.reshape(self._shape))
+
+    def colours(self, data: Any) -> npt.NDArray[np.uint8]:
+        """Implement `Painter.colours`."""
+        return self.paint(data).rgb
 
     def close(self) -> None:
         """Do nothing: there is nothing to release."""

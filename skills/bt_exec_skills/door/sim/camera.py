@@ -51,6 +51,7 @@ class SimCamera:
         width: Of the picture [px].
         height: Of the picture [px].
         renderer: "egl", "raycast", or "auto" for the first that works.
+        truth: Whether its views hold the truth, for a detector that reads it.
 
     Attributes:
         fault: Its present fault: "none", "dark" (a black picture) or "frozen" (the last
@@ -63,10 +64,13 @@ class SimCamera:
         width: int = 320,
         height: int = 240,
         renderer: RendererName = "auto",
+        *,
+        truth: bool = True,
     ) -> None:
         self._world = world
         self._size = width, height
         self._renderer: RendererName = renderer
+        self._with_truth = truth
         self._painter: Painter | None = None
         self._data: Any = mujoco.MjData(world.model)  # a copy for views, separate from the physics
         self._lock = threading.Lock()
@@ -103,6 +107,9 @@ class SimCamera:
             mujoco.mj_camlight(model, data)
             if self._painter is None:
                 self._painter = make_painter(model, *self._size, self._renderer)
+            if not self._with_truth:
+                rgb = self._painter.colours(data)
+                return DoorView(capture.t, np.zeros_like(rgb) if capture.dark else rgb)
             picture = self._painter.paint(data)
             if capture.dark:
                 nothing = np.full_like(picture.geoms, -1)

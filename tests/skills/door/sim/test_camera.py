@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bt_exec.mission.rigs import make_rig
+from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.sim.camera import SimCamera
@@ -61,6 +63,30 @@ def test_both_painters_agree_on_what_every_pixel_shows() -> None:
         painter.close()
         painter.close()  # harmless
     assert (pictures[0].geoms == pictures[1].geoms).mean() > 0.995
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_view_without_truth_shows_the_same_colours(renderer: str) -> None:
+    world = DoorWorld(WorldOptions(seed=3, door="open"))
+    whole, plain = (SimCamera(world, renderer=renderer, truth=told) for told in (True, False))
+    for dark in (False, True):
+        capture = whole.capture()._replace(dark=dark)
+        for _ in range(2):
+            told, seen = whole.view(capture), plain.view(capture)
+            assert seen.truth is None
+            assert told.truth is not None
+            assert np.array_equal(told.frame, seen.frame)
+            assert bool(seen.frame.any()) is not dark
+    whole.close()
+    plain.close()
+
+
+@pytest.mark.parametrize(("detector", "told"), [("oracle", True), ("learned", False)])
+def test_only_the_oracle_is_told_the_truth(detector: str, told: bool) -> None:
+    rig = make_rig(PACK, {"detector": detector, "renderer": "raycast"}, {})
+    view = rig.perception.camera.view(rig.perception.camera.capture())
+    rig.shut()
+    assert (view.truth is not None) is told
 
 
 def test_without_gl_the_ray_caster_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
