@@ -26,6 +26,7 @@ SMALL: dict[str, tuple[str, ...]] = {
     "labels": ("8",),
     "labels_rate": ("200",),
     "labels_ray": ("64",),
+    "large": ("400", "1000", "50"),
     "live_view": (),
     "pictures": (),
     "planners": ("--small",),
