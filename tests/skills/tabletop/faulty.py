@@ -95,7 +95,37 @@ class FaultySimulator:
             objects["object_text_0"] = {"id": "x", "pos": "here", "ori": None}
             objects["object_nan_0"] = {"id": 7, "pos": [None, 1, 2], "ori": [0, 0, 0]}
             objects["object_list_0"] = [1, 2, 3]
-        return self.say(handler, {"timestamp": time.time(), "objects": objects})
+        return self.say(handler, self.distorted({"timestamp": time.time(), "objects": objects}))
+
+    def distorted(self, found):
+        """Return the answer of /env with the faults of reading."""
+        objects = found["objects"]
+        if self.strikes("env is empty"):
+            return {"objects": {}}
+        if self.strikes("env is no object"):
+            return [found]
+        if self.strikes("env holds NaN"):
+            objects["object_red_0"]["pos"] = [math.nan, 1.0, 0.5]
+        if self.strikes("env holds infinity"):
+            objects["object_red_bowl_0"]["pos"] = [math.inf, -math.inf, 0.5]
+        if self.strikes("positions are texts"):
+            objects["object_blue_0"]["pos"] = ["1", "2", "3"]
+        if self.fault == "ids are all the same":
+            for one in objects.values():
+                one["id"] = 0
+        if self.fault == "positions jitter":
+            for number, one in enumerate(objects.values()):
+                one["pos"][0] += 0.008 * (-1) ** (self.reads + number)
+        if self.strikes("names are exchanged"):
+            red, blue = objects["object_red_0"], objects["object_blue_0"]
+            objects["object_red_0"], objects["object_blue_0"] = blue, red
+        if self.fault == "env is stale":
+            if self.reads % 4 == 1:
+                self.stale = objects
+            found["objects"] = self.stale
+        if self.strikes("env is huge"):
+            found["padding"] = "x" * 30_000_000
+        return found
 
     def post(self, handler, body):
         if handler.path != "/send_action":
@@ -145,27 +175,61 @@ class FaultySimulator:
             if self.fault == "no path" and x > 2.0:
                 return  # plan_mobile_path gave None, follow_mobile_path(None) threw
             self.base = [x, y - 0.6, math.pi / 2]
+            if self.strikes("drives elsewhere"):
+                self.base = [x + 2.0, y + 2.0, 0.0]
             if self.held:
                 self.objects[self.held][:2] = [x, y - 0.2]
         elif name == "pick_object" and self.held is None:
             near = [n for n, at in self.objects.items() if math.dist(at, (x, y, z)) < 0.05]
+            if near and self.strikes("grips another thing"):
+                near = [next(n for n in self.objects if n not in near and "bowl" not in n)]
             slick = near == ["object_red_1"] and self.fault == "one cannot be grasped"
             if near and not slick and not (self.fault == "hand misses" and self.left > 0):
                 self.held = near[0]
                 self.objects[self.held] = [self.base[0], self.base[1] + 0.4, 0.85]
             elif near:
                 self.left -= 1
+            if near and self.strikes("lets it fall on the way"):
+                self.objects[near[0]] = [self.base[0], self.base[1] + 0.4, 0.02]
+                self.held = None
+            if near and self.strikes("takes two at once"):
+                other = next(n for n in self.objects if n not in near and "bowl" not in n)
+                self.objects[other] = list(self.objects[near[0]])
         elif name == "place_object" and self.held:
             thing, self.held = self.held, None
             self.objects[thing] = [x, y, z + 0.02]
+            if self.strikes("puts it into the other bowl"):
+                self.objects[thing] = list(self.objects["object_blue_bowl_0"])
+            if self.strikes("throws another one out"):
+                self.objects["object_red_0"] = list(OBJECTS["object_red_0"])
+            if self.strikes("pushes the bowl"):
+                self.objects["object_red_bowl_0"][0] += 0.3
+            if self.strikes("keeps it in the hand"):
+                self.held = thing
+                self.objects[thing] = [self.base[0], self.base[1] + 0.4, 0.85]
+        if self.strikes("things jump"):
+            self.objects["object_blue_0"] = [-1.2, 1.4, 0.52]
+        if self.strikes("the bowl is taken away"):
+            self.objects.pop("object_blue_bowl_0", None)
             if self.strikes("throws it over the edge"):
                 self.objects[thing] = [x - 0.5, y - 0.8, 0.02]
 
-    def right(self):
-        """Whether every thing lies in the bowl of its colour."""
-        return all(
-            math.dist(at[:2], self.objects[f"object_{name.split('_')[1]}_bowl_0"][:2]) < 0.15
-            and at[2] < 0.7
+    def wrong(self):
+        """Return the things that do not lie in the bowl of their colour."""
+        nowhere = [math.inf, math.inf]
+        return [
+            name
             for name, at in self.objects.items()
             if "bowl" not in name
-        )
+            and not (
+                at[2] < 0.7
+                and math.dist(
+                    at[:2], self.objects.get(f"object_{name.split('_')[1]}_bowl_0", nowhere)[:2]
+                )
+                < 0.15
+            )
+        ]
+
+    def right(self):
+        """Whether every thing lies in the bowl of its colour."""
+        return not self.wrong()

@@ -2,7 +2,9 @@
 
 import pytest
 
+from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
+from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Point
 
 COMMAND = "Put the red things in the red bowl and the blue thing in the blue bowl."
@@ -43,6 +45,55 @@ def test_a_fault_that_passes_is_survived_and_done_is_done(fault, faulty, remote_
     simulator = faulty(fault)
     outcome = run(remote_site(simulator.address))
     assert (outcome.status, simulator.right()) == ("satisfied", True), outcome.message
+
+
+LYING = (
+    "env is empty",
+    "env is no object",
+    "env holds NaN",
+    "env holds infinity",
+    "env is huge",
+    "env is stale",
+    "positions are texts",
+    "positions jitter",
+    "names are exchanged",
+    "ids are all the same",
+    "grips another thing",
+    "lets it fall on the way",
+    "takes two at once",
+    "keeps it in the hand",
+    "puts it into the other bowl",
+    "throws another one out",
+    "pushes the bowl",
+    "things jump",
+    "the bowl is taken away",
+    "drives elsewhere",
+)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(one, marks=() if one == "grips another thing" else pytest.mark.slow)
+        for one in LYING
+    ],
+)
+@pytest.mark.parametrize("times", [2, pytest.param(7, marks=pytest.mark.slow)])
+def test_outcome_is_true_whatever_the_simulator_does(fault, times, faulty, remote_site):
+    simulator = faulty(fault, times=times)
+    try:
+        outcome = run(remote_site(simulator.address))
+    except UsageError:  # refused before anything moved
+        assert simulator.codes == []
+        return
+    for name in simulator.wrong():
+        group = f"{name.split('_')[1]} things"
+        if outcome.status == "satisfied":  # what never had a place may be left out, not claimed
+            assert said(name, "en") not in outcome.message
+            assert group not in outcome.message
+            assert fault.startswith("env holds")
+        elif outcome.status == "partial":
+            assert said(name, "en") in outcome.message
 
 
 def test_names_that_come_and_go_never_make_an_untrue_end(faulty, remote_site):

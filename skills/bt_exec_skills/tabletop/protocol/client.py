@@ -48,10 +48,13 @@ class Client:
         self.read_s = read_s
         self.motion_s = motion_s
         self._no_state = False
+        self._unplaced: set[str] = set()  # objects whose places never make sense
         self._tables: Mapping[str, Table] = {}
 
     def environment(self) -> Environment:
         """Return the world as it is now; a reading that fails is tried again, three times in all.
+
+        So is one in which the place of an object makes no sense, when that is new.
 
         A simulator that tells of no tables has those that showed in its first answer: tables stay
         where they are when nothing stands on them any more.
@@ -59,8 +62,13 @@ class Client:
         Raises:
             Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
         """
-        found = self._again(lambda: self._get("/env"))
-        now = environment_from(found, self._base())
+        for _ in range(_TRIES):
+            found = self._again(lambda: self._get("/env"))
+            now = environment_from(found, self._base())
+            unplaced = set(found["objects"]) - now.objects.keys() - self._unplaced
+            if not unplaced:
+                break
+        self._unplaced |= unplaced
         if not now.told:
             self._tables = self._tables or now.tables
             now = replace(now, told=self._tables)
