@@ -70,6 +70,9 @@ def serve(
     journal: opt.JournalFile = None,
     frames: opt.KeepFrames = False,
     compiler: opt.CompilerName = None,
+    speech: Annotated[
+        str, typer.Option("--speech", metavar="NAME", help="Plugin for /stt and /tts.")
+    ] = "",
     inspected: opt.Inspected = False,
 ) -> None:
     """Take commands over HTTP and run them one after another; the page is at /.
@@ -88,6 +91,7 @@ def serve(
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
     from bt_exec.site.site import load_site
+    from bt_exec.speech import find_speech
 
     sites = [load_site(name) for name in site or [""]]
     names = [one.name for one in sites]
@@ -98,6 +102,7 @@ def serve(
     files = _token_files(token_file or (), names)
     logins = [Login(token_for(host, files.get(name, files.get("")))) for name in names]
     shown = ", ".join(names)
+    spoken = find_speech(speech)
     kept = open_journal(journal)
     painter = for_people()
     tell_interrupted(painter, kept)
@@ -111,6 +116,7 @@ def serve(
             faults=fault or (),
             frames=frames,
             compiler=compiler,
+            speech=spoken,
         )
         for loaded in sites
     ]

@@ -48,6 +48,7 @@ from bt_exec.serve.openapi import ANY_BODY, answers, document, error_answers
 from bt_exec.serve.page import PAGE
 from bt_exec.serve.planning import compiled
 from bt_exec.serve.service import Service
+from bt_exec.serve.speech_routes import add_speech_routes
 from bt_exec.serve.stages import RecordReader
 from bt_exec.serve.streams import Feeds, sse
 from bt_exec.serve.world_routes import add_world_routes
@@ -118,6 +119,7 @@ def make_app(
     _add_streams(app, service, feeds)
     _add_plans(app, service, reader)
     add_world_routes(app, service)
+    add_speech_routes(app, service.speech)
     _add_page(app, service, login, tuple(sites) or ((service.site.name, ""),))
     vars(app)["openapi"] = functools.cache(functools.partial(document, app, secured=login.needed))
     return Guard(app, login, host, names)

@@ -32,6 +32,8 @@ STATUS: Mapping[str, int] = {
     "NOT_JSON": 415,
     "BAD_REQUEST": 422,
     "NO_COMMAND": 400,
+    "NO_AUDIO": 400,
+    "NO_TEXT": 400,
     "NOT_FOUND": 404,
     "NOT_ALLOWED": 405,
     "TOO_MANY": 503,

@@ -30,6 +30,9 @@ __all__ = ["BODY_BYTES", "OPEN", "Guard", "is_loopback", "language_of_headers"]
 
 BODY_BYTES = 64 * 1024
 """The largest body [bytes]; a command has 2,000 characters at most."""
+_UPLOADS = {"/stt": 8 * 1024 * 1024}
+"""Paths that take audio files, with the largest one [bytes]."""
+_AUDIO = ("audio/", "multipart/form-data", "application/octet-stream", "text/plain")
 _BODY_S = 10.0  # in which a body must arrive [s]
 OPEN = frozenset({*PAGE, "/sites", "/health", "/ready", "/login"})
 """Paths that are answered without a token."""
@@ -98,7 +101,7 @@ class Guard:
         headers = _texts(scope["headers"])
         try:
             self._check(scope, headers)
-            body = await _body(receive, headers, self._body_bytes)
+            body = await _body(receive, headers, self._limit(scope))
         except ServiceError as error:
             if error.code == "WRONG_TOKEN":
                 await asyncio.sleep(0.5)  # who guesses waits
@@ -118,16 +121,21 @@ class Guard:
         if headers.get("sec-fetch-site", [""])[0] == "cross-site" and scope["path"] != "/":
             raise ServiceError("WRONG_ORIGIN", found="?")
         length = headers.get("content-length", ["0"])[0]
-        if length.isdecimal() and int(length[:20]) > self._body_bytes:
-            raise ServiceError("TOO_LARGE", limit=self._body_bytes)
+        limit = self._limit(scope)
+        if length.isdecimal() and int(length[:20]) > limit:
+            raise ServiceError("TOO_LARGE", limit=limit)
         given = headers.get("authorization", [""])[0]
         cookies = headers.get("cookie", [""])[0]
         if scope["path"] not in OPEN and not self._login.allows(given, cookies):
             raise ServiceError("WRONG_TOKEN" if given else "NO_TOKEN")
         if scope["method"] not in ("GET", "HEAD", "OPTIONS"):
             kind = headers.get("content-type", [""])[0].partition(";")[0].strip().casefold()
-            if kind != "application/json":
+            uploaded = scope["path"] in _UPLOADS and kind.startswith(_AUDIO)
+            if kind != "application/json" and not uploaded:
                 raise ServiceError("NOT_JSON")
+
+    def _limit(self, scope: Scope) -> int:
+        return max(self._body_bytes, _UPLOADS.get(scope["path"], 0))
 
     def _answers_to(self, name: str) -> bool:
         """Whether a name is ours; an address cannot be made to point elsewhere, a name can."""

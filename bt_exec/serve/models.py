@@ -32,9 +32,12 @@ __all__ = [
     "Scenes",
     "SiteData",
     "SiteList",
+    "Spoken",
+    "SpokenText",
     "Stages",
     "Status",
     "Suggestions",
+    "Transcript",
 ]
 
 Command = Annotated[
@@ -401,6 +404,30 @@ class DocumentAsked(_In):
             json_schema_extra={"minLength": 1, "pattern": r"\S"},
         ),
     ] = ""
+
+
+class Transcript(_Out):
+    """Text that is spoken in an audio file."""
+
+    status: Literal["success"]
+    text: str
+
+
+class SpokenText(_In):
+    """A text to be spoken."""
+
+    model_config = ConfigDict(extra="ignore", json_schema_extra={"required": ["text"]})
+    text: Annotated[
+        str, Field(max_length=4000, json_schema_extra={"minLength": 1, "pattern": r"\S"})
+    ] = ""
+
+
+class Spoken(_Out):
+    """A spoken text."""
+
+    status: Literal["success"]
+    text: str
+    audio: Annotated[str, Field(description="Audio file in base64; empty without a plugin.")]
 
 
 class DocumentAnswer(_Out):

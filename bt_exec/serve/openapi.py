@@ -27,8 +27,10 @@ from bt_exec.serve.models import (
     Scenes,
     SiteData,
     SiteList,
+    Spoken,
     Stages,
     Suggestions,
+    Transcript,
 )
 
 __all__ = ["ANY_BODY", "EXAMPLES", "answers", "document", "error_answers"]
@@ -128,6 +130,8 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
         "reason_code": "OK",
         "message": "마쳤습니다.",
     },
+    Transcript: {"status": "success", "text": "문 열어줘"},
+    Spoken: {"status": "success", "text": "The door is open.", "audio": ""},
     SiteData: {
         "site": "door",
         "summary": "A two-armed robot at a door (simulated).",

@@ -25,6 +25,7 @@ from bt_exec.serve.errors import ServiceError, sentence
 from bt_exec.serve.page_state import Watching
 from bt_exec.serve.questions import Questions
 from bt_exec.site.site import Site
+from bt_exec.speech import Speech, TextSpeech
 
 __all__ = ["BookedMission", "Service"]
 
@@ -75,6 +76,7 @@ class Service:
         faults: ``SKILL[:N]=CODE`` texts.
         frames: Whether the journal keeps pictures, too.
         compiler: Overrides the site's compiler.
+        speech: Recognizes and synthesizes speech; text in its place by default.
         confirm_s: How long an answer to a question is waited for [s].
 
     Attributes:
@@ -97,12 +99,14 @@ class Service:
         faults: Sequence[str] = (),
         frames: bool = False,
         compiler: str | None = None,
+        speech: Speech | None = None,
         confirm_s: float = _CONFIRM_S,
     ) -> None:
         self.site = site
         self.journal = journal
         self.queue = queue
         self.compiler = compiler
+        self.speech = speech or TextSpeech()
         self.watching = Watching(site.messages, self._standing)
         self.questions = Questions(confirm_s, self.watching.refresh)
         self._settings: dict[str, Any] = {
