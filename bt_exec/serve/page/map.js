@@ -1,7 +1,9 @@
 // A map from above: rooms and tables, objects, the robot and the way that it took. Metres; y is north.
 import { draw } from "/dom.js";
 
-const COLOURS = ["red", "blue", "green", "yellow", "purple", "orange", "pink", "brown", "black", "white", "grey", "gray"];
+// of middle lightness, to be seen on light and dark ground
+const COLOURS = { red: "#e5484d", blue: "#3b82f6", green: "#30a46c", yellow: "#d9a300", purple: "#a855f7", orange: "#f76b15", pink: "#e93d82",
+  brown: "#ad7f58", black: "#4b5563", white: "#c9ced6", grey: "#8b8d98", gray: "#8b8d98" };
 const MOST_LABELS = 24; // objects; of more, names are shown by pointing at them
 const HOLDS_M = 0.14; // radius of a container
 const widthOf = (text) => [...text].reduce((sum, letter) => sum + (letter > "\u1100" ? 1 : 0.58), 0); // in font sizes
@@ -34,7 +36,7 @@ export function drawMap(svg, scene, way, language, title) {
   const holders = scene.objects.filter(holds), things = scene.objects.filter((one) => !holds(one));
   const holderOf = ({ at }) => holders.find((one) => Math.hypot(one.at[0] - at[0], one.at[1] - at[1]) < HOLDS_M);
   for (const one of [...holders, ...things]) {
-    const colour = COLOURS.find((word) => one.name.split("_").includes(word)), holder = holds(one), r = holder ? HOLDS_M : size / 3.2;
+    const colour = COLOURS[one.name.split("_").find((word) => word in COLOURS)], holder = holds(one), r = holder ? HOLDS_M : size / 3.2;
     const mark = draw("circle", { class: holder ? "holder" : "object", cx: one.at[0], cy: -one.at[1], r, ...(colour ? { [holder ? "stroke" : "fill"]: colour } : {}) });
     mark.append(draw("title", {}, name(one)));
     found.push(mark);
