@@ -32,6 +32,7 @@ SMALL: dict[str, tuple[str, ...]] = {
     "planners": ("--small",),
     "reading": (),
     "serve": ("--small",),
+    "sorting": ("10",),
     "start": ("1",),
     "tables": ("4",),
     "tick": ("--small",),

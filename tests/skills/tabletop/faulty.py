@@ -25,6 +25,7 @@ class FaultySimulator:
         self.objects = {name: list(at) for name, at in OBJECTS.items()}
         self.base = [0.0, 0.0, 0.0]
         self.held = None
+        self.way = 0.0  # of the base [m]
         self.reads = 0
         self.codes = []
         self.lock = threading.Lock()
@@ -174,7 +175,8 @@ class FaultySimulator:
         if name == "plan_mobile_path":
             if self.fault == "no path" and x > 2.0:
                 return  # plan_mobile_path gave None, follow_mobile_path(None) threw
-            self.base = [x, y - 0.6, math.pi / 2]
+            before, self.base = self.base, [x, y - 0.6, math.pi / 2]
+            self.way += math.dist(before[:2], self.base[:2])
             if self.strikes("drives elsewhere"):
                 self.base = [x + 2.0, y + 2.0, 0.0]
             if self.held:
