@@ -23,13 +23,13 @@ __all__ = [
     "ErrorAnswer",
     "Given",
     "Health",
+    "Maps",
     "MissionLines",
     "Moved",
     "Place",
     "PlanDocument",
     "Ready",
     "Resumed",
-    "Scenes",
     "SiteData",
     "SiteList",
     "Spoken",
@@ -322,7 +322,7 @@ class Placed(_Out):
     at: list[float]
 
 
-class Scene(_Out):
+class Map(_Out):
     """What an observation shows from above."""
 
     t: Annotated[float | None, Field(description="Mission clock [s].")] = None
@@ -335,10 +335,10 @@ class Scene(_Out):
     objects: list[Placed]
 
 
-class Scenes(_Out):
-    """Scenes from above: the newest of each pack, or those of a mission in order."""
+class Maps(_Out):
+    """Maps from above: the newest of each pack, or those of a mission in order."""
 
-    scenes: list[Scene]
+    maps: list[Map]
 
 
 class Suggestions(_Out):

@@ -19,12 +19,12 @@ from bt_exec.serve.models import (
     DocumentAnswer,
     ErrorAnswer,
     Health,
+    Maps,
     MissionLines,
     Moved,
     PlanDocument,
     Ready,
     Resumed,
-    Scenes,
     SiteData,
     SiteList,
     Spoken,
@@ -137,8 +137,8 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
         "summary": "A two-armed robot at a door (simulated).",
         "utterances": [["open the door", "문 열어줘"]],
     },
-    Scenes: {
-        "scenes": [
+    Maps: {
+        "maps": [
             {
                 "pack": "tabletop",
                 "robot": [0.0, 0.4, 1.57],

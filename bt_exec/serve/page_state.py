@@ -21,9 +21,9 @@ from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
 from bt_exec.robot import Observation
 from bt_exec.serve.broadcast import Latest
+from bt_exec.serve.maps import map_of
 from bt_exec.serve.pictures import Pictures
 from bt_exec.serve.questions import Question
-from bt_exec.serve.scene import scene_of
 from bt_exec.serve.view import view_of
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.text import clean
@@ -46,7 +46,7 @@ class Watching:
     Attributes:
         latest: The newest text, for whoever watches.
         pictures: The newest pictures.
-        scenes: The newest scene from above of each pack, with its number.
+        maps: The newest map of each pack, with its number.
         progress: How far running skills are, and what they do, by path; of the present mission.
     """
 
@@ -55,7 +55,7 @@ class Watching:
         self.progress: dict[str, tuple[float | None, str]] = {}
         self.pictures = Pictures(messages.word)
         self._messages = messages
-        self.scenes: dict[str, tuple[int, dict[str, Any]]] = {}
+        self.maps: dict[str, tuple[int, dict[str, Any]]] = {}
         self._observed: dict[str, Observation] = {}
         self._said: dict[str, dict[str, str]] = {}  # what is seen, by pack and language
         self._model = ViewModel(messages=messages)
@@ -134,10 +134,10 @@ class Watching:
                     language: clean(event.observation.describe(language)) for language in LANGUAGES
                 }
                 self.pictures.add(event.pack, event.observation)
-                scene = scene_of(event.observation.record(), self._messages.word)
-                if scene is not None:
-                    number = self.scenes.get(event.pack, (0, {}))[0] + 1
-                    self.scenes[event.pack] = number, scene
+                map_data = map_of(event.observation.record(), self._messages.word)
+                if map_data is not None:
+                    number = self.maps.get(event.pack, (0, {}))[0] + 1
+                    self.maps[event.pack] = number, map_data
         except Exception as error:  # noqa: BLE001 - see above
             _log.warning("the page misses an event: %s", in_words(error))
 
@@ -165,9 +165,9 @@ class Watching:
             **standing,
             "mission": mission,
             "sees": sees,
-            "scenes": [
-                {"pack": pack, "number": number, "robot": scene["robot"]}
-                for pack, (number, scene) in self.scenes.items()
+            "maps": [
+                {"pack": pack, "number": number, "robot": map_data["robot"]}
+                for pack, (number, map_data) in self.maps.items()
             ],
             "pictures": [picture.data() for picture in self.pictures.newest()],
             "question": None if question is None else self._asked(question),

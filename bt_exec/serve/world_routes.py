@@ -1,4 +1,4 @@
-"""Routes around a mission: the scene from above, suggestions, the queue, files to take along."""
+"""Routes around a mission: maps, suggestions, the queue, files to take along."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fastapi.responses import Response
 from bt_exec.export import FORMS, exporter
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.guard import language_of_headers
+from bt_exec.serve.maps import maps_of
 from bt_exec.serve.mission_ids import BODY, READ, MissionId, known_mission
-from bt_exec.serve.models import Moved, Place, Resumed, Scenes, Suggestions
+from bt_exec.serve.models import Maps, Moved, Place, Resumed, Suggestions
 from bt_exec.serve.openapi import ANY_BODY, answers, error_answers
 from bt_exec.serve.planning import suggested
-from bt_exec.serve.scene import scenes_of
 from bt_exec.serve.service import Service
 
 __all__ = ["add_world_routes"]
@@ -32,17 +32,17 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
     """Add the routes to an application."""
     word = service.site.messages.word
 
-    @app.get("/scenes", responses=answers(Scenes))
-    def scenes() -> Any:
+    @app.get("/maps", responses=answers(Maps))
+    def maps() -> Any:
         """Return what was observed last, from above, for each pack that can be drawn."""
-        newest = service.watching.scenes.items()
-        return {"scenes": [{"pack": pack, **scene} for pack, (_, scene) in newest]}
+        newest = service.watching.maps.items()
+        return {"maps": [{"pack": pack, **map_data} for pack, (_, map_data) in newest]}
 
-    @app.get("/missions/{mission_id}/scenes", responses=answers(Scenes, *READ))
-    def mission_scenes(mission_id: MissionId) -> Any:
+    @app.get("/missions/{mission_id}/maps", responses=answers(Maps, *READ))
+    def mission_maps(mission_id: MissionId) -> Any:
         """Return what a mission observed, from above, in order; of very long ones a selection."""
         record = service.journal.mission(known_mission(service, mission_id))
-        return {"scenes": scenes_of(record.events, word)}
+        return {"maps": maps_of(record.events, word)}
 
     @app.get(
         "/missions/{mission_id}/frames/{name}",

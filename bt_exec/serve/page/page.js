@@ -12,7 +12,7 @@ let language = store.get("language") ?? (navigator.language.startsWith("ko") ? "
 let live = null, source = null, composing = false, endedId = "", spokenId = "", stoppedId = "";
 let base = "", sites = [], older = null, record = null, suggestedAt = 0, drawnOnce = false;
 const ways = new Map(); // positions of the robot in this mission, by pack
-const drawn = new Map(); // number of the scene that is drawn, by pack
+const drawn = new Map(); // number of the map that is drawn, by pack
 
 const word = (key, facts = {}) => WORDS[language][key].replace(/\{(\w+)\}/g, (_, name) => facts[name] ?? "");
 const stateWord = (state) => WORDS[language].s[state] ?? state;
@@ -134,17 +134,17 @@ async function drawSuggestions() { // what can be said now, while nothing runs
   }));
 }
 
-const mapTitle = (scene) => `${word("map")}: ${[...scene.areas.map((one) => one.said[language] ?? one.name), word("things", { n: scene.objects.length })].join(", ")}`;
-async function drawScenes() { // drawn when there is a newer one, one request at a time
-  for (const { pack, robot } of live.scenes) {
+const mapTitle = (map) => `${word("map")}: ${[...map.areas.map((one) => one.said[language] ?? one.name), word("things", { n: map.objects.length })].join(", ")}`;
+async function drawMaps() { // drawn when there is a newer one, one request at a time
+  for (const { pack, robot } of live.maps) {
     const way = ways.get(pack) ?? [], last = way.at(-1);
     if (robot && (!last || Math.hypot(robot[0] - last[0], robot[1] - last[1]) > 0.03)) ways.set(pack, [...way, robot].slice(-2000));
   }
-  show($("map"), live.scenes.length > 0);
-  if ($("map").dataset.loading || !live.scenes.some(({ pack, number }) => drawn.get(pack) !== `${language} ${number}`)) return;
+  show($("map"), live.maps.length > 0);
+  if ($("map").dataset.loading || !live.maps.some(({ pack, number }) => drawn.get(pack) !== `${language} ${number}`)) return;
   $("map").dataset.loading = "yes";
-  for (const { pack, number } of live.scenes) drawn.set(pack, `${language} ${number}`);
-  try { for (const scene of (await ask("/scenes")).scenes) drawMap($("map-svg"), scene, ways.get(scene.pack) ?? [], language, mapTitle(scene)); }
+  for (const { pack, number } of live.maps) drawn.set(pack, `${language} ${number}`);
+  try { for (const map of (await ask("/maps")).maps) drawMap($("map-svg"), map, ways.get(map.pack) ?? [], language, mapTitle(map)); }
   catch { drawn.clear(); }
   finally { delete $("map").dataset.loading; }
 }
@@ -223,7 +223,7 @@ function draw() {
   drawQuestion(live.question);
   drawWaiting(live.waiting);
   drawPictures(live.pictures);
-  drawScenes();
+  drawMaps();
   drawSuggestions();
   drawnOnce = true;
 }
@@ -267,32 +267,32 @@ async function openRecord(id) {
     write($("record-message"), mission.message);
     write($("record-cause"), mission.why.cause);
     $("record-said").replaceChildren(...mission.why.said.flatMap(([name, text]) => [make("dt", name), make("dd", text)]));
-    record = { mission, scenes: [] };
+    record = { mission, maps: [] };
     trees.record.draw(mission.run.rows);
     for (const form of ["html", "jsonl", "mcap"]) $(`export-${form}`).href = `${base}/missions/${mission.mission_id}/export?form=${form}`;
     show($("record-map"), false);
     $("record").lang = mission.language;
     if (!$("record").open) $("record").showModal();
     $("record").scrollTop = 0;
-    record.scenes = (await ask(`/missions/${id}/scenes`)).scenes;
-    show($("record-map"), record.scenes.length > 0);
-    $("scrub").max = String(Math.max(record.scenes.length - 1, 0));
+    record.maps = (await ask(`/missions/${id}/maps`)).maps;
+    show($("record-map"), record.maps.length > 0);
+    $("scrub").max = String(Math.max(record.maps.length - 1, 0));
     $("scrub").value = $("scrub").max;
-    drawRecordAt(record.scenes.length - 1, false);
+    drawRecordAt(record.maps.length - 1, false);
   } catch (error) { notice(error.message); }
 }
 
 function drawRecordAt(index, past = true) { // the map and the tree as they were at one of the observations
-  const scene = record.scenes[index];
-  if (!scene) return;
-  const way = record.scenes.slice(0, index + 1).filter((one) => one.robot && one.pack === scene.pack).map((one) => one.robot);
-  drawMap($("record-svg"), scene, way, language, mapTitle(scene));
-  show($("record-picture"), Boolean(scene.picture));
-  if (scene.picture) $("record-picture").src = `${base}/missions/${record.mission.mission_id}/frames/${scene.picture}`;
-  $("record-picture").alt = word("camera", scene);
-  write($("scrub-time"), seconds(scene.t));
-  $("scrub").setAttribute("aria-valuetext", seconds(scene.t));
-  const then = (row) => row.began === undefined || row.began > scene.t ? { ...row, state: "waiting", code: undefined } : row.ended === undefined || row.ended > scene.t ? { ...row, state: "running", code: undefined } : row;
+  const map = record.maps[index];
+  if (!map) return;
+  const way = record.maps.slice(0, index + 1).filter((one) => one.robot && one.pack === map.pack).map((one) => one.robot);
+  drawMap($("record-svg"), map, way, language, mapTitle(map));
+  show($("record-picture"), Boolean(map.picture));
+  if (map.picture) $("record-picture").src = `${base}/missions/${record.mission.mission_id}/frames/${map.picture}`;
+  $("record-picture").alt = word("camera", map);
+  write($("scrub-time"), seconds(map.t));
+  $("scrub").setAttribute("aria-valuetext", seconds(map.t));
+  const then = (row) => row.began === undefined || row.began > map.t ? { ...row, state: "waiting", code: undefined } : row.ended === undefined || row.ended > map.t ? { ...row, state: "running", code: undefined } : row;
   trees.record.draw(past ? record.mission.run.rows.map((row) => row.kind === "node" ? then(row) : row) : record.mission.run.rows);
 }
 function followLink() {

@@ -1,4 +1,4 @@
-"""Scenes from above: rooms, tables, objects and the robot, as observations record them.
+"""Maps from above: rooms, tables, objects and the robot, as observations record them.
 
 Records that have these keys can be drawn; lengths are in metres, angles in radians.
 
@@ -19,16 +19,16 @@ from typing import Any
 from bt_exec.events import Event, Observed
 from bt_exec.language.messages import LANGUAGES
 
-__all__ = ["scene_of", "scenes_of"]
+__all__ = ["map_of", "maps_of"]
 
-_MOST_SCENES = 300  # of one mission
+_MOST_MAPS = 300  # of one mission
 _MOST_OBJECTS = 2000
 
 Word = Callable[[str, str], str]
 """Returns a name in a language."""
 
 
-def scene_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
+def map_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
     """Return what can be drawn of an observation's record; None if nothing can.
 
     Args:
@@ -53,8 +53,8 @@ def scene_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
     }
 
 
-def scenes_of(events: Iterable[Event], word: Word) -> list[dict[str, Any]]:
-    """Return the scenes of a mission in order; of many, some.
+def maps_of(events: Iterable[Event], word: Word) -> list[dict[str, Any]]:
+    """Return the maps of a mission in order; of many, some.
 
     Each has its time [s] and the name of the newest picture that was kept of its pack.
     """
@@ -64,12 +64,12 @@ def scenes_of(events: Iterable[Event], word: Word) -> list[dict[str, Any]]:
             file = getattr(event.observation, "frame_file", None)
             if file is not None:
                 newest[event.pack] = file.name
-            scene = scene_of(event.observation.record(), word)
-            if scene is not None:
+            map_data = map_of(event.observation.record(), word)
+            if map_data is not None:
                 picture = newest.get(event.pack)
                 at = {"t": round(event.t, 2), "pack": event.pack, "picture": picture}
-                found.append({**at, **scene})
-    step = max(1, math.ceil(len(found) / _MOST_SCENES))
+                found.append({**at, **map_data})
+    step = max(1, math.ceil(len(found) / _MOST_MAPS))
     return [*found[:-1:step], *found[-1:]]
 
 
