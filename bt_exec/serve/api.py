@@ -38,7 +38,6 @@ from bt_exec.serve.models import (
     MissionLines,
     PlanDocument,
     Ready,
-    Resumed,
     SiteData,
     SiteList,
     Stages,
@@ -206,12 +205,6 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
             raise ServiceError("NOT_RUNNING", mission_id=name)
         result = await asyncio.to_thread(service.abort, name, "operator")
         return {"mission_id": name, "result": result}
-
-    @app.post("/queue/resume", responses=answers(Resumed, "NOT_JSON"), openapi_extra=ANY_BODY)
-    async def resume() -> Any:
-        """Let the missions begin that wait since one was stopped."""
-        held = await asyncio.to_thread(service.resume)
-        return {"held": held, "waiting": len(service.waiting)}
 
     @app.post("/missions/{mission_id}/answer", responses=answers(Answered, "NO_QUESTION", *BODY))
     async def answer(mission_id: MissionId, answer: Answer) -> Any:

@@ -79,6 +79,12 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
         service.hold()
         return {"held": bool(service.held), "waiting": len(service.waiting)}
 
+    @app.post("/queue/resume", responses=answers(Resumed, "NOT_JSON"), openapi_extra=ANY_BODY)
+    def resume() -> Any:
+        """Let the missions begin that wait since one was stopped."""
+        held = service.resume()
+        return {"held": held, "waiting": len(service.waiting)}
+
     @app.post(
         "/missions/{mission_id}/move",
         responses=answers(Moved, "NO_MISSION", "NOT_WAITING", "CANNOT", *BODY),
