@@ -36,6 +36,7 @@ def test_a_game_from_recording_to_training_set(
     code, said, _ = typed(capsys, "report", out, "-v", words, "--source", game)
     assert code == 0
     assert "for review" in said
+    assert "0 of them between splits" not in said
     code, said, _ = typed(
         capsys, "dataset", out, "--source", game, "-v", words, "-o", tmp_path / "set"
     )

@@ -245,7 +245,8 @@ def test_records_are_left_out_where_the_recording_changed(recording: Path, tmp_p
 
 def test_memory_of_nothing_is_empty() -> None:
     lines: Sequence[dict[str, Any]] = [{"episode": "e", "t": 1.0, "mid_step_id": "m", "record": {}}]
-    assert Memory(lines, {}, {}, {"e": "train"}).at(lines[0]) == []
+    for split in ("train", "test"):
+        assert Memory(lines, {}, {}, {"e": split}).at(lines[0]) == []
 
 
 def test_replies_are_a_part_with_what_was_asked_seen_and_told(tmp_path: Path) -> None:
