@@ -66,7 +66,7 @@ def _wanted(file: str, options: argparse.Namespace) -> bool:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     add = parser.add_argument
-    add("--group", help="only this group of groups.yaml: kernel, domains")
+    add("--group", help="only this group of groups.yaml: kernel, domains, labeler")
     add("--files", nargs="+", metavar="PATH", help="only these files or folders of the groups")
     add("--lines", metavar="A-B", help="only mutants of these lines")
     add("--changed", nargs="?", const="HEAD", metavar="BASE", help="only files that differ from it")
