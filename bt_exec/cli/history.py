@@ -88,15 +88,16 @@ def history(
             emit(line_data(line), lines=True)
         return
     painter = for_people()
+    language = "en" if painter.ascii else reader_language()
+    messages = Messages.load([OWN_MESSAGES])
     if lines:
-        language = "en" if painter.ascii else reader_language()
-        messages = Messages.load([OWN_MESSAGES])
         table = history_table(
             lines, painter.glyphs, painter.width, lambda text: messages.fixed(text, language)
         )
         painter.console.print(table)
     else:
-        painter.say("no mission yet" if wanted == Wanted() else "no such mission")
+        none = "no mission yet" if wanted == Wanted() else "no mission matches"
+        painter.say(messages.fixed(none, language))
 
 
 @HISTORY.command("show")
@@ -257,6 +258,7 @@ def why(
     which: MissionName = "last",
     journal: _File = None,
     json: opt.Json = False,
+    verbose: opt.Verbose = False,
 ) -> None:
     """Say why a mission ended as it did: the first cause, its evidence, and what was tried."""
     from bt_exec.cli.output import emit, for_people
@@ -264,7 +266,8 @@ def why(
 
     record = open_journal(journal).mission(which)
     painter = for_people()
-    said = why_of(record, "en" if painter.ascii and not json else "")
+    language = "en" if painter.ascii and not json else ""
+    said = why_of(record, language, verbose=verbose)
     if json:
         emit(said.data())
         return

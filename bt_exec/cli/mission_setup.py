@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.asking import MOST_QUESTIONS, next_command
-from bt_exec.cli.output import for_people
+from bt_exec.cli.output import for_people, reader_language
 from bt_exec.cli.resume import go_on, unfinished
 from bt_exec.cli.sinks import Frames, TurnLines
 from bt_exec.failure import UsageError
@@ -161,7 +161,9 @@ def staged(options: Options) -> Iterator[Stage]:
             frames = Frames(options.frames)
             stack.callback(frames.close)
             listeners.append(frames)
-        with conductor.preparing(f"preparing {site.name}"):
+        single = len(options.languages) == 1 and not conductor.painter.ascii
+        language = options.languages[0] if single else reader_language()
+        with conductor.preparing(site.messages.say("PREPARING", language, site=site.name)):
             session = Session(
                 site,
                 world=world,

@@ -224,7 +224,10 @@ class _Prompt:
         which = self.last
         if question_of(text) == "WHY":  # why it stopped: a question or a refusal did not move it
             acted = journal.last_action(self.stage.session.site.name)
-            which = which if acted is None else acted.id
+            if acted is None:
+                self.say("SELF_WHY_NOTHING", language_of(text))
+                return
+            which = acted.id
         said = why_of(journal.mission(which), language)
         self.painter.lines(said.lines(self.painter.width, self.painter.glyphs))
 

@@ -90,7 +90,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
         say("VERIFIED", "done", events=found.events)
         return 0
     one, nothing = found.difference, messages.say("VERIFIED_NOTHING", language)
-    at = seconds(one.t - record.events[0].t)
+    at = messages.fixed(seconds(one.t - record.events[0].t), language)
     say("VERIFIED_NOT", "failed", events=found.events, at=at, tick=one.tick)
     say("VERIFIED_WAS", what=one.recorded or nothing)
     say("VERIFIED_NOW", what=one.found or nothing)
@@ -173,11 +173,9 @@ def _press(player: Player, key: str) -> bool:
 
 
 def _hint(player: Player) -> str:
-    from bt_exec.tui.node_words import seconds
-
     model = player.model
     language = "en" if model.ascii else model.language
-    at, end = seconds(player.t - player.start), seconds(player.end - player.start)
+    at, end = (model.duration(t - player.start) for t in (player.t, player.end))
     code = "REPLAY_PAUSED" if player.paused else "REPLAY_AT"
     speed = f"{player.speed:g}" if player.speed < 1e6 else "∞"
     said = model.messages.say(code, language, at=at, end=end, speed=speed)

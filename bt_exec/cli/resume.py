@@ -148,22 +148,25 @@ def _restored(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
     def say(code: str, **facts: str) -> str:
         return session.site.messages.say(code, language, **facts)
 
+    def lasted(value: float) -> str:
+        return session.site.messages.fixed(seconds(value), language)
+
     simulated = any(rig.simulation is not None for rig in session.rigs.values())
     if not simulated:
         return False, say("WORLD_IS_REAL")
     assert session.journal is not None
     try:
-        with stage.conductor.preparing(f"restoring {record.id}"):
+        with stage.conductor.preparing(say("RESTORING", mission=record.id)):
             found = restore(session, session.journal, record)
     except UsageError as error:
         return True, say("WORLD_NOT_RESTORED", why=str(error))
     start = record.events[0].t if record.events else 0.0
     if found.difference is not None:
-        at = seconds(found.difference.t - start)
+        at = lasted(found.difference.t - start)
         session.reset(record.settings.get("world", {}))
         return True, say("WORLD_NOT_RESTORED", why=say("WORLD_WENT_ANOTHER_WAY", at=at))
     end = max((event.t for event in record.events), default=start)
-    return False, say("WORLD_RESTORED", at=seconds(end - start))
+    return False, say("WORLD_RESTORED", at=lasted(end - start))
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"resume": resume}

@@ -84,7 +84,7 @@ def serve(
     """
     from bt_exec.cli.history import open_journal, tell_interrupted
     from bt_exec.cli.mission import leave
-    from bt_exec.cli.output import for_people
+    from bt_exec.cli.output import for_people, reader_language
     from bt_exec.guardian.systemd import Notifier
     from bt_exec.mission.rigs import parse_world
     from bt_exec.serve.login import Login
@@ -123,7 +123,7 @@ def serve(
     others = zip(services[1:], logins[1:], strict=True)
     server = HttpServer(services[0], logins[0], host, port, allow_host or (), others)
     sys.setswitchinterval(_SWITCH_S)
-    painter.say(f"preparing {shown}")
+    painter.say(sites[0].messages.say("PREPARING", reader_language(), site=shown))
     notifier = Notifier()
     try:
         for service in services:

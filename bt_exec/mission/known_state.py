@@ -61,7 +61,8 @@ def state_of(
     way may still hold the handle. What is not known of this moment is told with its own.
 
     Messages say a fact (``door=open``), facts of any value (``at=*``, with ``{value}``), several
-    at once (``at.left=home + at.right=home``), and one of before (``was door=open``).
+    at once (``at.left=home + at.right=home``), and one of before (``was door=open``), also joined
+    with others.
     """
     if progress.spec is None:
         return ()
@@ -89,23 +90,27 @@ def _sentences(
     facts: Mapping[str, str], messages: Messages, language: str, known: Known
 ) -> Iterator[tuple[str, str]]:
     """Yield what is told of facts: ``door=open``, or several joined by `` + ``, and a sentence."""
-    now = {f"{fact}={value}" for fact, value in facts.items() if fact not in known.since}
+    names = {
+        fact: f"was {fact}={value}" if fact in known.since else f"{fact}={value}"
+        for fact, value in facts.items()
+    }
     together = {
         part: code
         for code in sorted(messages.codes())
         for part in code.split(" + ")
-        if " + " in code and now.issuperset(code.split(" + "))
+        if " + " in code and set(names.values()).issuperset(code.split(" + "))
     }
     said: set[str] = set()
     for fact, value in facts.items():
-        code = together.get(f"{fact}={value}", f"{fact}={value}")
+        joined = names[fact] in together
+        code = together.get(names[fact], f"{fact}={value}")
         if code in said:
             continue
         said.add(code)
         told = messages.say(code, language) if code in messages else ""
         if not told and f"{fact}=*" in messages:
             told = messages.say(f"{fact}=*", language, value=value)
-        if told and fact in known.since:
+        if told and fact in known.since and not joined:
             when = moment(known.now - known.since[fact])
             before = f"was {fact}={value}"
             told = (

@@ -83,31 +83,20 @@ class SelfAnswers:
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request."""
         question = question_of(request.command) if request.previous is None else None
-        if question == "WHERE" and (where := _where(request)):
-            return Reply("WHERE", where)
+        if question == "WHERE":
+            return Reply("WHERE", _where(request))
         answer = self._compiler.compile(request)
         if question is None or not isinstance(answer, Refusal):
             return answer
-        return self._general(question, request) or answer
-
-    def _general(self, question: Question, request: Request) -> Reply | None:
         say, language = request.messages.say, request.language
-        match question:
-            case "WHERE":
-                return Reply("WHERE", say("SELF_WHERE_UNKNOWN", language))
-            case "SAW":
-                seen = self._seen(language)
-                said = (
-                    say("SELF_SAW", language, seen=seen)
-                    if seen
-                    else say("SELF_SAW_NOTHING", language)
-                )
-                return Reply("WHERE", said)
-            case "WHY":
-                last = request.context.last()
-                if last is None:
-                    return None
-                return Reply("WHY", say("SELF_WHY", language, **_of(last)))
+        if question == "SAW":
+            seen = self._seen(language)
+            code = "SELF_SAW" if seen else "SELF_SAW_NOTHING"
+            return Reply("WHERE", say(code, language, seen=seen))
+        last = request.context.last()
+        if last is None:
+            return Reply("WHY", say("SELF_WHY_NOTHING", language))
+        return Reply("WHY", say("SELF_WHY", language, **_of(last)))
 
 
 def _of(turn: Turn) -> Mapping[str, str]:
@@ -115,8 +104,8 @@ def _of(turn: Turn) -> Mapping[str, str]:
 
 
 def _where(request: Request) -> str:
-    """Return where the robot and its parts are, from the facts about places."""
+    """Return the sentences of the facts about places, or that the place is unknown."""
     facts = request.situation.facts
     places = {name: value for name, value in facts.items() if name.split(".")[0] == "at"}
     said, _ = told_facts(places, request.messages, request.language)
-    return " ".join(said)
+    return " ".join(said) or request.messages.say("SELF_WHERE_UNKNOWN", request.language)

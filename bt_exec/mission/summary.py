@@ -69,7 +69,7 @@ def summarise(
         said.append(messages.say("ABORTED", language))
     said.append(told)
     if progress.started and ending.reason_code in _STOPS:
-        said.append(_after_stop(progress, messages, catalogue))
+        said.append(_after_stop(progress, messages, catalogue, known))
     state = state_of(progress, messages, catalogue, known, well=ending.status == "satisfied")
     text = " ".join(said)  # "The door is open, but …" has said that the door is open
     said = [sentence for sentence in said if sentence]
@@ -223,10 +223,22 @@ def _why(
     return said
 
 
-def _after_stop(progress: MissionProgress, messages: Messages, catalogue: Catalogue) -> str:
-    """Return what to do after a stop, as the pack says it whose skill ran last; perhaps nothing."""
+def _after_stop(
+    progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
+) -> str:
+    """Return what to do after a stop, as the pack says it whose skill ran last; perhaps nothing.
+
+    ``AFTER_STOP at=dock`` is said instead where these facts, joined by `` + ``, are known.
+    """
     own = messages.of(catalogue.owner(progress.latest))
-    return own.say(AFTER_STOP, progress.language) if AFTER_STOP in own else ""
+    now = {f"{fact}={value}" for fact, value in known.facts.items() if fact not in known.since}
+    prefix = f"{AFTER_STOP} "
+    special = (code for code in sorted(own.codes()) if code.startswith(prefix))
+    code = next(
+        (code for code in special if now.issuperset(code.removeprefix(prefix).split(" + "))),
+        AFTER_STOP,
+    )
+    return own.say(code, progress.language) if code in own else ""
 
 
 def _told_failures(

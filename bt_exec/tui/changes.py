@@ -110,6 +110,9 @@ def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
     if old.said and new.said and old.said != new.said:
         return " → ".join(_apart(old.said, new.said))
     names = [name for name in {**old.args, **new.args} if old.args.get(name) != new.args.get(name)]
+    if new.said:
+        facts = [" → ".join(told(str(one.args.get(name))) for one in (old, new)) for name in names]
+        return f"{new.said}, {', '.join(facts)}" if facts else ""
     facts = [f"{name} {old.args.get(name)} → {new.args.get(name)}" for name in names]
     return f"{told(new.label)} {', '.join(facts)}" if facts else ""
 

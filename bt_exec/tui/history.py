@@ -71,9 +71,8 @@ def history_table(
         status = shown_status(line)
         sign = SIGNS[status]
         took = "" if line.seconds is None else told(seconds(line.seconds))
-        code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
         shown = told("stopped" if status == "aborted" else status)
-        ended = [shown, code if width >= 2 * NARROW else "", took if wide else ""]
+        ended = [shown, took if wide else ""]
         when = f"{line.started_at:%m-%d %H:%M}"
         cells = [
             glyphs.states[sign],
@@ -103,7 +102,8 @@ def record_lines(
         model.on(event)
         if isinstance(event, Planned):
             number = event.spec.mission.plan_version
-            made = [model.told(f"plan {number}"), clean(event.spec.mission.compiler)]
+            by = clean(event.spec.mission.compiler) if verbose else ""
+            made = [model.told(f"plan {number}"), by]
             made += [past.change for past in model.past]
             lines += _heading(" · ".join(filter(None, made)), width)
             model.past.clear()

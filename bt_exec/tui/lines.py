@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rich.cells import cell_len
+
 from bt_exec import events as ev
 from bt_exec.planning.plan import NEED_NOT_MET
 from bt_exec.tui.model import ViewModel
-from bt_exec.tui.node_words import seconds
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.style import WORDS
 from bt_exec.tui.text import clean, pad
@@ -45,14 +46,17 @@ class PlainView:
                 ident = f"  ({event.mission_id}, site {event.site})" if self.verbose else ""
                 self._line("command", f"{model.command}{ident}")
             case ev.Planning() if event.failure is not None:
-                self._line("planning", f"{model.told('again with')} {clean(event.compiler)}")
+                by = clean(event.compiler) if self.verbose else ""
+                self._line(
+                    "planning", f"{model.told('again with' if by else 'again')} {by}".rstrip()
+                )
             case ev.Planned():
                 self._states.clear()  # they are of rows that are gone
                 self._buffer()
                 number = event.spec.mission.plan_version
                 steps = sum(not node.children for node in model.forest)
                 made = model.told(f"{steps} steps" if steps != 1 else "1 step")
-                by = clean(event.spec.mission.compiler)
+                by = clean(event.spec.mission.compiler) if self.verbose else ""
                 made = ", ".join(filter(None, (made, by)))
                 self._line(f"plan {number}", model.past[-1].change if model.past else made)
                 notes = model.remarks()
@@ -101,7 +105,7 @@ class PlainView:
     def _node(self, node: ViewNode) -> None:
         took = ""
         if node.began is not None and node.ended is not None and node.ended - node.began >= 0.05:
-            took = f"({seconds(node.ended - node.began)})"
+            took = f"({self.model.duration(node.ended - node.began)})"
         why = ""
         if node.state == "failed":
             code = self.model.code(node.failure) if node.failure else ""
@@ -123,4 +127,5 @@ class PlainView:
 
     def _line(self, word: str, text: str) -> None:
         shown = pad(self.model.fixed(word), 8)
-        self.write(f"{self.model.t - self.model.began:8.1f} s  {shown}  {text}".rstrip())
+        at = self.model.fixed(f"{self.model.t - self.model.began:.1f} s")
+        self.write(f"{at:>{10 - cell_len(at) + len(at)}}  {shown}  {text}".rstrip())

@@ -19,7 +19,14 @@ from bt_exec.skill import Verdict
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel, Sequence, walk
 from bt_exec.tui.changes import say_changes
-from bt_exec.tui.node_words import begins_with_first, called, say_notes, tries_first
+from bt_exec.tui.node_words import (
+    begins_with_first,
+    called,
+    label_node,
+    say_notes,
+    seconds,
+    tries_first,
+)
 from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.saved_values import names_of, with_values
 from bt_exec.tui.text import clean
@@ -127,6 +134,10 @@ class ViewModel:
         """Return a fixed word of the views in the command's language."""
         return clean(self.messages.fixed(text, "en" if self.ascii else self.language))
 
+    def duration(self, value: float) -> str:
+        """Return a duration [s] in the command's language."""
+        return self.fixed(seconds(value))
+
     def shown(self, text: str) -> str:
         """Return text of a row with the values of saved results in it."""
         return with_values(text, self._saved, self.results)
@@ -137,6 +148,9 @@ class ViewModel:
             return self.shown(node.label)
         if node.named is None and begins_with_first(node.spec) and node.children:
             return self.label(node.children[0])
+        if node.named is None and isinstance(node.spec, Sequence) and node.spec.name is None:
+            steps = sum(not row.children for row in node.walk())
+            return self.told(f"{steps} steps" if steps != 1 else "1 step")
         return self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
 
     def about(self, node: ViewNode, *, verbose: bool = False) -> str:
@@ -213,7 +227,13 @@ class ViewModel:
         notes = self.spec.mission.notes
         if self.verbose:
             return say_notes(notes)
-        return say_notes(notes, lambda name: self.told(name), leave_out=self._arguments)
+        nodes = [*walk(self.spec.root)]
+
+        def name_of(name: str) -> str:
+            node = next((node for node in nodes if label_node(node) == name), None)
+            return (self.phrase(node) if node is not None else "") or self.told(name)
+
+        return say_notes(notes, name_of, leave_out=self._arguments)
 
     def because(self, failure: Failure) -> str:
         """Return why a plan was changed, in a few words; empty without a sentence for it.

@@ -21,10 +21,11 @@ from bt_exec.tui.why import Why
 __all__ = ["site_messages", "voices", "why_of"]
 
 
-def why_of(record: MissionRecord, language: str = "") -> Why:
+def why_of(record: MissionRecord, language: str = "", *, verbose: bool = False) -> Why:
     """Return who says why a mission ended so, in `language` or that of its command."""
     catalogue, messages = voices(record)
-    return Why(explain(record, catalogue), messages, language or record.line.language)
+    language = language or record.line.language
+    return Why(explain(record, catalogue), messages, language, verbose=verbose)
 
 
 def site_messages(name: str) -> Messages:

@@ -48,11 +48,16 @@ class Row:
     folded: int = 0
 
 
-def rows_of(model: ViewModel, width: int, *, room: int | None = None) -> list[Row]:
+def rows_of(
+    model: ViewModel, width: int, *, room: int | None = None, ended: bool = False
+) -> list[Row]:
     """Return every row of a mission that may be shown in `width` cells.
 
     When there are more rows than `room`, remarks go and subtrees that were not reached are folded.
+    The steps that an `ended` mission did not reach are counted in one row.
     """
+    if ended:
+        return _counted([*_Maker(model, width, fold=True).all()], model.told)
     whole = _Maker(model, width, fold=False)
     if room is None:
         return list(whole.all())
@@ -132,6 +137,17 @@ class _Gaps:
 def _is_open(row: Row) -> bool:
     """Return True if a row is of a node that is not done."""
     return row.node is not None and row.node.state not in ("done", "skipped", "kept")
+
+
+def _counted(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
+    """Return rows with those that have no state replaced by one row that counts their steps."""
+    left = [row for row in rows if row.node is not None and row.node.state is None]
+    steps = sum(not node.children for row in left if row.node for node in row.node.walk())
+    kept = [row for row in rows if row.node is None or row.node.state is not None]
+    if not steps or not any(row.kind == "node" for row in kept):
+        return list(rows)
+    word = told(f"{steps} steps not run" if steps > 1 else "1 step not run")
+    return [*kept, Row("gap", min(row.depth for row in left), word)]
 
 
 class _Maker:

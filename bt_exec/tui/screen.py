@@ -60,7 +60,7 @@ def tree_lines(
 ) -> list[Line]:
     """Return the whole tree of a mission, as long as it is: what stays on the screen at the end."""
     artist = _Artist(model, width, ASCII if ascii else UNICODE, verbose, model.now())
-    return [crop(line, width - 1) for line in artist.rows(rows_of(model, width))]
+    return [crop(line, width - 1) for line in artist.rows(rows_of(model, width, ended=True))]
 
 
 def beside(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
@@ -109,7 +109,7 @@ class _Artist:
 
     def header(self) -> list[Line]:
         model = self.model
-        clock = seconds(self.now - model.began)
+        clock = model.duration(self.now - model.began)
         plan = model.told(f"plan {model.spec.mission.plan_version}") if model.spec else ""
         tick = model.told(f"tick {model.tick}") if self.width >= NARROW else ""
         ident = model.mission_id if self.verbose else ""
@@ -122,7 +122,7 @@ class _Artist:
             seen = "; ".join(buffer.text for buffer in model.buffers.values())
             age = max(self.now - max(buffer.t for buffer in model.buffers.values()), 0.0)
             old = f"{age:.2f} s" if age < 9.95 else seconds(age)
-            old = model.told(f"{old} old") if self.width >= NARROW else old
+            old = model.fixed(f"{old} old" if self.width >= NARROW else old)
             lines.append(self.ends(f"{model.told('sees')}  {seen}", "", old))
         return lines
 
@@ -139,11 +139,14 @@ class _Artist:
         thinking: list[Line] = []
         if model.planning is not None:
             compiler, since = model.planning
-            text = f"{self.glyphs.states['running']} {model.told('planning with')} {compiler}"
+            doing = model.told("planning")
+            if self.verbose:
+                doing = f"{model.told('planning with')} {compiler}"
+            text = f"{self.glyphs.states['running']} {doing}"
             if model.failure and model.spec:
                 why = model.code(model.failure) or model.because(model.failure)
                 text += f" {model.told('after')} {why}"
-            thinking = [self.ends(text, "running", seconds(self.now - since))]
+            thinking = [self.ends(text, "running", model.duration(self.now - since))]
         rows = rows_of(model, self.width, room=room - len(thinking))
         return [*self.rows(choose(rows, max(room - len(thinking), 1), model.told)), *thinking][
             :room
@@ -213,7 +216,9 @@ class _Artist:
         took = ""
         if node.began is not None:
             lasted = (self.now if node.ended is None else node.ended) - node.began
-            took = f"{seconds(lasted):>8}" if lasted >= 0.05 or node.state == "running" else ""
+            if lasted >= 0.05 or node.state == "running":
+                took = self.model.duration(lasted)
+                took = " " * (8 - cell_len(took)) + took
         match node.state:
             case "failed" if node.failure is not None:
                 inner = any(child.state == "failed" for child in node.children)

@@ -45,7 +45,7 @@ def summary_lines(
         model: Gives what was seen last.
         ascii: Draw with ASCII signs only.
         commands: Commands that can be typed about the record, such as ``why``.
-        verbose: Show where a crash was, line by line.
+        verbose: Show the reason code, and where a crash was, line by line.
     """
     glyphs = ASCII if ascii else UNICODE
 
@@ -55,7 +55,7 @@ def summary_lines(
         return glyphs.text(text)
 
     style = SIGNS[outcome.status]
-    head = _head(outcome, told)
+    head = _head(outcome, told, verbose=verbose)
     if outcome.reason_code in REPLIES:  # words for words: no mission to sum up
         return [
             line
@@ -109,10 +109,11 @@ def unsaid(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
     return () if named else tuple(utterances)
 
 
-def _head(outcome: Outcome, told: Callable[[str], str]) -> str:
-    """Return how it ended and after how long, with its code and what it took."""
+def _head(outcome: Outcome, told: Callable[[str], str], *, verbose: bool) -> str:
+    """Return how it ended and after how long, and what it took; with its code for authors."""
     time = seconds(outcome.sim_seconds)
-    code = outcome.reason_code if outcome.reason_code not in ("OK", "ABORTED") else ""
+    plain = not verbose or outcome.reason_code in ("OK", "ABORTED")
+    code = "" if plain else outcome.reason_code
     if outcome.status == "refused":
         return " · ".join(filter(None, (told("refused"), code, told("exit 5"))))
     word = "in" if outcome.status in ("satisfied", "partial") else "after"

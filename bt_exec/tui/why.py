@@ -33,12 +33,21 @@ class Why:
         explanation: What is known.
         messages: Sentences of the packs that the mission used.
         language: ``en`` or ``ko``.
+        verbose: Whether codes, measured values and compilers are named.
     """
 
-    def __init__(self, explanation: Explanation, messages: Messages, language: str) -> None:
+    def __init__(
+        self,
+        explanation: Explanation,
+        messages: Messages,
+        language: str,
+        *,
+        verbose: bool = False,
+    ) -> None:
         self.known = explanation
         self.messages = messages
         self.language = language
+        self.verbose = verbose
 
     def word(self, text: str) -> str:
         """Return a fixed word in the language."""
@@ -130,7 +139,8 @@ class Why:
         steps = [self.step(name, args) for name, args in attempt.steps]
         more = [f"… {len(steps) - _STEPS}"] if len(steps) > _STEPS else []
         named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
-        by = ", ".join(filter(None, (self.word(f"plan {attempt.version}"), attempt.compiler)))
+        made = attempt.compiler if self.verbose else ""
+        by = ", ".join(filter(None, (self.word(f"plan {attempt.version}"), made)))
         rows = [("planned" if attempt.version == 1 else came, f"{named} ({clean(by)})")]
         root = cause.failure if cause is not None and cause.version == attempt.version else None
         ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
@@ -145,7 +155,8 @@ class Why:
                 after = (
                     "" if cause.t is None else self.word("after # s").replace("#", f"{cause.t:.1f}")
                 )
-                rows.append(("evidence", " · ".join(filter(None, (*_measured(failure), after)))))
+                measured = _measured(failure) if self.verbose else ()
+                rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
                 rows.append(("seen", "; ".join(map(clean, cause.seen))))
         return rows
 
@@ -178,11 +189,11 @@ class Why:
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
         """Return all of it as lines of at most `width` cells."""
         line = self.known.line
-        lasted = "" if line.seconds is None else seconds(line.seconds)
+        lasted = "" if line.seconds is None else self.word(seconds(line.seconds))
         style = SIGNS[self.status]
         status = self.word("stopped" if self.status == "aborted" else self.status)
-        code = "" if line.reason_code in ("OK", "ABORTED") else line.reason_code
-        title = " · ".join(filter(None, (status, code, lasted)))
+        plain = not self.verbose or line.reason_code in ("OK", "ABORTED")
+        title = " · ".join(filter(None, (status, "" if plain else line.reason_code, lasted)))
         entry = Entry(
             title,
             remark=line.id if width >= NARROW else line.id.rpartition("-")[2].lstrip("0"),

@@ -26,7 +26,7 @@ def bare(text: str) -> str:
     text = re.sub(r"\d{4}-\d\d-\d\d-(\d{4})", r"DAY-\1", text)
     text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "DAY AND TIME", text)
     text = re.sub(r"\d\d-\d\d \d\d:\d\d", "DAY   TIME ", text)
-    return re.sub(r" · \d+\.\d s +DAY", " · TOOK  DAY", text)
+    return re.sub(r" · \d+\.\d( s|초) +DAY", " · TOOK  DAY", text)
 
 
 @pytest.fixture(scope="module")
@@ -96,14 +96,14 @@ def test_what_a_script_reads_is_one_object_a_line(
 
 def test_nothing_to_list_is_said(bt: Run) -> None:
     assert bt("history").out == "no mission yet\n"
-    assert bt("history", "--today").out == "no such mission\n"
+    assert bt("history", "--today").out == "no mission matches\n"
     assert bt("history", "--json").out == ""
 
 
 def test_why_in_korean(day: Run) -> None:
     said = bare(day("why", "1").out)
     assert said.startswith(
-        " ■ 막힘 · SKILL_FAILED · TOOK  DAY-0001\n"
+        " ■ 막힘 · TOOK  DAY-0001\n"
         "   문이 제대로 움직이지 않습니다: 1번째 호출을 일부러 실패시켰습니다.\n"
         "   명령       문 안의 자재를 가져와 (DAY AND TIME, door)\n"
     )

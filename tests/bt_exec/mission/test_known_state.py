@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.language.messages import Messages
-from bt_exec.mission.known_state import OLD_S, Known, moment, told_facts
+from bt_exec.mission.known_state import OLD_S, Known, _sentences, moment, told_facts
 
 WORDS = """
 door=open: {en: The door is open., ko: 문이 열려 있습니다.}
@@ -42,6 +42,16 @@ def words(tmp_path) -> Messages:
 )  # fmt: skip
 def test_facts_are_told_in_sentences_and_the_others_are_left(words, facts, said, rest):
     assert told_facts(facts, words, "en") == (said, rest)
+
+
+def test_earlier_fact_is_joined_with_one_of_now(words):
+    words._sentences["was door=open + left=up"] = {"en": "The arm holds the door."}
+    facts = {"door": "open", "left": "up", "right": "up"}
+    known = Known(facts, now=3.0, since={"door": 1.0})
+    assert [said for _, said in _sentences(facts, words, "en", known)] == [
+        "The arm holds the door.",
+        BOTH,
+    ]
 
 
 def test_they_are_told_in_the_language_asked_for(words):

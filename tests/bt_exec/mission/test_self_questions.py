@@ -104,6 +104,11 @@ class Refuses:
         return Refusal("NOT_UNDERSTOOD", "?")
 
 
+class Knows(Refuses):
+    def compile(self, request: Request) -> Reply:
+        return Reply("FACTS", "The door is ajar.")
+
+
 def answer(command: str, seen: str = "", *, context: Context | None = None, **facts: str) -> object:
     request = request_of(load_site("door"), command, Situation((), facts, ""), context or Context())
     return SelfAnswers(Refuses(), lambda language: seen).compile(request)
@@ -118,13 +123,21 @@ def test_last_observation_is_told() -> None:
 def test_places_alone_tell_where_the_robot_is() -> None:
     facts = {"at.left": "home", "at.right": "home", "door": "closed"}
     assert answer("where are you?", **facts) == Reply("WHERE", "The arms are at home.")
-    assert answer("어디야?", door="closed") == Reply("WHERE", "제가 어디 있는지 알 수 없습니다.")
+    unknown = Reply("WHERE", "제가 어디 있는지 알 수 없습니다.")
+    assert answer("어디야?", door="closed") == answer("지금 어디야?") == unknown
+
+
+def test_compiler_is_not_asked_where_the_robot_is() -> None:
+    request = request_of(load_site("door"), "where are you?", Situation((), {"door": "ajar"}, ""))
+    assert SelfAnswers(Knows(), lambda language: "").compile(request) == Reply(
+        "WHERE", "I cannot tell where I am."
+    )
 
 
 def test_why_is_about_the_last_mission_that_acted() -> None:
     context = Context((Turn("go", "blocked", "X", "Stuck."), Turn("is it open?", acted=False)))
     assert answer("why did you stop?", context=context) == Reply("WHY", "“go”: Stuck.")
-    assert isinstance(answer("why did you stop?"), Refusal)  # nothing has been done
+    assert answer("why did you stop?") == Reply("WHY", "Nothing has moved here yet.")
 
 
 def test_compiler_that_knows_better_is_followed() -> None:

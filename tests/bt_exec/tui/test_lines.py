@@ -10,12 +10,12 @@ TOP, TAKE = "get_material", "get_material/take_material"
 EXPECTED = """\
      0.0 s  command   Get the material inside the door.
      0.2 s  sees      door open 0.9 · handle yes · material yes
-     0.2 s  plan 1    6 steps, offline
+     0.2 s  plan 1    6 steps
      0.4 s  skipped   open_door  right → door-handle  already open
      0.4 s  running   grasp  right → material
      2.5 s  failed    grasp  right → material  GRASP_SLIPPED: the box moved 31 mm while the \
 fingers closed (limit 10 mm)  (2.1 s)
-     2.5 s  planning  again with offline
+     2.5 s  planning  again
      2.5 s  plan 2    keeps: open_door · changes: grasp → material_visible, move_arm, grasp
      2.5 s  kept      open_door  right → door-handle  from plan 1
      3.0 s  stop      stopping: operator

@@ -26,7 +26,7 @@ CASES: list[tuple[Any, str]] = [
             sim_seconds=4.0,
         ),
         """\
- ■ blocked after 4.0 s · MATERIAL_NOT_VISIBLE_AFTER_OPEN · exit 3
+ ■ blocked after 4.0 s · exit 3
    문을 열었지만 자재가 보이지 않습니다. 아무것도 잡지 않았습니다.
    seen: door open 0.9 · handle yes · material yes""",
     ),
@@ -38,7 +38,7 @@ CASES: list[tuple[Any, str]] = [
             nearest=("Open the door.",),
         ),
         """\
- ↷ refused · NOT_UNDERSTOOD · exit 5
+ ↷ refused · exit 5
    I know no "window".
    try one of these:
      Open the door.""",
@@ -48,7 +48,7 @@ CASES: list[tuple[Any, str]] = [
             "refused", reason_code="X", message="I can: open the door.", nearest=("Open the door.",)
         ),
         """\
- ↷ refused · X · exit 5
+ ↷ refused · exit 5
    I can: open the door.""",
     ),
     (
@@ -64,7 +64,7 @@ CASES: list[tuple[Any, str]] = [
             "failed", reason_code="SKILL_CRASHED", message="A skill broke.", problems=("a: b",)
         ),
         """\
- ✗ failed after 31.4 s · SKILL_CRASHED · exit 4
+ ✗ failed after 31.4 s · exit 4
    A skill broke.
    seen: door open 0.9 · handle yes · material yes
    a: b""",

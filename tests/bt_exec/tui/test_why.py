@@ -109,7 +109,7 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
         80,
         False,
         """\
- ■ 막힘 · SKILL_FAILED · 12.4 s                                 2026-11-21-0007
+ ■ 막힘 · SKILL_FAILED · 12.4초                                 2026-11-21-0007
    문이 걸렸습니다(끼임).
    명령       open the door (2026-11-21 09:30, door)
    계획       open_door 오른손 → 문, door_is open (계획 1, offline)
@@ -187,7 +187,9 @@ def test_a_whole_answer(
     expected: str,
 ) -> None:
     glyphs = ASCII if ascii_only else UNICODE
-    assert plain(Why(explanation, messages, language).lines(width, glyphs)) == expected
+    assert (
+        plain(Why(explanation, messages, language, verbose=True).lines(width, glyphs)) == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -222,7 +224,7 @@ def test_failures_that_ended_no_plan_are_told_apart(messages: Messages) -> None:
 
 def test_many_steps_are_counted(messages: Messages) -> None:
     attempt = Attempt(1, "offline", tuple((f"step_{n}", {}) for n in range(11)))
-    ((_, said),) = Why(known(), messages, "en").attempt(attempt, again=False)
+    ((_, said),) = Why(known(), messages, "en", verbose=True).attempt(attempt, again=False)
     assert said == (
         "step_0, step_1, step_2, step_3, step_4, step_5, step_6, step_7, … 3 (plan 1, offline)"
     )

@@ -35,6 +35,7 @@ STALE_S = 1.0
 
 _NONE_YET = "no picture has come yet"
 _NONE_NEW = "no new picture comes"
+_NONE_SINCE = "no picture of this step has come yet"
 _UNLIKE = "the pictures do not agree"
 _UNCLEAR = "the state of the door is unclear"
 HIDDEN = "part of the inside is hidden"
@@ -68,6 +69,7 @@ _BETWEEN: Mapping[tuple[DoorState, ...], str] = MappingProxyType(
 SENTENCES = (
     _NONE_YET,
     _NONE_NEW,
+    _NONE_SINCE,
     _UNLIKE,
     _UNCLEAR,
     HIDDEN,
@@ -122,7 +124,9 @@ def picture_uncertainty(world: World[DoorObservation], otherwise: str = _UNLIKE)
         return _NONE_YET
     if newest.fault is not None:
         return CAMERA[newest.fault]
-    return _NONE_NEW if world.age_s > STALE_S or not world.fresh else otherwise
+    if world.age_s > STALE_S:
+        return _NONE_NEW
+    return otherwise if world.fresh else _NONE_SINCE
 
 
 def door_uncertainty(world: World[DoorObservation]) -> str:

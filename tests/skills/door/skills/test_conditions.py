@@ -65,7 +65,7 @@ def test_uncertain_result_names_its_reason(scene: Scenes) -> None:
         (0.2, 0.0, "the pictures do not agree"),
         (1.0, 0.0, "the pictures do not agree"),
         (1.2, 0.0, "no new picture comes"),  # fresh once, old by now
-        (0.2, 8.9, "no new picture comes"),  # young, but from before the question
+        (0.2, 8.9, "no picture of this step has come yet"),  # young, but from before the question
     ],
 )
 def test_doubt_is_about_pictures_that_are_new(

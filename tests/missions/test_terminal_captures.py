@@ -1,0 +1,94 @@
+"""Captures of missions in the documentation equal what the terminal shows.
+
+After a wanted change: ``BT_EXEC_WRITE_SCREENS=1 pytest tests/missions/test_terminal_captures.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from rich.cells import cell_len
+
+from bt_exec.events import Event
+from bt_exec.mission.session import Session
+from bt_exec.site.site import load_site
+from bt_exec.tui.model import ViewModel
+from bt_exec.tui.screen import draw, tree_lines
+from bt_exec.tui.summary import summary_lines
+from bt_exec.tui.text import plain
+
+PAGE = Path(__file__).parents[2] / "docs" / "terminal.md"
+WIDTHS = (40, 80, 120)
+CAPTURE = r"(?<=<!-- {name} -->\n```\n)[^`]*(?=```\n)"
+
+
+class Case(NamedTuple):
+    """A mission, and when it is captured while it runs [s]."""
+
+    command: str
+    world: dict[str, str]
+    faults: tuple[Any, ...] = ()
+    running: float | None = None
+
+
+SLOW = pytest.mark.slow
+STOP = {"part": "operator", "does": "stop", "since": 3.0}
+MISSIONS = {
+    "clean": Case("get the material", {"seed": "2"}, (), 9.0),
+    "recovery": Case("get the material", {"seed": "2"}, ("grasp:1=GRASP_SLIPPED",)),
+    "stop": Case("문 안의 자재를 가져와", {"seed": "2"}, (STOP,)),
+    "blocked": Case("get the material", {"seed": "2", "fault": "jammed"}),
+}
+
+
+class _Shot:
+    """A listener that draws the live view once, at a moment of the mission."""
+
+    def __init__(self, model: ViewModel, at: float | None) -> None:
+        self.drawn: dict[int, str] = {}
+        self._model, self._at = model, at
+
+    def on(self, event: Event) -> None:
+        """Draw the view if its moment has come."""
+        model, at = self._model, self._at
+        if at is not None and not self.drawn and event.t - model.began >= at:
+            self.drawn = {width: plain(draw(model, width, 24, now=event.t)) for width in WIDTHS}
+
+
+def captured(name: str, folder: Path) -> dict[str, str]:
+    """Run a mission; return its captures by name."""
+    case = MISSIONS[name]
+    file = folder / "door.yaml"
+    file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
+    site = load_site(str(file))
+    model = ViewModel(wall=lambda: 0.0, messages=site.messages)
+    shot = _Shot(model, case.running)
+    with Session(
+        site, world=case.world, fast=True, faults=case.faults, listeners=[model, shot]
+    ) as session:
+        outcome = session.run(case.command)
+    captures = {f"running {width}": text for width, text in shot.drawn.items()}
+    for width in WIDTHS:
+        lines = [*tree_lines(model, width), *summary_lines(outcome, width, model=model)]
+        captures[f"{name} {width}"] = plain(lines)
+    return captures
+
+
+@pytest.mark.parametrize(
+    "name", [name if name == "stop" else pytest.param(name, marks=SLOW) for name in MISSIONS]
+)
+def test_captures_in_documentation_are_current(name: str, tmp_path: Path) -> None:
+    for title, text in captured(name, tmp_path).items():
+        width = int(title.split()[1])
+        assert all(cell_len(line) <= width for line in text.splitlines())
+        page = PAGE.read_text(encoding="utf-8")
+        place = re.compile(CAPTURE.format(name=title))
+        if os.environ.get("BT_EXEC_WRITE_SCREENS"):
+            page = place.sub(lambda _, text=text: f"{text}\n", page)
+            PAGE.write_text(page, encoding="utf-8")
+        (shown,) = place.findall(page)
+        assert shown == f"{text}\n"
