@@ -1,8 +1,8 @@
-"""What a long history costs: ``python tests/benchmarks/bench_history.py [MISSIONS]``; 10,000 by default.
+"""Timings of a long history: ``python tests/benchmarks/bench_history.py [MISSIONS]``.
 
-One simulated mission is recorded, and its rows are copied under other names and commands. Then the
-list, the search and the explanation are timed on the file. Everything is printed; nothing is
-asserted.
+10,000 missions by default. One simulated mission is recorded, and its rows are copied under other
+names and commands. Then the list, the search and the explanation are timed on the file.
+Everything is printed; nothing is asserted.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def fill(path: Path, missions: int) -> None:
                 "number": number,
                 "command": COMMANDS[number % len(COMMANDS)],
             }
-            connection.execute(f"INSERT INTO missions VALUES ({marks})", [*row.values()])  # noqa: S608
+            connection.execute(f"INSERT INTO missions VALUES ({marks})", [*row.values()])
             connection.executemany(
-                f"INSERT INTO events VALUES ({', '.join('?' * len(events[0]))})",  # noqa: S608
+                f"INSERT INTO events VALUES ({', '.join('?' * len(events[0]))})",
                 [(number, *event[1:]) for event in events],
             )
 
@@ -64,7 +64,11 @@ def main(missions: int) -> None:
         path = Path(folder) / "journal.sqlite"
         site = load_site(str(file))
         with Session(
-            site, world={"seed": "2"}, fast=True, journal=Journal.open(path), faults=["grasp=TIMEOUT"]
+            site,
+            world={"seed": "2"},
+            fast=True,
+            journal=Journal.open(path),
+            faults=["grasp=TIMEOUT"],
         ) as session:
             session.run("get the material")
         fill(path, missions)
