@@ -30,7 +30,7 @@ _WORDS = {
 }
 _HISTORY = 1000
 _RECORD_COMMANDS = ("why", "replay", "watch")
-_COMMANDS_KO = {"왜": "why", "기록": "history", "재생": "replay"}
+_COMMANDS_KO = {"왜": "why", "기록": "history", "보기": "show", "재생": "replay"}
 _MISSION = re.compile(r"last|\d{1,9}|\d{4}-\d\d-\d\d-\d{4,}")
 _HISTORY_REST = re.compile(r"-|(show|export|check|prune)$")
 

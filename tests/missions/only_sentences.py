@@ -31,8 +31,8 @@ _TYPED = re.compile(
     r"(?<!\[)'[^']*'|packs: \S+|--\w+(?: \w+=)?|KEY=VALUE"
     r"|bt-exec( \w+)*|Ctrl-[CD]|\w+\.txt|pip install \S+"
 )
-_NAMES = {"rad", "dB", "COCO", "JSON", "YOLO"}
-"""Units and formats."""
+_NAMES = {"rad", "dB", "COCO", "JSON", "YOLO", "Enter"}
+"""Units, formats and keys."""
 
 
 def not_sentences(text: str, language: str, names: tuple[str, ...] = ()) -> list[str]:
