@@ -357,7 +357,7 @@ class Journal:
             return tuple(name for (name,) in found)
 
     def copy_missions_before(self, mission_id: str, other: Journal) -> None:
-        """Copy the lines of the day's missions that a mission's session could read.
+        """Copy the lines of the day's missions that a mission's session could read, at least 50.
 
         Raises:
             UsageError: If one of the journals cannot be used.
@@ -368,8 +368,9 @@ class Journal:
                 "INSERT INTO other.missions SELECT m.* FROM missions m, missions b WHERE b.id = ?"
                 " AND m.site = b.site AND m.session != b.session"
                 " AND m.ended_at < (SELECT MIN(started_at) FROM missions WHERE session = b.session)"
-                " ORDER BY m.no DESC LIMIT 50",
-                (mission_id,),
+                " ORDER BY m.no DESC LIMIT max(50, (SELECT COUNT(*) FROM missions t, missions b"
+                " WHERE b.id = ? AND t.day = b.day))",
+                (mission_id, mission_id),
             )
 
     def interrupted(self) -> MissionLine | None:

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -187,7 +187,8 @@ class Torture:
 
     def __init__(self, site: Site, folder: Path, *, again: bool = False) -> None:
         self.report = Report()
-        self._site = site
+        packs = {name: own.for_rerun(folder) for name, own in site.packs.items()}
+        self._site = replace(site, packs=packs)
         self._folder = folder
         self._again = again
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,3 +181,16 @@ def test_work_of_a_question_does_not_grow_with_the_journal(filled, monkeypatch, 
             f" SELECT {values} FROM missions, s WHERE no = 1"
         )
     assert instructions(filled, monkeypatch, ask) < few + 100
+
+
+def test_all_missions_of_the_day_are_copied_for_a_rerun(journal: Journal, tmp_path: Path) -> None:
+    for _ in range(52):
+        add(journal, "open the door", "satisfied", "The door is open.")
+    other = Journal.open(tmp_path / "other.sqlite")
+    journal.copy_missions_before(_of_another_session(journal), other)
+    assert len(other.missions(None)) == 52
+
+
+def _of_another_session(journal: Journal) -> str:
+    with journal.begin(command="what was done?", site="lab", session="new") as recorder:
+        return recorder.mission_id
