@@ -67,3 +67,10 @@ def test_a_name_without_a_question_is_no_command(turns):
 @pytest.mark.parametrize("words", ["the green bowl", "banana", "the sofa"])
 def test_an_answer_that_names_nothing_is_refused(words):
     assert isinstance(ask(create({}), words, WORLDS["mixed"], [ENGLISH]), Refusal)
+
+
+@pytest.mark.parametrize("question", ["what did you see?", "what are you holding?"])
+def test_command_after_a_question_without_an_object_is_read(question):
+    turns = [(question, "satisfied", "OK")]
+    answer = ask(create({}), "sort everything by colour", WORLDS["mixed"], turns)
+    assert moves(answer)

@@ -199,7 +199,8 @@ def _questions(node: Node) -> Iterator[Node]:
 def _subject(meaning: Node) -> Node | None:
     """Return what a meaning is about, by its own names: where it was may have changed."""
     about = _last(meaning)
-    of: Node | None = next((one for one in (about or meaning).walk() if one.kind == "np"), None)
+    phrases = (one for one in (about or meaning).walk() if one.kind == "np" and one.get("of"))
+    of: Node | None = next(phrases, None)
     if of is None:
         return None
     kept = [part for part in _flat(of.node("of")) if part.kind in ("thing", "has", "nth", "many")]
