@@ -23,7 +23,7 @@ PLAIN = [
     row
     for row in (one for file in FILES for one in rows(file))
     if row.expected[0] not in "!?"
-    and not re.search(r"\b(not|no|except|but)\b|n't|말고", row.command)
+    and not re.search(r"\b(not|no|except|but|leave)\b|n't|말고|빼고|그대로", row.command)
 ]
 ORDER = ("before", "전에")
 CHAINED = re.compile(r"[,;]|\b(and|then)\b|고 ")  # "A before B" is the order of "A and B"
@@ -41,7 +41,7 @@ def plan(command, world="mixed"):
     return understood(Row(world, command, ""))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=150, derandomize=True)
 @given(st.sampled_from(PLAIN), st.data())
 def test_operator_word_changes_the_plan_or_refuses_it(row, data):
     words = row.command.split()
@@ -52,7 +52,7 @@ def test_operator_word_changes_the_plan_or_refuses_it(row, data):
     assert isinstance(changed, str) or changed != plan(row.command, row.world)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=60, derandomize=True)
 @given(
     st.sampled_from(sorted(THINGS)),
     st.sampled_from(sorted(THINGS)),
@@ -72,7 +72,7 @@ def test_condition_chooses_its_branch_and_its_negation_the_other(one, other, pla
     assert plan(f"{not_korean} {said[1]}고 아니면 {said[0]}어") == expected
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=40, derandomize=True)
 @given(st.sampled_from(sorted(THINGS)), st.sampled_from(sorted(PLACES)))
 def test_politeness_and_spacing_change_nothing(thing, place):
     expected = plan(f"put the {thing} in the {place}")
