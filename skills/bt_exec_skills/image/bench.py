@@ -23,7 +23,7 @@ from bt_exec_skills.image.perception.annotation import (
     find_annotation,
     read_annotation,
 )
-from bt_exec_skills.image.perception.detecting import Detected, detected, seen_in
+from bt_exec_skills.image.perception.detecting import Detected, detected, found_in
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.loading import load_picture
 from bt_exec_skills.image.perception.looker import CrossCheck, LookAnswer
@@ -279,7 +279,7 @@ class Bench:
         if self.detector is None:
             raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
         recalls = self.detector.recalls if isinstance(self.detector, NetworkDetector) else {}
-        seen = seen_in(self.detector, self.picture)
+        seen = found_in(self.detector, self.picture)
         kept, whole = detected(seen.found, label, self.least_score, recalls.get(label, 1.0))
         return Detected(kept, whole if kept and not seen.tiled else min(whole, _ABSENT))
 

@@ -16,7 +16,7 @@ from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.things.detector import FAINT, LEAST_SCORE, make_detector
 
-__all__ = ["NOTHING_KNOWN", "Detected", "detect", "detected", "seen_in"]
+__all__ = ["NOTHING_KNOWN", "Detected", "detect", "detected", "found_in"]
 
 _MEANT = 0.5  # from here on a detection is more likely right than wrong
 NOTHING_KNOWN = 0.5
@@ -85,7 +85,7 @@ def detected(
     return Detected(of_kind(kept, label), whole)
 
 
-def seen_in(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
+def found_in(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
     """Return what a detector finds in a picture; small objects of a large one also in tiles.
 
     A network makes pictures small. So a large picture is looked at once more in overlapping parts,
@@ -153,4 +153,4 @@ def detect(
         UsageError: If the weights cannot be used.
     """
     detector = make_detector(Path(weights) if weights is not None else None, FAINT)
-    return detected(seen_in(detector, picture).found, label, least_score).instances
+    return detected(found_in(detector, picture).found, label, least_score).instances

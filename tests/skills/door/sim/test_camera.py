@@ -81,12 +81,12 @@ def test_view_without_truth_shows_the_same_colours(renderer: str) -> None:
     plain.close()
 
 
-@pytest.mark.parametrize(("detector", "told"), [("oracle", True), ("learned", False)])
-def test_only_the_oracle_is_told_the_truth(detector: str, told: bool) -> None:
+@pytest.mark.parametrize(("detector", "truth"), [("oracle", True), ("learned", False)])
+def test_only_the_oracle_gets_the_truth(detector: str, truth: bool) -> None:
     rig = make_rig(PACK, {"detector": detector, "renderer": "raycast"}, {})
     view = rig.perception.camera.view(rig.perception.camera.capture())
     rig.shut()
-    assert (view.truth is not None) is told
+    assert (view.truth is not None) is truth
 
 
 def test_without_gl_the_ray_caster_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
