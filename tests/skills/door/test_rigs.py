@@ -26,6 +26,7 @@ def test_the_pack_makes_a_catalogue() -> None:
         "open_door",
         "release",
         "return_home",
+        "wait",
     ]
     assert catalogue.skills["grasp"].labels() == {"object_label"}
 
