@@ -340,4 +340,15 @@ class UnknownName(UsageError):  # noqa: N818 - it reads as what it says
 
 
 class RegistrationError(BtExecError):
-    """Raised while a pack is read: a duplicate name, a signature that cannot be a skill."""
+    """Raised while a pack is read: a duplicate name, a signature that cannot be a skill.
+
+    Args:
+        why: A sentence, or the mistakes of a file.
+
+    Attributes:
+        problems: The mistakes, in the order of the text; empty if they have no place in a file.
+    """
+
+    def __init__(self, why: str | Sequence[Problem]) -> None:
+        self.problems = () if isinstance(why, str) else tuple(why)
+        super().__init__(why if isinstance(why, str) else "\n".join(map(str, why)))

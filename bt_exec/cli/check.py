@@ -216,7 +216,7 @@ class _Checked:
 
     def add(self, files: Iterable[Path]) -> None:
         """Check files, and what packs and sites of these names bring."""
-        from bt_exec.failure import SpecError
+        from bt_exec.failure import RegistrationError, SpecError
         from bt_exec.spec.load import parse
         from bt_exec.spec.source import scan_file
 
@@ -228,6 +228,10 @@ class _Checked:
                     if not self._other_document(source, path):
                         loaded.append(parse(source))
             except SpecError as error:
+                self.problems += error.problems
+            except RegistrationError as error:
+                if not error.problems:
+                    raise
                 self.problems += error.problems
         if loaded:
             self._trees(loaded)
@@ -253,34 +257,49 @@ class _Checked:
         return True
 
     def _other_document(self, source: Source, path: Path) -> bool:
-        """Check a site file or a lexicon; return whether the document is one."""
+        """Check a site file, or the words or sentences of a pack; return whether it is one."""
         if _is_site(source):
             self._site(str(path))
-        elif _is_words(source):
+        elif _is_words(source) or _is_sentences(source):
+            if (pack := self._pack_with(path)) is not None:
+                self._pack(pack)
+                return True
             message = (
-                "these are the words of a pack; they are checked with a site that uses it: "
-                "bt-exec check SITE.yaml"
+                "no pack of this site uses this file of words or sentences; check it with a site "
+                "that uses its pack: bt-exec check SITE.yaml"
             )
             self.problems.append(source.problem("NOT_A_TREE", message))
         else:
             return False
         return True
 
+    def _pack_with(self, path: Path) -> str | None:
+        """Return the pack of the site that has this file of words or sentences."""
+        for pack in self.site.catalogue.packs:
+            for file in (pack.lexicon, pack.messages):
+                if file is not None and os.path.realpath(file) == os.path.realpath(path):
+                    return pack.name
+        return None
+
     def _site(self, name: str) -> None:
         from bt_exec.site.check_utterances import check_utterances
         from bt_exec.site.site import load_site
+        from bt_exec.verify.sentences import sentence_problems
 
         site = load_site(name)
         self._codes(site.catalogue)
+        self.problems += sentence_problems(site.catalogue, site.library)
         self.problems += check_utterances(site)
 
     def _pack(self, name: str) -> None:
-        """Check a pack without a site: its facts, codes and trees."""
+        """Check a pack without a site: its facts, codes, trees, words and sentences."""
         from bt_exec.pack import Catalogue, find_pack
+        from bt_exec.site.check_utterances import word_problems
         from bt_exec.spec.library import Library
         from bt_exec.spec.load import Loaded
         from bt_exec.verify import verify_file
         from bt_exec.verify.packs import fact_problems
+        from bt_exec.verify.sentences import sentence_problems
 
         names = [name]
         for one in names:
@@ -293,6 +312,8 @@ class _Checked:
         for tree in library:
             loaded = Loaded(tree, library.source(tree.tree))
             self.problems += verify_file(loaded, catalogue, library)
+        self.problems += sentence_problems(catalogue, library)
+        self.problems += word_problems(catalogue, library)
 
     def _codes(self, catalogue: Catalogue) -> None:
         """Check the failure codes of packs whose code was not looked at yet."""
@@ -335,6 +356,13 @@ def _is_words(source: Source) -> bool:
     """Return whether a file is a pack's lexicon."""
     data = source.data
     return isinstance(data, dict) and not data.keys().isdisjoint(("verbs", "nouns"))
+
+
+def _is_sentences(source: Source) -> bool:
+    """Return True if a file is a pack's messages: a text per language for each key."""
+    data = source.data
+    said = data.values() if isinstance(data, dict) else ()
+    return any(isinstance(one, dict) and {"en", "ko"} <= one.keys() for one in said)
 
 
 def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:

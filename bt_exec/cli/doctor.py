@@ -151,7 +151,7 @@ def _parts(own: str) -> Iterator[Finding]:
     for name in dict.fromkeys((*sites, own)):
         try:
             site = load_site(name)
-            broken = [p.message for p in check_utterances(site, ()) if p.code == "BAD_LEXICON"]
+            broken = [str(problem) for problem in check_utterances(site, ())]
             if broken:
                 yield Finding("sites", site.name, "missing", broken[0], "fix that lexicon file")
             else:

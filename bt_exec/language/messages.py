@@ -29,13 +29,15 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import yaml
 
-from bt_exec.failure import Failure, RegistrationError
+from bt_exec.failure import Failure, Problem, RegistrationError
+from bt_exec.language.message_form import LANGUAGES, SECTIONS, form_problems
 from bt_exec.language.particles import with_particles
 from bt_exec.language.value_names import value_names
 from bt_exec.spec.plain_yaml import parse_yaml
@@ -43,7 +45,6 @@ from bt_exec.spec.yaml_mistakes import explain
 
 __all__ = ["LANGUAGES", "OWN_MESSAGES", "Called", "Messages", "language_of"]
 
-LANGUAGES = ("en", "ko")
 OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
 """The executive's own sentences; a pack that speaks by itself loads them with its own."""
 
@@ -53,8 +54,6 @@ Called: TypeAlias = Callable[[str, str], str | None]
 _FIXED = Path(__file__).with_name("fixed_words.yaml")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
-_FIELD = re.compile(r"[^\W\d]\w*(?:\|[^\W\d]\w*)*")
-_SECTIONS = ("words", "phrases")
 
 
 def language_of(text: str) -> str:
@@ -140,18 +139,12 @@ class Messages:
         return self._packs.get(pack, self)
 
     def _add(self, path: Path) -> None:
-        data = _mapping(_read(path), f"{path}")
-        words, phrases = (data.pop(name, {}) for name in _SECTIONS)
+        data = _read(path)
+        if wrong := form_problems(path, data):
+            raise RegistrationError(wrong)
+        words, phrases = (data.pop(name, {}) for name in SECTIONS)
         for table, entries in zip(self._tables(), (data, words, phrases), strict=True):
-            for key, sentences in _mapping(entries, f"{path}: {'/'.join(_SECTIONS)}").items():
-                _check_said(path, key, sentences)
-                if table is not self._words:
-                    _check_templates(path, key, sentences)
-                for mark in "#*" if table is self._words else "":
-                    wrong = [n for n in LANGUAGES if sentences[n].count(mark) != key.count(mark)]
-                    if wrong:
-                        where = f"{path}: {key}: another number of {mark} in {wrong[0]!r}"
-                        raise RegistrationError(where)
+            for key, sentences in entries.items():
                 if table.get(key, sentences) != sentences:
                     raise RegistrationError(f"{path}: {key} already has other sentences")
                 table[key] = sentences
@@ -292,7 +285,7 @@ class Messages:
 
 
 def _read(path: Path) -> Any:
-    """Return what a file of sentences says.
+    """Return the content of a message file.
 
     Raises:
         RegistrationError: If it cannot be read.
@@ -303,51 +296,10 @@ def _read(path: Path) -> Any:
         return parse_yaml(text) or {}
     except yaml.MarkedYAMLError as error:
         why = explain(error, text, str(path))
-        place = f"{path}:{why.line}:{why.column}"
-        raise RegistrationError(f"{place}: cannot be read: {why.message}") from None
+        raise RegistrationError([replace(why, message=f"cannot be read: {why.message}")]) from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise RegistrationError(f"{path}: cannot be read: {error}") from None
-
-
-def _mapping(data: Any, where: str) -> dict[str, Any]:
-    if not isinstance(data, dict):
-        raise RegistrationError(
-            f"{where}: is a mapping, CODE: {{en: …, ko: …}}; found {data!r:.40}"
-        )
-    return data
-
-
-def _check_said(path: Path, key: Any, sentences: Any) -> None:
-    """Refuse an entry that is no text in every language; bare yes, no, on, off are no texts."""
-    quote = 'in YAML bare yes, no, on and off are no words; write "on" in quotes'
-    if not isinstance(key, str):
-        raise RegistrationError(f"{path}: {key!r} is not a name; {quote}")
-    said = _mapping(sentences, f"{path}: {key}")
-    for name in LANGUAGES:
-        if name not in said:
-            raise RegistrationError(f"{path}: {key} has no sentence in {name!r}")
-        if not isinstance(said[name], str):
-            raise RegistrationError(f"{path}: {key}: {name} is not text ({said[name]!r}); {quote}")
-
-
-def _check_templates(path: Path, key: str, sentences: Mapping[str, str]) -> None:
-    """Refuse a sentence that could not be filled in: it is told while a mission runs."""
-    for name in LANGUAGES:
-        where = f"{path}: {key}: {name}"
-        try:
-            parts = list(string.Formatter().parse(sentences[name]))
-        except ValueError as error:
-            raise RegistrationError(
-                f"{where}: {error}: {sentences[name]!r}; a fact stands in braces, {{name}}; "
-                "for braces themselves write {{ and }}"
-            ) from None
-        for _, field, _, conversion in parts:
-            if field is not None and (conversion or not _FIELD.fullmatch(field)):
-                found = f"{{{field}!{conversion}}}" if conversion else f"{{{field}}}"
-                raise RegistrationError(
-                    f"{where}: {found} names no fact; write {{name}}, "
-                    "or {name|other} for the first of them that is there"
-                )
+        message = f"cannot be read: {error}"
+        raise RegistrationError([Problem("UNREADABLE", message, file=str(path))]) from None
 
 
 def _spoken(text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]) -> str:

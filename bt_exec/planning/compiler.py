@@ -11,11 +11,11 @@ site's compiler settings and returns a `Compiler`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from bt_exec.failure import Failure, Refusal
+from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.language.context import Context
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import Messages
@@ -42,6 +42,7 @@ __all__ = [
     "Request",
     "Suggesting",
     "Warming",
+    "WordsChecker",
     "compiler_names",
     "find_compiler",
 ]
@@ -183,6 +184,14 @@ class Compiler(Protocol):
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request; runs on a worker thread and may take long."""
+
+
+@runtime_checkable
+class WordsChecker(Protocol):
+    """A compiler that finds the mistakes in the words of packs."""
+
+    def problems(self, request: Request) -> Iterable[Problem]:
+        """Return names that the site does not have, and phrases that are ambiguous."""
 
 
 @runtime_checkable

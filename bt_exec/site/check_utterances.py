@@ -7,34 +7,66 @@ from dataclasses import replace
 
 from bt_exec.failure import BtExecError, Problem, Refusal
 from bt_exec.language.messages import language_of
-from bt_exec.planning.compiler import Compiler, Plan, Reply, compiler_names, find_compiler
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import (
+    Compiler,
+    Plan,
+    Reply,
+    Request,
+    WordsChecker,
+    compiler_names,
+    find_compiler,
+)
 from bt_exec.site.compile_command import request_of
-from bt_exec.site.site import CompilerSettings, Site
+from bt_exec.site.site import CompilerSettings, Site, sentences
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Tree, TreeSpec, walk
 
-__all__ = ["check_utterances"]
+__all__ = ["check_utterances", "word_problems"]
 
 
 def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Problem]:
     """Return which utterances do not lead to their own tree, and why; all trees if none are named.
 
-    They are given to the compiler that needs no settings, offline. Words of a pack that it cannot
-    read are a problem, too: ``BAD_LEXICON``. The others are ``UTTERANCE_REFUSED``,
-    ``UTTERANCE_OF_ANOTHER`` and ``UTTERANCE_INCOMPLETE``.
+    They are given to the compiler that needs no settings, offline. Its mistakes in the words of the
+    packs come first. The others are ``UTTERANCE_REFUSED``, ``UTTERANCE_OF_ANOTHER`` and
+    ``UTTERANCE_INCOMPLETE``.
     """
-    name = CompilerSettings().name
-    if name not in compiler_names():
+    compiler = _offline()
+    if compiler is None:
         return []
-    compiler = find_compiler(name, {})
-    problems: list[Problem] = []
+    problems = _words_of(compiler, request_of(site, _ANY))
     try:
-        compiler.compile(request_of(site, _ANY))
         for tree in site.library.names() if trees is None else trees:
             problems += _problems_of_utterances(site, site.library.get(tree), compiler)
     except BtExecError as error:
-        problems.append(Problem("BAD_LEXICON", str(error), file=str(site.file)))
+        if not problems:
+            problems.append(Problem("BAD_LEXICON", str(error), file=str(site.file)))
     return problems
+
+
+def word_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
+    """Return the mistakes in the lexicons of packs, as far as they are known without a site."""
+    compiler = _offline()
+    if compiler is None or any(pack.words is not None for pack in catalogue.packs):
+        return []  # a site gives the rest of the words
+    return _words_of(compiler, Request(_ANY, "en", catalogue, library, sentences(catalogue)))
+
+
+def _offline() -> Compiler | None:
+    """Return the compiler that needs no settings, or None if it is not installed."""
+    name = CompilerSettings().name
+    return find_compiler(name, {}) if name in compiler_names() else None
+
+
+def _words_of(compiler: Compiler, request: Request) -> list[Problem]:
+    """Return the mistakes that a compiler finds in the words of the packs of a request."""
+    try:
+        compiler.compile(request)
+        return list(compiler.problems(request)) if isinstance(compiler, WordsChecker) else []
+    except BtExecError as error:
+        found = getattr(error, "problems", ())
+        return list(found) or [Problem("BAD_LEXICON", str(error))]
 
 
 _ANY = "go"

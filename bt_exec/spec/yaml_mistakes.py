@@ -92,7 +92,12 @@ _KINDS = (
         at_start=True,
     ),
     _Kind("", "document start", "this stands after the end of the document"),
-    _Kind("key given twice", "", "this key was first given on line {line}; keep one of the two"),
+    _Kind(
+        "key given twice",
+        "",
+        "this key was first given on line {line}; keep one of the two",
+        "DUPLICATE_KEY",
+    ),
     _Kind("block scalar", "", "text after '|' or '>' starts on the next line"),
 )
 

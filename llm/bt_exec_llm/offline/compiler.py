@@ -6,11 +6,11 @@ It never guesses: a command is understood only if every word of it is.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from bt_exec.failure import Refusal, UsageError
+from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
@@ -22,6 +22,7 @@ from bt_exec_llm.offline.english_words import load as load_english
 from bt_exec_llm.offline.index import index_of
 from bt_exec_llm.offline.kiwi import load as load_korean
 from bt_exec_llm.offline.kiwi import release as release_korean
+from bt_exec_llm.offline.lexicon_names import name_problems
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.refuse import abilities, refuse
 from bt_exec_llm.offline.replies import reply
@@ -71,6 +72,10 @@ class OfflineCompiler:
         if isinstance(found, Trouble):
             return refuse(found, text, request, language, index)
         return Plan(self._spec(request, language, found.parts), meaning=found.meaning)
+
+    def problems(self, request: Request) -> Iterator[Problem]:
+        """Yield the mistakes in the lexicons of the packs of a request."""
+        yield from name_problems(request, index_of(request, request.language))
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
         """Return what a command means, every word accounted for, or why it means nothing here."""

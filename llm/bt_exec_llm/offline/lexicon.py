@@ -8,9 +8,12 @@ each section means is written beside it in ``configs/lexicon/common.yaml``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from bt_exec.failure import RegistrationError
+from bt_exec_llm.offline.phrases import expand_phrase
 
 __all__ = ["Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
 
@@ -19,14 +22,23 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
+def _expandable(phrase: str) -> str:
+    """Return a phrase; raises ValueError if its brackets do not match."""
+    try:
+        expand_phrase(phrase)
+    except RegistrationError as error:
+        raise ValueError(str(error)) from None
+    return phrase
+
+
 Phrases = list[str]
 
 
 class Words(_Part):
     """Phrases of both languages that mean the same. Korean verbs end in 다."""
 
-    en: Phrases = []
-    ko: Phrases = []
+    en: list[Annotated[str, AfterValidator(_expandable)]] = []
+    ko: list[Annotated[str, AfterValidator(_expandable)]] = []
 
 
 class Verb(Words):

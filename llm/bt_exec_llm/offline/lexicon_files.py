@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from bt_exec.failure import RegistrationError
+from bt_exec.failure import Problem, RegistrationError
 from bt_exec.spec.plain_yaml import parse_yaml
 from bt_exec.spec.yaml_mistakes import explain
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -47,12 +48,11 @@ def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
             data = parse_yaml(text) or {}
         except yaml.MarkedYAMLError as error:
             why = explain(error, text, str(path))
-            place = f"{path}:{why.line}:{why.column}"
-            raise RegistrationError(
-                f"{place}: cannot be read as a lexicon: {why.message}"
-            ) from None
+            message = f"cannot be read as a lexicon: {why.message}"
+            raise RegistrationError([replace(why, message=message)]) from None
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise RegistrationError(f"{path}: cannot be read as a lexicon: {error}") from error
+            message = f"cannot be read as a lexicon: {error}"
+            raise RegistrationError([Problem("UNREADABLE", message, file=str(path))]) from error
         try:
             Lexicon.model_validate(data)
         except ValidationError as error:

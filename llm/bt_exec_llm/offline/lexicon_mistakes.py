@@ -26,8 +26,8 @@ _WORDS = {
 """What a value must be, by the first word of pydantic's name of the mistake."""
 
 
-def mistakes(error: ValidationError, model: type[BaseModel], text: str, file: str) -> str:
-    """Return the mistakes of a file that is no lexicon as one line each, in the order of the text.
+def mistakes(error: ValidationError, model: type[BaseModel], text: str, file: str) -> list[Problem]:
+    """Return the mistakes of a file that is no lexicon, in the order of the text.
 
     Args:
         error: What pydantic found.
@@ -38,7 +38,7 @@ def mistakes(error: ValidationError, model: type[BaseModel], text: str, file: st
     marks = marks_of(text)
     found = [_problem(one, model, marks, file) for one in error.errors(include_url=False)]
     found.sort(key=lambda one: (one.line or 0, one.column or 0))
-    return "\n".join(map(str, found))
+    return found
 
 
 def _problem(
@@ -67,7 +67,10 @@ def _problem(
         code, message, shown = "MISSING_FIELD", f"needs the field {name!r}", ""
     else:
         said = _WORDS.get(kind.split("_")[0])
-        code, message = "BAD_VALUE", f"must be {said}" if said else str(finding["msg"])
+        code, message = (
+            "BAD_VALUE",
+            f"must be {said}" if said else finding["msg"].removeprefix("Value error, "),
+        )
     return Problem(code, message, show_place(place), shown, allowed, file, line, column)
 
 

@@ -22,8 +22,8 @@ Reference: TypeAlias = tuple[Place, str, str, Collection[str]]
 """Place of a name, the name, what it names, and the names that exist."""
 
 
-def reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) -> str:
-    """Return the mistakes of one file as one line each, in the order of the text; empty if none.
+def reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) -> list[Problem]:
+    """Return the mistakes of one file in the order of the text.
 
     Args:
         own: The lexicon of this file alone.
@@ -41,7 +41,7 @@ def reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) -> st
         for place, form in _inflected(own)
     ]
     if not problems:
-        return ""
+        return []
     marks = marks_of(text)
     found = []
     for place, code, message, name, known in problems:
@@ -51,7 +51,7 @@ def reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) -> st
         line, column = marks[shown]
         found.append(Problem(code, message, show_place(place), name, allowed, file, line, column))
     found.sort(key=lambda one: (one.line or 0, one.column or 0))
-    return "\n".join(map(str, found))
+    return found
 
 
 _SHOWN = 8

@@ -133,12 +133,18 @@ def test_broken_words_are_found_by_check(bt: Run, tmp_path: Path, broken_words: 
     ran = bt("check", str(site))
     assert ran.code == 2
     assert f"{broken_words}:1:1: verbs: " in ran.out
-    assert "[BAD_LEXICON]" in ran.out
+    assert "[BAD_VALUE]" in ran.out
 
 
 def test_a_lexicon_by_itself_is_called_what_it_is(bt: Run, tmp_path: Path) -> None:
     (problem,) = problems_of(bt, write(tmp_path / "lexicon.yaml", "nouns: {cup: {en: [cup]}}\n"))
-    assert "the words of a pack; they are checked with a site that uses it" in problem
+    assert "no pack of this site uses this file of words" in problem
+
+
+@pytest.mark.parametrize("field", ["lexicon", "messages"])
+def test_words_and_sentences_are_checked_with_their_pack(bt: Run, field: str) -> None:
+    ran = bt("check", str(getattr(find_pack("door"), field)))
+    assert (ran.code, ran.out) == (0, "1 file in order\n")
 
 
 def test_broken_words_are_found_by_doctor(

@@ -1,0 +1,126 @@
+"""Form of message files: entries, languages and templates, each mistake at its place."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from bt_exec.failure import Problem, SpecError
+from bt_exec.spec.source import Place, Source, in_order, scan_file, show_place
+
+__all__ = ["LANGUAGES", "SECTIONS", "form_problems", "placeholders"]
+
+LANGUAGES = ("en", "ko")
+SECTIONS = ("words", "phrases")
+"""Sections of a file beside its sentences."""
+
+_FIELD = re.compile(r"[^\W\d]\w*(?:\|[^\W\d]\w*)*")
+_QUOTE = 'in YAML bare yes, no, on and off are no words; write "on" in quotes'
+
+_Mistake: TypeAlias = tuple[str, Place, str]
+"""Code, place and message."""
+
+
+def form_problems(path: Path, data: Any) -> list[Problem]:
+    """Return the mistakes in the form of a message file, in the order of the text.
+
+    Args:
+        path: The file, which is read again for positions if there is a mistake.
+        data: Its content.
+    """
+    found = list(_mistakes(data))
+    if not found:
+        return []
+    try:
+        source = scan_file(path)
+    except SpecError:
+        source = Source(str(path))
+    problems = []
+    for code, place, message in found:
+        line, column = source.mark(place, key=True)
+        problems.append(
+            Problem(code, message, show_place(place), file=str(path), line=line, column=column)
+        )
+    return in_order(problems)
+
+
+def placeholders(template: str) -> list[tuple[str, ...]]:
+    """Return the placeholders of a template, each with its alternatives: ``{who|recipient}``."""
+    fields = (field for _, field, _, _ in string.Formatter().parse(template) if field)
+    return [tuple(field.split("|")) for field in fields]
+
+
+def _mistakes(data: Any) -> Iterator[_Mistake]:
+    if not isinstance(data, dict):
+        yield _no_mapping((), data)
+        return
+    tables: dict[Place, Any] = {
+        (): {key: said for key, said in data.items() if key not in SECTIONS}
+    }
+    tables |= {(name,): data[name] for name in SECTIONS if name in data}
+    for place, table in tables.items():
+        if not isinstance(table, dict):
+            yield _no_mapping(place, table)
+            continue
+        for key, sentences in table.items():
+            yield from _of_entry((*place, key), sentences, words=place == ("words",))
+
+
+def _of_entry(place: Place, sentences: Any, *, words: bool) -> Iterator[_Mistake]:
+    """Yield the mistakes of one entry: a key and a text in every language."""
+    key = place[-1]
+    if not isinstance(key, str):
+        yield "KEY_NOT_TEXT", (*place[:-1], str(key)), f"{key!r} is not a name; {_QUOTE}"
+        return
+    if not isinstance(sentences, dict):
+        yield _no_mapping(place, sentences)
+        return
+    for name in sentences:
+        if name not in LANGUAGES:
+            allowed = ", ".join(LANGUAGES)
+            yield "UNKNOWN_FIELD", (*place, name), f"{name!r} is not a language; allowed: {allowed}"
+    for name in LANGUAGES:
+        said = sentences.get(name)
+        if name not in sentences:
+            yield "MISSING_FIELD", place, f"{key} has no sentence in {name!r}"
+        elif not isinstance(said, str):
+            yield "BAD_VALUE", (*place, name), f"{key}: {name} is not text ({said!r}); {_QUOTE}"
+        elif words:
+            for mark in "#*":
+                if said.count(mark) != key.count(mark):
+                    message = f"{key}: another number of {mark} in {name!r}"
+                    yield "BAD_VALUE", (*place, name), message
+        else:
+            yield from _of_template((*place, name), said)
+
+
+def _of_template(place: Place, template: str) -> Iterator[_Mistake]:
+    """Yield why a template could not be filled while a mission runs."""
+    where = f"{place[-2]}: {place[-1]}"
+    try:
+        parts = list(string.Formatter().parse(template))
+    except ValueError as error:
+        message = (
+            f"{where}: {error}: {template!r}; a fact stands in braces, {{name}}; "
+            "for braces themselves write {{ and }}"
+        )
+        yield "BAD_TEMPLATE", place, message
+        return
+    for _, field, _, conversion in parts:
+        if field is not None and (conversion or not _FIELD.fullmatch(field)):
+            found = f"{{{field}!{conversion}}}" if conversion else f"{{{field}}}"
+            message = (
+                f"{where}: {found} names no fact; write {{name}}, "
+                "or {name|other} for the first of them that is there"
+            )
+            yield "BAD_TEMPLATE", place, message
+
+
+def _no_mapping(place: Place, data: Any) -> _Mistake:
+    where = f"{'/'.join(SECTIONS)}: " if place and place[-1] in SECTIONS else ""
+    if place and not where:
+        where = f"{place[-1]}: "
+    return "BAD_VALUE", place, f"{where}is a mapping, CODE: {{en: …, ko: …}}; found {data!r:.40}"

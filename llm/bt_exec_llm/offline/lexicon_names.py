@@ -1,0 +1,163 @@
+"""Names in the lexicons of packs that the site does not know, and phrases that are ambiguous.
+
+Codes: ``UNKNOWN_TYPE``, ``UNKNOWN_VALUE`` and ``UNKNOWN_TREE`` for names, ``AMBIGUOUS_PHRASE`` for
+a phrase of two verbs, nouns or values between which no command can decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from bt_exec.failure import Problem, nearest
+from bt_exec.planning.compiler import Request
+from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.source import show_place
+from bt_exec_llm.offline.frames import Frames
+from bt_exec_llm.offline.index import Index
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon_mistakes import marks_of
+from bt_exec_llm.offline.phrases import expand_phrase
+
+__all__ = ["name_problems"]
+
+_SHOWN = 8
+
+
+def name_problems(request: Request, index: Index) -> Iterator[Problem]:
+    """Yield the mistakes in the lexicon files of the packs of a request.
+
+    Args:
+        request: Any request to the site.
+        index: Its index, which has read the files.
+    """
+    for pack in request.catalogue.packs:
+        if pack.lexicon is not None:
+            yield from _File(pack.lexicon, request, index.whole.frames).problems()
+
+
+class _File:
+    """The lexicon file of one pack."""
+
+    def __init__(self, path: Path, request: Request, frames: Frames) -> None:
+        self.file = str(path)
+        self.text = path.read_text(encoding="utf-8")
+        self.own = Lexicon.model_validate(parse_yaml(self.text) or {})
+        self.frames = frames
+        self.trees = set(request.library.names())
+        params = (param for tree in request.library for param in tree.params.values())
+        self.types: dict[str, Any] = {
+            **{param.type: Any for param in params if param.type},
+            **{name.rpartition(".")[2]: hint for name, hint in request.catalogue.types.items()},
+        }
+
+    def problems(self) -> list[Problem]:
+        found = [*self._names(), *self._phrases()]
+        return sorted(found, key=lambda one: (one.line or 0, one.column or 0))
+
+    def _names(self) -> Iterator[Problem]:
+        own, types, trees = self.own, self.types, self.trees
+        for name, values in own.values.items():
+            if name not in own.past:  # those are types of the lexicon alone
+                yield from self._check(("values", name), name, "type", types)
+            hint = types.get(name)
+            options = get_args(hint) if get_origin(hint) is Literal else ()
+            for value, words in values.items():
+                if options and not words.other and not words.each:
+                    yield from self._check(("values", name, value), value, "value", options)
+        for name in own.lists:
+            yield from self._check(("lists", name), name, "type", types)
+        for name, slot in own.texts.items():
+            yield from self._check(("texts", name), name, "type", types)
+            for at, kind in enumerate(slot.to):
+                yield from self._check(("texts", name, "to", at), kind, "type", types)
+        for at, name in enumerate(own.past):
+            yield from self._check(("past", at), name, "type", own.values)
+        for at, name in enumerate(own.follows):
+            yield from self._check(("follows", at), name, "tree", trees)
+        for name, closing in own.closing.items():
+            yield from self._check(("closing", name), name, "tree", trees)
+            for at, tree in enumerate(closing.unless):
+                yield from self._check(("closing", name, "unless", at), tree, "tree", trees)
+        for name, ways in own.decides.items():
+            yield from self._check(("decides", name), name, "tree", trees)
+            for value, tree in ways.items():
+                yield from self._check(("decides", name, value), tree, "tree", trees)
+
+    def _check(
+        self, place: tuple[str | int, ...], name: str, kind: str, known: Iterable[str]
+    ) -> Iterator[Problem]:
+        names = tuple(known)
+        if name not in names:
+            allowed = tuple(dict.fromkeys((*nearest(name, names), *sorted(names))))[:_SHOWN]
+            message = f"is not a {kind} of this site"
+            yield self._problem(f"UNKNOWN_{kind.upper()}", message, place, name, allowed)
+
+    def _phrases(self) -> Iterator[Problem]:
+        own = self.own
+        yield from self._shared("verbs", own.verbs, self._verbs_collide)
+        yield from self._shared("nouns", own.nouns, self._nouns_collide)
+        for name, values in own.values.items():
+            single = {key: one for key, one in values.items() if not one.each and not one.other}
+            yield from self._shared(f"values/{name}", single, lambda *_: True)
+
+    def _shared(self, section: str, entries: Mapping[str, Any], collide: Any) -> Iterator[Problem]:
+        """Yield phrases of two entries of a section that `collide`."""
+        for language in ("en", "ko"):
+            owners: dict[str, list[tuple[str, int]]] = {}
+            for name, words in entries.items():
+                for at, phrase in enumerate(getattr(words, language)):
+                    for said in expand_phrase(phrase):
+                        owners.setdefault(said.casefold(), []).append((name, at))
+            for said, places in owners.items():
+                for (one, _), (other, at) in combinations(places, 2):
+                    if one != other and collide(one, other):
+                        place = (*section.split("/"), other, language, at)
+                        message = f"{said!r} is also a phrase of {one!r}; no command can decide"
+                        yield self._problem("AMBIGUOUS_PHRASE", message, place, said, ())
+                        break
+
+    def _verbs_collide(self, one: str, other: str) -> bool:
+        """Return True if two verbs with the same objects lead to different trees only."""
+        first, second = (
+            [(frame.keys, frame.tree) for frame in self.frames.by_verb.get(name, ())]
+            for name in (one, other)
+        )
+        return _disjoint(first, second)
+
+    def _nouns_collide(self, one: str, other: str) -> bool:
+        """Return True if two nouns with the same verb lead to different trees only."""
+        first, second = (
+            [
+                ((verb, frame.keys - {key}), frame.tree)
+                for verb, frames in self.frames.by_verb.items()
+                for frame in frames
+                if key in frame.keys
+            ]
+            for key in (f"noun:{one}", f"noun:{other}")
+        )
+        return _disjoint(first, second)
+
+    def _problem(
+        self,
+        code: str,
+        message: str,
+        place: tuple[str | int, ...],
+        found: str,
+        allowed: tuple[str, ...],
+    ) -> Problem:
+        marks = marks_of(self.text)
+        shown = next(place[:end] for end in range(len(place), -1, -1) if place[:end] in marks)
+        line, column = marks[shown]
+        return Problem(code, message, show_place(place), found, allowed, self.file, line, column)
+
+
+def _disjoint(first: Iterable[tuple[Any, str]], second: Iterable[tuple[Any, str]]) -> bool:
+    """Return True if a use that both have leads to trees of which none is the same."""
+    trees: tuple[dict[Any, set[str]], ...] = ({}, {})
+    for found, uses in zip(trees, (first, second), strict=True):
+        for use, tree in uses:
+            found.setdefault(use, set()).add(tree)
+    return any(trees[0][use].isdisjoint(trees[1][use]) for use in trees[0].keys() & trees[1].keys())
