@@ -69,6 +69,7 @@ class Pack:
         checkers: Find problems in a plan, before passes.
         prompt: File of what a model must know about the domain, or None; keep it short.
         trees: Folder of its tree files, or None.
+        overrides: Names of trees of the packs it requires that its own trees replace.
         recovery: Name of a tree that brings the robot into a state from which any plan can start. A
             mission that is resumed runs it first where the rest cannot start otherwise. Empty if
             there is none.
@@ -106,6 +107,7 @@ class Pack:
     checkers: tuple[Checker, ...] = ()
     prompt: Path | None = None
     trees: Path | None = None
+    overrides: tuple[str, ...] = ()
     recovery: str = ""
     messages: Path | None = None
     lexicon: Path | None = None

@@ -64,7 +64,8 @@ def check(
         checked.problems += error.problems
     names = {os.path.realpath(file): str(file) for file in found}
     problems = list(dict.fromkeys(_located(problem, names) for problem in checked.problems))
-    closing = [*_site_hints(problems, found, checked), _summary(problems, found)]
+    closing = [*_site_hints(problems, found, checked), *checked.replaced]
+    closing.append(_summary(problems, found))
     if others:
         left = ", ".join(map(str, others))
         closing.append(f"no tree, plan or site, so left alone: {left}")
@@ -193,11 +194,13 @@ class _Checked:
     Attributes:
         problems: What was found so far.
         loaded: The site, once a file needed it.
+        replaced: Parts of packs that the checked sites replace.
     """
 
     def __init__(self, site: str) -> None:
         self.problems: list[Problem] = []
         self.loaded: Site | None = None
+        self.replaced: list[str] = []
         self._name = site
 
     @property
@@ -287,6 +290,7 @@ class _Checked:
         from bt_exec.verify.sentences import sentence_problems
 
         site = load_site(name)
+        self.replaced += site.replaced
         self._codes(site.catalogue)
         self.problems += sentence_problems(site.catalogue, site.library)
         self.problems += check_utterances(site)

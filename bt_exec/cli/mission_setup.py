@@ -137,6 +137,8 @@ def staged(options: Options) -> Iterator[Stage]:
             journal = None if options.no_journal else open_journal(options.journal)
         except UsageError as error:
             raise UsageError(f"{error}. Try: --journal FILE, or --no-journal") from error
+        for line in site.replaced if options.verbose else ():
+            for_people(beside=options.json or options.turns == "-").say(line)
         beside = options.json or options.turns == "-"
         conductor = Conductor(
             for_people(beside=beside),

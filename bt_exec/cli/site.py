@@ -131,13 +131,16 @@ def trees(
     from bt_exec.tui.catalogue import tree_data, tree_entry
     from bt_exec.tui.table import entry_lines
 
-    library = load_site(site).library
+    loaded = load_site(site)
+    library = loaded.library
     if json:
         emit([tree_data(tree, library) for tree in library])
         return
     painter = for_people()
     entries = [tree_entry(tree, library, verbose=verbose) for tree in library]
     painter.lines(entry_lines(entries, painter.width, painter.glyphs))
+    for line in loaded.replaced:
+        painter.say(line)
 
 
 def skills(

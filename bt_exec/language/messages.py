@@ -87,6 +87,7 @@ class Messages:
         names: Mapping[str, Mapping[str, Mapping[str, str]]] | None = None,
         called: Mapping[str, Called] | None = None,
         lexicons: Mapping[str, Path] | None = None,
+        site: Path | None = None,
     ) -> Messages:
         """Return the catalogue of all `paths`, and of `packs` by name.
 
@@ -100,6 +101,7 @@ class Messages:
                 words that nothing lists.
             lexicons: Lexicons by pack. A value that no file lists as a word is called by its first
                 phrase in the lexicon.
+            site: File of the site, whose entries replace all others.
 
         Raises:
             RegistrationError: If a code stands in two of `paths`, or in one of them and in that
@@ -129,6 +131,12 @@ class Messages:
         for name, lexicon in (lexicons or {}).items():
             for id_, said in value_names(lexicon).items() if name not in messages._packs else ():
                 messages._words.setdefault(id_, said)
+        if site is not None:
+            over = cls()
+            over._add(site)
+            for changed in (messages, *messages._packs.values()):
+                for table, entries in zip(changed._tables(), over._tables(), strict=True):
+                    table.update(entries)
         return messages
 
     def _tables(self) -> tuple[dict[str, dict[str, str]], ...]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.pack import Pack
@@ -22,23 +23,45 @@ from bt_exec.skill import Condition, Skill
 __all__ = ["with_tools"]
 
 
-def with_tools(packs: Sequence[Pack], files: Iterable[Path]) -> list[Pack]:
+def with_tools(
+    packs: Sequence[Pack], files: Iterable[Path], overrides: Collection[str] = ()
+) -> list[Pack]:
     """Return the packs of a site, the first one with the tools of `files`.
+
+    Args:
+        packs: The packs.
+        files: Python files.
+        overrides: Names of skills and conditions that tools replace, each in its own pack.
 
     Raises:
         UsageError: If a file is missing, cannot be run, or holds no skill and no condition.
         RegistrationError: If a tool has the name of another.
     """
-    first, *rest = packs
+    changed = list(packs)
     for file in files:
         found, facts = _parts(file)
-        first = replace(
-            first,
-            facts={**first.facts, **facts},
-            skills=(*first.skills, *(one for one in found if isinstance(one, Skill))),
-            conditions=(*first.conditions, *(one for one in found if isinstance(one, Condition))),
-        )
-    return [first, *rest]
+        changed[0] = replace(changed[0], facts={**changed[0].facts, **facts})
+        for part in found:
+            owners = (at for at, pack in enumerate(changed) if part.name in _names(pack))
+            at = next(owners, 0) if part.name in overrides else 0
+            changed[at] = _with_part(changed[at], part, replaces=part.name in overrides)
+    return changed
+
+
+def _names(pack: Pack) -> set[str]:
+    return {part.name for part in (*pack.skills, *pack.conditions)}
+
+
+def _with_part(pack: Pack, part: Skill | Condition, *, replaces: bool) -> Pack:
+    """Return a pack with a further part, in place of the one of its name if it `replaces` it."""
+
+    def rest(parts: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(one for one in parts if not (replaces and one.name == part.name))
+
+    skills, conditions = rest(pack.skills), rest(pack.conditions)
+    if isinstance(part, Skill):
+        return replace(pack, skills=(*skills, part), conditions=conditions)
+    return replace(pack, skills=skills, conditions=(*conditions, part))
 
 
 class _Uncached(SourceFileLoader):

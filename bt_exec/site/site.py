@@ -17,6 +17,13 @@ from bt_exec.planning.compiler import compiler_names
 from bt_exec.planning.confirmation import ConfirmMode
 from bt_exec.rig import PackSettings
 from bt_exec.site.data import site_path
+from bt_exec.site.own_parts import (
+    OWN,
+    load_library,
+    own_pack,
+    replaced_parts,
+    unused_overrides,
+)
 from bt_exec.site.own_tools import with_tools
 from bt_exec.spec.field_types import Duration
 from bt_exec.spec.library import Library
@@ -128,7 +135,15 @@ class CompilerSettings(BaseModel):
 
 
 class SiteFile(_Part):
-    """A site file as written. Settings of packs and compilers are checked by their owners."""
+    """A site file as written. Settings of packs and compilers are checked by their owners.
+
+    Attributes:
+        trees: Folder of the site's own trees, relative to the file.
+        tools: Python files with skills and conditions of its own.
+        lexicon: File of further words.
+        messages: File of sentences and phrases that replace those of packs.
+        overrides: Names of trees, skills and conditions of packs that its own replace.
+    """
 
     site: str
     summary: str = ""
@@ -139,6 +154,11 @@ class SiteFile(_Part):
     confirm: ConfirmMode = "unknown"
     guard: GuardSettings | None = None
     keep: Keep = Keep()
+    trees: str = ""
+    tools: tuple[str, ...] = ()
+    lexicon: str = ""
+    messages: str = ""
+    overrides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -159,6 +179,7 @@ class Site:
         confirm: Which plans a person is asked about before they run.
         keep: How long the journal keeps its missions.
         guard: How a guardian stops the robots, instead of what their drivers name; None for that.
+        replaced: A sentence for each part of a pack that another part replaces.
     """
 
     name: str
@@ -174,6 +195,7 @@ class Site:
     confirm: ConfirmMode = "unknown"
     guard: Guard | None = None
     keep: Keep = field(default_factory=Keep)
+    replaced: tuple[str, ...] = ()
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Return what the site file says of each pack, as plain data."""
@@ -198,16 +220,26 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
         written = SiteFile.model_validate(source.data)
     except ValidationError as error:
         raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
-    packs = with_tools(_packs(source, written), tools)
+    folder, overrides = path.parent, written.overrides
+    named = _packs(source, written)
+    before = {part.name: pack.name for pack in named for part in (*pack.skills, *pack.conditions)}
+    packs = with_tools(named, (*(folder / file for file in written.tools), *tools), overrides)
     settings = _settings(source, written, packs)
-    catalogue = Catalogue(packs)
+    own = own_pack(folder, packs, written.trees, written.lexicon, written.messages)
+    catalogue = Catalogue((*packs, *own))
     if wrong := fact_problems(catalogue):
         raise SpecError(wrong)
-    owners = {pack.trees: pack.name for pack in packs if pack.trees is not None}
-    library = Library.load(
-        owners, lambda folder, tree: catalogue.with_own_names(owners[folder], tree)
+    library = load_library(catalogue, overrides)
+    changed = {
+        name: pack
+        for name, pack in before.items()
+        if name in overrides and _part(named, name) is not _part(packs, name)
+    }
+    known, used = {*before, *library.names()}, {*library.replaced, *changed}
+    problems = (
+        *unused_overrides(source, overrides, known, used),
+        *verify_library(library, catalogue),
     )
-    problems = verify_library(library, catalogue)
     if problems:
         raise SpecError(problems)
     messages = sentences(catalogue, settings)
@@ -225,7 +257,14 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
         written.confirm,
         written.guard.guard() if written.guard is not None else None,
         written.keep,
+        replaced_parts(library, changed),
     )
+
+
+def _part(packs: Iterable[Pack], name: str) -> Any:
+    """Return the first skill or condition of a name."""
+    parts = (part for pack in packs for part in (*pack.skills, *pack.conditions))
+    return next((part for part in parts if part.name == name), None)
 
 
 def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None = None) -> Messages:
@@ -237,11 +276,16 @@ def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None 
     }
     return Messages.load(
         [OWN_MESSAGES],
-        {pack.name: pack.messages for pack in catalogue.packs if pack.messages is not None},
+        {
+            pack.name: pack.messages
+            for pack in catalogue.packs
+            if pack.messages is not None and pack.name != OWN
+        },
         catalogue.owners,
         names,
         {pack.name: pack.called for pack in catalogue.packs if pack.called is not None},
         {pack.name: pack.lexicon for pack in catalogue.packs if pack.lexicon is not None},
+        next((pack.messages for pack in catalogue.packs if pack.name == OWN), None),
     )
 
 

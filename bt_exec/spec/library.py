@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from bt_exec.bounded_read import is_pipe_or_device
 from bt_exec.failure import Problem, SpecError, UnknownName
@@ -15,11 +16,16 @@ __all__ = ["Library"]
 
 
 class Library:
-    """Trees by name. Names are unique: a second tree of the same name is refused."""
+    """Trees by name. A second tree of the same name is refused, unless it is to replace the first.
+
+    Attributes:
+        replaced: Files of trees that others replaced, by name.
+    """
 
     def __init__(self, loaded: Iterable[Loaded] = ()) -> None:
         self._trees: dict[str, TreeSpec] = {}
         self._sources: dict[str, Source] = {}
+        self.replaced: dict[str, str] = {}
         for document, source in loaded:
             self.add(document, source)
 
@@ -28,12 +34,14 @@ class Library:
         cls,
         folders: Iterable[Path],
         change: Callable[[Path, TreeSpec], TreeSpec] = lambda _, tree: tree,
+        overrides: Mapping[Path, Collection[str]] = MappingProxyType({}),
     ) -> Library:
         """Load every ``*.yaml`` and ``*.yml`` under `folders`.
 
         Args:
             folders: Where trees lie.
             change: Takes a folder and a tree of it; returns the tree to keep.
+            overrides: Names of trees of earlier folders that those of a folder replace, by folder.
 
         Raises:
             SpecError: Holding every mistake of every file.
@@ -50,15 +58,20 @@ class Library:
                 try:
                     document, source = load_file(path)
                     tree = change(folder, document) if isinstance(document, TreeSpec) else document
-                    library.add(tree, source)
+                    library.add(tree, source, overrides.get(folder, ()))
                 except SpecError as error:
                     problems.extend(error.problems)
         if problems:
             raise SpecError(problems)
         return library
 
-    def add(self, document: object, source: Source) -> None:
+    def add(self, document: object, source: Source, overrides: Collection[str] = ()) -> None:
         """Add one tree.
+
+        Args:
+            document: The tree.
+            source: Its text.
+            overrides: Names of trees that it may replace.
 
         Raises:
             SpecError: ``NOT_A_TREE`` for a mission, ``DUPLICATE_TREE`` for a name that is taken.
@@ -68,8 +81,10 @@ class Library:
             raise SpecError([source.problem("NOT_A_TREE", message)])
         if document.tree in self._trees:
             other = self._sources[document.tree].file
-            message = f"tree {document.tree!r} already stands in {other}"
-            raise SpecError([source.problem("DUPLICATE_TREE", message, ("tree",))])
+            if document.tree not in overrides:
+                message = f"tree {document.tree!r} already stands in {other}"
+                raise SpecError([source.problem("DUPLICATE_TREE", message, ("tree",))])
+            self.replaced[document.tree] = other
         self._trees[document.tree] = document
         self._sources[document.tree] = source
 
