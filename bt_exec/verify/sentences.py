@@ -2,7 +2,8 @@
 
 Codes: ``UNKNOWN_PHRASE`` for a phrase of no skill, condition or tree; ``UNKNOWN_CONDITION``,
 ``UNKNOWN_TYPE``, ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for sentences about them;
-``UNKNOWN_CODE`` for a failure code that nothing raises; ``UNKNOWN_PLACEHOLDER`` for ``{coutn}``.
+``UNKNOWN_CODE`` for a failure code that nothing raises; ``UNKNOWN_PLACEHOLDER`` for a placeholder
+without a value.
 
 Codes and evidence may come from any Python code of the pack. A code or a placeholder of a sentence
 is unknown only if no word of that code is equal to it.
