@@ -324,3 +324,35 @@ def test_shipped_lexicons_validate_against_the_schema():
         data = parse_yaml(path.read_text(encoding="utf-8"))
         assert [error.message for error in validator.iter_errors(data)] == []
     assert list(validator.iter_errors({"verbs": {"wash": {"finds": "lok"}}}))
+
+
+BEDS = """
+tree: water_beds
+utterances: [Water the roses with 2 litres., 장미에 물을 2리터 줘.]
+params:
+  beds: {type: Bed, many: true}
+  litres: {type: integer, min: 1, max: 5, default: 1}
+root: {do: water, for_each: {bed: $beds}, with: {bed: $bed, litres: $litres}}
+"""
+GARDEN_WORDS = """
+verbs: {water: {en: [water], ko: [물을 주다]}}
+nouns: {litre: {en: [litre, litres]}}
+values: {Bed: {roses: {en: [roses], ko: [장미]}, beans: {en: [beans], ko: [콩]}}}
+lists: {Bed: joined}
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "args"),
+    [
+        ("water the roses", {"beds": ["roses"]}),
+        ("Water the roses and the beans with 3 litres.", {"beds": ["roses", "beans"], "litres": 3}),
+        ("장미하고 콩에 물을 3리터 줘", {"beds": ["roses", "beans"], "litres": 3}),
+    ],
+)
+def test_list_parameter_takes_every_named_value(tmp_path, command, args):
+    path = tmp_path / "words.yaml"
+    path.write_text(GARDEN_WORDS, encoding="utf-8")
+    answer = _ask(command, BEDS, path)
+    assert isinstance(answer, Plan)
+    assert answer.spec.root.args == args

@@ -249,6 +249,9 @@ class Matcher:
             names = [name for name, param in tree.params.items() if param.type == piece.name]
             if not names:
                 continue
+            if tree.params[names[0]].many:
+                args[names[0]] = [*args.get(names[0], ()), *piece.value.split(", ")]
+                continue
             if names[0] in args and args[names[0]] != piece.value:
                 return Trouble("CONTRADICTION", f"{args[names[0]]} / {piece.value}")
             args[names[0]] = piece.value
