@@ -18,12 +18,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from bt_exec.bounded_read import read_at_most
 from bt_exec.failure import OWN_CODES, Problem, SpecError, nearest
 from bt_exec.language.message_form import LANGUAGES, SECTIONS, placeholders
 from bt_exec.language.messages import OWN_MESSAGES
 from bt_exec.outcome import code_of_reason
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.read_at_most import read_at_most
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, walk
 from bt_exec.spec.source import MAX_BYTES, Place, Source, in_order, read_file

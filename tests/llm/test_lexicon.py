@@ -335,7 +335,7 @@ params:
 root: {do: water, for_each: {bed: $beds}, with: {bed: $bed, litres: $litres}}
 """
 GARDEN_WORDS = """
-verbs: {water: {en: [water], ko: [물을 주다]}}
+verbs: {water: {en: [water], ko: [물을 주다, 물 주다]}}
 nouns: {litre: {en: [litre, litres]}}
 values: {Bed: {roses: {en: [roses], ko: [장미]}, beans: {en: [beans], ko: [콩]}}}
 lists: {Bed: joined}
