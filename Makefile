@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Bytecode is kept wherever the machine would not: the tests start the program hundreds of times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-slow mutants lint types contracts benchmarks clean
+.PHONY: demo docs test test-slow mutants lint types contracts benchmarks clean
 
 demo: $(VENV)/.installed  ## fetch the material from behind a door, watched live
 	$(BIN)/bt-exec run "문 안의 자재를 가져와"
@@ -29,6 +29,10 @@ lint: $(VENV)/.installed-dev  ## style, types and import contracts
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.installed-dev  ## the documentation as a site in build/site; broken links are errors
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/mkdocs build --strict
 
 benchmarks: $(VENV)/.installed-dev  ## ratios against a peer in the same run: make benchmarks BENCHMARKS="--results tick"
 	$(BIN)/python -m tests.benchmarks $(BENCHMARKS)

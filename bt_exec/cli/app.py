@@ -260,7 +260,8 @@ def _paragraph(error: BtExecError, site: str) -> str:
             if problem.line and not problem.file.endswith(".py")
         )
         named = " ".join(files)
-        return f"{text}\nTry: bt-exec check {named}{site}" if named else text
+        own = "" if any(site.endswith(f" {shlex.quote(file)}") for file in files) else site
+        return f"{text}\nTry: bt-exec check {named}{own}" if named else text
     return text
 
 

@@ -310,6 +310,8 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
             near = nearest(str(name), names)
             allowed = (*near, *(other for other in names if other not in near))
             code, message = f"UNKNOWN_{kind.upper()}", f"there is no {kind} {name!r}"
+            if kind == "pack" and not near:
+                message += "; if it is yours, install its package: pip install -e ."
             problems.append(source.problem(code, message, place, allowed=allowed, key=key))
 
     for name, settings in written.packs.items():

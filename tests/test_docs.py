@@ -1,0 +1,160 @@
+"""Commands and files of the documentation."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+import bt_exec
+from bt_exec.cli import app as program
+from bt_exec.spec.modifiers import MODIFIERS
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    [ROOT / "README.md", ROOT / "README.ko.md", ROOT / "UPGRADING.md", *ROOT.glob("docs/*.md")]
+)
+LISTED = re.findall(r": ([\w/]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+WRITTEN = [page.name for page in ROOT.glob("docs/*.md")]
+BLOCK = re.compile(r"^```(\w*)(?: title=\"([^\"]*)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield language, title and text of each fenced block."""
+    for found in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        yield found[1], found[2] or "", found[3]
+
+
+def commands(page: Path) -> Iterator[str]:
+    """Yield each command line of bt-exec in the blocks of a page, without its comment."""
+    for language, _, text in blocks(page):
+        if language in ("", "bash"):
+            for line in text.replace("\\\n", " ").splitlines():
+                for part in re.split(r"\s\|\s", re.sub(r"\s+#.*$", "", line.strip())):
+                    if part.startswith("bt-exec"):
+                        yield part
+
+
+EVERY = [(page.name, line) for page in PAGES for line in dict.fromkeys(commands(page))]
+
+
+@pytest.mark.parametrize(("page", "line"), EVERY)
+def test_command_and_its_options_exist(page: str, line: str) -> None:
+    """Only names are compared: files, missions and services need not exist."""
+    program._add_installed()
+    command = typer.main.get_command(program.app)
+    words = shlex.split(line.split(" > ")[0])[1:]
+    context = command.make_context("bt-exec", [], resilient_parsing=True)
+    while words and getattr(command, "commands", None):
+        name = words.pop(0)
+        found = command.get_command(context, name)
+        if found is None and not name.startswith("-"):
+            pytest.fail(f"{page}: {line}: there is no command {name!r}")
+        if found is None:
+            words.insert(0, name)
+            break
+        command, context = (
+            found,
+            found.make_context(name, [], parent=context, resilient_parsing=True),
+        )
+    command.make_parser(context).parse_args(list(words))
+
+
+def test_pages_are_found() -> None:
+    assert len(EVERY) > 90
+
+
+def test_navigation_lists_every_page() -> None:
+    assert set(WRITTEN) <= set(LISTED)
+
+
+def test_generated_reference_covers_commands_codes_and_names() -> None:
+    pages = runpy.run_path(str(ROOT / "docs" / "_reference.py"))["pages"]()
+    assert set(pages) == {name for name in LISTED if name not in WRITTEN}
+    assert "## `bt-exec rehearse`" in pages["reference/commands.md"]
+    assert "| `DOOR_STUCK` | open_door, close_door |" in pages["reference/codes.md"]
+    assert all(f"### `{name}`" in pages["reference/api.md"] for name in bt_exec.__all__)
+    assert all(f"| `{one.name}` |" in pages["reference/language.md"] for one in MODIFIERS)
+    assert "](docs/" not in pages["index.md"]
+
+
+@pytest.mark.slow
+def test_site_builds_without_broken_links(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs")
+    build = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "-q",
+        "-d",
+        str(tmp_path / "site"),
+    ]
+    run = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "site" / "tutorial" / "index.html").is_file()
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> dict[str, str]:
+    """Return an environment with our programs and folders of its own."""
+    path = os.pathsep.join([str(tmp_path / "installed"), str(tmp_path / "garden"), str(ROOT)])
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "PYTHONPATH": path,
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "COLUMNS": "80",
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+def install(folder: Path) -> None:
+    """Put an entry point into a folder of `sys.path`, as pip would, without a package index."""
+    info = folder / "bt_exec_garden-0.1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text("[bt_exec.packs]\ngarden = garden.pack:PACK\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bt-exec-garden\nVersion: 0.1.0\n")
+
+
+@pytest.mark.slow
+def test_tutorial_works_as_printed(tmp_path: Path, shell: dict[str, str]) -> None:
+    """Every file is written and every command is run, in order; printed output is compared."""
+    folder, before = tmp_path, ""
+    for language, title, text in blocks(ROOT / "docs" / "tutorial.md"):
+        if title:
+            (folder / title).write_text(text, encoding="utf-8")
+        elif language == "text":
+            assert before == text
+        elif language == "bash":
+            before = ""
+            for line in text.splitlines():
+                if line.startswith("cd "):
+                    folder /= line.removeprefix("cd ")
+                elif line.startswith("pip install"):
+                    install(tmp_path / "installed")
+                else:
+                    run = subprocess.run(
+                        line,
+                        shell=True,
+                        cwd=folder,
+                        env=shell,
+                        capture_output=True,
+                        text=True,
+                        timeout=120,
+                        stdin=subprocess.DEVNULL,
+                    )
+                    assert run.returncode == 0, (line, run.stdout, run.stderr)
+                    before += run.stdout + run.stderr
+    assert "<svg" in (folder / "water_beds.svg").read_text(encoding="utf-8")
+    assert "<BehaviorTree" in (folder / "water_bed.xml").read_text(encoding="utf-8")
