@@ -6,6 +6,7 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -33,14 +34,21 @@ def blocks(page: Path) -> Iterator[tuple[str, str, str]]:
         yield found[1], found[2] or "", found[3]
 
 
-def commands(page: Path) -> Iterator[str]:
-    """Yield each command line of bt-exec in the blocks of a page, without its comment."""
+def lines_of(page: Path) -> Iterator[str]:
+    """Yield each line of the shell that begins with bt-exec, without its comment."""
     for language, _, text in blocks(page):
         if language in ("", "bash"):
             for line in text.replace("\\\n", " ").splitlines():
-                for part in re.split(r"\s\|\s", re.sub(r"\s+#.*$", "", line.strip())):
-                    if part.startswith("bt-exec"):
-                        yield part
+                if line.strip().startswith("bt-exec"):
+                    yield re.sub(r"\s+#.*$", "", line.strip())
+
+
+def commands(page: Path) -> Iterator[str]:
+    """Yield each call of bt-exec in the blocks of a page."""
+    for line in lines_of(page):
+        for part in re.split(r"\s\|\s", line):
+            if part.startswith("bt-exec"):
+                yield part
 
 
 EVERY = [(page.name, line) for page in PAGES for line in dict.fromkeys(commands(page))]
@@ -102,6 +110,88 @@ def test_site_builds_without_broken_links(tmp_path: Path) -> None:
     run = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "site" / "tutorial" / "index.html").is_file()
+
+
+NOT_RUN = {
+    "labels.md": "the reader's recordings; tests/labeler runs these commands",
+    "pictures.md": "the reader's pictures; tests/skills/image runs these commands",
+    "service.md": "serves until it is stopped; tests/bt_exec/serve runs it",
+    "tutorial.md": "another test runs it",
+    "campaigns.md": "starts processes for minutes; tests/bt_exec/campaign runs these commands",
+    "bt-exec torture": "takes minutes; tests/bt_exec/testing runs it",
+    "bt-exec check my_robot": "the tutorial does it",
+    'bt-exec run "Turn on the lamp." --site my_robot.yaml': "the tutorial does it",
+    "bt-exec check kitchen": "a pack that is not installed",
+    "bt-exec import nav.xml": "files of others",
+    "bt-exec vision dataset": "takes minutes",
+    "bt-exec vision train": "takes hours",
+    "bt-exec vision eval": "needs a trained network",
+    "bt-exec watch": "follows another process",
+    "bt-exec history show 7 --follow": "follows another process",
+    "bt-exec doctor": "its exit code tells of the machine",
+    "bt-exec show get_material --format dot | dot": "needs Graphviz",
+    "bt-exec fmt --check trees/": "fmt was run before",
+    "bt-exec resume": "needs an interrupted mission; tests/bt_exec/mission makes one",
+    'bt-exec run "go on"': "needs an interrupted mission",
+}
+"""Pages, and beginnings of lines, whose names are compared but which are not run."""
+
+
+def runs(page: str, line: str) -> bool:
+    return page not in NOT_RUN and not any(line.startswith(begin) for begin in NOT_RUN)
+
+
+RUN = {
+    page.name: found
+    for page in PAGES
+    if (found := [line for line in dict.fromkeys(lines_of(page)) if runs(page.name, line)])
+}
+FAILS = ("fault", "swap the cups")
+"""Words of commands that need not end well: their exit codes are those of missions."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", RUN)
+def test_commands_of_a_page_work(page: str, tmp_path: Path, shell: dict[str, str]) -> None:
+    """Each runs where its files exist, after seven missions."""
+
+    def run(line: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            line,
+            shell=True,
+            cwd=tmp_path,
+            env=shell,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+        )
+
+    shutil.copytree(ROOT / "trees" / "door", tmp_path / "trees")
+    (tmp_path / "my_lab.yaml").write_text("site: lab\npacks: {door: {robot: sim}}\n")
+    (tmp_path / "my_tree.yaml").write_text("tree: mine\nroot: {do: return_home}\n")
+    shown = run("bt-exec show get_material --format yaml")
+    text = shown.stdout if shown.returncode == 0 else ""
+    (tmp_path / "my_version.yaml").write_text(
+        text or (ROOT / "trees/door/get_material.yaml").read_text()
+    )
+    tool = "from bt_exec import Running, Steps, skill\n\n\n@skill\ndef rest() -> Steps:\n"
+    (tmp_path / "my_skills.py").write_text(f'{tool}    """Do nothing."""\n    yield Running()\n')
+    for language, _, text in blocks(ROOT / "docs" / "faults.md"):
+        if language == "yaml" and not (tmp_path / "plan.yaml").exists():
+            (tmp_path / "plan.yaml").write_text(text, encoding="utf-8")
+    if " 7" in "".join(RUN[page]):
+        for _ in range(6):
+            assert run("bt-exec do wait seconds=0.1 --fast").returncode == 0
+        faulty = "bt-exec run 'get the material' --fast --fault grasp:1=GRASP_SLIPPED"
+        assert run(faulty).returncode == 0
+    for line in RUN[page]:
+        fast = line.replace("bt-exec run", "bt-exec run --fast") if "--fast" not in line else line
+        ran = run(
+            fast.replace("replay 7", "replay 7 --plain") if line == "bt-exec replay 7" else fast
+        )
+        allowed = (0, 3, 4, 6) if any(word in line for word in FAILS) else (0,)
+        assert ran.returncode in allowed, (line, ran.stdout[-2000:], ran.stderr[-2000:])
 
 
 @pytest.fixture
