@@ -19,6 +19,7 @@ __all__ = ["draft_vocabulary"]
 _FEWEST, _MOST = 10, 30
 _PLURALS = {"person": "people"}
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:=-]{0,63}")
+_NO_WORD = re.compile(r"[^A-Za-z0-9_.:=-]")  # a value may be "qr code"
 _LARGEST = 64  # combinations of arguments that evidence is written out for
 
 
@@ -109,7 +110,7 @@ def _steps(
     """Return the mid steps of a skill: one for each choice of arguments."""
     for chosen in itertools.islice(itertools.product(*choices.values()), _LARGEST):
         args = dict(zip(choices, chosen, strict=True))
-        name = "_".join([skill.name, *map(str, args.values())])
+        name = _NO_WORD.sub("_", "_".join([skill.name, *map(str, args.values())]))
         said = f"{skill.summary} ({', '.join(map(str, args.values()))})"
         step = {"text": {"en": said if args else skill.summary}, "ops": [skill.name]}
         yield name, {**step, "args": args} if args else step

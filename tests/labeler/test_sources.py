@@ -179,5 +179,5 @@ def test_a_video_has_its_own_times_and_actions_beside_it(game: Path, tmp_path: P
 def test_what_is_no_recording_is_refused_and_it_is_said_what_is(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file.txt").write_text("x")
-    with pytest.raises(UsageError, match=r"no such file|a recording is a journal"):
+    with pytest.raises(UsageError, match=r"no such file|not a recording, which is a journal"):
         list(read_source(tmp_path / name))
