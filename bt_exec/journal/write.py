@@ -96,6 +96,8 @@ class Recorder:
         self._level = "NORMAL"
         self._moved = False
         self._wake = threading.Event()
+        self._flushed = threading.Event()
+        self._flushed.set()
         self._connection = connect(path)
         self._identity = _identity(path)
         self._frames = None if frames is None else FrameStore(frames, self._say_once, language)
@@ -125,12 +127,20 @@ class Recorder:
         """
         if self._closing:
             return not self.problem
-        done = threading.Event()
+        self._flushed = done = threading.Event()
         self._inbox.append(done)
         self._wake.set()
         if not done.wait(PATIENCE_S):
-            self._fail(f"no commit in {PATIENCE_S:g} s")
-        return not self.problem
+            self._fail(self.unrecorded())
+        return not self.unrecorded()
+
+    def unrecorded(self) -> str:
+        """Return why what was flushed last is not on record; empty if it is.
+
+        An older commit that ends late says nothing of it, so `problem` alone does not tell.
+        """
+        late = "" if self._flushed.is_set() else f"no commit in {PATIENCE_S:g} s"
+        return self.problem or late
 
     def close(self) -> None:
         """Write what is left and let go of the file; harmless when already done."""

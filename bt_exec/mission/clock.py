@@ -59,6 +59,11 @@ class Clock:
         self._start = time.monotonic()
         self._deadline = self._start
 
+    @property
+    def part(self) -> str:
+        """Name of what lets time pass, for messages."""
+        return "the simulation" if self.simulations else "the wait for the next tick"
+
     def now(self) -> float:
         """Return the time [s]: simulated if there is a simulation, since the start otherwise.
 

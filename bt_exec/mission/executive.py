@@ -158,6 +158,7 @@ class Executive:
         self._told = Listeners(recorder, self._listeners, self.watchdog)
         self._broken: PartBroken | None = None  # a part that hung at the end
         self._watched = False
+        self._kept_still = False  # whether something moved that should not
         self._abort_reason = ""
         self._heeded = False
         self._patience_s = clock.period_s + site.limits.cancel_s
@@ -180,7 +181,7 @@ class Executive:
             limits.plan_s,
             clock,
             self.runtime,
-            self._heed,
+            self._heed_at_rest,
             Confirmation(site.confirm, confirm),
         )
 
@@ -436,7 +437,7 @@ class Executive:
     def _pass(self, step: Callable[[Callable[[], None]], None]) -> None:
         """Let time pass; a simulation bounds its own wait, the watchdog what it cannot bound."""
         limit_s = self.clock.step_s + self.clock.period_s + self.watchdog.limit_s
-        self.watchdog.within(limit_s, "the simulation", step, self._heed)
+        self.watchdog.within(limit_s, self.clock.part, step, self._heed)
 
     def _see_to_it(self, patience_s: float) -> None:
         """Stop the robots unless the loop acts on an abort within `patience_s`."""
@@ -453,6 +454,20 @@ class Executive:
             raise _Aborted
         if (broken := self.runtime.broken or self.watchdog.first) is not None:
             raise broken
+
+    def _heed_at_rest(self) -> None:
+        """Heed a stop where nothing may move: while a plan is made."""
+        self._heed()
+        self._keep_still()
+
+    def _keep_still(self) -> None:
+        """Stop a robot that moves though no part of the plan runs: something was left behind."""
+        real = {name: rig for name, rig in self.rigs.items() if rig.real}
+        if moving := moving_robots(real, self.watchdog):
+            stop_all({name: real[name] for name in moving})
+            if not self._kept_still:
+                self._kept_still = True
+                self._stopping("moved while no part of the plan ran")
 
     # -- ending ------------------------------------------------------------------------------
 
@@ -475,7 +490,7 @@ class Executive:
         """Come to rest, look once more; return how it ended and what is said of it."""
         unstopped = self._come_to_rest()
         if self.perception_workers and self._watched and not self._abort_reason:
-            self._at_the_end(self._perception_loop.look, None)
+            self._at_the_end(lambda: self._perception_loop.look(self._keep_still), None)
         unknown: dict[str, str] = {}
         unknown_since: dict[str, float] = {}
         facts = self._at_the_end(

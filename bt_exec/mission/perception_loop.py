@@ -185,14 +185,19 @@ class PerceptionLoop:
         for worker in self.perception_workers.values():
             self._collect(worker)
 
-    def look(self) -> None:
-        """Have every perception look once and wait for the observations, within the limit."""
+    def look(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+        """Have every perception look once and wait for the observations, within the limit.
+
+        Args:
+            meanwhile: Called again and again while an observation is waited for.
+        """
         for worker in self.perception_workers.values():
             limit = time.monotonic() + self._limit_s
             if self._start(worker, now=True):
                 while not self._collect(worker) and time.monotonic() < limit:
                     if self._ended():
                         return
+                    meanwhile()
                     time.sleep(self._clock.period_s / 5)
 
     def facts(self) -> dict[str, str]:

@@ -355,7 +355,7 @@ class Session:
             faults=self.faults,
             mission_id=mission_id,
             journal=str(self.journal.path) if self.journal is not None else None,
-            unrecorded=(lambda: recorder.problem) if recorder is not None else None,
+            unrecorded=recorder.unrecorded if recorder is not None else None,
             record=recorder.exchange if recorder is not None else None,
             today=self._today,
             confirm=self.confirm,

@@ -77,7 +77,7 @@ def _wait(
         if not moving or clock.now() >= limit:
             break
         try:
-            watch.within(clock.step_s + watch.limit_s, "the simulation", clock.advance)
+            watch.within(clock.step_s + watch.limit_s, clock.part, clock.advance)
         except (KeyboardInterrupt, PartBroken):
             break  # the operator waits no longer, the record must end all the same
         except Exception as error:  # noqa: BLE001 - time does not pass: nothing to wait for

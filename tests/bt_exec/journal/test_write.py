@@ -316,6 +316,33 @@ def test_who_cannot_be_told_does_not_end_the_record(journal, monkeypatch):
     assert len(journal.mission("last").events) == 1
 
 
+def test_older_commit_that_ends_late_does_not_record_what_was_flushed(journal, monkeypatch):
+    """The disk takes longer than a start is waited for; then the rows before it are written."""
+    monkeypatch.setattr(writing, "PATIENCE_S", 0.01)
+    recorder = journal.begin(command="go")
+    begun, goes_on = threading.Event(), threading.Event()
+    commit = recorder._commit
+
+    def slow(rows: Any) -> None:
+        begun.set()
+        assert goes_on.wait(60)
+        commit(rows)
+
+    monkeypatch.setattr(recorder, "_commit", slow)
+    recorder.on(Progress(0.0, 1, "a", None, "waiting"))
+    recorder._wake.set()
+    assert begun.wait(60)
+    recorder.on(SkillStarting(0.0, 1, "a", "a", {}, 1))
+    assert "no commit in" in recorder.unrecorded()
+    recorder.problem = ""  # what the older commit leaves behind
+    assert "no commit in" in recorder.unrecorded()
+    monkeypatch.setattr(writing, "PATIENCE_S", 60.0)
+    goes_on.set()
+    assert recorder._flushed.wait(60)
+    assert recorder.unrecorded() == ""
+    recorder.close()
+
+
 def test_after_the_end_a_flush_says_how_it_ended(journal):
     recorder = journal.begin(command="x")
     recorder.close()

@@ -106,7 +106,7 @@ class Arm:
         self.run.schedule.point()
         if not stray:
             self.run.check_start()
-        if not self.moving_now():
+        if not self.moving_now() or self._halts < float("inf"):  # it is stopped each time
             self.since = self.run.schedule.now
         self.moving, self._halts = True, float("inf")
 

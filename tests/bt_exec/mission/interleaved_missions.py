@@ -76,7 +76,6 @@ class Run:
         self.schedule = stage.schedule
         self.stage = stage
         self.arm = Arm(self)
-        self.calls = 0
         self.asked = 0
         self.running: Any = None  # the executive, while a mission runs
         self.outcomes: list[Outcome] = []
@@ -90,9 +89,9 @@ class Run:
 
     def _begin_mission(self) -> None:
         self.verified = self.clean = False
-        self.finished = 0
+        self.finished = self.calls = 0
         self.heeded = -1  # the tick in which the loop last asked whether it is to stop
-        self.stop_asked = self.hung = self.unstopped = float("inf")
+        self.stop_asked = self.hung = self.planning = float("inf")
         self.last_tick = sys.maxsize  # skills may begin in this tick and in no later one
 
     # -- invariants --------------------------------------------------------------------------------
@@ -113,8 +112,10 @@ class Run:
             return
         slow_s = {"slow": 0.3, "coast": 0.2, "raise once": 0.3}.get(self.script.stop, 0.0)
         bound_s = PERIOD_S + CANCEL_S + HANG_S + slow_s + SLACK_S
-        stopped = min(self.stop_asked, self.hung, self._idle_since if not self.running else now)
-        if now > max(stopped + bound_s, self.arm.since + BURST_S + slow_s):
+        at_rest = self.planning if self.running else self._idle_since
+        stopped = min(self.stop_asked, self.hung, at_rest, now)
+        burst_s = BURST_S + (STILL_S if self.running else 0.0)  # it may come to rest by itself
+        if now > max(stopped + bound_s, self.arm.since + burst_s + slow_s):
             why = "outside a mission" if not self.running else "after a stop"
             if self.script.real or self.running:
                 self.broken(f"the robot moves {why}, for {now - self.arm.since:.2f} s")
@@ -129,8 +130,11 @@ class Run:
             self.broken("a skill moves the robot outside its mission")
         if not self.verified:
             self.broken("a skill moves the robot without a verified plan")
-        rows = "SELECT count(*) FROM events WHERE kind = 'SkillStarting'"
-        if self.reader.execute(rows).fetchone()[0] < self.calls:
+        rows = (
+            "SELECT count(*) FROM events JOIN missions ON no = mission"
+            " WHERE kind = 'SkillStarting' AND id = ?"
+        )
+        if self.reader.execute(rows, (self.running.mission_id,)).fetchone()[0] < self.calls:
             self.broken("a skill moves the robot before its start is on record")
 
     def on(self, event: Event) -> None:
@@ -140,9 +144,9 @@ class Run:
             if number == len(self.trace):
                 self.schedule.after(points, partial(self._stop_by, kind))
         if isinstance(event, Planning):
-            self.verified = False
+            self.verified, self.planning = False, self.schedule.now
         elif isinstance(event, Planned):
-            self.verified, self.heeded = True, -1
+            self.verified, self.heeded, self.planning = True, -1, float("inf")
         elif isinstance(event, SkillStarting):
             self.calls += 1
             if event.skill == "never":
@@ -320,6 +324,7 @@ class Run:
         self.schedule.suspend(seconds)
         self.stop_asked += seconds
         self.hung += seconds
+        self.planning += seconds
         self._idle_since += seconds
         self.arm.since += seconds
 

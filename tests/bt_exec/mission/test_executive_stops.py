@@ -126,6 +126,40 @@ def test_hanging_camera_is_not_asked_where_no_thread_starts(stage, monkeypatch):
     assert (outcome.reason_code, on.camera.taken) == ("PART_BROKEN", 0)
 
 
+@pytest.mark.parametrize("moment", ["planning", "last look"])
+def test_robot_that_something_moves_between_parts_is_stopped(stage, moment):
+    """A thread that an earlier skill has left behind moves it; nothing of the plan runs."""
+    robot = ScriptedRobot()
+    on = stage([scripted_skill("a")], robot=robot, perception_workers=True)
+    on.executive.rigs["test"] = Rig(robot)
+    (worker,) = on.perception_workers.values()
+    worker.wait = False
+    stopped = threading.Event()
+
+    def move() -> None:
+        robot.still = False
+        while robot.stops == 0:
+            stopped.wait(0.005)
+
+    compile_, interpret = on.compiler.compile, on.camera.interpret
+
+    def plan(request):
+        if moment == "planning":
+            move()
+        return compile_(request)
+
+    def see(capture):
+        if moment == "last look" and on.told(SkillStarting):
+            move()
+        return interpret(capture)
+
+    on.compiler.compile, on.camera.interpret = plan, see
+    assert on.run().ok
+    assert robot.stops > 0
+    assert robot.still
+    assert "moved while no part of the plan ran" in on.told(Aborting)[0]
+
+
 def test_who_watches_an_abort_waits_a_period_and_the_time_to_cancel_and_then_no_more(
     stage, monkeypatch
 ):
@@ -338,7 +372,7 @@ def test_a_robot_that_cannot_be_asked_is_stopped_and_it_is_told(stage, caplog):
 
 def test_all_robots_must_be_still(stage):
     on = stage([scripted_skill("a")])
-    on.executive.rigs["other"] = Rig(Settling(2))
+    on.executive.rigs["other"] = Rig(Settling(2), simulation=on.simulation)
     assert round(on.run().sim_seconds, 6) == 0.2
 
 
