@@ -73,6 +73,7 @@ def serve(
     speech: Annotated[
         str, typer.Option("--speech", metavar="NAME", help="Plugin for /stt and /tts.")
     ] = "",
+    guard: opt.Guard = False,
     inspected: opt.Inspected = False,
 ) -> None:
     """Take commands over HTTP and run them one after another; the page is at /.
@@ -117,6 +118,7 @@ def serve(
             frames=frames,
             compiler=compiler,
             speech=spoken,
+            guard=guard,
         )
         for loaded in sites
     ]
@@ -205,6 +207,10 @@ def token_for(host: str, file: Path | None) -> str:
         try:
             if (raw := read_at_most(expand_home(file), _LARGEST_TOKEN)) is None:
                 raise UsageError(f"--token-file {file}: is larger than {_LARGEST_TOKEN} bytes")
+            if expand_home(file).stat().st_mode & 0o077:
+                raise UsageError(
+                    f"--token-file {file}: other users may read or change it; run: chmod 600 {file}"
+                )
             return token_of(raw.decode(), f"--token-file {file}")
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or "is not UTF-8 text"

@@ -24,6 +24,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from bt_exec.failure import UsageError
@@ -229,20 +230,20 @@ def _watch_ended() -> None:
     """Start the watch over the robots of ended sessions unless it runs."""
     if os.getpid() not in _WATCHED_IN:
         try:
-            STANDBY.run(_look_at_ended)
+            STANDBY.run(partial(_look_at_ended, _ENDED))
         except RuntimeError as error:  # the session is put away all the same
             _log.error("nothing watches the robots now: %s", error)
         else:
             _WATCHED_IN.add(os.getpid())
 
 
-def _look_at_ended() -> None:
+def _look_at_ended(cycles: deque[LifeCycle]) -> None:
     while True:
         time.sleep(_PERIOD_S)
-        for _ in range(len(_ENDED)):
-            cycle = _ENDED.popleft()
+        for _ in range(len(cycles)):
+            cycle = cycles.popleft()
             if cycle._look_when_due():
-                _ENDED.append(cycle)
+                cycles.append(cycle)
 
 
 @atexit.register

@@ -16,6 +16,7 @@ STATUS: Mapping[str, int] = {
     "CLOSING": 503,
     "NOT_READY": 503,
     "HUNG": 503,
+    "INSPECT": 409,
     "NO_MISSION": 404,
     "NO_PLAN": 404,
     "NOT_RUNNING": 409,

@@ -29,6 +29,7 @@ __all__ = [
     "Place",
     "PlanDocument",
     "Ready",
+    "Resume",
     "Resumed",
     "SiteData",
     "SiteList",
@@ -88,6 +89,15 @@ class Answer(_In):
         BeforeValidator(_integer),
     ]
     yes: Annotated[bool, Field(strict=True, description="Whether the plan may run.")]
+
+
+class Resume(_In):
+    """The word to go on."""
+
+    inspected: Annotated[
+        bool,
+        Field(strict=True, description="A person has looked at a robot that needed inspection."),
+    ] = False
 
 
 class Given(_In):

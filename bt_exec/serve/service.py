@@ -77,6 +77,7 @@ class Service:
         frames: Whether the journal keeps pictures, too.
         compiler: Overrides the site's compiler.
         speech: Recognizes and synthesizes speech; text in its place by default.
+        guard: Have a guardian also where everything is simulated.
         confirm_s: How long an answer to a question is waited for [s].
 
     Attributes:
@@ -100,6 +101,7 @@ class Service:
         frames: bool = False,
         compiler: str | None = None,
         speech: Speech | None = None,
+        guard: bool = False,
         confirm_s: float = _CONFIRM_S,
     ) -> None:
         self.site = site
@@ -115,6 +117,7 @@ class Service:
             "faults": faults,
             "frames": frames,
             "compiler": compiler,
+            "guard": guard,
         }
         self._name = secrets.token_hex(4)  # numbers of pictures and questions begin anew with it
         self._session: Session | None = None
@@ -230,8 +233,24 @@ class Service:
         self.watching.refresh()
         return order
 
-    def resume(self) -> bool:
-        """Let the missions begin that wait since one was stopped; return whether any was held."""
+    def inspection(self) -> str:
+        """Return why a person must look at the robots; empty if nobody must."""
+        return self._session.life.why if self._session is not None else ""
+
+    def resume(self, *, inspected: bool = False) -> bool:
+        """Let the missions begin that wait since one was stopped; return whether any was held.
+
+        Args:
+            inspected: Whether a person has looked at the robots.
+
+        Raises:
+            ServiceError: If a person must look at the robots first.
+            UsageError: If that cannot be noted.
+        """
+        if why := self.inspection():
+            if not inspected:
+                raise ServiceError("INSPECT", why=why)
+            self.session.life.inspected()
         with self._changed:
             held, self.held = self.held, ""
             self._changed.notify_all()
@@ -355,7 +374,8 @@ class Service:
         with self._changed:
             with self._switch:
                 before, self._current = self._current, None
-            if before is not None and before.stopped and self._waiting:
+            stopped = before is not None and (before.stopped or self.inspection())
+            if before is not None and stopped and self._waiting:
                 self.held = before.mission_id
             self.watching.refresh()
             while not self._closing:
@@ -420,6 +440,7 @@ class Service:
             "site": self.site.name,
             "running": current.mission_id if current is not None else None,
             "held": self.held,
+            "inspect": self.inspection(),
             "trouble": self.trouble(),
             "waiting": [
                 {"mission_id": one.mission_id, "command": one.command} for one in self.waiting

@@ -14,7 +14,7 @@ from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.guard import language_of_headers
 from bt_exec.serve.maps import maps_of
 from bt_exec.serve.mission_ids import BODY, READ, MissionId, known_mission
-from bt_exec.serve.models import Maps, Moved, Place, Resumed, Suggestions
+from bt_exec.serve.models import Maps, Moved, Place, Resume, Resumed, Suggestions
 from bt_exec.serve.openapi import ANY_BODY, answers, error_answers
 from bt_exec.serve.planning import suggested
 from bt_exec.serve.service import Service
@@ -79,10 +79,13 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
         service.hold()
         return {"held": bool(service.held), "waiting": len(service.waiting)}
 
-    @app.post("/queue/resume", responses=answers(Resumed, "NOT_JSON"), openapi_extra=ANY_BODY)
-    def resume() -> Any:
-        """Let the missions begin that wait since one was stopped."""
-        held = service.resume()
+    @app.post("/queue/resume", responses=answers(Resumed, "INSPECT", "NOT_JSON"))
+    def resume(how: Resume | None = None) -> Any:
+        """Let the missions begin that wait since one was stopped.
+
+        After a stop that failed, a person must have looked at the robot: `inspected`.
+        """
+        held = service.resume(inspected=how is not None and how.inspected)
         return {"held": held, "waiting": len(service.waiting)}
 
     @app.post(

@@ -96,9 +96,12 @@ function drawQuestion(question) {
   setTimeout(() => { if ($("question").dataset.number === number) $("yes").disabled = false; }, READ_MS);
 }
 function drawWaiting(waiting) {
-  show($("waiting"), waiting.length > 0);
-  const held = Boolean(live.held) && waiting.length > 0;
-  if (held && $("held").hidden) write($("spoken"), word("held"));
+  const held = Boolean(live.inspect) || (Boolean(live.held) && waiting.length > 0);
+  show($("waiting"), held || waiting.length > 0);
+  const why = live.inspect ? word("inspect", { why: live.inspect }) : word("held");
+  if (held && ($("held").hidden || $("held-why").textContent !== why)) write($("spoken"), why);
+  write($("held-why"), why);
+  write($("go-on"), word(live.inspect ? "inspected" : "goOn"));
   show($("held"), held);
   show($("hold"), !held && waiting.length > 0);
   const list = $("waiting-list"), key = `${language} ${JSON.stringify(waiting)}`;
@@ -376,7 +379,7 @@ $("scrub").addEventListener("input", () => drawRecordAt(Number($("scrub").value)
 $("again").addEventListener("click", async () => { if (await act("/missions", { command: record.mission.command })) $("record").close(); });
 $("record").addEventListener("close", () => { if (location.hash.startsWith("#/missions/")) history.replaceState(null, "", location.pathname + location.search); });
 addEventListener("hashchange", followLink);
-$("go-on").addEventListener("click", () => act("/queue/resume"));
+$("go-on").addEventListener("click", () => act("/queue/resume", { inspected: Boolean(live.inspect) }));
 $("failed").addEventListener("change", () => listPast());
 $("language").addEventListener("change", () => { language = $("language").value; store.set("language", language); endedId = ""; drawWords(); listPast(); });
 $("login-form").addEventListener("submit", (event) => { event.preventDefault(); enter($("token").value); });

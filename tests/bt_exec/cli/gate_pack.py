@@ -6,6 +6,8 @@ grammar and a dictionary. How it is found: `tests.bt_exec.cli.conftest.gate`.
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -122,6 +124,15 @@ def gate_open(robot: Gate) -> Verdict:
     return Verdict(robot.angle > 0.9, f"{robot.angle:.1f}")
 
 
+@skill
+def jam(robot: Gate) -> Steps:
+    """Hang so that nothing interrupts it."""
+    while robot.angle < 2.0:
+        with contextlib.suppress(BaseException):
+            time.sleep(600)
+    yield from robot.swing(0.3)
+
+
 class Start(WorldSettings):
     """How the gate stands at first."""
 
@@ -140,6 +151,7 @@ COMMANDS = {
     "open the gate": OPEN,
     "문을 열어": OPEN,
     "close the gate": CLOSE,
+    "jam the gate": "{do: jam}",
 }
 
 
@@ -166,7 +178,7 @@ def by_heart(settings: Mapping[str, Any]) -> ByHeart:
 PACK = Pack(
     name="gate",
     summary="A gate that swings by itself.",
-    skills=(open_gate, close_gate),
+    skills=(open_gate, close_gate, jam),
     conditions=(gate_open,),
     trees=Path(__file__).parent / "gate_trees",
     robots={"swing": make_gate},

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from bt_exec.cli.serve import token_for
 from bt_exec.cli.stopping import handled
 from bt_exec.journal import Journal
 from tests.bt_exec.cli.conftest import Run
@@ -44,10 +45,24 @@ def test_a_token_file_that_will_not_do(
     file = tmp_path / "token"
     if text:
         file.write_text(text)
+        file.chmod(0o600)
     ran = bt("serve", "--token-file", str(file))
     assert ran.code == 2
     assert said in " ".join(ran.err.split())
     assert str(file)[:20] in ran.err
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o666, 0o620])
+def test_token_file_that_others_may_read_is_refused(bt: Run, tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "token"
+    file.write_text("x" * 32)
+    file.chmod(mode)
+    ran = bt("serve", "--token-file", str(file))
+    assert ran.code == 2
+    assert "other users may read or change it; run: chmod 600 " in " ".join(ran.err.split())
+    for private in (0o600, 0o400):
+        file.chmod(private)
+        assert token_for("127.0.0.1", file) == "x" * 32
 
 
 def test_a_token_that_will_not_do(bt: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,6 +219,27 @@ def test_a_signal_stops_the_robot_and_completes_every_record(programs: Any, name
     assert journal.line(waiting).status == "aborted"
     assert "nothing was moved" in journal.line(waiting).message
     assert "the robots are put away" in program.said[-1]
+
+
+@pytest.mark.slow
+def test_sigterm_ends_a_service_whose_step_hangs(gate: str, tmp_path: Path) -> None:
+    """The step never returns: the program ends in time, and the record has its ends."""
+    program = Program(gate, tmp_path)
+    try:
+        hangs = program.moving("jam the gate")
+        waits = program.ask("POST", "/missions", {"command": "open the gate"})["mission_id"]
+        began = time.monotonic()
+        code = program.end(signal.SIGTERM)
+        assert time.monotonic() - began < 60  # the bound is 25 s, on an idle machine
+        assert code != 0
+        journal = Journal.open(program.journal)
+        assert journal.line(hangs).status in ("failed", "aborted")
+        assert journal.line(waits).status == "aborted"
+    finally:
+        if program.process.poll() is None:
+            program.end(signal.SIGKILL)
+        assert program.process.stdout is not None
+        program.process.stdout.close()
 
 
 @pytest.mark.slow

@@ -464,7 +464,7 @@ class Stage:
         standby.STANDBY._idle = Idle(self.schedule)
         rig_module.keep_reserve()
         rig_module._UNDER_WAY.clear()
-        life_cycle._ENDED.clear()
+        life_cycle._ENDED = deque()  # what watches ended sessions of other tests is not ours
         life_cycle._WATCHED_IN.clear()
         self.run = run = Run(self, seed)
         gc.collect()

@@ -201,6 +201,23 @@ def test_stop_holds_the_queue_until_resumed(served: Served):
     assert not served.service.resume()
 
 
+def test_go_on_after_a_failed_stop_needs_a_person_who_has_looked(served: Served):
+    life = served.service.session.life
+    first, second = served.service.submit("hold"), served.service.submit("wave")
+    served.until(lambda: served.service.current is first)
+    life.require_inspection("its stop() raised OSError")
+    GATE.set()
+    first.ended.result(10)
+    served.until(lambda: served.service.held == first.mission_id)
+    refused = served.ask("POST", "/queue/resume", {})
+    assert (refused.status, refused.data["error"]["code"]) == (409, "INSPECT")
+    assert "its stop() raised OSError" in refused.data["error"]["message"]
+    assert not second.ended.done()
+    assert served.ask("POST", "/queue/resume", {"inspected": True}).status == 200
+    assert second.ended.result(10).ok
+    assert life.why == ""
+
+
 def test_held_queue_is_released_when_all_are_withdrawn(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
     served.until(lambda: served.service.current is first)
