@@ -20,6 +20,11 @@ Names are imported on first use, so that ``import bt_exec`` is cheap::
 
 from __future__ import annotations
 
+from bt_exec.early_interrupt import is_program, leave_on_interrupt
+
+if is_program():
+    leave_on_interrupt()
+
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -62,6 +62,9 @@ _IMPOSSIBLE_PATHS = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR})
 _CLICK_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base of what is wrong with a command line; typer has moved it between modules."""
 
+_LONGEST_LINE = 4000
+"""Characters of a message in one line; a longer one repeats what was typed."""
+
 _GROUPS = "bt_exec.commands"
 """Entry points of further command groups: each a `typer.Typer` that imports little."""
 
@@ -291,11 +294,19 @@ def _usage(error: Exception) -> str:
 def _complain(message: str, code: int) -> int:
     from bt_exec.tui.paint import Painter
 
+    text = "\n".join(map(_shortened, message.splitlines()))
     try:
-        Painter(sys.stderr).say(f"bt-exec: {message}")
+        Painter(sys.stderr).say(f"bt-exec: {text}")
     except OSError:
         _let_go(sys.stderr)
     return code
+
+
+def _shortened(line: str) -> str:
+    """Return a line without the middle if it is as long as no line of ours: it repeats input."""
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{line[: _LONGEST_LINE // 10]} … {line[-_LONGEST_LINE // 10 :]}"
 
 
 def _streams() -> bool:

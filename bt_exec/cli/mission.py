@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from bt_exec import events as ev
 from bt_exec.cli.output import to_json
 from bt_exec.cli.stopping import signals
+from bt_exec.cli.streams import own_stream
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.library import Library
 from bt_exec.tui.lines import PlainView
@@ -127,7 +129,8 @@ def leave(outcome: Outcome, *, json: bool = False) -> None:
     The main thread hangs, perhaps while it holds a lock of a stream: nothing buffered is used.
     """
     if json:
-        os.write(1, f"{to_json(outcome.to_dict())}\n".encode())
+        out = own_stream(sys.stdout).fileno()
+        os.write(out, f"{to_json(outcome.to_dict())}\n".encode())
     line = f"bt-exec: {outcome.status}: {outcome.reason_code}: {outcome.message}\n"
     os.write(2, f"\r{line}".encode())
     os._exit(outcome.exit_code)

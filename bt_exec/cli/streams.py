@@ -1,22 +1,25 @@
 """Standard streams of a command: the program's output apart from prints of other code.
 
-Packs, drivers and libraries print. With ``--json`` their text goes to standard error, so that
-standard output is data alone. On a terminal, characters that a terminal obeys or does not show are
-removed from it; colours stay.
+Packs, drivers and libraries print, also from C and in child processes. With ``--json`` their text
+goes to standard error, so that standard output is data alone. On a terminal, characters that a
+terminal obeys or does not show are removed from it; colours stay.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
 from bt_exec.language.sanitize import printable
 
 __all__ = ["own_stream", "streams_apart", "write"]
 
+_STDOUT, _STDERR = 1, 2
 _COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 
 
@@ -63,7 +66,7 @@ def write(text: str) -> None:
     out.write(printable(text) if out.isatty() else text)
 
 
-@contextmanager
+@contextlib.contextmanager
 def streams_apart(*, data: bool) -> Iterator[None]:
     """Replace the standard streams while a command runs.
 
@@ -71,13 +74,41 @@ def streams_apart(*, data: bool) -> Iterator[None]:
         data: Whether standard output carries data: what other code prints goes to standard error.
     """
     before = out, err = sys.stdout, sys.stderr
-    if data or out.isatty():
-        sys.stdout = cast("TextIO", StrayText(err if data else out, out))
-    if err.isatty():
-        sys.stderr = cast("TextIO", StrayText(err, err))
+    with _apart_from_c(out) if data else contextlib.nullcontext(out) as own:
+        if data or out.isatty():
+            sys.stdout = cast("TextIO", StrayText(err if data else out, own))
+        if err.isatty():
+            sys.stderr = cast("TextIO", StrayText(err, err))
+        try:
+            yield
+            if sys.stdout is not out:
+                sys.stdout.flush()
+            own.flush()
+        finally:
+            sys.stdout, sys.stderr = before
+
+
+@contextlib.contextmanager
+def _apart_from_c(out: TextIO) -> Iterator[TextIO]:
+    """Have all that is written to descriptor 1 go to standard error; yield a stream for data."""
     try:
-        yield
-        if sys.stdout is not out:
-            sys.stdout.flush()
+        apart = out.fileno() == _STDOUT
+        os.fstat(_STDERR)
+    except (OSError, ValueError, AttributeError):
+        apart = False
+    if not apart:  # it is no stream of the process, as in tests
+        yield out
+        return
+    out.flush()
+    number = os.dup(_STDOUT)
+    os.dup2(_STDERR, _STDOUT)
+    own = open(number, "w", encoding=out.encoding, errors=out.errors, closefd=False)  # noqa: SIM115
+    try:
+        yield own
     finally:
-        sys.stdout, sys.stderr = before
+        ctypes = importlib.import_module("ctypes")
+        ctypes.CDLL(None).fflush(None)  # what C code has printed and not yet written
+        os.dup2(number, _STDOUT)
+        with contextlib.suppress(OSError, ValueError):  # a reader that is gone was found before
+            own.close()
+        os.close(number)

@@ -14,6 +14,7 @@ from typing import Any
 from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import Messages, language_of
+from bt_exec.language.one_line import one_line
 from bt_exec.outcome import Outcome
 from bt_exec.skill import Verdict
 from bt_exec.spec.expression import Is
@@ -32,6 +33,8 @@ from bt_exec.tui.saved_values import names_of, with_values
 from bt_exec.tui.text import clean
 
 __all__ = ["ObservationLine", "Past", "ViewModel"]
+
+_COMMAND = 2000  # characters of a command that are shown
 
 
 @dataclass(frozen=True)
@@ -283,7 +286,7 @@ class ViewModel:
         for name in ("spec", "forest", "past", "planning", "failure", "stopping", "problems"):
             setattr(self, name, getattr(fresh, name))
         self.outcome, self.blind, self.buffers, self.results = None, "", buffers, {}
-        self.command, self.site = clean(event.command), event.site
+        self.command, self.site = one_line(clean(event.command), _COMMAND), event.site
         self.mission_id = event.mission_id
         self.language = event.language or language_of(event.command)
         self.t, self.tick, self.began = event.t, event.tick, event.t

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import bt_exec
+
 COMMAND = [sys.executable, "-m", "bt_exec"]
 OPEN = ["run", "open the gate", "--no-journal", "--site"]
 BRIEF = ["run", "open the gate", "--no-journal", "--fast", "--site"]
@@ -128,6 +130,20 @@ def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, 
     code = process.wait(60)
     deadline.cancel()
     return code, written.decode()
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8])
+def test_ctrl_c_at_any_moment_of_the_start_shows_no_traceback(delay_s: float, gate: str) -> None:
+    """Unless Python itself has not started yet: its traceback names no file of ours."""
+    process = subprocess.Popen(
+        [*COMMAND, *BRIEF, gate], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(delay_s)
+    process.send_signal(signal.SIGINT)
+    said, complained = process.communicate(timeout=120)
+    assert str(Path(bt_exec.__file__).parent) not in said + complained
+    if "Traceback" not in complained:
+        assert process.returncode in (130, -signal.SIGINT, 0), complained
 
 
 def test_the_live_view_on_a_terminal(gate: str) -> None:

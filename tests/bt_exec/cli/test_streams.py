@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,6 +102,51 @@ def test_print_of_a_tool_does_not_break_json(bt: Run, tmp_path: Path) -> None:
     done = bt("run", "--fast", "--json", "--no-journal", *options)
     assert json.loads(done.out)["status"] == "satisfied", done.err
     assert "the module is loaded" in done.err
+
+
+NOISY_IN_C = """
+import ctypes, os, subprocess, sys
+from bt_exec import Running, Steps, skill
+libc = ctypes.CDLL(None)
+libc.printf(b"printf of the import\\n")
+
+@skill
+def shout(robot: object) -> Steps:
+    \"\"\"Print something.\"\"\"
+    libc.printf(b"printf of the step")
+    os.write(1, b"written to 1\\n")
+    subprocess.run(["echo", "said by a child"])
+    sys.__stdout__.write("by the stream itself\\n")
+    yield Running(None, "shouting")
+"""
+
+
+@pytest.mark.parametrize("then", ["", "raise SystemExit(3)"])
+def test_print_in_c_does_not_break_json(door: str, tmp_path: Path, then: str) -> None:
+    tool, plan = tmp_path / "noisy.py", tmp_path / "plan.yaml"
+    tool.write_text(f"{NOISY_IN_C}    {then}\n")
+    plan.write_text("mission: {command: shout}\nroot: {do: shout}\n")
+    words = ["run", "--fast", "--json", "--no-journal", "--site", door, "--tools", str(tool)]
+    done = subprocess.run(
+        [sys.executable, "-m", "bt_exec", *words, "--plan", str(plan)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    outcome = json.loads(done.stdout)
+    assert outcome["status"] == ("failed" if "raise" in then else "satisfied"), done.stderr
+    for said in ("printf of the import", "written to 1", "said by a child", "stream itself"):
+        assert said in done.stderr
+
+
+def test_message_that_repeats_a_very_long_argument_is_shortened(bt: Run) -> None:
+    long = "x" * 100_000
+    for words in ([long], ["run", "open the door", f"--{long}"], ["trees", "--site", long]):
+        done = bt(*words)
+        assert done.code == 2
+        assert len(done.err) < 2000
+    done = bt("run", "word " * 20_000, "--no-journal")
+    assert len(done.out) < 5000
 
 
 LEAVING = """
