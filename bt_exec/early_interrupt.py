@@ -4,11 +4,12 @@ Only what the interpreter has imported by itself is used, so that the handler is
 that, while Python starts, a Ctrl-C is Python's own.
 """
 
-import _signal
 import os
 import sys
 
 __all__ = ["is_program", "leave_on_interrupt"]
+
+_signal = __import__("_signal")  # the builtin part of `signal`; no stub lists it
 
 _STOPPED = 130
 
