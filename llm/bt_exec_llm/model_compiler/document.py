@@ -54,6 +54,9 @@ def document_in(text: str) -> Document:
         message = f"the answer is longer than any plan: more than {LONGEST} characters"
         return Document(problems=(Problem("TOO_BIG", message),))
     said, thought = without_thoughts(text)
+    if thought and not text.endswith(said.lstrip()):
+        message = "thoughts behind the plan or within it; write the plan alone"
+        return Document(problems=(Problem("WORDS_BESIDE_PLAN", message),))
     found = _as_a_file(said.strip()) or _among_words(said)
     if thought:
         found = found._replace(notes=("thoughts left out", *found.notes))
@@ -110,7 +113,7 @@ def _spoken(source: Source) -> Document | None:
     if not isinstance(data, dict) or not data:
         return None
     key, inner = next(iter(data.items()))
-    if inner is None and len(data) > 1 and key not in _KEYS and words_beside(key) is None:
+    if key and inner is None and len(data) > 1 and key not in _KEYS and not words_beside(key):
         rest = {other: value for other, value in data.items() if other != key}
         return Document(rest, (_BEFORE,))
     if len(data) != 1:

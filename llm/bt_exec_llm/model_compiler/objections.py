@@ -30,6 +30,7 @@ _AGAINST_RUNNING = re.compile(
     r"assist|do (?:this|that|it|so)|done|move|act)\b"
     r"|\b(?:unsafe|not safe|dangerous|refuse|i decline|declined|somebody is|someone is|"
     r"a person is|(?:hand|finger|child)s? (?:is|are|may|might|could)|forbidden|emergency)\b"
+    r"|\bnot (?:what|requested|asked|wanted)\b|지 ?마|지 ?말"
     r"|(?:손|손가락|아이)[이가] "
     r"|실행하지|움직이지 ?마|하면 안|해서는 안|위험|금지|거부|거절|할 수 없|불가능|다칠|멈춰",
     re.IGNORECASE,
@@ -37,14 +38,14 @@ _AGAINST_RUNNING = re.compile(
 
 _THING = (
     r"(?:behaviou?r tree|tree|plan|mission|answer|document|ya?ml|json|result|output|solution)"
-    r"(?: (?:document|plan|tree))?"
+    r"(?: (?:document|plan|tree|format))?"
 )
 _KIND = (
     r"(?:complete|full|whole|corrected|revised|updated|new|short|simple|final|requested|fixed|same)"
 )
 _FOR_WHAT = (
     r"(?: (?:you asked for|you requested|as requested|requested|as asked|for you|for this command"
-    r"|for the command|for that|below|in ya?ml|in json|as ya?ml|as json))?"
+    r"|for the command|for that|below|(?:in|as) (?:ya?ml|json)(?: format)?))?"
 )
 _USUAL = re.compile(
     r"sure(?: thing)?|okay|ok|certainly|of course|got it|all ?right|understood|absolutely"
@@ -55,9 +56,10 @@ _USUAL = re.compile(
     rf"|(?:the |your |my )?{_THING} is (?:as follows|below)"
     r"|(?:i )?hope (?:this|that|it) helps|enjoy|it is short|that is all|that['’]s (?:it|all)"
     r"|let me know (?:how it goes|if you need anything else)"
-    r"|네|예|물론(?:입니다|이죠)?|알겠습니다|알겠어요|좋습니다|이상입니다|완료"
-    r"|(?:(?:다음은|아래는|여기) )?(?:요청하신 |수정한 |고친 )?(?:계획|트리|답|답변)"
-    r"(?:입니다|이에요|예요|이 있습니다)?"
+    r"|네|예|감사합니다|여기 있습니다"
+    r"|물론(?:입니다|이죠)?|알겠습니다|알겠어요|좋습니다|이상입니다|완료"
+    r"|(?:(?:다음은|아래는|여기) )?(?:요청하신 |수정한 |고친 )?(?:(?:yaml|json) )?"
+    r"(?:계획|(?:행동 )?트리|답|답변)(?:입니다|이에요|예요|이 있습니다)?"
     r"|(?:계획|트리|답|답변)[은는이] (?:다음과|아래와) 같습니다",
 )
 """Sentences around a plan without content."""

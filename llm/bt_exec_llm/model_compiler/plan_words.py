@@ -32,9 +32,9 @@ without through into out back up down over until while must step steps plan plan
 mission part way tree trees library skill skills robot touch touched change changed start started
 end ends succeed fail failed retry try tried as usual one two three answer question ask reach
 reached visible seen state condition reason fine ok in progress satisfied blocked closing opening
-confidence evidence primary fallback init mode true false uncertain should report
+simply existing confidence evidence primary fallback init mode true false uncertain should report
 뒤 후에 먼저 다음 다시 그리고 나서 명령 계획 단계 순서 때문 이미 모두 각각 사용 요청 필요 목표 작업
-엽니다 열고 열어 연 닫습니다 닫고 닫아 닫은 잡습니다 잡고 잡아 잡은 접습니다 접고 접어
+엽니다 열고 열어 여는 연 닫습니다 닫고 닫아 닫은 잡습니다 잡고 잡아 잡은 접습니다 접고 접어
 가져옵니다 가져와 갑니다 가서 간 옵니다 와서 온 놓습니다 놓고 놓아 놓은 꺼냅니다 꺼내 꺼낸 꺼내서
 봅니다 보고 봐 본 돌아옵니다 돌아와 돌아간 이동 옮깁니다 옮겨 옮긴 건넵니다 말합니다 묻습니다
 않 아닙 진행 완료 동작 상태 확인 때까지 이후 마지막 첫 번째 위해 위한 대로 수행
@@ -51,6 +51,7 @@ def unknown_words(form: Form, request: Request) -> list[Problem]:
         request.command,
         made_once(request, "vocabulary", lambda: _site_words(request)),
         *(f"{fact} {value}" for fact, value in request.situation.facts.items()),
+        *(request.messages.word(label, request.language) for label in request.situation.labels),
         *(turn.command for turn in request.context.turns),
         *(() if request.failure is None else (request.failure.code, request.failure.message)),
     )

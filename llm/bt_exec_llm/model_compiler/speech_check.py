@@ -38,6 +38,8 @@ _JOINING_KO = (
     "됩니까", "괜찮", "할까", "실례", "잠시", "잠깐", "드려", "드리", "드릴", "물어", "여쭈",
     "계신", "계시", "주실", "주시", "줄래", "봐도", "보아도", "싶어", "싶습", "알려", "알고",
 )  # fmt: skip
+_ENDINGS = frozenset(("", *"은는이가을를도의에와과만로고아어여면지게다서러려기"))
+"""Endings of words of one syllable."""
 
 
 class Talk(NamedTuple):
@@ -138,10 +140,18 @@ def _among(token: str, known: set[str]) -> bool:
     if token in known:
         return True
     if token.isascii():
+        if token.removesuffix("s") in known:
+            return True
         stem = token if len(token) <= 4 else token[: max(4, len(token) - 3)]
         return len(token) > 3 and any(
             other.startswith(stem) and len(other) - len(stem) <= 4 for other in known
         )
-    if len(token) <= 2:  # a word of one syllable with its particle, or a short word
-        return any(other[:2] == token or other[:1] == token[:1] == other[:-1] for other in known)
+    if len(token) <= 2:  # a short word, or one of one syllable with its particle or ending
+        stem = _stem(token)
+        return any(other[:2] == token or (stem and _stem(other) == stem) for other in known)
     return any(other[:2] == token[:2] for other in known)
+
+
+def _stem(token: str) -> str:
+    """Return the syllable of a word of one syllable, without its ending; else an empty text."""
+    return token[0] if len(token) <= 2 and token[1:] in _ENDINGS else ""

@@ -94,3 +94,21 @@ def test_a_correct_plan_passes_with_one_request(plan, form, scripted):
     compiler = scripted([FORMS[form](root)])
     outcome = run_paper(command, compiler, world).outcome
     assert (outcome.status, outcome.model_requests) == ("satisfied", 1), outcome.problems
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("open the door", "Here is the requested plan in YAML format:"),
+        ("문을 열어", "여기 있습니다:"),
+        ("문을 열어", "다음은 행동 트리입니다:"),
+        ("문을 열어", "explanation: 오른팔로 문 손잡이를 잡고 문을 엽니다."),
+        ("문을 열어", "explanation: 명령대로 문을 여는 계획입니다."),
+        ("open the door", "explanation: The command asks to open the door with the library tree."),
+        ("open the door", "explanation: This simply opens the door."),
+    ],
+)
+def test_openings_and_explanations_without_content_pass(command, said, scripted):
+    compiler = scripted([f"{said}\nroot: {{tree: open_door}}"])
+    outcome = run_paper(command, compiler).outcome
+    assert (outcome.status, outcome.model_requests) == ("satisfied", 1), outcome.problems

@@ -82,6 +82,8 @@ def test_the_commands_own_words_may_be_put_in_many_ways(command, root):
         ("회의를 취소했습니다", "회의가 취소됐다고 전해", []),
         ("小心 meeting", "say that the meeting is cancelled", ["小心"]),
         ("돈을 보내세요", "회의가 취소됐다고 전해", ["돈을", "보내세요"]),
+        ("사과", "사람이 있다고 전해", ["사과"]),
+        ("문 열기", "문을 열고 오라고 전해", []),
     ],
 )
 def test_content_words_outside_the_command_are_found(text, source, foreign):
