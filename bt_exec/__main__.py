@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from typing import NoReturn
 
+from bt_exec.early_interrupt import leave_on_interrupt
+
 __all__ = ["main"]
 
 _LINEAR_ALGEBRA = "OPENBLAS_NUM_THREADS"
@@ -17,6 +19,7 @@ It is read when numpy is imported."""
 
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
+    leave_on_interrupt()
     os.environ.setdefault(_LINEAR_ALGEBRA, "1")
     from bt_exec.cli.app import main as run
 

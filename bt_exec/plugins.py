@@ -43,7 +43,9 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
         )
     try:
         return point.load()
-    except (Exception, SystemExit) as error:  # third-party code may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # third-party code may raise anything
         where = point.value
         raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {slip(error)}") from error
 

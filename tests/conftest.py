@@ -19,7 +19,7 @@ settings.register_profile("bt-exec", deadline=None, suppress_health_check=[Healt
 settings.register_profile("long", settings.get_profile("bt-exec"))  # see `tests.cases.examples`
 settings.load_profile("bt-exec")
 
-FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, robot locks
+FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, state
 PREFIXES = ("BT_EXEC_SITE", "BT_EXEC_TOKEN", "BT_EXEC_DEBUG", "ANTHROPIC_")  # of own settings
 
 
@@ -30,7 +30,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         for kind in FOLDERS:
             patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
-        patch.delenv("BT_EXEC_LOCKS", raising=False)
+        patch.setenv("BT_EXEC_LOCKS", str(folder / "locks"))
         for name in [*os.environ]:
             if name.startswith(PREFIXES) or name.lower().endswith("_proxy"):
                 patch.delenv(name)

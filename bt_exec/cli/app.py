@@ -39,7 +39,7 @@ from bt_exec.cli.resume import COMMANDS as RESUME
 from bt_exec.cli.run import COMMANDS as RUN
 from bt_exec.cli.serve import COMMANDS as SERVE
 from bt_exec.cli.site import COMMANDS as SITE
-from bt_exec.cli.stopping import Left, pressed, remember
+from bt_exec.cli.stopping import Left, bound_the_end, pressed, remember
 from bt_exec.cli.streams import streams_apart
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
@@ -166,6 +166,7 @@ def main() -> NoReturn:
         code = call(sys.argv[1:])
     except KeyboardInterrupt:  # between two lines of ours
         code = _complain("stopped", EXIT_STOPPED)
+    bound_the_end(code)
     sys.exit(code)
 
 
@@ -218,6 +219,8 @@ def _run(arguments: list[str]) -> int:
         if pressed():  # somebody's code made it of a Ctrl-C
             return _complain("stopped", EXIT_STOPPED)
         return _trouble(error, arguments)
+    except BaseException as error:  # noqa: BLE001 - raised by code of a pack
+        return _complain(slip(error), EXIT_USAGE)
     if result == EXIT_STOPPED and pressed():  # what typer makes of a Ctrl-C outside a mission
         return _complain("stopped", EXIT_STOPPED)
     return result if isinstance(result, int) else 0

@@ -1,7 +1,7 @@
-"""Fallback for signals that arrive while the main thread is blocked in C code.
+"""Fallback for signals whose handler does not run: C code blocks, or a part replaced it.
 
 The interpreter notes every signal in a pipe at once (`signal.set_wakeup_fd`), whatever the main
-thread does. A thread reads it. If the handler has not run a second later, the robots are stopped
+thread does. A thread reads it. If our handler has not run a second later, the mission is stopped
 from there; at the second such signal the program ends, with the record as far as it is written.
 """
 
@@ -25,7 +25,7 @@ class Unheard:
 
     Args:
         numbers: The signals that count.
-        stop: Stops every robot, and waits a moment for it.
+        stop: Stops the mission and every robot, and waits a moment for it.
     """
 
     def __init__(self, numbers: Collection[int], stop: Callable[[], object]) -> None:
@@ -74,7 +74,7 @@ def unheard(numbers: Collection[int], stop: Callable[[], object]) -> Iterator[Un
 
     Args:
         numbers: The signals.
-        stop: Stops every robot, and waits a moment for it.
+        stop: Stops the mission and every robot, and waits a moment for it.
     """
     watched = Unheard(numbers, stop)
     reading, writing = os.pipe()

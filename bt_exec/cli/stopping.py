@@ -11,10 +11,12 @@ that was ignored when the program started stays ignored, as ``nohup`` wants it.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -26,10 +28,15 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.tui.live import LiveView
 
-__all__ = ["forget", "handled", "pressed", "remember", "signals"]
+__all__ = ["bound_the_end", "forget", "handled", "pressed", "remember", "signals"]
 
 _HELD_S = 1.0
 """A third Ctrl-C leaves the program only this long after the second; before, a key is held [s]."""
+
+_END_S = 5.0
+"""How long threads of parts may take to end when the program does [s]."""
+
+_MAIN = threading.main_thread().name
 
 _DEADLY = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGXCPU")
 """Signals that end a process which does not ask for them, besides SIGINT."""
@@ -77,6 +84,30 @@ def _unraisable(what: sys.UnraisableHookArgs) -> None:
     error = f"{what.exc_type.__name__}: {what.exc_value}"
     with contextlib.suppress(OSError, ValueError, AttributeError):
         print(f"bt-exec: ignored in {name}: {printable(error)}", file=sys.stderr)
+
+
+def bound_the_end(code: int) -> None:
+    """End the program in a while, though a thread that a part has left behind does not end.
+
+    Python waits for such threads before it calls exit functions.
+
+    Args:
+        code: Exit code of the program.
+    """
+    ends = threading.Event()
+    atexit.register(ends.set)  # called first
+
+    def end() -> None:
+        if ends.wait(_END_S):
+            return
+        left = [one for one in threading.enumerate() if not one.daemon and one.name != _MAIN]
+        names = ", ".join(printable(one.name) for one in left)
+        os.write(2, f"bt-exec: threads of parts did not end: {names}; the program ends\n".encode())
+        atexit._run_exitfuncs()
+        os._exit(code)
+
+    with contextlib.suppress(RuntimeError):  # no thread can be started: it may take longer
+        threading.Thread(target=end, name="end", daemon=True).start()
 
 
 class Left(SystemExit):
@@ -153,6 +184,10 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
         if not session.abort(reason) and session.missions == before_it:
             raise KeyboardInterrupt
 
+    def missed() -> None:
+        session.abort("operator")
+        stop_all(session.rigs)
+
     def suspend(*_: object) -> None:
         watched.hear()
         if view is not None:
@@ -174,7 +209,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
         for heard in _heard(handlers):
             earlier[heard] = signal.signal(heard, handlers[heard.name])
     try:
-        with unheard(tuple(earlier), lambda: stop_all(session.rigs)) as watched:
+        with unheard(tuple(earlier), missed) as watched:
             if _pressed:
                 raise KeyboardInterrupt
             yield

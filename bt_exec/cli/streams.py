@@ -49,15 +49,18 @@ class StrayText:
         """Write texts one after the other."""
         self.write("".join(lines))
 
+    def close(self) -> None:
+        """Leave the stream open: it belongs to the program."""
+
     def __getattr__(self, name: str) -> Any:
         """Return whatever else the stream has."""
         return getattr(self.to, name)
 
 
-def own_stream(stream: TextIO) -> TextIO:
+def own_stream(stream: TextIO | None) -> TextIO:
     """Return the stream that the program itself writes to in place of `stream`."""
-    own: TextIO = getattr(stream, "own", stream)
-    return own
+    own = getattr(stream, "own", stream) or sys.__stderr__
+    return cast("TextIO", own)
 
 
 def write(text: str) -> None:
@@ -75,15 +78,12 @@ def streams_apart(*, data: bool) -> Iterator[None]:
     """
     before = out, err = sys.stdout, sys.stderr
     with _apart_from_c(out) if data else contextlib.nullcontext(out) as own:
-        if data or out.isatty():
-            sys.stdout = cast("TextIO", StrayText(err if data else out, own))
-        if err.isatty():
-            sys.stderr = cast("TextIO", StrayText(err, err))
+        sys.stdout = cast("TextIO", StrayText(err if data else out, own))
+        sys.stderr = cast("TextIO", StrayText(err, err))
         try:
             yield
-            if sys.stdout is not out:
-                sys.stdout.flush()
-            own.flush()
+            for stream in (err if data else out, own):
+                stream.flush()
         finally:
             sys.stdout, sys.stderr = before
 

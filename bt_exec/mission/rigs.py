@@ -87,14 +87,11 @@ def make_rig(
     start = world_settings(pack, world)
     try:
         rig = pack.robots[name](settings, start)
-    except BtExecError:
+    except (BtExecError, KeyboardInterrupt):
         raise
     except ValueError as error:  # what a setting or the world should be
         raise UsageError(str(error)) from error
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # a robot that is switched off, a driver that is not installed
+    except BaseException as error:  # a robot that is switched off, a driver that is not installed
         # for an OSError, no line of code is to blame
         why = in_words(error) if isinstance(error, OSError) else slip(error)
         raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
@@ -118,9 +115,9 @@ def identity_of(pack: Pack, robot: str, settings: PackSettings) -> str:
     """
     try:
         identity = pack.identities[robot](settings)
-    except BtExecError:
+    except (BtExecError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise RegistrationError(
             f"identity of robot {robot!r} of pack {pack.name}: {slip(error)}"
         ) from error

@@ -19,8 +19,8 @@ import json
 import os
 import re
 import socket
+import stat
 import struct
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -35,20 +35,22 @@ GUARDIAN_S = 5.0
 
 _FLOCK = "hhqqi4x"  # struct flock of 64-bit Linux: type, whence, start, length, process
 _OPEN = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
-_SHARED = Path("/run/lock")  # writable for every user, emptied when the machine starts
+_SHARED = (Path("/run/lock"), Path("/tmp"))  # noqa: S108 - the first that every user may write to
 
 
 def lock_folder() -> Path:
     """Return the folder of the locks: one for all users of the machine.
 
-    ``BT_EXEC_LOCKS`` names another one; so does ``XDG_STATE_HOME``.
+    Only ``BT_EXEC_LOCKS`` names another one. Variables that differ between users (``TMPDIR``,
+    ``XDG_STATE_HOME``) and the rights of the present user have no influence.
     """
     if named := os.environ.get("BT_EXEC_LOCKS"):
         return Path(named)
-    if state := os.environ.get("XDG_STATE_HOME"):
-        return Path(state) / "bt-exec" / "robots"
-    shared = _SHARED if os.access(_SHARED, os.W_OK) else Path(tempfile.gettempdir())
-    return shared / "bt-exec"
+    for folder in _SHARED:
+        with contextlib.suppress(OSError):
+            if folder.stat().st_mode & stat.S_IWOTH:
+                return folder / "bt-exec"
+    return _SHARED[-1] / "bt-exec"
 
 
 def network_identity(address: str) -> str:
@@ -141,7 +143,7 @@ class RobotLock:
         try:
             if not folder.is_dir():
                 folder.mkdir(parents=True, exist_ok=True)
-                if folder.parent in (_SHARED, Path(tempfile.gettempdir())):
+                if folder.parent in _SHARED:
                     folder.chmod(0o1777)
             with contextlib.suppress(FileNotFoundError):
                 return os.open(self.path, _OPEN)

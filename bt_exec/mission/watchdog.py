@@ -67,7 +67,6 @@ class _Call:
         again: Whether it is waited for and may be called again.
         hangs: Whether it took too long.
         polls: How often the watchdog has found it hanging.
-        since: When it was first found hanging [s, monotonic].
     """
 
     part: str
@@ -76,7 +75,6 @@ class _Call:
     again: bool
     hangs: bool = False
     polls: int = 0
-    since: float = 0.0
 
     def broken(self) -> PartBroken:
         return PartBroken(self.part, f"did not return within {self.limit_s:g} s", "STEP_HUNG")
@@ -112,6 +110,7 @@ class Watchdog:
         self.first: PartBroken | None = None
         self.excused = ""
         self.present = Present(limit_s, self.now)
+        self._period_s = min(limit_s / _POLLS, _PERIOD_S)
         self._stop = stop
         self._abandon = abandon
         self._abandoned = False
@@ -223,16 +222,17 @@ class Watchdog:
         return self._thread == threading.main_thread().ident
 
     def _watch(self) -> None:
-        period = min(self.limit_s / _POLLS, _PERIOD_S)
         wall, used = time.monotonic(), time.process_time()
-        while not self._end.acquire(timeout=period):
+        while True:
             try:
+                if self._end.acquire(timeout=self._period_s):
+                    break
                 gap_s, used_s = time.monotonic() - wall, time.process_time() - used
                 wall, used = wall + gap_s, used + used_s
-                if gap_s > period + _DELAY_S and used_s < gap_s / 2:
+                if gap_s > self._period_s + _DELAY_S and used_s < gap_s / 2:
                     self._excuse(gap_s)
                 self._poll()
-            except BaseException as error:  # noqa: BLE001 - short of memory: the watch goes on
+            except BaseException as error:  # noqa: BLE001 - no memory, or raised from outside
                 os.write(2, b"bt-exec: the watchdog: " + type(error).__name__.encode() + b"\n")
         self._end.release()  # for the next one who enters
 
@@ -280,7 +280,6 @@ class Watchdog:
         for each in self._active():
             each.hangs = True
             each.polls = 0 if each is call else 1  # the others unwind with it
-        call.since = time.monotonic()
         if not call.again:
             self.hung.add(call.part)
             self.first = self.first or call.broken()
@@ -290,8 +289,8 @@ class Watchdog:
         if self._earlier is not None and call.polls % _GRACE == 0:
             signal.pthread_kill(self._thread, signal.SIGURG)
         call.polls += 1
-        lasted_s = time.monotonic() - call.since
-        if not self._abandoned and call.polls > _ATTEMPTS * _GRACE and lasted_s > _ABANDON_S:
+        most = max(_ATTEMPTS * _GRACE, _ABANDON_S / self._period_s)  # a part may change the clocks
+        if not self._abandoned and call.polls > most:
             self._abandoned = True
             why = "did not return and could not be interrupted"
             _log.critical("%s %s; the robot is stopped", call.part, why)

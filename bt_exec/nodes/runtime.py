@@ -43,11 +43,10 @@ class Present:
         hangs: Whether the call took too long; set by the watchdog.
         hung: Name of the part that took too long; empty if none did.
         polls: How often the watchdog has found it hanging.
-        since: When it was first found hanging [s, monotonic].
         slow: The last part that took longer than its limit, also if it was not interrupted.
     """
 
-    __slots__ = ("began", "clock", "hangs", "hung", "limit_s", "part", "polls", "since", "slow")
+    __slots__ = ("began", "clock", "hangs", "hung", "limit_s", "part", "polls", "slow")
     again = False
 
     def __init__(self, limit_s: float, clock: Callable[[], float]) -> None:
@@ -63,7 +62,6 @@ class Present:
         self.hangs = False
         self.hung = ""
         self.polls = 0
-        self.since = 0.0
 
     def begin(self, part: str) -> None:
         """Begin a call."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from bt_exec.failure import Failure, Problem, Refusal
+from bt_exec.failure import BtExecError, Failure, Problem, Refusal, UsageError
 from bt_exec.language.context import Context
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import Messages
@@ -24,6 +24,7 @@ from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings
+from bt_exec.slip import slip
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import MissionSpec
 
@@ -258,4 +259,9 @@ def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:
         UsageError: If it is registered but cannot be imported, or refuses its settings.
     """
     factory: CompilerFactory = load_plugin(_GROUP, "compiler", name)
-    return factory(settings)
+    try:
+        return factory(settings)
+    except (BtExecError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # third-party code may raise anything
+        raise UsageError(f"compiler {name!r} cannot be made: {slip(error)}") from error

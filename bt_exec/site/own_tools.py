@@ -91,7 +91,9 @@ def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[s
         spec.loader.exec_module(module)
     except BtExecError as error:
         raise UsageError(f"tools {file}: {error}") from error
-    except (Exception, SystemExit) as error:  # the person's own code may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the person's own code may raise anything
         why = slip(error) if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
         raise UsageError(f"tools {file}: {why}") from error
     own = [

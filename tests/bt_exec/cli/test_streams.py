@@ -173,6 +173,34 @@ def test_tool_that_exits_when_imported_is_named(bt: Run, tmp_path: Path, code: s
     assert "sys.exit must not be called here" in done.err
 
 
+@pytest.mark.parametrize("raised", ["GeneratorExit", "BaseException('out')", "SystemExit"])
+def test_whatever_a_tool_raises_when_imported_is_one_line(
+    bt: Run, tmp_path: Path, raised: str
+) -> None:
+    file = tmp_path / "leaving.py"
+    file.write_text(LEAVING.format(inside="pass", outside=f"raise {raised}"))
+    done = bt("run", "open the door", "--fast", "--no-journal", "--tools", str(file))
+    assert done.code == 2
+    assert f"leaving.py: {raised.partition('(')[0]}:" in " ".join(done.err.split())
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("outside", ["sys.stdout.close()", "print('x', flush=True)"])
+def test_streams_that_a_tool_closes_stay_open(door: str, tmp_path: Path, outside: str) -> None:
+    file, plan = tmp_path / "leaving.py", tmp_path / "plan.yaml"
+    file.write_text(LEAVING.format(inside="sys.stderr.close()", outside=outside))
+    plan.write_text("mission: {command: leave}\nroot: {do: leave}\n")
+    words = ["run", "--fast", "--json", "--no-journal", "--site", door, "--tools", str(file)]
+    done = subprocess.run(
+        [sys.executable, "-m", "bt_exec", *words, "--plan", str(plan)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert json.loads(done.stdout)["status"] == "satisfied", done.stderr
+    assert done.returncode == 0
+
+
 def test_skill_that_exits_fails_its_mission(bt: Run, tmp_path: Path) -> None:
     file, plan = tmp_path / "leaving.py", tmp_path / "plan.yaml"
     file.write_text(LEAVING.format(inside="sys.exit(0)", outside=""))

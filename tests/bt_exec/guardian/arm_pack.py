@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import itertools
 import os
 import re
 import resource
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -164,6 +166,81 @@ def _kill_guardian(how: int) -> None:
                 os.kill(int(folder.name), how)
 
 
+def _take_signals() -> None:
+    """Install signal handlers, as some middleware does when it starts."""
+    for name in ("INT", "TERM", "HUP"):
+        signal.signal(getattr(signal, f"SIG{name}"), lambda *_: None)
+
+
+def _block_signals() -> None:
+    """Block every signal of this thread, then hang."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals) - {signal.SIGKILL})
+    time.sleep(3600)
+
+
+def _replace_program() -> None:
+    """Become another program with the same process number."""
+    os.execv("/bin/sleep", ["sleep", "4"])
+
+
+def _kill_group() -> None:
+    os.setpgid(0, 0)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _raise_in_threads() -> None:
+    """Raise an exception in every other thread, then hang."""
+    for number in sys._current_frames():
+        if number != threading.get_ident():
+            raised = ctypes.py_object(SystemExit)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(number), raised)
+    while True:
+        with contextlib.suppress(BaseException):
+            time.sleep(3600)
+
+
+def _hold_lock_in_thread() -> None:
+    """Let a thread hold the interpreter's lock while the skill waits."""
+    threading.Thread(target=_ctypes, daemon=True).start()
+
+
+def _no_files() -> None:
+    """Let no other file be opened, then hang."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    time.sleep(3600)
+
+
+def _no_streams() -> None:
+    """Close the standard streams, then hang."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        stream.close()
+    for number in range(3):
+        with contextlib.suppress(OSError):
+            os.close(number)
+    time.sleep(3600)
+
+
+def _stop_clocks() -> None:
+    """Let the clocks of Python stand still, then hang."""
+    for name in ("time", "monotonic", "perf_counter", "process_time"):
+        setattr(time, name, itertools.repeat(getattr(time, name)()).__next__)
+    while True:
+        with contextlib.suppress(BaseException):
+            time.sleep(3600)
+
+
+def _use_processor() -> None:
+    """Exceed the limit of processor time."""
+    resource.setrlimit(resource.RLIMIT_CPU, (1, 2))
+    while True:
+        pass
+
+
+def _hang_without_guardian() -> None:
+    _kill_guardian(signal.SIGKILL)
+    time.sleep(3600)
+
+
 _HANGS: dict[str, Callable[[], None]] = {
     "kill": _kill,
     "suspend": _suspend,
@@ -180,6 +257,17 @@ _HANGS: dict[str, Callable[[], None]] = {
     "fork_in_c": _fork_in_c_and_return,
     "close": _close_everything,
     "abort": os.abort,
+    "take_signals": _take_signals,
+    "block_signals": _block_signals,
+    "replace_program": _replace_program,
+    "kill_group": _kill_group,
+    "raise_in_threads": _raise_in_threads,
+    "hold_lock_in_thread": _hold_lock_in_thread,
+    "no_files": _no_files,
+    "no_streams": _no_streams,
+    "stop_clocks": _stop_clocks,
+    "use_processor": _use_processor,
+    "hang_without_guardian": _hang_without_guardian,
     "kill_guardian": lambda: _kill_guardian(signal.SIGKILL),
     "stop_guardian": lambda: _kill_guardian(signal.SIGSTOP),
 }
@@ -279,6 +367,30 @@ def leave_child(robot: RemoteArm) -> Steps:
         yield Running()
 
 
+@skill(timeout_s=20)
+def leave_program(robot: RemoteArm) -> Steps:
+    """Leave a program that moves the arm later."""
+    words = [
+        sys.executable,
+        "-c",
+        f"import sys; sys.path[:0] = {sys.path}\nimport time\n"
+        "from tests.bt_exec.guardian import arm_server\ntime.sleep(0.5)\n"
+        f"arm_server.call({robot.address!r}, 'go')\n",
+    ]
+    subprocess.Popen(words, start_new_session=True)
+    for _ in range(16):
+        yield Running()
+
+
+@skill(timeout_s=20)
+def leave_endless_thread(robot: RemoteArm) -> Steps:
+    """Leave a thread that never ends."""
+    threading.Thread(target=time.sleep, args=(3600,)).start()
+    robot.go()
+    yield Running()
+    robot.stop()
+
+
 class ByHeart:
     """A compiler whose commands are the names of skills."""
 
@@ -309,6 +421,8 @@ PACK = Pack(
         leave_exit,
         leave_del,
         leave_child,
+        leave_program,
+        leave_endless_thread,
         *(_misbehaving(name, act) for name, act in _HANGS.items()),
     ),
     robots={"remote": make_rig},

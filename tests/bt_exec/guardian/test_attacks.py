@@ -56,6 +56,16 @@ ATTACKS = [
     Attack("close", 74, [""], "skill close did not return"),
     Attack("kill_guardian", 4, ["GUARD_LOST"], "the guardian has ended"),
     Attack("stop_guardian", 4, ["GUARD_LOST"], "the guardian was silent for", 2.0 + SLACK_S),
+    Attack("block_signals", 4, ["STEP_HUNG"], "block_signals did not return and could not"),
+    Attack("replace_program", 0, [""], KILLED),
+    Attack("kill_group", -9, [""], KILLED),
+    Attack("raise_in_threads", 4, ["|STEP_HUNG|STOP_FAILED"], "process"),
+    Attack("hold_lock_in_thread", 4, ["STALLED"], "the loop stood still for"),
+    Attack("no_files", 4, ["STOP_FAILED|STEP_HUNG"], "skill no_files did not return"),
+    Attack("no_streams", 74, ["STEP_HUNG"], "gave no heartbeat for"),
+    Attack("stop_clocks", 4, ["STEP_HUNG|"], "gave no heartbeat for"),
+    Attack("use_processor", 4, ["STEP_HUNG"], "skill use_processor did not return"),
+    Attack("hang_without_guardian", 4, ["STEP_HUNG"], "skill hang_without_guardian did not return"),
     Attack("fork", 3, ["SKILL_FAILED"], "not done after 1.5 s", 1.5 + SLACK_S),
     Attack("fork_in_c", 3, ["SKILL_FAILED"], "not done after 1.5 s", 1.5 + SLACK_S),
     Attack("leave_thread", 0, ["OK", "MOVED_WHILE_IDLE"], "moved while no mission ran"),
@@ -63,6 +73,8 @@ ATTACKS = [
     Attack("leave_exit", 0, ["OK", "MOVED_WHILE_IDLE"], "moved while no mission ran"),
     Attack("leave_del", 0, ["OK"], "Done."),
     Attack("leave_child", 0, ["OK"], "still moving"),
+    Attack("leave_program", 0, ["OK"], "still moving"),
+    Attack("leave_endless_thread", 0, ["OK"], "threads of parts did not end"),
 ]
 AT_ONCE = ("kill", "kill_guardian", "leave_thread")  # the others start slowly, or take long
 
@@ -84,6 +96,19 @@ def test_arm_is_stopped_and_the_culprit_named(lab: ArmLab, attack: Attack):
     found = lab.codes()
     assert len(found) == len(expected)
     assert all(code in each for code, each in zip(found, expected, strict=True)), found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_stops_the_mission_though_a_part_took_its_handler(lab: ArmLab, number):
+    with lab.start("run", "take_signals") as program:
+        while lab.still():
+            time.sleep(0.02)
+        time.sleep(0.5)  # the skill has installed its handlers
+        program.send_signal(number)
+        program.communicate(timeout=60)
+    assert program.returncode == 130
+    assert (lab.codes(), lab.still()) == (["ABORTED"], True)
 
 
 @pytest.mark.slow

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -207,19 +209,28 @@ def test_different_addresses_are_different_identities(address, identity):
     assert network_identity(address) == identity
 
 
-@pytest.mark.parametrize(
-    ("set_", "folder"),
-    [
-        ({"BT_EXEC_LOCKS": "/l", "XDG_STATE_HOME": "/s"}, "/l"),
-        ({"XDG_STATE_HOME": "/s"}, "/s/bt-exec/robots"),
-    ],
-)
-def test_folder_of_the_locks_can_be_set(monkeypatch, set_, folder):
-    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    assert lock_folder().name == "bt-exec"
-    for name, value in set_.items():
-        monkeypatch.setenv(name, value)
-    assert lock_folder() == Path(folder)
+def test_folder_of_the_locks_is_the_same_for_every_user(monkeypatch, tmp_path):
+    monkeypatch.delenv("BT_EXEC_LOCKS")
+    found = lock_folder()
+    assert found.name == "bt-exec"
+    for name in ("XDG_STATE_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    assert lock_folder() == found
+    monkeypatch.setenv("BT_EXEC_LOCKS", str(tmp_path))
+    assert lock_folder() == tmp_path
+
+
+def test_folder_that_only_root_may_write_to_is_not_used(monkeypatch, tmp_path):
+    own, everyones = tmp_path / "own", tmp_path / "everyones"
+    own.mkdir(mode=0o755)
+    everyones.mkdir()
+    everyones.chmod(0o1777)
+    monkeypatch.delenv("BT_EXEC_LOCKS")
+    monkeypatch.setattr(robot_lock, "_SHARED", (tmp_path / "none", own, everyones))
+    assert lock_folder() == everyones / "bt-exec"
+    RobotLock("arm").release()
+    assert stat.S_IMODE(lock_folder().stat().st_mode) == 0o1777
 
 
 def site_of(made: list[Rig], identities: Any = None, **fields: Any) -> Any:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from bt_exec.failure import UsageError
 from bt_exec.pack import Catalogue, Pack, PackSettings
-from bt_exec.planning.compiler import Request
+from bt_exec.planning.compiler import Request, find_compiler
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Mission, MissionSpec
 
@@ -45,3 +46,13 @@ def test_the_settings_of_a_pack_are_the_sites_or_its_defaults() -> None:
     assert request().settings_of(PACK) == Own(speed=1.0)
     assert request(settings={"own": Own(speed=2.0)}).settings_of(PACK) == Own(speed=2.0)
     assert request(settings={"other": PackSettings()}).settings_of(PACK) == Own(speed=1.0)
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), ValueError("no key")])
+def test_compiler_whose_factory_raises_is_named(monkeypatch, error) -> None:
+    def factory(_):
+        raise error
+
+    monkeypatch.setattr("bt_exec.planning.compiler.load_plugin", lambda *_: factory)
+    with pytest.raises(UsageError, match=rf"compiler 'own' cannot be made: {type(error).__name__}"):
+        find_compiler("own", {})

@@ -106,7 +106,7 @@ def test_the_end_stops_what_runs_and_gives_what_waits_its_ending(serve):
     taken = [served.service.submit("hold") for _ in range(4)]
     served.until(lambda: served.service.current is taken[0])
     assert served.service.close("SIGTERM")
-    outcomes = [one.ended.result(1) for one in taken]
+    outcomes = [one.ended.result(60) for one in taken]
     assert [one.status for one in outcomes] == ["aborted"] * 4
     assert "before this mission had begun" in outcomes[-1].message
     assert served.robot.still
@@ -295,7 +295,7 @@ def test_close_ends_every_record_though_a_part_hangs(serve, monkeypatch):
     served.until(lambda: served.service.current is taken[0])
     try:
         assert not served.service.close("SIGTERM")
-        outcomes = [one.ended.result(1) for one in taken]
+        outcomes = [one.ended.result(60) for one in taken]
         assert [one.status for one in outcomes] == ["failed", "aborted", "aborted"]
         assert outcomes[0].reason_code == "STEP_HUNG"
         assert all(line.ended_at is not None for line in served.journal.missions(None))
