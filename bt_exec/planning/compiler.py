@@ -21,10 +21,10 @@ from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack
+from bt_exec.pack_errors import slip
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings
-from bt_exec.slip import slip
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import MissionSpec
 

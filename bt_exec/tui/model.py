@@ -14,7 +14,7 @@ from typing import Any
 from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import Messages, language_of
-from bt_exec.language.one_line import one_line
+from bt_exec.language.sanitize import one_line
 from bt_exec.outcome import Outcome
 from bt_exec.skill import Verdict
 from bt_exec.spec.expression import Is
