@@ -108,7 +108,8 @@ def _apart_from_c(out: TextIO) -> Iterator[TextIO]:
     finally:
         ctypes = importlib.import_module("ctypes")
         ctypes.CDLL(None).fflush(None)  # what C code has printed and not yet written
-        os.dup2(number, _STDOUT)
+        with contextlib.suppress(OSError):  # no descriptor is left: the program ends anyway
+            os.dup2(number, _STDOUT)
         with contextlib.suppress(OSError, ValueError):  # a reader that is gone was found before
             own.close()
         os.close(number)

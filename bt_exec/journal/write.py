@@ -44,6 +44,10 @@ _MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
 """Errors of the file (full, locked, read-only, damaged), not of a row."""
 
 _Item: TypeAlias = Event | Raw | threading.Event
+_COUNT = (
+    "SELECT (SELECT count(*) FROM events WHERE mission = ?1)"
+    " + (SELECT count(*) FROM exchanges WHERE mission = ?1)"
+)
 
 
 class Recorder:
@@ -160,7 +164,7 @@ class Recorder:
         self._write()
         saved = self._saved() if self._moved else ""
         self._connection.close()
-        lost = self.lost + len(self._pending)
+        lost = self.lost + len(self._pending) or (0 if self._moved else self._missing())
         gaps = self._rows.gaps
         said = [
             saved,
@@ -170,6 +174,19 @@ class Recorder:
         self.incomplete = "; ".join(filter(None, said))
         if self.incomplete:
             self._tell(self.incomplete)
+
+    def _missing(self) -> int:
+        """Read the record back; return how many of its rows the journal does not hold."""
+        try:
+            with contextlib.closing(connect(self.path)) as again:
+                found: int = again.execute(_COUNT, (self._number,)).fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0  # it cannot be read at the moment, for want of a file or for a lock
+        except sqlite3.DatabaseError as error:
+            found, self._last_problem = 0, str(error)
+        else:
+            self._last_problem = self._said("RECORD_NOT_THERE")
+        return max(self._rows.count - found, 0)
 
     def _saved(self) -> str:
         """Save the record of a journal that is not where it was; return what is said of it."""

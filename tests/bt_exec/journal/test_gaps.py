@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import stat
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -125,6 +127,34 @@ def test_journal_that_is_emptied_is_reported(journal: Journal) -> None:
     recorder.on(Turn(1.0, 4, {"n": 1}))
     recorder.close()
     assert "was removed or replaced" in recorder.incomplete
+
+
+def _overwrite(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(b"x" * path.stat().st_size)
+
+
+def _delete_rows(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("DELETE FROM events")
+        other.commit()
+
+
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [(_overwrite, "file is not a database|malformed"), (_delete_rows, "removed or replaced")],
+)
+def test_rows_that_the_journal_does_not_hold_at_the_end_are_reported(
+    journal: Journal, harm: Callable[[Path], None], why: str
+) -> None:
+    recorder = journal.begin(command="x", tell=lambda _: None)
+    for event in events_of(recorder.mission_id):
+        recorder.on(event)
+    assert recorder.flush()
+    harm(journal.path)
+    recorder.close()
+    assert re.search(r"^\d+ rows of .* could not be written", recorder.incomplete)
+    assert re.search(why, recorder.incomplete)
 
 
 def test_files_of_a_journal_are_their_owners_alone(journal: Journal) -> None:
