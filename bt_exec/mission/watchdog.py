@@ -53,6 +53,8 @@ _GRACE = 5  # polls between two interruptions: a clean-up gets this long
 _ATTEMPTS = 5  # interruptions of a call before it is abandoned
 _ABANDON_S = 3.0  # shortest time before a call is abandoned [s]
 
+_RAISED = (Exception, SystemExit, KeyboardInterrupt, PartBroken)
+
 _log = logging.getLogger("bt_exec")
 
 
@@ -232,7 +234,7 @@ class Watchdog:
                 if gap_s > self._period_s + _DELAY_S and used_s < gap_s / 2:
                     self._excuse(gap_s)
                 self._poll()
-            except BaseException as error:  # noqa: BLE001 - no memory, or raised from outside
+            except _RAISED as error:  # no memory, or a part raised it in every thread
                 os.write(2, b"bt-exec: the watchdog: " + type(error).__name__.encode() + b"\n")
         self._end.release()  # for the next one who enters
 
