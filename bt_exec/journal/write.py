@@ -14,6 +14,7 @@ while a mission runs takes no more: its record is saved beside it when the missi
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import itertools
 import sqlite3
@@ -43,7 +44,40 @@ PENDING = 100_000  # rows kept in memory while it cannot; further ones are lost
 _MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
 """Errors of the file (full, locked, read-only, damaged), not of a row."""
 
-_Item: TypeAlias = Event | Raw | threading.Event
+
+class _Flag:
+    """Event that needs no memory; `threading.Event` may stay locked where there is none."""
+
+    def __init__(self) -> None:
+        self._lock = _thread.allocate_lock()
+        self._lock.acquire()
+
+    def is_set(self) -> bool:
+        """Return True if it is set."""
+        return not self._lock.locked()
+
+    def set(self) -> None:
+        """Let `wait` return."""
+        try:
+            self._lock.release()
+        except RuntimeError:  # it is set already
+            return
+
+    def clear(self) -> None:
+        """Let `wait` wait again."""
+        self._lock.acquire(blocking=False)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until it is set, or for so long; return whether it is."""
+        if not self._lock.acquire(timeout=seconds):
+            return False
+        self.set()
+        return True
+
+
+_NEVER = _Flag()
+
+_Item: TypeAlias = Event | Raw | _Flag
 _COUNT = (
     "SELECT (SELECT count(*) FROM events WHERE mission = ?1)"
     " + (SELECT count(*) FROM exchanges WHERE mission = ?1)"
@@ -99,8 +133,8 @@ class Recorder:
         self._durable = False
         self._level = "NORMAL"
         self._moved = False
-        self._wake = threading.Event()
-        self._flushed = threading.Event()
+        self._wake = _Flag()
+        self._flushed = _Flag()
         self._flushed.set()
         self._connection = connect(path)
         self._identity = _identity(path)
@@ -113,8 +147,11 @@ class Recorder:
         """Take note of `event`; before a skill starts and at the end, return once it is on disk."""
         if self._closing:
             return
+        must_be_on_disk = type(event) is SkillStarting or type(event) is Finished
+        if must_be_on_disk:
+            self._flushed = _NEVER  # also if there is no memory for the rest
         self._inbox.append(event)
-        if type(event) is SkillStarting or type(event) is Finished:
+        if must_be_on_disk:
             self.flush()
 
     def exchange(
@@ -131,7 +168,7 @@ class Recorder:
         """
         if self._closing:
             return not self.problem
-        self._flushed = done = threading.Event()
+        self._flushed = done = _Flag()
         self._inbox.append(done)
         self._wake.set()
         if not done.wait(PATIENCE_S):
@@ -229,23 +266,31 @@ class Recorder:
         """Take and write what has gathered, until the mission is closed."""
         closing = False
         while not closing:
-            self._wake.wait(PERIOD_S)
-            self._wake.clear()
-            closing = self._closing
-            waiting = self._take()
-            self._find_file()
-            rested = time.monotonic() - self._tried_at > RETRY_S
-            if not self.problem or waiting or rested or closing:
-                self._write()
+            try:
+                self._wake.wait(PERIOD_S)
+                self._wake.clear()
+                closing = self._closing
+                self._take_and_write()
+            except Exception as error:  # noqa: BLE001 - no memory: this thread has to live on
+                self.problem = self._last_problem = type(error).__name__
+
+    def _take_and_write(self) -> None:
+        lost = self.lost
+        waiting = self._take()
+        self._find_file()
+        rested = time.monotonic() - self._tried_at > RETRY_S
+        if not self.problem or waiting or rested or self._closing:
+            self._write()
+        if self.lost == lost:
             for done in waiting:
                 done.set()
 
-    def _take(self) -> list[threading.Event]:
+    def _take(self) -> list[_Flag]:
         """Turn what has gathered into pending rows; return who waits for them."""
         waiting = []
         for _ in range(len(self._inbox)):
-            item = self._inbox.popleft()
-            if isinstance(item, threading.Event):
+            item = self._inbox[0]
+            if isinstance(item, _Flag):
                 waiting.append(item)
             elif len(self._pending) >= PENDING:
                 self.lost += 1
@@ -256,6 +301,7 @@ class Recorder:
                 except Exception as error:  # noqa: BLE001 - this thread has to live on
                     self.lost += 1
                     self._fail(f"{type(error).__name__}: {error}")
+            self._inbox.popleft()
         return waiting
 
     def _write(self) -> None:

@@ -291,7 +291,7 @@ class Session:
                 recorder = self.journal.begin(**facts, **how)
             else:
                 recorder = self.journal.record(booking, **how)
-        except (RuntimeError, sqlite3.Error) as error:  # no thread for it, or no connection
+        except (RuntimeError, OSError, sqlite3.Error) as error:  # no thread, file or connection
             raise UsageError(f"the record cannot be started: {error}") from error
         with recorder:  # on record first, shown after
             outcome = self._run(

@@ -206,7 +206,7 @@ def test_while_it_cannot_be_written_it_is_tried_once_a_second(by_hand):
 def test_who_waits_is_not_made_to_wait_for_the_next_second(by_hand):
     """A skill that is to start asks again at once; whoever asked is answered either way."""
     by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
-    asked = [threading.Event(), threading.Event()]
+    asked = [writing._Flag(), writing._Flag()]
     by_hand.turns(1)
     by_hand.run(
         lambda: by_hand.recorder._inbox.append(asked[0]),

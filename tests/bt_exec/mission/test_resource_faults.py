@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import _thread
 import dataclasses
+import errno
+import io
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -216,3 +219,65 @@ def test_stop_survives_each_allocation_that_fails():
     pytest.importorskip("_testcapi")
     ran = subprocess.run([sys.executable, "-c", NO_MEMORY], capture_output=True, text=True)
     assert json.loads(ran.stdout or "null") == [], ran.stderr[-2000:]
+
+
+NO_MEMORY_FOR_THE_RECORD = """
+import json, logging, sqlite3, sys
+from pathlib import Path
+import _testcapi
+from bt_exec.events import Finished, MissionStarted, SkillStarting
+from bt_exec.journal import Journal
+from bt_exec.outcome import Outcome
+
+logging.disable(logging.CRITICAL)
+journal = Journal.open(Path(sys.argv[1]))
+reader = sqlite3.connect(journal.path)
+starts = "SELECT count(*) FROM events WHERE kind = 'SkillStarting' AND mission = ?"
+untrue = []
+for number in range(int(sys.argv[2])):
+    recorder = journal.begin(command="go", tell=lambda _: None)
+    name = recorder.mission_id
+    recorder.on(MissionStarted(0.0, 0, name, "go", "en", "site"))
+    recorder.flush()
+    starting = SkillStarting(0.1, 1, "a", "a", {"x": "y"}, 1)
+    raised = False
+    for event in (starting, Finished(0.2, 2, Outcome(name, "go", "satisfied", "OK", "Done."))):
+        try:
+            _testcapi.set_nomemory(number, number + 1)
+            recorder.on(event)
+        except (MemoryError, RuntimeError):
+            raised = True
+        finally:
+            _testcapi.remove_mem_hooks()
+        if event is starting and not recorder.unrecorded():
+            if not reader.execute(starts, (recorder._number,)).fetchone()[0]:
+                untrue.append([number, "starts unrecorded"])
+    recorder.close()
+    whole = len(journal.mission(name).events) == 3 and journal.line(name).status == "satisfied"
+    if not (whole or raised or recorder.incomplete):
+        untrue.append([number, "incomplete, and not reported"])
+print(json.dumps(untrue))
+"""
+
+
+@pytest.mark.parametrize("allocations", [40, pytest.param(300, marks=pytest.mark.slow)])
+def test_record_survives_each_allocation_that_fails(tmp_path, allocations):
+    pytest.importorskip("_testcapi")
+    command = [sys.executable, "-c", NO_MEMORY_FOR_THE_RECORD, str(tmp_path / "journal.sqlite")]
+    ran = subprocess.run([*command, str(allocations)], capture_output=True, text=True)
+    assert json.loads(ran.stdout or "null") == [], ran.stderr[-2000:]
+
+
+FILES = 10  # as many as a mission opens
+
+
+@pytest.mark.parametrize("number", range(FILES))
+def test_file_that_cannot_be_opened(tmp_path, monkeypatch, number):
+    """The journal, its folder, locks, notes of guardians, files of packages."""
+    opened = Counted(os.open, number, OSError(errno.EMFILE, "Too many open files"))
+    read = Counted(io.open, number - 4, OSError(errno.EMFILE, "Too many open files"))
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(io, "open", read)
+    run = Run(tmp_path)
+    monkeypatch.undo()
+    run.check()
