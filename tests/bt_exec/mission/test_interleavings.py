@@ -112,7 +112,7 @@ FAULTS = {
 def test_known_fault_is_found(stage, monkeypatch, fault):
     fault(monkeypatch)
     with pytest.raises((BrokenError, DeadlockError), match=FAULTS[fault]):
-        run_seeds(stage, range(100))
+        run_seeds(stage, range(1000))
 
 
 # -- the scheduler -------------------------------------------------------------------------------
