@@ -79,7 +79,7 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
         service.hold()
         return {"held": bool(service.held), "waiting": len(service.waiting)}
 
-    @app.post("/queue/resume", responses=answers(Resumed, "INSPECT", "NOT_JSON"))
+    @app.post("/queue/resume", responses=answers(Resumed, "INSPECT", *BODY))
     def resume(how: Resume | None = None) -> Any:
         """Let the missions begin that wait since one was stopped.
 
