@@ -80,12 +80,12 @@ def add_world_routes(app: FastAPI, service: Service) -> None:
         return {"held": bool(service.held), "waiting": len(service.waiting)}
 
     @app.post("/queue/resume", responses=answers(Resumed, "INSPECT", *BODY))
-    def resume(how: Resume | None = None) -> Any:
+    def resume(how: Resume) -> Any:
         """Let the missions begin that wait since one was stopped.
 
         After a stop that failed, a person must have looked at the robot: `inspected`.
         """
-        held = service.resume(inspected=how is not None and how.inspected)
+        held = service.resume(inspected=how.inspected)
         return {"held": held, "waiting": len(service.waiting)}
 
     @app.post(
