@@ -152,8 +152,7 @@ class ViewModel:
         if node.named is None and begins_with_first(node.spec) and node.children:
             return self.label(node.children[0])
         if node.named is None and isinstance(node.spec, Sequence) and node.spec.name is None:
-            steps = sum(not row.children for row in node.walk())
-            return self.told(f"{steps} steps" if steps != 1 else "1 step")
+            return self.told(f"{node.steps} steps" if node.steps != 1 else "1 step")
         return self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
 
     def about(self, node: ViewNode, *, verbose: bool = False) -> str:
@@ -230,10 +229,10 @@ class ViewModel:
         notes = self.spec.mission.notes
         if self.verbose:
             return say_notes(notes)
-        nodes = [*walk(self.spec.root)]
+        root = self.spec.root
 
         def name_of(name: str) -> str:
-            node = next((node for node in nodes if label_node(node) == name), None)
+            node = next((node for node in walk(root) if label_node(node) == name), None)
             return (self.phrase(node) if node is not None else "") or self.told(name)
 
         return say_notes(notes, name_of, leave_out=self._arguments)

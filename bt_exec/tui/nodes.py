@@ -43,7 +43,8 @@ class ViewNode:
         answer: The last verdict of its own question.
         passed: Whether the mission goes on all the same where it fails.
         named: The node around it that gives the row its name, if another one does.
-        inside: How many rows are under it.
+        inside: Number of rows under it.
+        steps: Number of leaves at or under it.
     """
 
     label: str
@@ -65,6 +66,7 @@ class ViewNode:
     passed: bool = False
     named: NodeBase | None = None
     inside: int = 0
+    steps: int = 1
 
     def walk(self) -> Iterator[ViewNode]:
         """Yield this node and everything under it, parents first."""
@@ -147,7 +149,8 @@ class Forest:
             label = first.label
             about = " or ".join([first.about, *(row.label for row in others)]).removeprefix(" ")
         under = sum(1 + one.inside for one in inner)
-        row = ViewNode(label, about, path, spec, inner, inside=under)
+        steps = sum(one.steps for one in inner) or 1
+        row = ViewNode(label, about, path, spec, inner, inside=under, steps=steps)
         self.by_path[path] = row
         return [row]
 

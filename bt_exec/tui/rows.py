@@ -142,7 +142,7 @@ def _is_open(row: Row) -> bool:
 def _counted(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
     """Return rows with those that have no state replaced by one row that counts their steps."""
     left = [row for row in rows if row.node is not None and row.node.state is None]
-    steps = sum(not node.children for row in left if row.node for node in row.node.walk())
+    steps = sum(row.node.steps for row in left if row.node)
     kept = [row for row in rows if row.node is None or row.node.state is not None]
     if not steps or not any(row.kind == "node" for row in kept):
         return list(rows)

@@ -22,6 +22,7 @@ SMALL: dict[str, tuple[str, ...]] = {
     "door_angles": ("1.0", "1", "oracle", "0", "1"),
     "fetch": ("2",),
     "guard": ("--small",),
+    "history": ("50",),
     "journal": (),
     "labels": ("8",),
     "labels_rate": ("200",),

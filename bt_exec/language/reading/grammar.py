@@ -353,7 +353,7 @@ def _all_of(objects: Any) -> Any:
 
 
 def _ranked(said: Any) -> Any:
-    """Return objects or a goal with the mark of what is to be done first: 공부터, 쟁반에 먼저."""
+    """Return objects or a goal with the mark of what is to be done first."""
     if isinstance(said, tuple):
         return (_ranked(said[0]), *said[1:])
     to = said.get("to")

@@ -120,7 +120,7 @@ def test_what_cannot_be_taken_is_named(
     path.write_text(json.dumps(export))
     found, refused = read_annotations(path, cards, vocabulary)
     assert found == {}
-    said = ["not among", "must be one of", "has one record", "is not JSON", "HORIZON_RANGE", "must be"]
+    said = ["not among", "must be one of", "has one record", "not JSON", "HORIZON_RANGE", "must be"]
     assert len(refused) == len(said)
     for number, (problem, words) in enumerate(zip(refused, said, strict=True), start=1):
         assert f"task {number}: " in problem

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN, detected, seen_in
+from bt_exec_skills.image.perception.detecting import NOTHING_KNOWN, detected, found_in
 from bt_exec_skills.image.perception.segment import segment_colour
 from bt_exec_skills.perception.contracts import Detection
 
@@ -80,7 +80,7 @@ def test_large_picture_is_looked_at_in_tiles(size, r):
     places = [(150, 150), (size[1] - 160, 200), (size[1] // 2, size[0] // 2), (300, size[0] - 170)]
     for place in places:
         cv2.circle(picture, place, r, (205, 35, 35), -1)
-    seen = seen_in(OfSome(), picture)
+    seen = found_in(OfSome(), picture)
     middles = sorted((round((a + c) / 2), round((b + d) / 2)) for a, b, c, d in
                      (one.bbox for one in seen.found))  # fmt: skip
     assert np.allclose(middles, sorted(places), atol=3)
@@ -90,7 +90,7 @@ def test_large_picture_is_looked_at_in_tiles(size, r):
 def test_object_larger_than_a_tile_is_found_once():
     picture = np.full((2400, 3200, 3), 225, np.uint8)
     cv2.circle(picture, (1600, 1200), 900, (205, 35, 35), -1)
-    assert len(seen_in(OfSome(), picture).found) == 1
+    assert len(found_in(OfSome(), picture).found) == 1
 
 
 @pytest.mark.parametrize("found", [(), ((10, 10, 40, 40),)])
