@@ -37,9 +37,9 @@ class WordUse:
         text: As it was typed.
         start: Where it begins in the cleaned command [characters].
         end: Where it ends.
-        use: ``verb``, ``role``, ``filler``, ``said`` (a remark that changes nothing), ``grammar``,
-            ``condition`` or ``unknown``.
-        detail: The predicate, the role, or nothing.
+        use: ``verb``, ``role``, ``operator``, ``filler``, ``said`` (a remark that changes nothing),
+            ``grammar``, ``condition`` or ``unknown``.
+        detail: The predicate, the role, the kind of operator, or nothing.
     """
 
     text: str

@@ -1,10 +1,11 @@
-"""The meaning of a command, from the steps it was bound by; and what each of its words was."""
+"""Meaning of a command from its bound steps, and the use of each of its words."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from bt_exec.language.meaning import Act, Condition, Meaning, Role, RoleName, WordUse
+from bt_exec.language.operators import operators_in
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
@@ -23,7 +24,7 @@ _MARKS: dict[str, RoleName] = {"from": "source", "to": "destination", "with": "i
 def meaning_of(steps: list[Step], text: str, language: str) -> Meaning:
     """Return what was understood of a command."""
     acts = tuple(_act(step) for step in steps if not step.said)
-    return Meaning(language, acts, words_of(steps, text))
+    return Meaning(language, acts, words_of(steps, text, language))
 
 
 def _act(step: Step) -> Act:
@@ -65,8 +66,8 @@ def _role(piece: Piece) -> Role:
     return Role(name, kind, piece.name, piece.value or piece.name, piece.text, relation.strip())
 
 
-def words_of(steps: list[Step], text: str) -> tuple[WordUse, ...]:
-    """Return what every word was taken as: in a role, a verb, or a word that changes nothing."""
+def words_of(steps: list[Step], text: str, language: str) -> tuple[WordUse, ...]:
+    """Return the use of every word: a role, a verb, an operator, or a filler."""
     uses: list[WordUse] = []
     pieces = [(piece, step) for step in steps for piece in step.pieces if piece.end > piece.start]
     pieces += [
@@ -75,6 +76,7 @@ def words_of(steps: list[Step], text: str) -> tuple[WordUse, ...]:
         if step.condition
         for piece in step.condition[0].pieces
     ]
+    operators = operators_in(text, language)
     at = 0
     for word in text.split():
         start = text.index(word, at)
@@ -88,6 +90,8 @@ def words_of(steps: list[Step], text: str) -> tuple[WordUse, ...]:
             uses.append(WordUse(word, start, end, "role", _role(piece).role))
         elif around is not None and start >= around.start:
             uses.append(WordUse(word, start, end, "verb", around.verbs[0] if around.verbs else ""))
+        elif kind := next((o.kind for o in operators if o.start < end and start < o.end), ""):
+            uses.append(WordUse(word, start, end, "operator", kind))
         else:
             uses.append(WordUse(word, start, end, "filler"))
     return tuple(uses)

@@ -90,7 +90,7 @@ class OfflineCompiler:
             return reply(found, request, language, can)
         if isinstance(found, Trouble):
             steps = index.reader.read(text, language)
-            uses = () if isinstance(steps, Trouble) else words_of(steps, text)
+            uses = () if isinstance(steps, Trouble) else words_of(steps, text, language)
             return Unclear(found.code, found.words, found.missing, uses)
         return found.meaning
 

@@ -30,7 +30,7 @@ def test_every_word_of_what_is_understood_is_accounted_for(
         return
     assert isinstance(meaning, Meaning)
     assert " ".join(use.text for use in meaning.words) == " ".join(command.split())
-    assert all(use.use in ("role", "verb", "filler", "said") for use in meaning.words)
+    assert all(use.use in ("role", "verb", "operator", "filler", "said") for use in meaning.words)
 
 
 @pytest.mark.parametrize(
