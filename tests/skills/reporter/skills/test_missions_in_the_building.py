@@ -41,8 +41,8 @@ def test_patrol_report_matches_the_world(trip, seed, stops):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(50))
-def test_fifty_patrol_reports_match_their_worlds(trip, seed):
+@pytest.mark.parametrize("seed", range(15))
+def test_fifteen_patrol_reports_match_their_worlds(trip, seed):
     one = trip(seed=seed)
     for place in random.Random(seed).sample(sorted(ROOMS), len(ROOMS)):
         assert one.run("navigate", target=place) == "OK"
