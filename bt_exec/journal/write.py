@@ -46,9 +46,14 @@ _MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
 
 
 class _Flag:
-    """Event that needs no memory; `threading.Event` may stay locked where there is none."""
+    """Event that needs no memory; `threading.Event` may stay locked where there is none.
+
+    Attributes:
+        lost: Whether a row before it was lost.
+    """
 
     def __init__(self) -> None:
+        self.lost = False
         self._lock = _thread.allocate_lock()
         self._lock.acquire()
 
@@ -180,8 +185,9 @@ class Recorder:
 
         An older commit that ends late says nothing of it, so `problem` alone does not tell.
         """
-        late = "" if self._flushed.is_set() else f"no commit in {PATIENCE_S:g} s"
-        return self.problem or late
+        if not self._flushed.is_set():
+            return self.problem or f"no commit in {PATIENCE_S:g} s"
+        return self.problem or (self._last_problem if self._flushed.lost else "")
 
     def close(self) -> None:
         """Write what is left and let go of the file; harmless when already done."""
@@ -281,9 +287,9 @@ class Recorder:
         rested = time.monotonic() - self._tried_at > RETRY_S
         if not self.problem or waiting or rested or self._closing:
             self._write()
-        if self.lost == lost:
-            for done in waiting:
-                done.set()
+        for done in waiting:
+            done.lost = self.lost > lost
+            done.set()
 
     def _take(self) -> list[_Flag]:
         """Turn what has gathered into pending rows; return who waits for them."""

@@ -232,7 +232,7 @@ def test_a_robot_that_could_not_be_asked_is_told_with_its_reason(why, said):
 class Standing:
     """A clock whose time does not pass, and that notes who lets it."""
 
-    step_s, period_s, lost = 10.0, 0.1, None
+    part, step_s, period_s, lost = "the simulation", 10.0, 0.1, None
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
