@@ -128,7 +128,10 @@ WOUNDS = (
     ),
     Wound("header_not_yaml", header("fps: [4\n"), "header", everywhere),
     Wound(
-        "clock_back", clock(lambda n: n / 4 - (3 if n >= 60 else 0)), "clock_back", between(12, 90)
+        "clock_back",
+        clock(lambda n: n / 4 - (3 if n >= 60 else 0)),
+        "clock_back",
+        between(11.75, 90),
     ),
     Wound("clock_ahead", clock(lambda n: n / 4 + (900 if n >= 60 else 0)), "gap", between(14, 90)),
     Wound("double_times", clock(lambda n: (n - (n == 21)) / 4), "double_time", between(5, 5.5)),
