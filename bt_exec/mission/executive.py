@@ -401,9 +401,9 @@ class Executive:
         try:
             while True:
                 self.runtime.faults.tick(self.abort, self.journal)
-                self._heed()
                 if time.monotonic() >= heartbeat.due:
                     heartbeat.beat()
+                self._heed()  # last, so that no stop comes between it and the tick
                 self.runtime.tick += 1
                 status = frontier.tick()
                 if status is not Status.RUNNING:

@@ -41,6 +41,10 @@ def test_missions_of_many_interleavings(stage):
     run_seeds(stage, range(200))
 
 
+def test_stop_before_a_tick_lets_no_skill_start_in_it(stage):
+    stage.go(9391)  # it came between the check for stops and the tick
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_missions_of_thousands_of_interleavings(stage, part):
