@@ -22,7 +22,7 @@ from bt_exec.mission.rerun import restore
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 
-KILLS = int(os.environ.get("BT_EXEC_KILLS", "3"))
+KILLS = int(os.environ.get("BT_EXEC_KILLS", "1"))
 
 MISSION = """
 import sys

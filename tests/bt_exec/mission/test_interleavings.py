@@ -21,7 +21,7 @@ from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from tests.bt_exec.mission.interleaved_missions import BrokenError, Stage
 from tests.bt_exec.mission.simulated_threads import DeadlockError, Schedule
 
-PARTS = int(os.environ.get("BT_EXEC_INTERLEAVINGS", "2"))
+PARTS = int(os.environ.get("BT_EXEC_INTERLEAVINGS", "1"))
 """Thousands of seeds that the long tests try: ten with ``BT_EXEC_INTERLEAVINGS=10``."""
 
 
