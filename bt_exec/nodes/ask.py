@@ -210,8 +210,24 @@ class Ask:
         runtime = self.runtime
         runtime.emit(Asked(runtime.now(), runtime.tick, path, role, self.text, verdict, told))
 
+    def unmet(
+        self, verdict: Verdict, path: str, kind: FailureKind, code: str, message: str = ""
+    ) -> Failure:
+        """Return the failure of a condition that does not hold.
+
+        Args:
+            verdict: The verdict.
+            path: Path of the node that asked.
+            kind: What the condition was to the node.
+            code: Code of the failure.
+            message: The message; the reason of the verdict if empty.
+        """
+        evidence = {"question": self.text, "why": verdict.why, "evidence": list(verdict.evidence)}
+        message = message or verdict.why or f"{self.text} does not hold"
+        return Failure(code, message, path, kind, self.name, evidence=evidence)
+
     def doubt(self, verdict: Verdict, path: str, kind: FailureKind) -> Failure:
-        """Return the failure of a question that nobody could answer in time."""
+        """Return the failure of a question without an answer in time."""
         evidence: dict[str, Any] = {"question": self.text, "evidence": list(verdict.evidence)}
         if self._found.crash:
             evidence["traceback"] = self._found.crash

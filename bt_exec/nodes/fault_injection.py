@@ -29,7 +29,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "operator": ("stop",),
     "process": ("kill",),
 }
-"""What each part can be made to do."""
+"""Kinds of faults of each part."""
 
 _FORM = re.compile(
     r"(?P<skill>\w+(?:\.\w+)?)(?::(?P<call>[0-9]{1,9}))?=(?P<code>[A-Z][A-Z0-9_]*)\Z"
@@ -265,6 +265,8 @@ class Faults:
             stop: Asks for the mission to stop, for a reason.
             journal: The journal that is locked where it is to fail.
         """
+        if not self.faults:
+            return
         for fault in self._due("operator", ""):
             if not self._fired[fault]:
                 self._fired[fault] += 1

@@ -165,18 +165,8 @@ class Guard(Modifier):
             self.failure = self.ask.doubt(verdict, self.path, "guard")
         else:
             lost = "no longer holds" if self._started else "does not hold"
-            self.failure = Failure(
-                self.code,
-                f"{self.ask.text} {lost}" + (f": {verdict.why}" if verdict.why else ""),
-                self.path,
-                "guard",
-                self.ask.name,
-                evidence={
-                    "question": self.ask.text,
-                    "why": verdict.why,
-                    "evidence": list(verdict.evidence),
-                },
-            )
+            message = f"{self.ask.text} {lost}" + (f": {verdict.why}" if verdict.why else "")
+            self.failure = self.ask.unmet(verdict, self.path, "guard", self.code, message)
         return Status.FAILURE
 
 
@@ -323,15 +313,7 @@ class Repeat(Modifier):
             return Status.SUCCESS
         if self._done < self.times:
             return self._next()
-        message = verdict.why or f"{self.ask.text} does not hold"
-        evidence = {
-            "question": self.ask.text,
-            "why": verdict.why,
-            "evidence": list(verdict.evidence),
-        }
-        self.failure = Failure(
-            self.code, message, self.path, "check", self.ask.name, evidence=evidence
-        )
+        self.failure = self.ask.unmet(verdict, self.path, "check", self.code)
         return Status.FAILURE
 
     def _next(self) -> Status:
@@ -369,19 +351,21 @@ class ForEach(Modifier):
             found = self.runtime.resolve({"items": self.each.items})["items"]
         except KeyError:  # not saved: a part that may fail came before
             found = None
-        self._items = list(found) if isinstance(found, list | tuple) else []
+        self._items = []
         if not isinstance(found, list | tuple):
             message = f"{self.each} is not a list: {found!r:.60}"
             self.failure = Failure("BAD_ARGUMENT", message, self.path, "check", retryable=False)
-        elif len(self._items) > self.each.most:
-            count, limit = len(self._items), self.each.most
+        elif len(found) > self.each.most:
+            count, limit = len(found), self.each.most
             message = f"{count} items, at most {limit} are taken"
             evidence = {"count": count, "limit": limit}
             self.failure = Failure(self.CODE, message, self.path, "check", evidence=evidence)
-        self._take()
+        else:
+            self._items = list(found)
+            self._take()
 
     def before(self) -> Status | None:
-        """Fail for what is not a list or too long a one; succeed at once without items."""
+        """Fail without a list or with one that is too long; succeed at once without items."""
         if self.failure is not None:
             return Status.FAILURE
         return None if self._items else Status.SUCCESS
@@ -401,5 +385,5 @@ class ForEach(Modifier):
         return Status.RUNNING
 
     def _take(self) -> None:
-        if self.failure is None and self._done < len(self._items):
+        if self._done < len(self._items):
             self.runtime.results[self.each.item] = self._items[self._done]
