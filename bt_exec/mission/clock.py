@@ -23,7 +23,7 @@ _SLICE_S = 0.02  # how soon a stop is heeded while a remote world is waited for 
 
 
 def _go_on() -> None:
-    """Return False, so that the wait is not ended early."""
+    """Do nothing; a wait that calls this is never ended early."""
 
 
 class Clock:

@@ -39,6 +39,13 @@ class Known:
         """Return whether what was found at `t` may have changed since."""
         return t < self.acted or self.now - t > OLD_S
 
+    def names(self, facts: Mapping[str, str]) -> dict[str, str]:
+        """Return each fact as messages name it: ``door=open``, ``was door=open`` if it is old."""
+        return {
+            fact: f"was {fact}={value}" if fact in self.since else f"{fact}={value}"
+            for fact, value in facts.items()
+        }
+
 
 def moment(seconds: float) -> str:
     """Return how long ago something was, in words that the messages translate."""
@@ -90,15 +97,13 @@ def _sentences(
     facts: Mapping[str, str], messages: Messages, language: str, known: Known
 ) -> Iterator[tuple[str, str]]:
     """Yield what is told of facts: ``door=open``, or several joined by `` + ``, and a sentence."""
-    names = {
-        fact: f"was {fact}={value}" if fact in known.since else f"{fact}={value}"
-        for fact, value in facts.items()
-    }
+    names = known.names(facts)
+    present = set(names.values())
     together = {
         part: code
         for code in sorted(messages.codes())
         for part in code.split(" + ")
-        if " + " in code and set(names.values()).issuperset(code.split(" + "))
+        if " + " in code and present.issuperset(code.split(" + "))
     }
     said: set[str] = set()
     for fact, value in facts.items():
@@ -112,7 +117,7 @@ def _sentences(
             told = messages.say(f"{fact}=*", language, value=value)
         if told and fact in known.since and not joined:
             when = moment(known.now - known.since[fact])
-            before = f"was {fact}={value}"
+            before = names[fact]
             told = (
                 messages.say(before, language, when=when)
                 if before in messages

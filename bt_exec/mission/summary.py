@@ -231,7 +231,7 @@ def _after_stop(
     ``AFTER_STOP at=dock`` is said instead where these facts, joined by `` + ``, are known.
     """
     own = messages.of(catalogue.owner(progress.latest))
-    now = {f"{fact}={value}" for fact, value in known.facts.items() if fact not in known.since}
+    now = set(known.names(known.facts).values())
     prefix = f"{AFTER_STOP} "
     special = (code for code in sorted(own.codes()) if code.startswith(prefix))
     code = next(
