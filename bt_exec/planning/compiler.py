@@ -58,7 +58,8 @@ class Done:
     Attributes:
         path: Its path in the plan.
         skill: The skill it ran.
-        args: The arguments it ran with.
+        args: The arguments it ran with; of a `for_each`, those of its last item, none if that was
+            skipped.
         skipped: Why it was not run, if it was skipped.
         result: What it returned, by field.
     """

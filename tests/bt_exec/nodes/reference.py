@@ -148,6 +148,7 @@ class Reference:
                 yield
                 self.forget_children(node)
             self.reasons.pop(path, None)
+            self.args.pop(path, None)
             failure = yield from self.skipping(node)
             if failure:
                 return failure

@@ -36,6 +36,18 @@ def test_what_ends_as_before_is_not_told_again_though_it_was_begun_anew_at_once(
     compare(case(ENDED_AND_BEGUN_ANEW))
 
 
+LAST_ITEM_SKIPPED = bytes.fromhex(
+    "0402000056000400030200003e000100d0010000580100000000000000000000000001330000000006de0000"
+    "0000000101000200000000000000000000000001000000000000000000030000000101"
+)
+"""The skill of a loop runs for the first item and is skipped for the second."""
+
+
+def test_the_arguments_of_a_loop_are_those_of_its_last_item():
+    """The 20,000 trees found that the reference said otherwise."""
+    compare(case(LAST_ITEM_SKIPPED))
+
+
 @pytest.mark.slow
 @settings(max_examples=20_000)
 @given(CASES)
