@@ -61,9 +61,12 @@ class Person:
         self.shown = ""
 
     def reads(self, ends: Sequence[str]) -> str:
-        """Return what is shown until a line ends as one of `ends`; fails if that takes long."""
+        """Return what is shown until a prompt ends as one of `ends`; fails if that takes long.
+
+        The space after it is awaited: it would pass for the answer to what is typed next.
+        """
         start, limit = len(self.shown), time.monotonic() + PATIENCE_S
-        raw = b""
+        prompts, raw = tuple(f"{end} " for end in ends), b""
         while time.monotonic() < limit:
             if not select.select([self.screen], [], [], 0.1)[0]:
                 continue
@@ -72,7 +75,7 @@ class Person:
             except OSError:  # the program has ended
                 break
             self.shown = self.shown[:start] + CONTROLS.sub("", raw.decode("utf-8", "ignore"))
-            if self.shown.rstrip(" ").endswith(tuple(ends)) and self.shown[start:].strip():
+            if self.shown.endswith(prompts) and self.shown[start:].strip():
                 return " ".join(self.shown[start:].split())
         pytest.fail(f"nothing like {ends} in: {self.shown[start:]}")
 
