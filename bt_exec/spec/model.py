@@ -65,7 +65,8 @@ from this text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from math import ceil, floor
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from annotated_types import Ge, Le
 from pydantic import (
@@ -438,8 +439,11 @@ class Param(SpecModel):
             return None
         if self.choices is not None:
             hint = Literal[self.choices]
-        for bound, end in ((Ge, self.least), (Le, self.most)):
-            hint = hint if end is None else Annotated[hint, bound(end)]
+        bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+        whole = bare is int  # pydantic takes no fraction as a bound of it
+        for bound, end, rounded in ((Ge, self.least, ceil), (Le, self.most, floor)):
+            if end is not None:
+                hint = Annotated[hint, bound(rounded(end) if whole else end)]
         return list[hint] if self.many else hint  # type: ignore[valid-type] # a value
 
 

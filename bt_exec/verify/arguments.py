@@ -60,7 +60,7 @@ def check_arguments(context: Context) -> None:
 
 
 def _parameter(context: Context, name: str, param: Param) -> None:
-    """Check that bounds stand on a number, and that choices are of the type."""
+    """Check that bounds fit the type, a number, and that choices are of the type."""
     base = context.catalogue.types.get(param.type)
     if base is None:
         return
@@ -68,6 +68,10 @@ def _parameter(context: Context, name: str, param: Param) -> None:
         message = f"'min' and 'max' bound a number; {param.type} is {type_name(base)}"
         place = ("params", name, "max" if param.least is None else "min")
         context.report("WRONG_TYPE", message, place, allowed=("integer", "number"), key=True)
+    for bound, end in (("min", param.least), ("max", param.most)):
+        if plain(base) is int and end is not None and end % 1:
+            message = f"{bound!r} of {param.type} is a whole number"
+            context.report("WRONG_TYPE", message, ("params", name, bound), found=str(end))
     for index, value in enumerate(param.choices or ()):
         check_constant(context, value, base, ("params", name, "choices", index))
 

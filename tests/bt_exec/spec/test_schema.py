@@ -102,6 +102,7 @@ NOT_SEEN = {
     "fine_yaml_directive",
     "param_min_above_max",
     "param_bound_on_a_choice",
+    "param_fraction_as_bound_of_an_integer",
     "param_default_out_of_bounds",
     "param_optional_with_default",
     "compared_with_another_type",
