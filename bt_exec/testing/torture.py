@@ -41,7 +41,7 @@ STALE_S = 2.0
 """A verdict on evidence older than this [s] counts as stale."""
 _SETTLE_S = 0.5  # how long the robots are watched after the end of a mission [s]
 _KILL_LIMIT_S = 120.0
-_WARM = 0.3  # part of the runs after which memory is to be flat
+_WARM = 0.5  # part of the runs after which memory is to be flat
 _GROWTH_MIB = 64.0
 _PAGE_MIB = 4096 / 2**20
 
