@@ -42,6 +42,7 @@ from bt_exec.serve.models import (
     SiteList,
     Stages,
     Status,
+    is_blank,
 )
 from bt_exec.serve.openapi import ANY_BODY, answers, document, error_answers
 from bt_exec.serve.page import PAGE
@@ -313,7 +314,7 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
     @app.post("/llm_command", responses=answers(DocumentAnswer, "NO_COMMAND", *_TAKEN))
     async def llm_command(asked: DocumentAsked) -> Any:
         """Run a command and answer when it has ended, as other planners of this kind do."""
-        if not asked.command.strip():
+        if is_blank(asked.command):
             raise ServiceError("NO_COMMAND")
         booked = await asyncio.to_thread(service.submit, asked.command)
         ended = asyncio.shield(asyncio.wrap_future(booked.ended))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -39,14 +40,24 @@ __all__ = [
     "Status",
     "Suggestions",
     "Transcript",
+    "is_blank",
 ]
+
+_WORDS = r"[^\s\x00-\x1f\x7f-\x9f\ufeff]"
+"""A character of text: neither white space nor a control character, by any regex engine."""
+
+
+def is_blank(text: str) -> bool:
+    """Return whether `text` holds nothing but white space and control characters."""
+    return re.search(_WORDS, text) is None
+
 
 Command = Annotated[
     str,
     Field(
         min_length=1,
         max_length=2000,
-        pattern=r"\S",
+        pattern=_WORDS,
         description="What to do, in Korean or English.",
         examples=["문 안의 자재를 가져와", "open the door"],
     ),
@@ -411,7 +422,7 @@ class DocumentAsked(_In):
         Field(
             max_length=2000,
             examples=["open the door"],
-            json_schema_extra={"minLength": 1, "pattern": r"\S"},
+            json_schema_extra={"minLength": 1, "pattern": _WORDS},
         ),
     ] = ""
 
@@ -428,7 +439,7 @@ class SpokenText(_In):
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"required": ["text"]})
     text: Annotated[
-        str, Field(max_length=4000, json_schema_extra={"minLength": 1, "pattern": r"\S"})
+        str, Field(max_length=4000, json_schema_extra={"minLength": 1, "pattern": _WORDS})
     ] = ""
 
 

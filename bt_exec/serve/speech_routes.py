@@ -14,7 +14,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.guard import language_of_headers
 from bt_exec.serve.mission_ids import BODY
-from bt_exec.serve.models import Spoken, SpokenText, Transcript
+from bt_exec.serve.models import Spoken, SpokenText, Transcript, is_blank
 from bt_exec.serve.openapi import answers
 from bt_exec.speech import Speech
 
@@ -62,9 +62,9 @@ def add_speech_routes(app: FastAPI, speech: Speech) -> None:
     @app.post("/tts", responses=answers(Spoken, "NO_TEXT", "CANNOT", *BODY))
     async def tts(asked: SpokenText) -> Any:
         """Return a text as an audio file in base64; empty without a plugin."""
-        text = asked.text.strip()
-        if not text:
+        if is_blank(asked.text):
             raise ServiceError("NO_TEXT")
+        text = asked.text.strip()
         async with one_at_a_time:
             audio = await asyncio.to_thread(speech.synthesize, text, language_of(text))
         return {"status": "success", "text": text, "audio": base64.b64encode(audio).decode()}

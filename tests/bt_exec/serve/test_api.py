@@ -201,7 +201,7 @@ def test_the_answer_of_the_document_tells_what_really_happened(served: Served):
     assert refused["message"]
 
 
-@pytest.mark.parametrize("body", [{}, {"command": ""}, {"command": " "}])
+@pytest.mark.parametrize("body", [{}, {"command": ""}, {"command": " "}, {"command": "\x1e\x00"}])
 def test_document_without_command_is_refused_in_its_form(shared: Served, body: Any):
     answer = shared.ask("POST", "/llm_command", body)
     assert answer.status == 400
