@@ -40,7 +40,7 @@ from bt_exec.failure import Failure, Problem, RegistrationError
 from bt_exec.language.message_form import LANGUAGES, SECTIONS, form_problems
 from bt_exec.language.particles import with_particles
 from bt_exec.language.value_names import value_names
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.plain_yaml import parse_yaml, read_yaml
 from bt_exec.spec.yaml_mistakes import explain
 
 __all__ = ["LANGUAGES", "OWN_MESSAGES", "Called", "Messages", "language_of"]
@@ -109,7 +109,7 @@ class Messages:
         """
         messages = cls()
         messages._owners = owners or {}
-        messages._fixed = parse_yaml(_FIXED.read_text(encoding="utf-8"))
+        messages._fixed = read_yaml(_FIXED)
         for path in paths:
             messages._add(path)
         common = [dict(table) for table in messages._tables()]

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.plain_yaml import read_yaml
 
 __all__ = ["Operator", "OperatorKind", "Uses", "operators_in", "unused_operator"]
 
@@ -103,8 +103,8 @@ def _inside(one: Operator, other: Operator) -> bool:
 
 @lru_cache(maxsize=2)
 def _tables(language: str) -> Mapping[str, Any]:
-    text = Path(__file__).with_name("operators.yaml").read_text("utf-8")
-    return cast(Mapping[str, Any], parse_yaml(text)[language])
+    tables = read_yaml(Path(__file__).with_name("operators.yaml"))
+    return cast(Mapping[str, Any], tables[language])
 
 
 @lru_cache(maxsize=2)

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.plain_yaml import read_yaml
 
 __all__ = ["value_names"]
 
@@ -31,7 +31,7 @@ def value_names(lexicon: Path | None) -> dict[str, dict[str, str]]:
     if lexicon is None:
         return {}
     try:
-        data = parse_yaml(lexicon.read_text(encoding="utf-8"))
+        data = read_yaml(lexicon)
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return {}
     types = data.get("values") if isinstance(data, Mapping) else None

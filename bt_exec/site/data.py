@@ -13,7 +13,7 @@ import yaml
 
 from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.plain_yaml import read_yaml
 
 __all__ = ["data_folder", "data_path", "default_site", "site_names", "site_path"]
 
@@ -56,7 +56,7 @@ def default_site() -> str:
     for file in (own, data_path("configs", "defaults.yaml")):
         if not chosen and file.is_file():
             try:
-                settings = parse_yaml(file.read_text(encoding="utf-8"))
+                settings = read_yaml(file)
             except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
                 raise UsageError(f"{file} cannot be read: {error}") from error
             chosen = settings.get("default_site") if isinstance(settings, dict) else None

@@ -65,7 +65,7 @@ def later(text: str, words: str = "image.rules.words", times: int = 40) -> float
 
 def survey() -> None:
     """Read the commands of the tests about tables: print the readings a sentence, the slowest."""
-    from bt_exec_skills.tabletop.goals.read import reader
+    from bt_exec_skills.tabletop.lexicon import reader
 
     lines = (line for file in sorted(COMMANDS.glob("*commands.txt")) for line in file.open())
     said = [line.split("|")[1].strip() for line in lines if line.count("|") == 2]
@@ -97,7 +97,7 @@ def main() -> None:
                 f"{language}  {name}, {len(text.split())} words: p95 {later(text):.1f} ms (aim: 30)"
             )
     for language, text in TABLE.items():
-        spent = later(text, "tabletop.goals.read")
+        spent = later(text, "tabletop.lexicon")
         print(f"{language}  table, {len(text.split())} words: p95 {spent:.1f} ms (aim: 30)")
     survey()
 

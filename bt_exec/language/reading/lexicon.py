@@ -25,7 +25,7 @@ from bt_exec.language.reading.english import degrees, gerund, plural
 from bt_exec.language.reading.grammar import Grammar, literals
 from bt_exec.language.reading.korean import inflect, past_forms
 from bt_exec.language.reading.node import Node, conjunction
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.plain_yaml import read_yaml
 
 __all__ = ["Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
 
@@ -82,8 +82,7 @@ class Ending(NamedTuple):
 @lru_cache(maxsize=2)
 def language_data(language: str) -> Mapping[str, Any]:
     """Return the grammar file of a language."""
-    text = Path(__file__).with_name(f"{language}.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], parse_yaml(text))
+    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name(f"{language}.yaml")))
 
 
 class Language:

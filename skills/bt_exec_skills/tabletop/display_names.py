@@ -45,7 +45,7 @@ def called(name: str, language: str) -> str | None:
     if not (_NAME.fullmatch(name) or _SPOKEN.fullmatch(name)):
         return None
     looks = looks_of(name)
-    kind = first_word("noun", looks.kind, language) or first_word("table", looks.kind, language)
+    kind = first_word("noun", looks.kind, language)
     known = bool(kind)
     if looks.kind in ("object", "thing"):
         known = bool(looks.colour or looks.size) and (

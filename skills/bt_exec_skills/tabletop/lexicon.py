@@ -1,16 +1,31 @@
-"""Names of object kinds and their attributes, from the pack's lexicon."""
+"""Words of the table: the pack's lexicon and its reader."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
+from typing import Any, cast
 
 from bt_exec.language.reading.generate import Generator
-from bt_exec_skills.tabletop.goals.read import lexicon, reader
+from bt_exec.language.reading.reader import Reader
+from bt_exec.spec.plain_yaml import read_yaml
 
-__all__ = ["first_word"]
+__all__ = ["first_word", "lexicon", "reader"]
 
-_SECTIONS = {"noun": "things", "table": "things"}
 _BODY = ("hand",)  # parts of the robot: no names of objects
+
+
+@cache
+def lexicon() -> Mapping[str, Any]:
+    """Return the words of the pack as plain data."""
+    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("lexicon.yaml")))
+
+
+@cache
+def reader() -> Reader:
+    """Return the reader of commands about tables."""
+    return Reader([lexicon()])
 
 
 @cache
@@ -18,11 +33,11 @@ def first_word(kind: str, value: str, language: str) -> str:
     """Return the word that is said for a value, before a noun; empty if there is none.
 
     Args:
-        kind: ``noun``, ``table``, or the kind of an attribute.
+        kind: ``noun``, or the kind of an attribute.
         value: The thing or the attribute.
         language: ``en`` or ``ko``.
     """
-    if kind in _SECTIONS:
+    if kind == "noun":
         entry = None if value in _BODY else lexicon()["things"].get(value)
         return str(entry[language][0]).split("/")[0] if entry else ""
     entry = lexicon()["attributes"].get(value)

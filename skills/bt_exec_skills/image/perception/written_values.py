@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.plain_yaml import read_yaml
 from bt_exec_skills.image.perception.instances import SUREST, Instance
 
 __all__ = ["Row", "Value", "Written", "amounts_in", "rows_of", "written_value"]
@@ -65,8 +65,7 @@ class Value(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _words() -> Mapping[str, Any]:
-    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], parse_yaml(text))
+    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_suffix(".yaml")))
 
 
 def rows_of(lines: Sequence[Instance]) -> list[Row]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.plain_yaml import read_yaml
 from bt_exec_skills.image.bench import Candidates
 from bt_exec_skills.image.rules.words import said_in
 
@@ -19,8 +19,7 @@ _MOST_NAMED = 8  # unsettled ones that are named by number; more are counted
 
 @lru_cache(maxsize=1)
 def _sentences() -> Mapping[str, Any]:
-    text = Path(__file__).with_name("phrasing.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], parse_yaml(text))
+    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("phrasing.yaml")))
 
 
 class Speaker:

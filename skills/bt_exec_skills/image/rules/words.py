@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from bt_exec.language.reading.generate import Generator
 from bt_exec.language.reading.reader import Reader
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.plain_yaml import read_yaml
 
 __all__ = ["generator", "names_of", "reader", "said_in", "thing_in"]
 
@@ -17,8 +17,7 @@ __all__ = ["generator", "names_of", "reader", "said_in", "thing_in"]
 @lru_cache(maxsize=1)
 def lexicon() -> Mapping[str, Any]:
     """Return the pack's lexicon as plain data."""
-    text = Path(__file__).with_name("lexicon.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], parse_yaml(text))
+    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("lexicon.yaml")))
 
 
 @lru_cache(maxsize=1)

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.reader import Reader, Reading
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.language.reading.reader import Reading
+from bt_exec_skills.tabletop.display_names import called
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.lexicon import lexicon, reader
 from bt_exec_skills.tabletop.names import looks_of
 
-__all__ = ["Said", "lexicon", "read", "reader"]
+__all__ = ["Said", "read"]
 
 WIDTH = 0.5
 """Meanings that cost more than the cheapest by this are not considered."""
 _LONGEST = 400
 _IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
-
-
-@lru_cache(maxsize=1)
-def lexicon() -> Mapping[str, Any]:
-    """Return the words of the pack as plain data."""
-    text = Path(__file__).with_name("lexicon.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], parse_yaml(text))
-
-
-@lru_cache(maxsize=1)
-def reader() -> Reader:
-    """Return the reader of commands about tables."""
-    return Reader([lexicon()])
 
 
 class Said(NamedTuple):
@@ -77,8 +62,6 @@ def read(text: str, now: Environment) -> Said:
 
 def _names(now: Environment) -> dict[str, str]:
     """Return the words for the objects and tables of this moment, with the name each means."""
-    from bt_exec_skills.tabletop.display_names import called  # it reads the lexicon
-
     found: dict[str, str] = {}
     for name in (*now.objects, *now.tables):
         looks = looks_of(name)
