@@ -13,7 +13,7 @@ from bt_exec.language.particles import with_particles
 from bt_exec.language.reading.english import degrees, plural
 from bt_exec.language.reading.korean import inflect
 from bt_exec.language.reading.lexicon import Lexicon
-from bt_exec.language.reading.node import Node, conjunction, negation
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
 
 __all__ = ["Generator"]
 
@@ -113,7 +113,7 @@ class Generator:
         return f"{self._say['article.' + article]} {said}"
 
     def _noun_phrase(self, formula: Node, form: str) -> str:
-        parts = list(formula.parts()) if formula.kind == "and" else [formula]
+        parts = list(conjuncts(formula))
         if len(tops := [one for one in parts if one.kind == "most"]) == 1:
             return self._superlative(tops[0], [one for one in parts if one is not tops[0]], form)
         noun, rest = self._noun(parts, form)

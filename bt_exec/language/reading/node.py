@@ -14,6 +14,7 @@ __all__ = [
     "Node",
     "Value",
     "conjunction",
+    "conjuncts",
     "disjunction",
     "negation",
     "normal",
@@ -162,6 +163,10 @@ class Node:
         )
         return Node(self.kind, args)
 
+    def substitute(self, old: Node, new: Node) -> Node:
+        """Return the node with `new` in the place of every `old` in it."""
+        return new if self == old else self.map(lambda part: part.substitute(old, new))
+
     def walk(self) -> Iterator[Node]:
         """Yield the node and all nodes below it."""
         yield self
@@ -172,6 +177,11 @@ class Node:
 def conjunction(*parts: Node) -> Node:
     """Return the conjunction of formulas, flat, without ``any`` and repetitions."""
     return _joined("and", parts)
+
+
+def conjuncts(formula: Node) -> tuple[Node, ...]:
+    """Return the parts of a conjunction; another formula is its only part."""
+    return formula.parts() if formula.kind == "and" else (formula,)
 
 
 def disjunction(*parts: Node) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bt_exec.language.reading.node import Node, Value, conjunction, normal
+from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, normal
 
 _NOUNS = ("thing", "shape")
 _ONE = Node("one")
@@ -37,7 +37,7 @@ def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) ->
         return None
     formula = _combined(subject.node("of"), phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
-    return normal(_replaced(last, subject, asked))
+    return normal(last.substitute(subject, asked))
 
 
 def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> Node:
@@ -69,7 +69,7 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
 
 
 def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
-    parts = _parts(phrase.node("of")) if phrase is not None else ()
+    parts = conjuncts(phrase.node("of")) if phrase is not None else ()
     return [part for part in parts if _kind(part, kinds) in _NOUNS and part.kind != "not"]
 
 
@@ -94,29 +94,15 @@ def _with_antecedent(node: Node, subject: Node) -> Node:
     return Node(node.kind, tuple((name, changed(value, node)) for name, value in node.args))
 
 
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    if node == old:
-        return new
-    args = tuple(
-        (name, _replaced(value, old, new) if isinstance(value, Node) else value)
-        for name, value in node.args
-    )
-    return Node(node.kind, args)
-
-
 def _combined(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
     """Return what a fragment means: "and the blue ones" keeps the noun of what was spoken of."""
     if sign == "only":
         return conjunction(old, new)
-    said = {_kind(part, kinds) for part in _parts(new)}
+    said = {_kind(part, kinds) for part in conjuncts(new)}
     if said & {*_NOUNS} or not said:
         return new
-    kept = [part for part in _parts(old) if _kind(part, kinds) not in said]
+    kept = [part for part in conjuncts(old) if _kind(part, kinds) not in said]
     return conjunction(*kept, new)
-
-
-def _parts(formula: Node) -> tuple[Node, ...]:
-    return formula.parts() if formula.kind == "and" else (formula,)
 
 
 def _kind(part: Node, kinds: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from bt_exec.language.messages import language_of
-from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.node import Node, conjuncts
 from bt_exec.language.reading.session import resolve, subject_of
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import meaning_in
@@ -227,7 +227,7 @@ def _elliptic(phrase: Node, asked: Node | None) -> Node:
     subject = subject_of(asked) if asked is not None else None
     if subject is None or phrase.kind != "np":
         return phrase
-    said, meant = (_parts(one.node("of")) for one in (phrase, subject))
+    said, meant = (frozenset(conjuncts(one.node("of"))) for one in (phrase, subject))
     if phrase.node("of") == _ANYTHING or said < meant:
         return phrase.replace(of=subject.node("of"))
     return phrase
@@ -261,11 +261,7 @@ def _quantity(part: Any) -> Node | None:
     return quantity if isinstance(quantity, Node) else None
 
 
-def _parts(formula: Node) -> frozenset[Node]:
-    return frozenset(formula.parts() if formula.kind == "and" else (formula,))
-
-
 def _rest(said: Node, known: Node) -> Node:
     """Return what a formula says beside what is known: "the red circle" of a circle says red."""
-    rest = [one for one in said.parts() if one not in _parts(known)] if said.kind == "and" else []
+    rest = [one for one in conjuncts(said) if one not in conjuncts(known)]
     return rest[0] if len(rest) == 1 else said

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast, get_args
 
-from bt_exec.language.reading.node import Node, conjunction, negation
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
@@ -200,11 +200,7 @@ class _Questions:
 
     def _described(self, formula: Node) -> Phrase:
         """Return the description that a formula gives."""
-        parts = [
-            inner
-            for part in (formula.parts() if formula.kind == "and" else (formula,))
-            for inner in (part.parts() if part.kind == "and" else (part,))
-        ]
+        parts = [inner for part in conjuncts(formula) for inner in conjuncts(part)]
         found = Phrase(said=self._generator.phrase(formula))
         for part in parts:
             found = self._with(found, part)

@@ -5,14 +5,14 @@ What the table has no skill for is refused with its words, never half done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import cast, get_args
 
-from bt_exec.language.reading.node import Node, Value, conjunction, negation
+from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, negation
 from bt_exec_skills.tabletop.goals.model import Ask, Order, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.question import Place, Question
-from bt_exec_skills.tabletop.goals.read import lexicon
+from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.names import ATTRIBUTES, CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 
@@ -252,7 +252,7 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")
         found = Phrase(text)
         plural = False
-        parts = _flat(_of(node) or _ANY)
+        parts = conjuncts(_of(node) or _ANY)
         if _TABLE not in parts and any(part.text("relation") == "with" for part in parts):
             raise Trouble("NOT_UNDERSTOOD")
         for part in parts:
@@ -345,7 +345,7 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")
         phrase = replace(phrase, order=_ORDERS[value])
         inner = part.get("of")
-        for one in _flat(inner) if isinstance(inner, Node) else ():
+        for one in conjuncts(inner) if isinstance(inner, Node) else ():
             if one.kind != "many":
                 phrase = self._with(phrase, one)
         return phrase
@@ -417,7 +417,7 @@ class Converter:
             return tuple(self._phrases(of)), None
         if of.kind == "pronoun":
             return (self.phrase(of),), None
-        formula = [part for part in _flat(_of(of) or _ANY) if not _held(part)]
+        formula = [part for part in conjuncts(_of(of) or _ANY) if not _held(part)]
         places = [
             part for part in formula if part.kind == "rel" and part.text("relation") != "with"
         ]
@@ -504,10 +504,6 @@ def _polarity(question: Node) -> tuple[Node, bool]:
     return question, True
 
 
-def _flat(formula: Node) -> Sequence[Node]:
-    return formula.parts() if formula.kind == "and" else (formula,)
-
-
 def _of(phrase: Node) -> Node | None:
     found = phrase.get("of")
     return found if isinstance(found, Node) else None
@@ -546,8 +542,8 @@ def _with_verbs(asks: list[Ask]) -> list[Ask]:
 def _with_noun(node: Node, subject: Node) -> Node:
     """Return a branch in which "the red ones" are of the kind that its condition is about."""
     of = subject.get("of")
-    nouns = [part for part in _flat(of) if part.kind == "thing"] if isinstance(of, Node) else []
-    parts = _flat(_of(node) or _ANY) if node.kind == "np" else ()
+    nouns = [part for part in conjuncts(of) if part.kind == "thing"] if isinstance(of, Node) else []
+    parts = conjuncts(_of(node) or _ANY) if node.kind == "np" else ()
     if nouns and Node("one") in parts and not any(part.kind == "thing" for part in parts):
         return node.replace(of=conjunction(*parts, *nouns))
     return node.map(lambda part: _with_noun(part, subject))
@@ -558,7 +554,7 @@ def _itself(subject: Value | None) -> Value | None:
     of = subject.get("of") if isinstance(subject, Node) and subject.kind == "np" else None
     if not isinstance(of, Node) or not isinstance(subject, Node):
         return subject
-    kept = [part for part in _flat(of) if part.kind != "rel"]
+    kept = [part for part in conjuncts(of) if part.kind != "rel"]
     return subject.replace(of=conjunction(*kept)) if kept else subject
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from bt_exec.language.context import Turn
-from bt_exec.language.reading.node import Node, conjunction, negation, normal
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation, normal
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
@@ -120,7 +120,7 @@ class Session:
         for old, _ in before:
             for part in old.walk():
                 if part.kind == "np" and self.said(part) == what:
-                    yield _replaced(old, part, name)
+                    yield old.substitute(part, name)
                     break
 
     def _chosen(self, answer: Node, choices: Sequence[str]) -> str:
@@ -203,7 +203,9 @@ def _subject(meaning: Node) -> Node | None:
     of: Node | None = next(phrases, None)
     if of is None:
         return None
-    kept = [part for part in _flat(of.node("of")) if part.kind in ("thing", "has", "nth", "many")]
+    kept = [
+        part for part in conjuncts(of.node("of")) if part.kind in ("thing", "has", "nth", "many")
+    ]
     if not kept:
         return None
     return normal(of.replace(of=conjunction(*kept)))
@@ -220,14 +222,14 @@ def _amended(old: Node, fragment: Node) -> Iterator[Node]:
     if old.kind == "ask":
         before = next((one for one in old.walk() if one.kind == "np"), None)
         if before is not None and new is not None and new.kind == "np":
-            yield _replaced(old, before, _like(new, before))
+            yield old.substitute(before, _like(new, before))
         return
     act = _last(old)
     if act is None:
         return
     changed = _other_goal(act, new) if new is not None and new.kind == "rel" else None
     if changed is not None:
-        yield normal(_replaced(old, act, changed))
+        yield normal(old.substitute(act, changed))
     elif new is None or new.kind != "rel":
         yield from (normal(one) for one in _other_phrase(old, act, fragment.parts("of")))
 
@@ -251,10 +253,10 @@ def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Nod
     first = phrases[0]
     place = holds or not _has_noun(first)  # "the blue one" may be a bowl
     if isinstance(goal, Node) and isinstance(target, Node) and len(phrases) == 1 and place:
-        yield _replaced(old, act, act.replace(to=goal.replace(to=_like(first, target))))
+        yield old.substitute(act, act.replace(to=goal.replace(to=_like(first, target))))
     elif holds and verb in _CLEARING:
         to = Node("rel", (("relation", "at"), ("to", first)))
-        yield _replaced(old, act, act.replace(to=to))
+        yield old.substitute(act, act.replace(to=to))
     if themes and not holds and verb != "go":
         of = tuple(_like(one, themes[-1]) for one in phrases)
         yield act.replace(of=of if len(of) > 1 else of[0])
@@ -269,32 +271,22 @@ def _like(new: Node, old: Node) -> Node:
         return normal(new.replace(of=left, det="all"))
     if _has_noun(new):
         return new
-    nouns = [one for one in _flat(old.node("of")) if one.kind == "thing"]
-    parts = [one for one in _flat(new.node("of")) if one.kind not in ("one", "any")]
+    nouns = [one for one in conjuncts(old.node("of")) if one.kind == "thing"]
+    parts = [one for one in conjuncts(new.node("of")) if one.kind not in ("one", "any")]
     return normal(new.replace(of=conjunction(*nouns, *parts)))
 
 
 def _has_noun(phrase: Node) -> bool:
     of = phrase.get("of")
-    return isinstance(of, Node) and any(part.kind == "thing" for part in _flat(of))
+    return isinstance(of, Node) and any(part.kind == "thing" for part in conjuncts(of))
 
 
 def _holds(phrase: Node) -> bool:
     """Return True if a phrase names a container or a table."""
     of = phrase.get("of")
-    named = {part.text("name") for part in _flat(of)} if isinstance(of, Node) else set()
+    named = {part.text("name") for part in conjuncts(of)} if isinstance(of, Node) else set()
     return any(name in (*CONTAINERS, "table") or _is_holder(name) for name in named if name)
 
 
 def _is_holder(name: str) -> bool:
     return looks_of(name).holds_things or name.startswith("table_")
-
-
-def _flat(formula: Node) -> Sequence[Node]:
-    return formula.parts() if formula.kind == "and" else (formula,)
-
-
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    if node == old:
-        return new
-    return node.map(lambda part: _replaced(part, old, new))
