@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bt_exec.cli.stopping import forget
+from bt_exec.cli.words import is_no, is_yes
 
 if TYPE_CHECKING:
     from bt_exec.outcome import Outcome
     from bt_exec.tui.paint import Painter
 
-__all__ = ["MOST_QUESTIONS", "NO", "YES", "next_command"]
+__all__ = ["MOST_QUESTIONS", "next_command"]
 
-YES = frozenset({"y", "yes", "ok", "yep", "yeah", "네", "예", "응", "ㅇ", "ㅇㅇ", "좋아", "그래"})
-NO = frozenset({"n", "no", "nope", "아니", "아니요", "아니오", "ㄴ", "ㄴㄴ", "아뇨"})
 MOST_QUESTIONS = 3
 """How many questions in a row follow one command."""
 
@@ -37,7 +36,6 @@ def next_command(outcome: Outcome, painter: Painter) -> str:
         forget()
         painter.say("")
         return ""
-    word = answer.casefold().strip(" .!")
-    if meant and (not word or word in YES):
+    if meant and (not answer.strip(" .!") or is_yes(answer)):
         return meant
-    return "" if word in NO else answer
+    return "" if is_no(answer) else answer

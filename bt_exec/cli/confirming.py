@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bt_exec.cli.asking import YES
+from bt_exec.cli.words import is_yes
 from bt_exec.tui.static import document_lines
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class TerminalConfirm:
             lines = document_lines(spec, conductor.library, painter.width, painter.glyphs)
             painter.lines(lines)
             painter.say(say("CONFIRM_QUESTION", spec.mission.language))
-            return read_line(lambda: not over.is_set()).casefold().strip().strip(" .!") in YES
+            return is_yes(read_line(lambda: not over.is_set()))
         finally:
             if view is not None:
                 view.again()

@@ -6,7 +6,6 @@ import contextlib
 import re
 import shlex
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,22 +14,16 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.stopping import forget
+from bt_exec.cli.words import asks_why, command_name, prompt_words
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission_setup import Stage
     from bt_exec.tui.paint import Painter
 
-__all__ = ["COMMANDS", "asks_why", "repl"]
+__all__ = ["COMMANDS", "repl"]
 
-_WORDS = {
-    "help": ("help", "?", "도움말"),
-    "status": ("status", "상태"),
-    "reset": ("reset", "초기화"),
-    "quit": ("quit", "exit", "종료"),
-}
 _HISTORY = 1000
 _RECORD_COMMANDS = ("why", "replay", "watch")
-_COMMANDS_KO = {"왜": "why", "기록": "history", "보기": "show", "재생": "replay"}
 _MISSION = re.compile(r"last|\d{1,9}|\d{4}-\d\d-\d\d-\d{4,}")
 _HISTORY_REST = re.compile(r"-|(show|export|check|prune)$")
 
@@ -81,6 +74,7 @@ class _Prompt:
         self.verbose = verbose
         self.painter: Painter = stage.conductor.painter
         self.people = sys.stdin is not None and sys.stdin.isatty()
+        self.words = prompt_words()
         self.code = 0
         self.last = "last"  # the mission that "why" asks about: of this session, else of the record
 
@@ -92,12 +86,13 @@ class _Prompt:
             text = line.strip()
             if not text or text.startswith("#"):
                 continue
-            word = next((key for key, words in _WORDS.items() if _first(text) in words), "")
+            first = text.split(maxsplit=1)[0]
+            word = next((key for key, words in self.words.items() if first in words), "")
             word = "why" if asks_why(text) else word
             if arguments := self.command_line(text):
                 self.take_command(arguments)
                 continue
-            if word == "quit" and text in _WORDS["quit"]:
+            if word == "quit" and text in self.words["quit"]:
                 break
             self.take(word, text)
         return 0 if self.people else self.code
@@ -110,9 +105,9 @@ class _Prompt:
 
         language = language_of(text)
         try:
-            if word == "help" and text in _WORDS["help"]:
+            if word == "help" and text in self.words["help"]:
                 self.help(language)
-            elif word == "status" and text in _WORDS["status"]:
+            elif word == "status" and text in self.words["status"]:
                 self.status(language)
             elif word == "why":
                 self.why(text)
@@ -136,7 +131,7 @@ class _Prompt:
         that only begins like one of them ("show me the material") is for the robot.
         """
         word, *rest = text.split()
-        word = _COMMANDS_KO.get(word, word)
+        word = command_name(word)
         if word not in _RECORD_COMMANDS and word not in ("history", "show"):
             return []
         try:
@@ -245,26 +240,6 @@ class _Prompt:
         library = self.stage.session.site.library
         words = ("status", "why", "reset", "help")
         return [*(text for tree in library for text in tree.utterances), *words]
-
-
-_WHY = re.compile(r"why\b|what (happened|went wrong)\b|왜(\s|\?|$)|무슨 일|(뭐|무엇)(가|이) 잘못")
-_TO_SOMEBODY = re.compile(
-    r"(물어|여쭤|여쭈|전해|전달|알려|보고|말씀)\S*( 줘| 주세요| 봐)?[\s.!]*$"
-    r"|^why\b.*\b(ask|tell) (him|her|them|the)\b"
-)
-
-
-def asks_why(text: str) -> bool:
-    """Whether a line asks why the last mission ended so: "why", "why did you stop?", "왜 멈췄어?".
-
-    A question that is to be carried to somebody ("왜 늦는지 여쭤봐") is a command.
-    """
-    said = unicodedata.normalize("NFC", text).casefold().strip()
-    return _WHY.match(said) is not None and _TO_SOMEBODY.search(said) is None
-
-
-def _first(text: str) -> str:
-    return text.split(maxsplit=1)[0]
 
 
 @contextlib.contextmanager

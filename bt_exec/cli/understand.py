@@ -12,6 +12,7 @@ from bt_exec.cli.streams import write
 
 if TYPE_CHECKING:
     from bt_exec.language.meaning import Act, Meaning, Unclear
+    from bt_exec.language.messages import Messages
     from bt_exec.planning.compiler import Reply
 
 __all__ = ["COMMANDS", "understand"]
@@ -70,7 +71,7 @@ def understand(
             data["refused"] = {"code": answer.code, "message": answer.message}
         write(json.dumps(data, ensure_ascii=False) + "\n")
     else:
-        lines = _lines(meaning)
+        lines = _lines(meaning, loaded.messages)
         if isinstance(answer, Plan):
             lines += ["", dump_yaml(answer.spec).rstrip()]
         elif isinstance(answer, Refusal):
@@ -94,10 +95,7 @@ def _as_data(meaning: Meaning | Unclear | Reply) -> dict[str, Any]:
     return {**found, "heard": words}
 
 
-_READ_BACK = {"en": "I read: {}", "ko": "이렇게 읽었습니다: {}"}
-
-
-def _lines(meaning: Meaning | Unclear | Reply) -> list[str]:
+def _lines(meaning: Meaning | Unclear | Reply, messages: Messages) -> list[str]:
     from bt_exec.language.meaning import Unclear
     from bt_exec.planning.compiler import Reply
 
@@ -108,7 +106,7 @@ def _lines(meaning: Meaning | Unclear | Reply) -> list[str]:
         return [*lines, *(f"  {use.text}  {use.use} {use.detail}".rstrip() for use in meaning.uses)]
     lines = [f"  {use.text}  {use.use} {use.detail}".rstrip() for use in meaning.words]
     if meaning.said_back:
-        lines[:0] = [_READ_BACK[meaning.language].format(meaning.said_back), ""]
+        lines[:0] = [messages.say("READ_BACK", meaning.language, said=meaning.said_back), ""]
     for number, act in enumerate(meaning.acts, 1):
         lines += ["", *_act(number, act)]
     return lines
