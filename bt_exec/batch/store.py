@@ -26,7 +26,7 @@ _TABLES = (
     "CREATE UNIQUE INDEX IF NOT EXISTS moment_keys ON moments (key)",
     "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, item TEXT, line TEXT)",
     "CREATE INDEX IF NOT EXISTS answered_items ON answers (item)",
-    "CREATE TABLE IF NOT EXISTS spent (kind TEXT PRIMARY KEY, amount REAL, dearest REAL)",
+    "CREATE TABLE IF NOT EXISTS spent (kind TEXT PRIMARY KEY, amount REAL)",
 )
 _CHUNK = 1000  # rows that are written at a time
 
@@ -129,17 +129,16 @@ class ResultStore:
                 yield json.loads(line)
             place = rows[-1][0]
 
-    def spent(self) -> dict[str, tuple[float, float]]:
-        """Return the amount spent and the dearest single expense, by kind."""
+    def spent(self) -> dict[str, float]:
+        """Return the amount spent, by kind."""
         with self._lock:
-            rows = self._connection.execute("SELECT kind, amount, dearest FROM spent").fetchall()
-        return {kind: (amount, dearest) for kind, amount, dearest in rows}
+            return dict(self._connection.execute("SELECT kind, amount FROM spent"))
 
-    def spend(self, spent: Mapping[str, tuple[float, float]]) -> None:
+    def spend(self, spent: Mapping[str, float]) -> None:
         """Write the amounts spent; they are on disk when this returns."""
-        rows = [(kind, amount, dearest) for kind, (amount, dearest) in spent.items()]
+        statement = "INSERT OR REPLACE INTO spent (kind, amount) VALUES (?, ?)"
         with self._lock, self._named_errors(), self._connection as connection:
-            connection.executemany("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", rows)
+            connection.executemany(statement, spent.items())
 
     def close(self) -> None:
         """Close the file."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from bt_exec.batch.store import ResultStore
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.batch.run import BATCH, Progress, run
@@ -25,7 +26,7 @@ from bt_exec_labeler.labelers import Allowance, Labelled
 from bt_exec_labeler.labelers.on_ray import RayLabeler
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.vocabulary import Vocabulary
-from bt_exec_llm.testing.messages_server import MessagesServer
+from bt_exec_llm.testing.messages_server import MessagesServer, text
 from tests.labeler.batch.recordings import answer
 from tests.ray_nodes import ray_nodes
 
@@ -140,8 +141,11 @@ def test_a_lost_nodes_batches_are_done_by_the_others_to_the_same_bytes(
         assert (there.folder / name).read_bytes() == (here.folder / name).read_bytes()
 
 
-def test_workers_of_a_cluster_share_the_budget_of_requests(game: Path, tmp_path: Path) -> None:
-    with MessagesServer([answer]) as server:
+def test_workers_of_a_cluster_share_a_budget(game: Path, tmp_path: Path) -> None:
+    prices = {"input": 2.5, "output": 10}
+    bill = {"input_tokens": 1000, "output_tokens": 100}
+    with MessagesServer([lambda body: text(answer(body), usage=bill)]) as server:
+        client = {"base_url": server.url, "tier": "text", "prices": prices}
         for resume in (False, True):
             found = commands.run(
                 game,
@@ -149,12 +153,14 @@ def test_workers_of_a_cluster_share_the_budget_of_requests(game: Path, tmp_path:
                 tmp_path / "run",
                 labeler="model",
                 role="controller",
-                options={"client": {"base_url": server.url, "tier": "text"}, "items": 2},
+                options={"client": client, "items": 2},
                 workers=3,
-                budget={"requests": 7},
+                budget={"requests": 7, "cost": 10.0},
                 no_cache=True,
                 resume=resume,
                 engine="ray",
             )
             assert found["stopped"] == "the budget of 7 requests is used up"
         assert len(server.requests) == 7
+        spent = ResultStore(tmp_path / "run" / "run.sqlite").spent()
+        assert spent == pytest.approx({"requests": 7, "cost": 7 * 0.0035})

@@ -1,9 +1,9 @@
 """Budget of a run: every request is reserved before it is sent, and stays spent across resumes.
 
-Requests are counted one by one. What a request costs is known only afterwards: the most that it
-may cost is reserved, and corrected when the answer has come. Where the most does not fit any more,
-requests are sent one at a time, as long as one that is as dear as the dearest so far still fits.
-A request that was under way when a run was killed counts with the most that it may have cost.
+The most that a request may cost is reserved, and replaced by its actual cost when the answer has
+come. A request whose cost is unknown keeps its reservation: it was in flight when the run was
+killed, got no answer, or its answer names no tokens. So a budget is exceeded only if a server
+bills more than the most; then nothing more is sent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bt_exec.batch.store import ResultStore
-from bt_exec_labeler.labelers import BudgetSpentError
+from bt_exec_labeler.labelers import BudgetSpentError, Reservation
 
 __all__ = ["Budget", "Ledger"]
 
@@ -47,8 +47,8 @@ class Budget:
         tokens = sum(value for name, value in usage.items() if name.endswith("_tokens"))
         used = {"requests": usage.get("requests", 0.0), "cost": usage.get("cost", 0.0)}
         used["tokens"] = tokens
-        reached = [(k, limit) for k, limit in self.limits().items() if used[k] >= limit]
-        return str(BudgetSpentError(*reached[0])) if reached else ""
+        reached = [kind for kind, limit in self.limits().items() if used[kind] >= limit]
+        return _used_up(reached[0], self.limits()[reached[0]]) if reached else ""
 
 
 class Ledger:
@@ -61,8 +61,8 @@ class Ledger:
     def __init__(self, budget: Budget) -> None:
         self._limits = budget.limits()
         self._spent = dict.fromkeys(self._limits, 0.0)
-        self._dearest = dict.fromkeys(self._limits, 0.0)
         self._in_flight = dict.fromkeys(self._limits, 0)
+        self._overbilled = ""
         self._store: ResultStore | None = None
         self._changed = threading.Condition()
 
@@ -75,51 +75,66 @@ class Ledger:
         """Go on with the amounts of a store, and write every change there."""
         with self._changed:
             self._store = store
-            for kind, (amount, dearest) in store.spent().items():
-                if kind in self._limits:
-                    self._spent[kind], self._dearest[kind] = amount, dearest
+            kept = store.spent()
+            self._spent |= {kind: kept[kind] for kind in self._limits if kind in kept}
 
     def spent(self) -> dict[str, float]:
         """Return the amount spent by kind, of those that have a limit."""
         with self._changed:
             return dict(self._spent)
 
-    def reserve(self, amounts: Mapping[str, float]) -> None:
+    def reserve(self, amounts: Mapping[str, float]) -> Reservation:
         """See `Allowance.reserve`."""
         wanted = {kind: amounts[kind] for kind in self._limits if kind in amounts}
-        if not wanted:
-            return
         with self._changed:
             while short := [kind for kind in wanted if not self._fits(kind, wanted[kind])]:
-                if any(self._in_flight[kind] for kind in short):
-                    self._changed.wait()
-                elif all(self._fits(kind, self._dearest[kind], alone=True) for kind in short):
+                if self._overbilled or not all(self._in_flight[kind] for kind in short):
                     break
-                else:
-                    raise BudgetSpentError(short[0], self._limits[short[0]])
+                self._changed.wait()
+            if wanted and self._overbilled:
+                raise BudgetSpentError(self._overbilled)
+            if short:
+                raise BudgetSpentError(self._why(short[0], wanted[short[0]]))
             for kind, amount in wanted.items():
                 self._spent[kind] += amount
-                if kind != "requests":  # one that was sent is never given back
-                    self._in_flight[kind] += 1
+                self._in_flight[kind] += kind != "requests"  # those are never given back
             self._write()
+        return Reservation(wanted)
 
-    def settle(self, reserved: Mapping[str, float], actual: Mapping[str, float]) -> None:
+    def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
         """See `Allowance.settle`."""
         with self._changed:
-            for kind in self._limits:
-                if kind in reserved:
-                    spent = actual.get(kind, 0.0)
-                    self._spent[kind] += spent - reserved[kind]
-                    self._in_flight[kind] = max(0, self._in_flight[kind] - 1)
-                    self._dearest[kind] = max(self._dearest[kind], spent)
+            for kind, most in reserved.amounts.items():
+                if kind == "requests":
+                    continue
+                spent = most if actual is None else actual[kind]
+                self._spent[kind] += spent - most
+                self._in_flight[kind] -= 1
+                if spent > most + _SLACK:
+                    self._overbilled = (
+                        f"the server billed {spent:.4g} {kind} for a request of at most "
+                        f"{most:.4g}, so no budget can be kept"
+                    )
             self._write()
             self._changed.notify_all()
 
-    def _fits(self, kind: str, amount: float, *, alone: bool = False) -> bool:
-        if alone and (kind == "requests" or self._spent[kind] >= self._limits[kind]):
-            return False
+    def _fits(self, kind: str, amount: float) -> bool:
         return self._spent[kind] + amount <= self._limits[kind] + _SLACK
+
+    def _why(self, kind: str, amount: float) -> str:
+        limit = self._limits[kind]
+        if kind == "requests":
+            return _used_up(kind, limit)
+        left = max(0.0, limit - self._spent[kind])
+        return (
+            f"the budget of {limit:g} {kind} does not cover another request: {left:.4g} left, "
+            f"{amount:.4g} needed at most"
+        )
 
     def _write(self) -> None:
         if self._store is not None:
-            self._store.spend({k: (self._spent[k], self._dearest[k]) for k in self._limits})
+            self._store.spend(self._spent)
+
+
+def _used_up(kind: str, limit: float) -> str:
+    return f"the budget of {limit:g} {kind} is used up"

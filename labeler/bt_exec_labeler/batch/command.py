@@ -108,7 +108,7 @@ def run(
                 stop=stop,
             )
         output.join()
-        return _summary(progress, output, resumed=resume)
+        return _summary(progress, output, limits, resumed=resume)
 
 
 def role_of(name: str) -> Role:
@@ -123,7 +123,9 @@ def role_of(name: str) -> Role:
     return roles[name]
 
 
-def _summary(progress: Progress, output: Output, *, resumed: bool) -> dict[str, Any]:
+def _summary(
+    progress: Progress, output: Output, budget: Budget, *, resumed: bool
+) -> dict[str, Any]:
     """Return how a run ended."""
     changes = progress.changes
     dropped = progress.items - progress.records
@@ -139,7 +141,16 @@ def _summary(progress: Progress, output: Output, *, resumed: bool) -> dict[str, 
             f"{changes.gone} are gone from it"
         )
     lines += [f"! {n} batches: {code}" for code, n in sorted(progress.batches_failed.items())]
+    limits, spent = budget.limits(), output.store.spent()
+    if limits:
+        used = [f"{spent.get(kind, 0.0):.6g} of {limit:g} {kind}" for kind, limit in limits.items()]
+        lines.append(f"budget used by all runs in this folder: {', '.join(used)}")
     usage = {name: value for name, value in progress.usage.items() if value}
+    if n := usage.get("overbilled"):
+        lines.append(
+            f"! the server billed {n:g} requests more than they may cost: it writes more than "
+            "client.max_tokens, or counts more tokens than a request has bytes"
+        )
     if usage:
         lines.append(", ".join(f"{name} {value:g}" for name, value in usage.items()))
     why = Counter(reason["code"] for line in output.store.lines() for reason in line["why"])

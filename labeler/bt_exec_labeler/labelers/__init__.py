@@ -23,6 +23,7 @@ __all__ = [
     "LabelerSettings",
     "Labelled",
     "Pipelined",
+    "Reservation",
     "Unlimited",
     "find_labeler",
     "labeler_names",
@@ -49,21 +50,20 @@ class Labelled:
 
 
 class BudgetSpentError(Exception):
-    """Raised when a request does not fit into the budget any more.
+    """Raised when a request does not fit into the budget any more; the message says why."""
 
-    Args:
-        kind: ``requests``, ``tokens`` or ``cost``.
-        limit: The budget.
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Expenses reserved for a request.
+
+    Attributes:
+        amounts: The most that is spent, by kind.
+        owner: Identifier of the task that reserved them, on a cluster.
     """
 
-    def __init__(self, kind: str, limit: float) -> None:
-        super().__init__(kind, limit)
-        self.kind = kind
-        self.limit = limit
-
-    def __str__(self) -> str:
-        """Return which budget is used up."""
-        return f"the budget of {self.limit:g} {self.kind} is used up"
+    amounts: Mapping[str, float]
+    owner: str = ""
 
 
 class Allowance(Protocol):
@@ -73,7 +73,7 @@ class Allowance(Protocol):
     def limited(self) -> frozenset[str]:
         """Kinds of expenses that have a limit: ``requests``, ``tokens``, ``cost``."""
 
-    def reserve(self, amounts: Mapping[str, float]) -> None:
+    def reserve(self, amounts: Mapping[str, float]) -> Reservation:
         """Reserve expenses; wait while others may give back what they need.
 
         Args:
@@ -83,8 +83,8 @@ class Allowance(Protocol):
             BudgetSpentError: If they do not fit.
         """
 
-    def settle(self, reserved: Mapping[str, float], actual: Mapping[str, float]) -> None:
-        """Replace expenses that were reserved by what was spent in fact."""
+    def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
+        """Replace reserved expenses by the actual ones; None leaves them as they are."""
 
 
 class Unlimited:
@@ -92,10 +92,11 @@ class Unlimited:
 
     limited: frozenset[str] = frozenset()
 
-    def reserve(self, amounts: Mapping[str, float]) -> None:
-        """Do nothing."""
+    def reserve(self, amounts: Mapping[str, float]) -> Reservation:
+        """Reserve anything."""
+        return Reservation(amounts)
 
-    def settle(self, reserved: Mapping[str, float], actual: Mapping[str, float]) -> None:
+    def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
         """Do nothing."""
 
 

@@ -18,13 +18,11 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, retry_if_resu
 from bt_exec.failure import UsageError
 from bt_exec_labeler.items import Item, Role
 from bt_exec_labeler.labelers import (
-    Allowance,
     BudgetSpentError,
     Labeler,
     LabelerFailure,
     LabelerSettings,
     Labelled,
-    Unlimited,
 )
 from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
@@ -33,7 +31,6 @@ from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import (
     Answer,
-    Block,
     Model,
     ModelClient,
     ModelFailure,
@@ -47,10 +44,6 @@ __all__ = ["ModelLabeler", "Options", "create"]
 
 _ONE_BY_ONE = frozenset({"MODEL_CONTEXT_FULL", "MODEL_CUT_OFF", "MODEL_REFUSED", "MODEL_TOO_BIG"})
 """Failures of a batch that a smaller one may not have."""
-
-
-_BYTES_PER_TOKEN = 2  # the least: about 4 in English, 3 in Korean
-_TOKENS_PER_PICTURE = 1600  # the most: of a picture of 1,024 x 1,024 px
 
 
 class Options(BaseModel):
@@ -84,8 +77,9 @@ class ModelLabeler:
         vocabulary: What it may say.
         options: Its settings.
         sleep: Waits so many seconds; for tests.
-        allowance: What the most that a question may cost is reserved from. Requests are reserved
-            one by one by whoever sends them: see `create`.
+
+    Attributes:
+        overbilled: Number of requests that the server billed above the most that they may cost.
     """
 
     name = "model"
@@ -97,15 +91,14 @@ class ModelLabeler:
         vocabulary: Vocabulary,
         options: Options = Options(),  # noqa: B008 - a frozen model
         sleep: Callable[[float], None] | None = None,
-        allowance: Allowance = Unlimited(),  # noqa: B008 - has no state
     ) -> None:
         self.model = model
-        self.allowance = allowance
         self.vocabulary = vocabulary
         self.options = options
         self.language = options.language or vocabulary.languages[0]
         self.rules = rules_of(vocabulary, role, self.language)
         self._schema = answer_schema(vocabulary)
+        self.overbilled = 0
         self._sleep = sleep
         self._lock = threading.Lock()
         self._usage = Usage()
@@ -126,7 +119,8 @@ class ModelLabeler:
     def usage(self) -> Mapping[str, float]:
         """Return what all calls so far cost."""
         with self._lock:
-            return self._usage.to_dict()
+            overbilled = {"overbilled": self.overbilled} if self.overbilled else {}
+            return self._usage.to_dict() | overbilled
 
     def _batch(self, items: Mapping[int, Item], results: dict[int, Labelled]) -> None:
         """Ask about items in one dialogue and add what became of them.
@@ -154,39 +148,15 @@ class ModelLabeler:
             results.update(dialogue.results)
 
     def ask(self, dialogue: Sequence[Turn]) -> Answer:
-        """Ask once within the budget; the cost is counted whether an answer comes or not."""
+        """Ask once; the cost is counted whether an answer comes or not."""
         with self._slots:
-            return self._ask(dialogue)
-
-    def _ask(self, dialogue: Sequence[Turn]) -> Answer:
-        most, spent = self._most(dialogue), Usage()
-        try:
-            self.allowance.reserve(most)
-        except BudgetSpentError as error:
-            raise ModelFailure("MODEL_CANCELLED", str(error)) from error
-        try:
-            answer = self.model.ask(self.rules, dialogue, self._schema)
-            spent = answer.usage
-        except ModelFailure as failure:
-            spent = failure.usage
-            raise
-        finally:
-            self.allowance.settle(most, {"tokens": _tokens(spent), "cost": spent.cost})
-            self._account(spent)
+            try:
+                answer = self.model.ask(self.rules, dialogue, self._schema)
+            except ModelFailure as failure:
+                self._account(failure.usage)
+                raise
+        self._account(answer.usage)
         return answer
-
-    def _most(self, dialogue: Sequence[Turn]) -> dict[str, float]:
-        """Return the most that a question may cost, estimated generously."""
-        blocks = [*self.rules, *(block for turn in dialogue for block in turn.blocks)]
-        texts = sum(len(block.text.encode()) for block in blocks if isinstance(block, Block))
-        pictures = sum(not isinstance(block, Block) for block in blocks)
-        fresh = texts // _BYTES_PER_TOKEN + pictures * _TOKENS_PER_PICTURE
-        client = self.options.client
-        cost = max(
-            client.prices.cost(fresh, client.max_tokens, 0, 0),
-            client.prices.cost(0, client.max_tokens, fresh, 0),
-        )
-        return {"tokens": fresh + client.max_tokens, "cost": cost}
 
     def attempts(self) -> Retrying:
         """Return the attempts of one batch: at once after a breach, later when nobody answers."""
@@ -319,18 +289,27 @@ def create(settings: LabelerSettings) -> Labeler:
             "them; without prices take --requests or --tokens"
         )
 
-    def reserve() -> None:
+    def reserve(most: Usage) -> Callable[[Usage | None], None]:
         try:
-            allowance.reserve({"requests": 1})
+            reserved = allowance.reserve(_amounts(most))
         except BudgetSpentError as error:
             raise ModelFailure("MODEL_CANCELLED", str(error)) from error
 
-    model = ModelClient(client, before_request=reserve)
-    about = (model, settings.role, settings.vocabulary, options)
-    return ModelLabeler(*about, allowance=allowance)
+        def settle(spent: Usage | None) -> None:
+            actual = None if spent is None else _amounts(spent)
+            allowance.settle(reserved, actual)
+            if actual and any(actual[kind] > reserved.amounts[kind] for kind in allowance.limited):
+                labeler.overbilled += 1
+
+        return settle
+
+    model = ModelClient(client, reserve=reserve)
+    labeler = ModelLabeler(model, settings.role, settings.vocabulary, options)
+    return labeler
 
 
-def _tokens(usage: Usage) -> float:
-    """Return how many tokens went in and came out."""
-    counts = (usage.input_tokens, usage.output_tokens)
-    return float(sum(counts) + usage.cache_write_tokens + usage.cache_read_tokens)
+def _amounts(usage: Usage) -> dict[str, float]:
+    """Return expenses by the kinds of a budget."""
+    tokens = usage.input_tokens + usage.output_tokens
+    tokens += usage.cache_write_tokens + usage.cache_read_tokens
+    return {"requests": usage.requests, "tokens": tokens, "cost": usage.cost}

@@ -13,6 +13,7 @@ import threading
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from bt_exec_labeler.labelers import (
     Labeler,
     LabelerFailure,
     Labelled,
+    Reservation,
     Unlimited,
 )
 
@@ -124,32 +126,31 @@ class _SharedLedger:
 
     def __init__(self, budget: Budget, store: Path | None) -> None:
         self._ledger = Ledger(budget)
-        self._held: dict[str, list[dict[str, float]]] = defaultdict(list)
+        self._held: dict[str, list[Reservation]] = defaultdict(list)
         if store is not None:
             self._ledger.keep_in(ResultStore(store))
 
     def limited(self) -> frozenset[str]:
         return self._ledger.limited
 
-    def reserve(self, owner: str, amounts: dict[str, float]) -> tuple[str, float] | None:
-        """Return None, or the budget that is used up and its limit."""
+    def reserve(self, owner: str, amounts: dict[str, float]) -> Reservation | str:
+        """Return the reservation, or why there is none."""
         try:
-            self._ledger.reserve(amounts)
+            reserved = replace(self._ledger.reserve(amounts), owner=owner)
         except BudgetSpentError as error:
-            return error.kind, error.limit
-        if set(amounts) != {"requests"}:
-            self._held[owner].append(amounts)
-        return None
+            return str(error)
+        self._held[owner].append(reserved)
+        return reserved
 
-    def settle(self, owner: str, reserved: dict[str, float], actual: dict[str, float]) -> None:
-        if reserved in self._held[owner]:
-            self._held[owner].remove(reserved)
+    def settle(self, reserved: Reservation, actual: dict[str, float] | None) -> None:
+        if reserved in self._held[reserved.owner]:
+            self._held[reserved.owner].remove(reserved)
             self._ledger.settle(reserved, actual)
 
     def abandon(self, owner: str) -> None:
         """Count what a dead worker had reserved as spent."""
-        for amounts in self._held.pop(owner, []):
-            self._ledger.settle(amounts, amounts)
+        for reserved in self._held.pop(owner, []):
+            self._ledger.settle(reserved, None)
 
 
 class _WorkerAllowance:
@@ -163,15 +164,16 @@ class _WorkerAllowance:
         self.owner = ""
         self.limited: frozenset[str] = ray.get(ledger.limited.remote())
 
-    def reserve(self, amounts: Mapping[str, float]) -> None:
+    def reserve(self, amounts: Mapping[str, float]) -> Reservation:
         """See `bt_exec_labeler.labelers.Allowance.reserve`."""
-        short = self._ray.get(self._ledger.reserve.remote(self.owner, dict(amounts)))
-        if short is not None:
-            raise BudgetSpentError(*short)
+        found = self._ray.get(self._ledger.reserve.remote(self.owner, dict(amounts)))
+        if not isinstance(found, Reservation):
+            raise BudgetSpentError(found)
+        return found
 
-    def settle(self, reserved: Mapping[str, float], actual: Mapping[str, float]) -> None:
+    def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
         """See `bt_exec_labeler.labelers.Allowance.settle`."""
-        self._ray.get(self._ledger.settle.remote(self.owner, dict(reserved), dict(actual)))
+        self._ray.get(self._ledger.settle.remote(reserved, actual))
 
 
 def _label(

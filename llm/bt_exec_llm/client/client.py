@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bt_exec_llm.client.answers import Said
+from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange import Answer, Block, Question, Tool, Turn
 from bt_exec_llm.client.recording import Exchange
-from bt_exec_llm.client.request_runner import RequestRunner
+from bt_exec_llm.client.request_runner import RequestRunner, Reserve, unlimited
 from bt_exec_llm.client.settings import ModelSettings, Tier
 from bt_exec_llm.client.tiers import REMEMBERED, TierMemory
 from bt_exec_llm.client.usage import Usage
@@ -35,8 +36,8 @@ class ModelClient:
         settings: Which model, where, and its limits.
         record: Called with every exchange, answers and failures alike, before they are returned.
         memory: What is known about servers; shared by default.
-        before_request: Called before every HTTP request, retries and tiers included, on the
-            thread that sends it; it stops the question by raising a `ModelFailure`.
+        reserve: Called before every HTTP request, retries and tiers included, on the thread that
+            sends it; see `Reserve`. The deadline does not run while it waits.
     """
 
     def __init__(
@@ -45,12 +46,12 @@ class ModelClient:
         *,
         record: Callable[[Exchange], None] | None = None,
         memory: TierMemory = REMEMBERED,
-        before_request: Callable[[], None] = lambda: None,
+        reserve: Reserve = unlimited,
     ) -> None:
         self.settings = settings
         self._record = record
         self._memory = memory
-        self._before_request = before_request
+        self._reserve = reserve
         self._lock = threading.Lock()
         self._usage = Usage()
 
@@ -126,14 +127,14 @@ class ModelClient:
         """Run the question on a thread; return what it found, or stop it."""
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
-        deadline = start + self.settings.timeout_s
-        run = RequestRunner(self.settings, self._memory, question, deadline, self._before_request)
+        line = Connection(start + self.settings.timeout_s)
+        run = RequestRunner(self.settings, self._memory, question, line, self._reserve)
         threading.Thread(target=run.work, name="bt-exec-model", daemon=True).start()
-        while not run.done.wait(min(_POLL_S, max(0.0, deadline - time.monotonic()))):
+        while not run.done.wait(min(_POLL_S, line.rest())):
             if cancel is not None and cancel.is_set():
                 run.stop()
                 raise ModelFailure("MODEL_CANCELLED", "asked to stop", usage=run.usage)
-            if time.monotonic() >= deadline:
+            if line.rest() <= 0:
                 latest = run.latest  # closing the connection raises a separate failure
                 run.stop()
                 message = f"no answer within {self.settings.timeout_s:g} s"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import random
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bt_exec_llm.client.answers import Said, understand
 from bt_exec_llm.client.api_key import Key
+from bt_exec_llm.client.bounds import most_usage
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange import Question
@@ -17,12 +20,26 @@ from bt_exec_llm.client.tiers import TIERS, TierMemory, build
 from bt_exec_llm.client.usage import Usage
 
 if TYPE_CHECKING:
-    from bt_exec_llm.client.transport import Reply, Transport
+    from bt_exec_llm.client.transport import Transport
 
-__all__ = ["RequestRunner"]
+__all__ = ["RequestRunner", "Reserve", "unlimited"]
+
+Settle: TypeAlias = Callable[[Usage | None], None]
+"""Takes what a request cost; None if that is unknown, since no answer came or it does not say."""
+
+Reserve: TypeAlias = Callable[[Usage], Settle]
+"""Takes the most that a request may cost and returns what is called once with its cost.
+
+It may wait. A `ModelFailure` that it raises stops the question before the request is sent.
+"""
 
 _LONGEST_BACKOFF_S = 8.0
 _REFUSED_TIER = frozenset({400, 422, 501})
+
+
+def unlimited(_: Usage) -> Settle:
+    """Return a function that does nothing: the request needs no reservation."""
+    return lambda _: None
 
 
 class RequestRunner:
@@ -33,8 +50,8 @@ class RequestRunner:
         settings: ModelSettings,
         memory: TierMemory,
         question: Question,
-        deadline: float,
-        before_request: Callable[[], None] = lambda: None,
+        connection: Connection,
+        reserve: Reserve = unlimited,
     ) -> None:
         self.done = threading.Event()
         self.said: Said | None = None
@@ -45,8 +62,8 @@ class RequestRunner:
         self._settings = settings
         self._memory = memory
         self._question = question
-        self._before_request = before_request
-        self._connection = Connection(deadline)
+        self._reserve = reserve
+        self._connection = connection
         self._retries = settings.retries
 
     def stop(self) -> None:
@@ -101,11 +118,8 @@ class RequestRunner:
         request = _request(self._question, tier, self._settings)
         attempt = 0
         while True:
-            self._before_request()
-            self.usage += Usage(requests=1)
             try:
-                reply = transport.send(request)
-                return self._understood(reply, tier)
+                return self._send(transport, request, tier)
             except ModelFailure as failure:
                 self.latest = failure
                 pause = self._pause(failure, attempt)
@@ -116,10 +130,40 @@ class RequestRunner:
             if self._connection.ended.wait(pause):
                 raise ModelFailure("MODEL_CANCELLED", "asked to stop")
 
-    def _understood(self, reply: Reply, tier: Tier) -> tuple[str, Said]:
-        self.usage += Usage.read(reply.message.get("usage"), self._settings.prices)
-        said = understand(reply.message, reply.raw, self._question, tier)
-        return reply.raw, said
+    def _send(
+        self, transport: Transport, request: Mapping[str, Any], tier: Tier
+    ) -> tuple[str, Said]:
+        """Send a request within its reservation, and read the answer."""
+        settle = self._reserved(most_usage(request, self._settings.prices))
+        spent: Usage | None = None
+        try:
+            self.usage += Usage(requests=1)
+            reply = transport.send(request)
+            read = Usage.read(reply.message.get("usage"), self._settings.prices)
+            self.usage += read
+            spent = read if read != Usage() else None
+            return reply.raw, understand(reply.message, reply.raw, self._question, tier)
+        except ModelFailure as failure:
+            if failure.code == "MODEL_UNREACHABLE" or (failure.http_status or 200) >= 300:
+                spent = Usage()  # a request that was refused is free
+            raise
+        finally:
+            settle(spent)
+
+    def _reserved(self, most: Usage) -> Settle:
+        """Reserve a request; the deadline does not run meanwhile."""
+        began, deadline = time.monotonic(), self._connection.deadline
+        self._connection.deadline = math.inf
+        try:
+            settle = self._reserve(most)
+        finally:
+            self._connection.deadline = deadline + time.monotonic() - began
+        try:
+            self._connection.check()
+        except ModelFailure:
+            settle(Usage())  # it was cancelled meanwhile, and is not sent
+            raise
+        return settle
 
     def _pause(self, failure: ModelFailure, attempt: int) -> float | None:
         """Return the wait before the next attempt [s], or None without a next attempt."""

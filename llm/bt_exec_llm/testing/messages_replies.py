@@ -51,9 +51,9 @@ class Reply:
         return Reply(f"{self.name} after {seconds:g} s", send)
 
 
-def text(words: str, *, stop: str = "end_turn") -> Reply:
-    """Answer with a text."""
-    return Reply("text", lambda to: to.message([{"type": "text", "text": words}], stop))
+def text(words: str, *, stop: str = "end_turn", usage: Mapping[str, int] | None = None) -> Reply:
+    """Answer with a text; `usage` is the bill, by default four characters are a token."""
+    return Reply("text", lambda to: to.message([{"type": "text", "text": words}], stop, usage))
 
 
 def tool_use(data: Any, *, name: str | None = None) -> Reply:

@@ -14,37 +14,33 @@ from bt_exec.cli.app import call
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.labelers import BudgetSpentError
-from bt_exec_llm.testing.messages_server import MessagesServer, error
+from bt_exec_llm.client import Prices
+from bt_exec_llm.client.bounds import most_usage
+from bt_exec_llm.testing.messages_server import MessagesServer, error, text
 from tests.labeler.batch.recordings import answer
 
 
 class Purse:
     """Spends at random from a ledger in several threads; counts what was spent."""
 
-    def __init__(self, ledger: Ledger, seed: int, dearest: float) -> None:
-        self.ledger, self.dearest = ledger, dearest
+    def __init__(self, ledger: Ledger, seed: int, most: float) -> None:
+        self.ledger, self.most = ledger, most
         self.spent = {"requests": 0.0, "cost": 0.0}
         self._chance = random.Random(seed)
         self._lock = threading.Lock()
 
     def work(self) -> None:
         while True:
-            with self._lock:
-                actual = self._chance.uniform(0, self.dearest)
-            most = {"cost": self.dearest}
             try:
-                self.ledger.reserve(most)
+                reserved = self.ledger.reserve({"requests": 1, "cost": self.most})
             except BudgetSpentError:
                 return
-            try:
-                self.ledger.reserve({"requests": 1})
-            except BudgetSpentError:
-                self.ledger.settle(most, {})
-                return
             with self._lock:
+                known = self._chance.random() < 0.8
+                actual = self._chance.uniform(0, self.most) if known else self.most
                 self.spent["requests"] += 1
                 self.spent["cost"] += actual
-            self.ledger.settle(most, {"cost": actual})
+            self.ledger.settle(reserved, {"requests": 1, "cost": actual} if known else None)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -66,13 +62,14 @@ def test_ledger_never_exceeds_a_limit_across_threads_and_resumes(tmp_path: Path,
         store.close()
         spent = {kind: spent[kind] + purse.spent[kind] for kind in spent}
         assert spent["requests"] <= budget.limits()["requests"]
-        assert spent["cost"] <= budget.limits()["cost"] + 0.9  # at most one dearer request
+        assert spent["cost"] <= budget.limits()["cost"] + 1e-6
         assert ledger.spent() == pytest.approx(spent)
+    assert spent["requests"] == budget.requests or spent["cost"] > budget.limits()["cost"] - 0.9
 
 
 def test_reservation_waits_until_another_is_settled() -> None:
     ledger = Ledger(Budget(cost=1.0))
-    ledger.reserve({"cost": 0.9})
+    first = ledger.reserve({"cost": 0.9})
     waited = threading.Event()
 
     def second() -> None:
@@ -82,7 +79,7 @@ def test_reservation_waits_until_another_is_settled() -> None:
     thread = threading.Thread(target=second)
     thread.start()
     assert not waited.is_set()
-    ledger.settle({"cost": 0.9}, {"cost": 0.05})
+    ledger.settle(first, {"cost": 0.05})
     assert waited.wait(20)
     thread.join()
 
@@ -124,28 +121,101 @@ def test_server_receives_at_most_the_budget_of_requests(
             assert len(server.requests) <= requests
         assert len(server.requests) == requests
         assert found["stopped"] == f"the budget of {requests} requests is used up"
+        assert (
+            f"budget used by all runs in this folder: {requests} of {requests} requests"
+            in found["lines"]
+        )
+
+
+PRICES = {"input": 2.5, "output": 10}
+
+
+def label(
+    game: Path, out: Path, server: MessagesServer, cost: float, workers: int = 1, **client: Any
+) -> dict[str, Any]:
+    """Label a game with a budget of money; an answer may have 500 tokens."""
+    settings = {"base_url": server.url, "prices": PRICES, "max_tokens": 500, **client}
+    return commands.run(
+        game,
+        game / "vocabulary.yaml",
+        out,
+        labeler="model",
+        role="controller",
+        options={"client": settings, "retries": 1},
+        workers=workers,
+        budget={"cost": cost},
+        no_cache=True,
+        resume=out.exists(),
+    )
+
+
+def most(server: MessagesServer) -> float:
+    """Return the highest bound of the requests that a server received."""
+    prices = Prices.model_validate(PRICES)
+    return max(most_usage(received.body, prices).cost for received in server.requests)
+
+
+def billed(tokens_in: int, tokens_out: int) -> Any:
+    """Return a reply for a server that bills so many tokens for each answer."""
+    usage = {"input_tokens": tokens_in, "output_tokens": tokens_out}
+    return lambda body: text(answer(body), usage=usage)
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_cost_stays_within_the_budget(
-    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: int
-) -> None:
-    """The most that a request may cost does not fit: requests are sent one at a time."""
+def test_bill_never_exceeds_the_budget_of_money(game: Path, tmp_path: Path, workers: int) -> None:
+    with MessagesServer([billed(3000, 400)]) as server:
+        price = Prices.model_validate(PRICES).cost(3000, 400, 0, 0)
+        for _ in range(2):
+            found = label(game, tmp_path / "run", server, 0.12, workers)
+            assert len(server.requests) * price <= 0.12
+            assert len(server.requests) * price > 0.12 - most(server)
+        assert "the budget of 0.12 cost does not cover another request" in found["stopped"]
+
+
+def test_request_that_may_cost_too_much_is_never_sent(game: Path, tmp_path: Path) -> None:
     with MessagesServer([answer]) as server:
-        words: tuple[Any, ...] = ("-v", game / "vocabulary.yaml", "-o", tmp_path / "run")
-        client = f"client.base_url={server.url}"
-        prices = ("-s", "client.prices.input=2.5", "-s", "client.prices.output=10")
-        command = ("label", "run", game, *words, "-l", "model", "-s", client, *prices, "--no-cache")
-        limits = ("--workers", workers, "--cost", 0.12)
-        assert call([str(word) for word in (*command, *limits)]) == 4
-        out = capsys.readouterr().out
-        assert "the budget of 0.12 cost is used up" in out
-        spent, dearest = ResultStore(tmp_path / "run" / "run.sqlite").spent()["cost"]
-        assert 0.12 - dearest < spent <= 0.12
-        first = len(server.requests)
-        assert first > 2
-        assert call([str(word) for word in (*command, *limits, "--resume")]) == 4
-        assert len(server.requests) == first
+        found = label(game, tmp_path / "run", server, 0.12, max_tokens=20_000)
+        assert "0.12 left, 0.2" in found["stopped"]
+        assert not server.requests
+
+
+def test_answer_without_a_bill_counts_with_the_most_it_may_cost(game: Path, tmp_path: Path) -> None:
+    with MessagesServer([text("nonsense", usage={})]) as server:
+        label(game, tmp_path / "run", server, 0.2, tier="text")
+        bounds = [most_usage(r.body, Prices.model_validate(PRICES)).cost for r in server.requests]
+        spent = ResultStore(tmp_path / "run" / "run.sqlite").spent()["cost"]
+        assert spent == pytest.approx(sum(bounds), rel=0.01)
+        assert len(bounds) == 2
+
+
+def test_refused_request_costs_nothing(game: Path, tmp_path: Path) -> None:
+    with MessagesServer([error(400, "invalid_request_error", "no")]) as server:
+        label(game, tmp_path / "run", server, 0.12, tier="text")
+        assert server.requests
+        assert ResultStore(tmp_path / "run" / "run.sqlite").spent()["cost"] == 0
+
+
+@pytest.mark.parametrize(("kind", "limit"), [("cost", 1000.0), ("tokens", 10_000_000)])
+def test_run_stops_when_a_server_bills_more_than_a_request_may_cost(
+    game: Path, tmp_path: Path, kind: str, limit: float
+) -> None:
+    with MessagesServer([billed(3000, 600_000)]) as server:
+        options = {"client": {"base_url": server.url, "prices": PRICES, "max_tokens": 500}}
+        found = commands.run(
+            game,
+            game / "vocabulary.yaml",
+            tmp_path / "run",
+            labeler="model",
+            role="controller",
+            options=options,
+            budget={kind: limit},
+            no_cache=True,
+        )
+        assert len(server.requests) == 1
+        assert found["records"] > 0  # the answer that was paid is kept
+        said = "the server billed 6.008 cost" if kind == "cost" else "the server billed 6.03e+05"
+        assert said in found["stopped"]
+        assert any("billed 1 requests more than they may cost" in line for line in found["lines"])
 
 
 def test_cost_is_refused_without_prices(
@@ -163,21 +233,27 @@ def test_cost_is_refused_without_prices(
     assert "--cost does not work with the labeler remote" in capsys.readouterr().err
 
 
-def test_reservation_waits_if_one_of_its_kinds_may_be_given_back() -> None:
-    """Tokens are in flight, cost is not: sending now could exceed the budget of tokens."""
+def test_reservation_fails_at_once_if_one_of_its_kinds_is_never_given_back() -> None:
+    ledger = Ledger(Budget(requests=1, tokens=100))
+    ledger.reserve({"requests": 1, "tokens": 60})
+    with pytest.raises(BudgetSpentError, match=r"^the budget of 1 requests is used up$"):
+        ledger.reserve({"requests": 1, "tokens": 60})
+
+
+def test_reservation_waits_for_the_kind_that_does_not_fit() -> None:
     ledger = Ledger(Budget(tokens=100, cost=1.0))
-    ledger.reserve({"tokens": 50})
+    first = ledger.reserve({"tokens": 50})
     waited = threading.Event()
 
     def second() -> None:
-        ledger.reserve({"tokens": 60, "cost": 2.0})
+        ledger.reserve({"tokens": 60, "cost": 0.5})
         waited.set()
 
     thread = threading.Thread(target=second)
     thread.start()
     assert not waited.wait(0.1)
     assert ledger.spent()["tokens"] == 50
-    ledger.settle({"tokens": 50}, {"tokens": 10})
+    ledger.settle(first, {"tokens": 10})
     assert waited.wait(20)
     thread.join()
 
