@@ -1,19 +1,26 @@
 """Korean morphemes that the analyser reads as something else, put right: 보고/하다, 잠/갔.
 
-What is right depends on the neighbours and on the verbs of the lexicon.
+What is right depends on the neighbours (the table ``mended`` of ``korean.yaml``) and on the verbs
+of the lexicon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
+import re
+from collections.abc import Container, Sequence
 
-from bt_exec_llm.offline.closed import marks
+from bt_exec_llm.offline.closed import marks, words
 from bt_exec_llm.offline.kiwi import Morph
+from bt_exec_llm.offline.morph_patterns import match, patterns
 from bt_exec_llm.offline.vocabulary import Table
 
 __all__ = ["mended"]
 
 _MARKS = marks("korean")
+_PLACED = re.compile(r"(.+)/(\w+)(?::(.+))?")
+_REPORT, _LOOK_AND = words("korean", "report_or_look")
+_TOLD_AFTER = words("korean", "told_after_a_look")
+_AND, _DO_AND = words("korean", "and_of_verbs")
 
 
 def mended(
@@ -24,193 +31,70 @@ def mended(
     at = 0
     while at < len(every):
         one = every[at]
-        nxt = every[at + 1] if at + 1 < len(every) else None
-        third = every[at + 2] if at + 2 < len(every) else None
-        if (
-            one.form == "보"
-            and nxt is not None
-            and nxt.form == "고"
-            and nxt.end - one.start == 2
-            and third is not None
-            and (
-                third.form in ("하", "드리", "부탁", "바라", "올리", "는", "서")
-                or third.tag in ("SF", "JKO", "JX")
+        new, end = (
+            _by_table(every, at)
+            or _report(every, at, text)
+            or _verb_of_lexicon(every, at, verbs, english)
+            or (
+                [one._replace(tag="JKB") if one.tag == "XSN" and one.form in _MARKS else one],
+                at + 1,
             )
-            and third.start <= nxt.end + 1
-        ):  # 보고해, 보고 부탁드립니다
-            found.append(Morph("보고", "NNG", one.start, nxt.end))
-            at += 2
-            continue
-        if one.form in ("러", "으러") and one.tag == "EC" and found and nxt is not None:
-            if nxt.form == "주" and nxt.tag in ("VX", "VV"):  # 열러줘, a slip: 열어줘
-                found.append(Morph("어", "EC", one.start, one.end))
-                at += 1
-                continue
-            if nxt.form in ("가", "오") and nxt.tag in ("VX", "VV"):  # 자재 가지러 가
-                found.append(Morph("어", "EC", one.start, one.end))
-                found.append(Morph("주", "VX", nxt.start, nxt.end))
-                at += 2
-                continue
-        if (
-            one.form in ("ᆫ", "는")
-            and one.tag == "ETM"
-            and nxt is not None
-            and nxt.form == "다"
-            and nxt.start == one.end
-        ):  # 들어온다
-            found.append(Morph(f"{one.form}다", "EF", one.start, nxt.end))
-            at += 2
-            continue
-        if (
-            one.form == "들"
-            and one.tag == "VV"
-            and third is not None
-            and nxt is not None
-            and nxt.form == "어"
-            and third.form in ("오", "가")
-        ):  # 들어온다: no 들다
-            found.append(Morph(f"들어{third.form}", "VV", one.start, third.end))
-            at += 3
-            continue
-        last = one.form == "보" and nxt is not None and nxt.form == "고" and third is None
-        if last and nxt is not None and found and found[-1].tag == "EC":  # 복도 점검하고 보고
-            found.append(Morph("보고", "NNG", one.start, nxt.end))
-            at += 2
-            continue
-        if one.tag == "Z_CODA":  # 열어줘용: a sound that says no more
-            at += 1
-            continue
-        if one.form == "아니" and nxt is not None and nxt.form == "다" and nxt.start == one.end:
-            found.append(Morph("아니", "IC", one.start, nxt.end))
-            at += 2
-            continue
-        if one.form == "아니" and nxt is not None and nxt.tag[0] not in "ESJ":
-            found.append(Morph("아니", "IC", one.start, one.end))  # 라운지 아니 휴게실
-            at += 1
-            continue
-        if one.form == "계" and nxt is not None and nxt.tag == "VCP":
-            found.append(Morph("계시", "VV", one.start, one.end))
-            at += 2
-            if at < len(every) and every[at].form == "세요":
-                found.append(Morph("어요", "EF", every[at].start, every[at].end))
-                at += 1
-            continue
-        gone = one.form == "가" and (one.tag[0] == "J" or (one.tag == "NNG" and nxt is None))
-        if gone and found and one.start > found[-1].end:
-            found += [
-                Morph("가", "VV", one.start, one.end),
-                Morph("어", "EF", one.end, one.end),
-            ]
-            at += 1
-            continue
-        if text[one.start : one.start + 3] == "보고서" and one.form in ("보고", "보고서", "보"):
-            rest = at
-            while rest < len(every) and every[rest].end <= one.start + 3:
-                rest += 1
-            after = every[rest] if rest < len(every) else None
-            if after is not None and after.form in (
-                "알리",
-                "말",
-                "말하",
-                "말씀",
-                "돌아오",
-                "보고",
-            ):
-                found += [
-                    Morph("보", "VV", one.start, one.start + 1),
-                    Morph("고서", "EC", one.start + 1, one.start + 3),
-                ]
-            else:
-                found.append(Morph("보고서", "NNG", one.start, one.start + 3))
-            at = rest
-            continue
-        if one.tag == "MAG" and one.form == "안" and nxt is not None and nxt.tag[0] == "J":
-            one = one._replace(tag="NNG")
-        if (
-            one.form in ("보고", "보고와")
-            and one.tag in ("NNG", "NNP")
-            and _is_looking(every, at, one)
-        ):
-            found += [
-                Morph("보", "VV", one.start, one.start + 1),
-                Morph("고", "EC", one.start + 1, one.start + 2),
-            ]
-            if one.form == "보고와":
-                found += [
-                    Morph("오", "VV", one.end - 1, one.end),
-                    Morph("어", "EF", one.end - 1, one.end),
-                ]
-            elif nxt is not None and nxt.form == "와" and nxt.tag[0] == "J":
-                found += [
-                    Morph("오", "VV", nxt.start, nxt.end),
-                    Morph("어", "EF", nxt.start, nxt.end),
-                ]
-                at += 1
-            at += 1
-            continue
-        if (
-            one.tag in ("NNG", "NR", "NNP", "MM")
-            and nxt is not None
-            and nxt.form == "고"
-            and nxt.start == one.end
-            and nxt.tag[0] != "J"
-            and (one.form,) in verbs
-        ):  # 열고
-            found += [
-                Morph(one.form, "VV", one.start, one.end),
-                Morph("고", "EC", nxt.start, nxt.end),
-            ]
-            at += 2
-            continue
-        if (
-            one.tag == "SL"
-            and nxt is not None
-            and nxt.form == "하고"
-            and nxt.start == one.end
-            and any(e.kind == "verb" for e in english.find((one.form.casefold(),)))
-        ):
-            found += [
-                one,
-                Morph("하", "XSV", nxt.start, nxt.start + 1),
-                Morph("고", "EC", nxt.start + 1, nxt.end),
-            ]
-            at += 2
-            continue
-        if one.tag == "XSN" and one.form in _MARKS:
-            one = one._replace(tag="JKB")
-        if (
-            one.form in ("확인", "점검", "순찰", "체크")
-            and nxt is not None
-            and nxt.form in ("후", "뒤")
-            and nxt.tag in ("NNG", "NNB")
-        ):
-            found += [
-                Morph(one.form, "NNG", one.start, one.end),
-                Morph("하", "XSV", nxt.start, nxt.start),
-                Morph("고", "EC", nxt.start, nxt.end),
-            ]
-            at += 2
-            if at < len(every) and every[at].tag[0] == "J":
-                at += 1
-            continue
-        found.append(one)
-        at += 1
+        )
+        found += new
+        at = end
     return found
 
 
-def _is_looking(every: list[Morph], at: int, one: Morph) -> bool:
-    """Return whether 보고 is 보다 and not the noun *report*: an object precedes it."""
-    if at == 0 or every[at - 1].tag in ("SF", "SP"):
-        return one.form == "보고와"
-    if one.form == "보고와":
-        return True
-    nxt = every[at + 1] if at + 1 < len(every) else None
-    if (
-        nxt is None
-        or nxt.form in ("하", "드리", "부탁", "바라", "올리", "서", "요망", "바람", "시작")
-        or nxt.tag in ("SF", "JKO", "JX", "JKS", "XSV")
-    ):
-        return False
-    if nxt.tag[0] == "J" and nxt.form != "와":
-        return False
-    return every[at - 1].tag[0] in "NJ" or every[at - 1].tag in ("EC", "MAG", "XSN", "SL")
+def _by_table(every: Sequence[Morph], at: int) -> tuple[list[Morph], int] | None:
+    """Return what stands for the morphemes that a pattern of the table fits, and where they end."""
+    for items, instead in patterns("mended"):
+        found = match(items, every, at)
+        if found is not None:
+            return [_placed(text, every, at) for text in instead], found[0]
+    return None
+
+
+def _placed(text: str, every: Sequence[Morph], at: int) -> Morph:
+    """Return a morpheme of the table at its place: 보고/NNG:1-2."""
+    parsed = _PLACED.fullmatch(text)
+    assert parsed is not None, text
+    form, tag, span = parsed[1], parsed[2], parsed[3] or "1"
+    if span[0] == ".":
+        start = every[at].start + int(span[1])
+        return Morph(form, tag, start, start + 1)
+    first, _, last = span.rstrip("$^").partition("-")
+    one, other = every[at + int(first) - 1], every[at + int(last or first) - 1]
+    start = one.end if span.endswith("$") else one.start
+    end = one.start if span.endswith("^") else other.end
+    return Morph(one.form if form == "*" else form, tag, start, end)
+
+
+def _report(every: Sequence[Morph], at: int, text: str) -> tuple[list[Morph], int] | None:
+    """Return 보고서 as the noun *report*; as the verb *look* if something is told after it."""
+    start = every[at].start
+    if text[start : start + 3] != _REPORT or not _REPORT.startswith(every[at].form):
+        return None
+    end = at
+    while end < len(every) and every[end].end <= start + 3:
+        end += 1
+    if end < len(every) and every[end].form in _TOLD_AFTER:
+        look, after = _LOOK_AND.split("/")
+        return [Morph(look, "VV", start, start + 1), Morph(after, "EC", start + 1, start + 3)], end
+    return [Morph(_REPORT, "NNG", start, start + 3)], end
+
+
+def _verb_of_lexicon(
+    every: Sequence[Morph], at: int, verbs: Container[tuple[str, ...]], english: Table
+) -> tuple[list[Morph], int] | None:
+    """Return a verb of the lexicon and *and* that were taken for a noun and a particle: 열고."""
+    one, nxt = every[at], every[at + 1] if at + 1 < len(every) else None
+    if nxt is None or nxt.start != one.end or nxt.form not in (_AND, _DO_AND):
+        return None
+    noun = one.tag in ("NNG", "NR", "NNP", "MM") and nxt.form == _AND and nxt.tag[0] != "J"
+    if noun and (one.form,) in verbs:
+        return [Morph(one.form, "VV", *one[2:]), Morph(_AND, "EC", *nxt[2:])], at + 2
+    known = any(e.kind == "verb" for e in english.find((one.form.casefold(),)))
+    if one.tag == "SL" and nxt.form == _DO_AND and known:
+        do = Morph(nxt.form[0], "XSV", nxt.start, nxt.start + 1)
+        return [one, do, Morph(_AND, "EC", nxt.start + 1, nxt.end)], at + 2
+    return None

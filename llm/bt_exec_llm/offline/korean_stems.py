@@ -47,6 +47,16 @@ class Verb:
     start: int = 0
     end: int = 0
 
+    @property
+    def told(self) -> bool:
+        """Whether it tells how something is or was."""
+        return self.past or self.state or self.progress
+
+    @property
+    def long(self) -> bool:
+        """Whether its last stem has more than one letter."""
+        return len(self.stems[-1]) > 1
+
 
 def is_verb(every: Sequence[Morph], at: int) -> bool:
     """Return whether a verb begins at `at`."""

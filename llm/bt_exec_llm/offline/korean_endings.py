@@ -1,0 +1,82 @@
+"""What the endings of Korean verbs do: ``열어 주십시오`` requests, ``열려 있으면`` is a condition.
+
+The patterns are the table ``verb_endings`` of ``korean.yaml``; the first that fits decides. It has
+a kind (see `Verb`), or ``=`` for that of the further verb in it, and what is noted of the verb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from bt_exec_llm.offline.closed import words
+from bt_exec_llm.offline.kiwi import Morph
+from bt_exec_llm.offline.korean_stems import Verb
+from bt_exec_llm.offline.morph_patterns import ReadVerb, match, patterns
+
+__all__ = ["kind_of_ending"]
+
+_DOUBTFUL = words("korean", "asking_back")
+
+
+def kind_of_ending(
+    verb: Verb, every: Sequence[Morph], at: int, read_verb: ReadVerb
+) -> tuple[str, int]:
+    """Return what the ending at `at` makes of a verb, and where the next word begins.
+
+    Args:
+        verb: The verb; what its ending says of it is noted there.
+        every: The morphemes.
+        at: Where the ending stands.
+        read_verb: Reads the verb that begins at a place.
+    """
+    for items, (kind, *notes) in patterns("verb_endings"):
+        found = match(items, every, at, verb, read_verb)
+        if found is not None:
+            end, inner = found
+            assert inner is not None
+            for note in notes:
+                _NOTES[note](verb, inner)
+            return inner.kind if kind == "=" else kind, end
+    raise AssertionError("the last pattern fits every ending")
+
+
+def _deny(verb: Verb, _: Verb) -> None:
+    verb.negative = True
+
+
+def _deny_too(verb: Verb, inner: Verb) -> None:
+    verb.negative = verb.negative or inner.negative
+
+
+def _keep(verb: Verb, _: Verb) -> None:
+    verb.helpers.append("두")
+
+
+def _allow(verb: Verb, inner: Verb) -> None:
+    verb.helpers.append("좋" if inner.stems[0] == "좋" else "도 되")
+    if inner.last in _DOUBTFUL:  # 열어도 되나
+        verb.helpers.append("?")
+
+
+def _be_state(verb: Verb, inner: Verb) -> None:
+    verb.state, verb.last = True, inner.last
+    verb.negative = verb.negative != (inner.stems[0] == "아니")  # 닫힌 상태가 아니면
+
+
+def _tell(verb: Verb, _: Verb) -> None:
+    verb.state = True
+
+
+def _end_alike(verb: Verb, inner: Verb) -> None:
+    verb.last = inner.last
+
+
+_NOTES: Mapping[str, Callable[[Verb, Verb], None]] = {
+    "negative": _deny,
+    "negative_too": _deny_too,
+    "kept": _keep,
+    "allowed": _allow,
+    "state": _tell,
+    "state_of": _be_state,
+    "last": _end_alike,
+}

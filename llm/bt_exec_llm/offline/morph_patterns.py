@@ -1,0 +1,170 @@
+"""Patterns over Korean morphemes, as data: ``korean.yaml`` has tables of them.
+
+A pattern is a row of items before an arrow, and what they mean behind it::
+
+    "ᆯ|을/ETM 때|경우/NNG|NNB /JX|JKB* -> if"
+    "면|으면 안 <되> -> command negative"
+
+An item is a morpheme by its forms, its tags or both; ``@name`` stands for a class of words, ``.``
+for any morpheme, ``VERB`` for the beginning of a verb, ``END`` for the place behind the last one.
+``*`` takes several or none, ``?`` one or none; ``=`` and ``!`` look ahead, ``(…)`` looks back;
+``+`` adjoins what is before it, ``_`` stands after a space. ``<form: tests>`` takes a verb,
+``{tests}`` tests the verb whose ending is read: ``+past``, ``-past``, ``kind=if|embed``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple, TypeAlias
+
+from bt_exec_llm.offline.closed import words
+from bt_exec_llm.offline.kiwi import Morph
+from bt_exec_llm.offline.korean_stems import Verb, is_verb, morph_at
+
+__all__ = ["Item", "Pattern", "ReadVerb", "match", "patterns"]
+
+_ITEM = re.compile(r"<[^>]*>|\{[^}]*\}|\S+")
+_VERB, _END = "VERB", "END"
+_HOW = "=!+_("
+
+ReadVerb: TypeAlias = Callable[[Sequence[Morph], int], tuple[Verb, int]]
+
+
+class _Test(NamedTuple):
+    """A test of a verb: whether an attribute has one of some values, or is true."""
+
+    name: str
+    values: frozenset[str]
+    holds: bool
+
+    def of(self, verb: Verb) -> bool:
+        """Return whether it holds of a verb."""
+        found = verb.stems[-1] if self.name == "stem" else getattr(verb, self.name)
+        return (found in self.values if self.values else bool(found)) == self.holds
+
+
+class Item(NamedTuple):
+    """One item of a pattern; see the top of this module."""
+
+    forms: frozenset[str]
+    tags: tuple[str, ...]
+    how: str = ""
+    tests: tuple[_Test, ...] = ()
+
+    def fits(self, every: Sequence[Morph], at: int) -> bool:
+        """Return whether it stands at a place."""
+        one = morph_at(every, at) if at >= 0 else None
+        if one is None:
+            return _END in self.tags
+        if self.forms and one.form not in self.forms:
+            return False
+        if self.how in ("+", "_") and (one.start > every[at - 1].end) != (self.how == "_"):
+            return False
+        plain = tuple(tag for tag in self.tags if tag not in (_VERB, _END))
+        return (
+            not self.tags
+            or one.tag.startswith(plain)
+            or (_VERB in self.tags and is_verb(every, at))
+        )
+
+
+class Pattern(NamedTuple):
+    """A pattern: its items, and the words behind the arrow."""
+
+    items: tuple[Item, ...]
+    means: tuple[str, ...]
+
+
+@cache
+def patterns(table: str) -> tuple[Pattern, ...]:
+    """Return the patterns of a table of ``korean.yaml``."""
+    found = []
+    for line in words("korean", table):
+        left, _, right = line.partition(" ->")
+        found.append(Pattern(tuple(map(_item, _ITEM.findall(left))), tuple(right.split())))
+    return tuple(found)
+
+
+def _item(text: str) -> Item:
+    if text[0] == "{":
+        return Item(frozenset(), (), "{", _tests(text[1:-1]))
+    if text[0] == "<":
+        head, _, tests = text[1:-1].partition(":")
+        forms, tags = _alternatives(head)
+        return Item(forms, tags or (_VERB,), "<", _tests(tests))
+    how = text[0] if text[0] in _HOW else text[-1] if text[-1] in "*?" else ""
+    return Item(*_alternatives(text.strip("=!+_()*?")), how)
+
+
+def _alternatives(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    forms, _, tags = text.strip().partition("/")
+    named = [one for one in forms.split("|") if one not in ("", ".")]
+    every = [part for one in named for part in _class(one)]
+    return frozenset(every), tuple(tag for tag in tags.split("|") if tag)
+
+
+def _class(name: str) -> tuple[str, ...]:
+    return words("korean", name[1:]) if name[0] == "@" else (name,)
+
+
+def _tests(text: str) -> tuple[_Test, ...]:
+    found = []
+    for one in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, values = one.partition("=")
+        if equals:
+            alternatives, _ = _alternatives(values)
+            found.append(_Test(name.rstrip("!"), alternatives, not name.endswith("!")))
+        else:
+            found.append(_Test(one[1:], frozenset(), one[0] == "+"))
+    return tuple(found)
+
+
+def match(
+    items: Sequence[Item],
+    every: Sequence[Morph],
+    at: int,
+    verb: Verb | None = None,
+    read_verb: ReadVerb | None = None,
+) -> tuple[int, Verb | None] | None:
+    """Return where a pattern ends that begins at `at`, and the further verb; None if it does not.
+
+    Args:
+        items: The items of the pattern.
+        every: The morphemes.
+        at: Where it begins.
+        verb: The verb that ``{tests}`` are about.
+        read_verb: Reads the verb that begins at a place, for ``<…>``.
+    """
+    inner = verb
+    for item in items:
+        if item.how == "{":
+            assert verb is not None
+            held = all(test.of(verb) for test in item.tests)
+        elif item.how == "<":
+            assert read_verb is not None
+            held = item.fits(every, at)
+            if held:
+                inner, at = read_verb(every, at)
+                held = all(test.of(inner) for test in item.tests)
+        elif item.how in "*?" and item.how:
+            held = True
+            at = _repeated(item, every, at)
+        elif item.how == "(":
+            held = item.fits(every, at - 1)
+        else:
+            held = item.fits(every, at) != (item.how == "!")
+            at += item.how not in ("=", "!")
+        if not held:
+            return None
+    return at, inner
+
+
+def _repeated(item: Item, every: Sequence[Morph], at: int) -> int:
+    """Return where an item ends that may be there several times, or once."""
+    most = 1 if item.how == "?" else len(every)
+    end = at
+    while end < len(every) and end - at < most and item.fits(every, end):
+        end += 1
+    return end
