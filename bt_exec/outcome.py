@@ -60,7 +60,7 @@ class Ending:
         failure: What ended it, if a failure did.
         why: Why it was not planned again after the failure; a code with a sentence.
         said: The same in the compiler's own words, if it gave any; of a satisfied one the answer
-            to words that asked for no plan.
+            to words that asked for no plan; of an aborted one the signal that stopped it.
         refusal: What the compiler said, if it refused.
         problems: What was wrong with a plan that was not accepted.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -155,7 +154,7 @@ def serve(
 
 def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifier) -> int:
     """Wait for a signal; the mission is stopped from within it."""
-    from bt_exec.cli.stopping import handled
+    from bt_exec.cli.stopping import handled, reason_of
 
     count, second, ends = 0, 0.0, False
 
@@ -166,9 +165,8 @@ def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifi
             second = time.monotonic()
         if count > 2 and time.monotonic() - second >= _HELD_S:
             os._exit(130)  # somebody's code holds everything up; the record is on disk
-        name = "operator" if number == signal.SIGINT else signal.Signals(number).name
         for service in services:
-            service.stop(name)
+            service.stop(reason_of(number))
 
     with contextlib.ExitStack() as stack:
         for service in services:

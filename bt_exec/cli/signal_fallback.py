@@ -25,10 +25,10 @@ class Unheard:
 
     Args:
         numbers: The signals that count.
-        stop: Stops the mission and every robot, and waits a moment for it.
+        stop: Stops the mission and every robot for a signal, and waits a moment for it.
     """
 
-    def __init__(self, numbers: Collection[int], stop: Callable[[], object]) -> None:
+    def __init__(self, numbers: Collection[int], stop: Callable[[int], object]) -> None:
         self._numbers = numbers
         self._stop = stop
         self._arrived = 0
@@ -49,7 +49,7 @@ class Unheard:
             if self._ends.wait(PATIENCE_S) or self._heard >= self._arrived:
                 continue
             self._missed += 1
-            self._stop()
+            self._stop(data[0])
             if self._missed > 1:
                 os.write(2, b"bt-exec: a part hangs and cannot be broken off; the program ends\n")
                 os._exit(EXIT_STOPPED)
@@ -69,12 +69,12 @@ class Unheard:
 
 
 @contextlib.contextmanager
-def unheard(numbers: Collection[int], stop: Callable[[], object]) -> Iterator[Unheard]:
+def unheard(numbers: Collection[int], stop: Callable[[int], object]) -> Iterator[Unheard]:
     """Watch over these signals for a while; only the main thread can.
 
     Args:
         numbers: The signals.
-        stop: Stops the mission and every robot, and waits a moment for it.
+        stop: Stops the mission and every robot for a signal, and waits a moment for it.
     """
     watched = Unheard(numbers, stop)
     reading, writing = os.pipe()

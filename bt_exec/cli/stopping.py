@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.tui.live import LiveView
 
-__all__ = ["bound_the_end", "forget", "handled", "pressed", "remember", "signals"]
+__all__ = [
+    "bound_the_end",
+    "deadly",
+    "forget",
+    "handled",
+    "pressed",
+    "reason_of",
+    "remember",
+    "signals",
+]
 
 _HELD_S = 1.0
 """A third Ctrl-C leaves the program only this long after the second; before, a key is held [s]."""
@@ -38,8 +47,12 @@ _END_S = 5.0
 
 _MAIN = threading.main_thread().name
 
-_DEADLY = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGXCPU")
-"""Signals that end a process which does not ask for them, besides SIGINT."""
+_NOT_DEADLY = (
+    *("SIGKILL", "SIGSTOP", "SIGINT", "SIGTSTP"),  # out of reach, or with handlers of their own
+    *("SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH", "SIGTTIN", "SIGTTOU", "SIGPIPE", "SIGXFSZ"),
+    *("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"),  # crashes
+)
+"""Signals that do not end the program, or that no handler of Python can answer."""
 
 _pressed = False
 
@@ -49,7 +62,7 @@ def remember() -> None:
     sys.unraisablehook = _unraisable
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
         signal.signal(signal.SIGINT, _interrupt)
-        for number in _heard(("SIGTERM", "SIGHUP", "SIGQUIT")):
+        for number in _heard((signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)):
             signal.signal(number, _leave)
 
 
@@ -119,11 +132,33 @@ def _leave(number: int, _: object) -> None:
     raise Left(128 + number)
 
 
-def _heard(names: Iterable[str]) -> Iterator[signal.Signals]:
-    """Yield the signals that this platform has and that nobody chose to ignore."""
-    for name in names:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+def deadly() -> Iterator[int]:
+    """Yield the signals that end a process which does not ask for them, but SIGINT.
+
+    One that somebody ignores is not among them, nor one that a library in C handles.
+    """
+    for number in sorted(signal.valid_signals()):
+        if signal_name(number) not in _NOT_DEADLY:
+            yield from _heard((number,))
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal; real-time signals but the first and last have none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIGRTMIN+{number - signal.SIGRTMIN}"
+
+
+def reason_of(number: int) -> str:
+    """Return the reason of a stop by a signal: the operator, or its name."""
+    return "operator" if number == signal.SIGINT else signal_name(number)
+
+
+def _heard(numbers: Iterable[int]) -> Iterator[int]:
+    """Yield the signals that Python may handle and that nobody chose to ignore."""
+    for number in numbers:
+        if signal.getsignal(number) not in (signal.SIG_IGN, None):
             yield number
 
 
@@ -140,7 +175,8 @@ def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[N
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
-        for heard in _heard(("SIGINT", *_DEADLY, *(() if waits else ("SIGTSTP",)))):
+        others = () if waits else (signal.SIGTSTP,)
+        for heard in (*_heard((signal.SIGINT, *others)), *deadly()):
             earlier[heard] = signal.signal(heard, stop)
     try:
         if _pressed:
@@ -169,7 +205,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     from bt_exec.rig import stop_all
 
     before_it = session.missions
-    watched = Unheard((), session.abort)  # until the handlers are there
+    watched = Unheard((), lambda _: session.abort())  # until the handlers are there
     count, second = 0, 0.0
 
     def stop(number: int, _: object) -> None:
@@ -180,12 +216,11 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
             second = time.monotonic()
         if count > 2 and time.monotonic() - second >= _HELD_S:
             raise KeyboardInterrupt
-        reason = "operator" if number == signal.SIGINT else signal.Signals(number).name
-        if not session.abort(reason) and session.missions == before_it:
+        if not session.abort(reason_of(number)) and session.missions == before_it:
             raise KeyboardInterrupt
 
-    def missed() -> None:
-        session.abort("operator")
+    def missed(number: int) -> None:
+        session.abort(reason_of(number))
         stop_all(session.rigs)
 
     def suspend(*_: object) -> None:
@@ -199,15 +234,13 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
             view.again()
 
     waits = all(rig.simulation is not None for rig in session.rigs.values())
-    handlers: dict[str, Callable[..., None]] = {
-        **dict.fromkeys(_DEADLY, stop),
-        "SIGTSTP": suspend if waits else stop,
-    }
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
         earlier[signal.SIGINT] = signal.signal(signal.SIGINT, stop)
-        for heard in _heard(handlers):
-            earlier[heard] = signal.signal(heard, handlers[heard.name])
+        for heard in deadly():
+            earlier[heard] = signal.signal(heard, stop)
+        for heard in _heard((signal.SIGTSTP,)):
+            earlier[heard] = signal.signal(heard, suspend if waits else stop)
     try:
         with unheard(tuple(earlier), missed) as watched:
             if _pressed:

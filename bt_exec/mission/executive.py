@@ -37,6 +37,7 @@ from bt_exec.language.context import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.heartbeat import Heartbeat, stall_s
+from bt_exec.mission.interval_timers import Timers
 from bt_exec.mission.known_state import OLD_S, Known
 from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
@@ -173,6 +174,7 @@ class Executive:
             unrecorded,
             self.watchdog,
         )
+        self._timers = Timers()
         self._perception_loop = PerceptionLoop(
             self.runtime, perception_workers, clock, limits.look_s, self._ending
         )
@@ -244,7 +246,11 @@ class Executive:
             self._begin(command, language, self._start)
             ending = self._mission(command, language, progress)
         except BaseException as error:  # noqa: BLE001 - whatever ends it, the robot must be stopped
+            timer = self._timers.clear()  # its signal may raise, also in what follows
+            if timer and isinstance(error, Exception) and not isinstance(error, _Aborted):
+                error = PartBroken(f"the handler of {timer}", f"raised {in_words(error)}")
             ending = self._ending_of(error)
+        self._timers.clear()
         self._heeded = True
         self.runtime.faults.end()
         ending, message = self._last_words(ending, progress)
@@ -403,6 +409,7 @@ class Executive:
                 self.runtime.faults.tick(self.abort, self.journal)
                 if time.monotonic() >= heartbeat.due:
                     heartbeat.beat()
+                    self._timers.clear()
                 self._heed()  # last, so that no stop comes between it and the tick
                 self.runtime.tick += 1
                 status = frontier.tick()
@@ -476,7 +483,8 @@ class Executive:
         if isinstance(error, _Aborted | KeyboardInterrupt):
             aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", self._abort_reason)
             self._at_the_end(lambda: self.emit(aborting), None)
-            return Ending("aborted", "ABORTED")
+            signalled = self._abort_reason if self._abort_reason.startswith("SIG") else ""
+            return Ending("aborted", "ABORTED", said=signalled)
         free_reserve()
         stop_all(self.rigs)
         ending = ending_of(error)

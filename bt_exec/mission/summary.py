@@ -66,7 +66,8 @@ def summarise(
             return " ".join(needless)
         said += then
     elif ending.status == "aborted":
-        said.append(messages.say("ABORTED", language))
+        code = "STOPPED_BY_SIGNAL" if ending.said else "ABORTED"
+        said.append(messages.say(code, language, signal=ending.said))
     said.append(told)
     if progress.started and ending.reason_code in _STOPS:
         said.append(_after_stop(progress, messages, catalogue, known))

@@ -13,7 +13,9 @@ import pytest
 
 from bt_exec.cli.stopping import signals
 
-DEADLY = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
+NAMED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
+LESS_KNOWN = ("SIGVTALRM", "SIGPROF", "SIGIO", "SIGPWR", "SIGSTKFLT", "SIGRTMIN", "SIGRTMAX")
+DEADLY = tuple(name for name in (*NAMED, *LESS_KNOWN) if hasattr(signal, name))
 
 
 def session_of(reasons: list[str]) -> SimpleNamespace:
@@ -35,6 +37,21 @@ def test_what_would_end_the_process_stops_the_mission_first(name: str) -> None:
         os.kill(os.getpid(), number)
     assert reasons == ["operator" if name == "SIGINT" else name]
     assert signal.getsignal(number) is before
+
+
+def test_signal_without_a_name_stops_the_mission() -> None:
+    reasons: list[str] = []
+    with signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
+        os.kill(os.getpid(), signal.SIGRTMIN + 1)
+    assert reasons == ["SIGRTMIN+1"]
+
+
+def test_signal_that_does_not_end_a_process_stops_no_mission() -> None:
+    reasons: list[str] = []
+    with signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
+        for number in (signal.SIGCHLD, signal.SIGWINCH, signal.SIGCONT, signal.SIGURG):
+            os.kill(os.getpid(), number)
+    assert reasons == []
 
 
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGQUIT"])
