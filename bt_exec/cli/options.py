@@ -12,6 +12,7 @@ __all__ = [
     "Breaks",
     "CompilerName",
     "Fast",
+    "FaultFile",
     "FaultTexts",
     "FramesFolder",
     "Guard",

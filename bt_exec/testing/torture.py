@@ -18,7 +18,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -223,15 +223,7 @@ class Torture:
             yield from self._killed(plan, journal)
             return
         invariants = Invariants()
-        with Session(
-            self._site,
-            world=plan.world_texts(),
-            fast=True,
-            journal=journal,
-            faults=[fault.written() for fault in plan.faults],
-            listeners=[invariants],
-            confirm=lambda *_: True,
-        ) as session:
+        with self._session(plan, journal, invariants, plan.faults) as session:
             outcome = session.run(plan.command)
             self.report.statuses[outcome.status] += 1
             self.report.replans += invariants.replans
@@ -265,14 +257,7 @@ class Torture:
         self.report.statuses["killed"] += 1
         self.report.fired["process kill"] += 1
         invariants = Invariants()
-        with Session(
-            self._site,
-            world=plan.world_texts(),
-            fast=True,
-            journal=journal,
-            listeners=[invariants],
-            confirm=lambda *_: True,
-        ) as session:
+        with self._session(plan, journal, invariants) as session:
             found = restore(session, journal, record)
             if not found.same:
                 yield f"the world of a killed mission is another one: {found.difference}"
@@ -280,6 +265,24 @@ class Torture:
             yield from invariants.broken
             yield from _judged(outcome)
             yield from _moving(session)
+
+    def _session(
+        self,
+        plan: FaultPlan,
+        journal: Journal,
+        invariants: Invariants,
+        faults: Iterable[Fault] = (),
+    ) -> Session:
+        """Return a session in the world of a plan that holds its missions against invariants."""
+        return Session(
+            self._site,
+            world=plan.world_texts(),
+            fast=True,
+            journal=journal,
+            faults=[fault.written() for fault in faults],
+            listeners=[invariants],
+            confirm=lambda *_: True,
+        )
 
     def _count_fired(self, faults: Faults) -> None:
         unused = {one.fault for one in faults.unused()}

@@ -149,19 +149,15 @@ def modifiers(node: NodeBase) -> tuple[str, ...]:
         found.append(f"for each {node.for_each}")
     if node.skip_if is not None:
         found.append(f"skipped if {node.skip_if}")
-    if "repeat" in node.filled:
-        found.append(f"{node.filled['repeat']} times")
-    if node.repeat:
-        found.append(f"{node.repeat} times")
+    if repeat := node.filled.get("repeat", node.repeat):
+        found.append(f"{repeat} times")
     if node.until is not None:
         end = f", else {node.until.code}" if node.until.code else ""
         found.append(f"until {node.until.condition}{end}")
     if node.retry:
         found.append(f"up to {node.retry} attempts")
-    if "timeout" in node.filled:
-        found.append(f"at most {node.filled['timeout']}")
-    if node.timeout:
-        found.append(f"at most {node.timeout:g} s")
+    if timeout := node.filled.get("timeout", f"{node.timeout:g} s" if node.timeout else ""):
+        found.append(f"at most {timeout}")
     if node.guard is not None:
         code = node.guarded.code if node.guarded is not None else None
         found.append(f"only while {node.guard}" + (f", else {code}" if code else ""))
