@@ -17,10 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bt_exec.built_in import CONDITIONS, SKILLS
-from bt_exec.declared_facts import DeclaredFacts
+from bt_exec.declarations.built_in import CONDITIONS, SKILLS
+from bt_exec.declarations.declared_facts import DeclaredFacts
+from bt_exec.declarations.pack_validation import BUILT_IN_TYPES, check_form
 from bt_exec.failure import RegistrationError, UnknownName
-from bt_exec.pack_validation import BUILT_IN_TYPES, check_form
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill
@@ -63,8 +63,8 @@ class Pack:
         conditions: Its conditions.
         types: Named types for the ``params`` of trees: ``{"Arm": Literal["left", "right"]}``.
         facts: Its facts and their values: ``{"hand.{Arm}": ("empty", "cup")}``. Braces name a type
-            of the pack; see `bt_exec.declared_facts`. What skills need and change, and conditions
-            establish, must be among these facts or those of the packs it requires.
+            of the pack; see `bt_exec.declarations.declared_facts`. What skills need and change, and
+            conditions establish, must be among these facts or those of the packs it requires.
         passes: Transformations of a spec after compiling, in order.
         checkers: Find problems in a plan, before passes.
         prompt: File of what a model must know about the domain, or None; keep it short.
@@ -137,7 +137,7 @@ class Catalogue:
         conditions: Conditions by name.
         types: Types of arguments by name.
         owners: Names of packs by the skills and conditions that they bring; empty for those of
-            `bt_exec.built_in`.
+            `bt_exec.declarations.built_in`.
         shared: The packs that bring a name, for every skill, condition and type that clashes.
 
     Raises:

@@ -12,8 +12,8 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from bt_exec.declarations.pack_errors import slip
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
-from bt_exec.pack_errors import slip
 
 __all__ = ["load_plugin", "plugin_names"]
 

@@ -100,7 +100,7 @@ def _command(path: str, command: Any) -> Iterator[str]:
 
 
 def _language() -> Iterator[str]:
-    from bt_exec.built_in import CONDITIONS, SKILLS
+    from bt_exec.declarations.built_in import CONDITIONS, SKILLS
     from bt_exec.spec.modifiers import table
     from bt_exec.spec.schema import FIELDS
 

@@ -28,7 +28,7 @@ VAGUE = re.compile(r"(?:What|Who|Its|See|Where)\b")
 """First words of a docstring that does not name its subject."""
 ENGLISH = re.compile(r"""\ben: *("(?:[^"\\]|\\.)*"|'[^']*'|[^,}\n]*)""")
 ALLOWED: dict[str, int] = {
-    "bt_exec": 90,
+    "bt_exec": 50,
     "bt_exec/batch": 10,
     "bt_exec/campaign": 10,
     "bt_exec/cli": 50,

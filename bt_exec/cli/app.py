@@ -44,9 +44,9 @@ from bt_exec.cli.streams import streams_apart
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.watch import COMMANDS as WATCH
+from bt_exec.declarations.pack_errors import extra_hint, slip
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 from bt_exec.language.sanitize import printable
-from bt_exec.pack_errors import extra_hint, slip
 
 __all__ = ["app", "call", "call_inside", "main"]
 

@@ -37,8 +37,8 @@ def command_lines(source: str) -> list[str]:
     Raises:
         UsageError: If the file cannot be read.
     """
-    from bt_exec.bounded_read import read_at_most
     from bt_exec.failure import UsageError
+    from bt_exec.files import read_at_most
 
     try:
         raw = None if source == "-" else read_at_most(Path(source), _LARGEST)

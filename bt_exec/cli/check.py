@@ -149,8 +149,8 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
     Raises:
         UsageError: If a folder holds nothing to check.
     """
-    from bt_exec.bounded_read import is_pipe_or_device
     from bt_exec.failure import UsageError
+    from bt_exec.files import is_pipe_or_device
 
     files: dict[str, Path] = {}
     others: list[Path] = []

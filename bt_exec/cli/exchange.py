@@ -10,7 +10,7 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.streams import write
-from bt_exec.expand_home import expand_home
+from bt_exec.files import expand_home
 
 if TYPE_CHECKING:
     from bt_exec.interchange.report import Report

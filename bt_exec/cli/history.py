@@ -147,9 +147,9 @@ def export(
 ) -> None:
     """Write a mission into a file that other programs open."""
     from bt_exec.cli.output import for_people
-    from bt_exec.expand_home import expand_home
     from bt_exec.export import FORMS, exporter
     from bt_exec.failure import UsageError
+    from bt_exec.files import expand_home
     from bt_exec.tui.pack_messages import voices
 
     write = exporter(to)

@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bt_exec.bounded_read import read_at_most
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import SpecError, UnknownName, UsageError
+from bt_exec.files import expand_home, read_at_most
 
 if TYPE_CHECKING:
     from bt_exec.pack import PlanFormat

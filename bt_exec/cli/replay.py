@@ -102,8 +102,8 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
 def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) -> None:
     """Write a test that runs a mission again and expects what it did."""
     from bt_exec.cli.output import for_people
-    from bt_exec.expand_home import expand_home
     from bt_exec.failure import UnknownName, UsageError
+    from bt_exec.files import expand_home
     from bt_exec.testing.from_record import as_test
     from bt_exec.tui.pack_messages import voices
 

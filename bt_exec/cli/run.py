@@ -87,7 +87,7 @@ def run(
     from bt_exec.cli.output import emit
     from bt_exec.cli.plan_input import load_plan
     from bt_exec.cli.single_call import plan_of_tree
-    from bt_exec.expand_home import expand_home
+    from bt_exec.files import expand_home
     from bt_exec.language.messages import language_of
     from bt_exec.nodes.fault_plan import FaultPlan, load_fault_plan
 

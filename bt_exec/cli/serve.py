@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bt_exec.bounded_read import read_at_most
 from bt_exec.cli import options as opt
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
+from bt_exec.files import expand_home, read_at_most
 
 if TYPE_CHECKING:
     from bt_exec.guardian.systemd import Notifier
@@ -87,11 +86,11 @@ def serve(
     from bt_exec.cli.output import for_people, reader_language
     from bt_exec.guardian.systemd import Notifier
     from bt_exec.mission.rigs import parse_world
+    from bt_exec.models.speech import find_speech
     from bt_exec.serve.login import Login
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
     from bt_exec.site.site import load_site
-    from bt_exec.speech import find_speech
 
     sites = [load_site(name) for name in site or [""]]
     names = [one.name for one in sites]

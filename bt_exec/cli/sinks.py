@@ -14,8 +14,8 @@ from typing import Any, TextIO
 from bt_exec import events as ev
 from bt_exec.cli.output import to_json
 from bt_exec.cli.streams import own_stream
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
+from bt_exec.files import expand_home
 
 __all__ = ["Frames", "TurnLines"]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
-from bt_exec.bounded_read import read_at_most
 from bt_exec.failure import Problem, SpecError
+from bt_exec.files import read_at_most
 
 __all__ = ["Element", "read_xml", "read_xml_file", "write_xml"]
 

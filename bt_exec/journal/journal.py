@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import platformdirs
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
+from bt_exec.files import expand_home
 from bt_exec.journal.json_text import clean, to_json
 from bt_exec.journal.maintenance import Finding, Pruned, Retention, check, prune
 from bt_exec.journal.process import this_process

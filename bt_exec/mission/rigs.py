@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
+from bt_exec.declarations.pack_errors import slip
 from bt_exec.failure import (
     BtExecError,
     RegistrationError,
@@ -17,7 +18,6 @@ from bt_exec.failure import (
     nearest,
 )
 from bt_exec.pack import Pack
-from bt_exec.pack_errors import slip
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.robot import Robot
 from bt_exec.site.site import Site, value_error

@@ -24,8 +24,8 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution, entry_points, version
 from typing import Any
 
+from bt_exec.declarations.pack_errors import declared_requirements
 from bt_exec.mission.rigs import world_settings
-from bt_exec.pack_errors import declared_requirements
 from bt_exec.site.site import Site
 
 __all__ = ["DEFERRED", "digests", "setup_of", "versions"]

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
+from bt_exec.declarations.pack_errors import slip
 from bt_exec.failure import BtExecError, Failure, Problem, Refusal, UsageError
 from bt_exec.language.context import Context
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import Messages
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.pack_errors import slip
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings

@@ -11,8 +11,8 @@ from pathlib import Path
 import platformdirs
 import yaml
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
+from bt_exec.files import expand_home
 from bt_exec.spec.plain_yaml import read_yaml
 
 __all__ = ["data_folder", "data_path", "default_site", "site_names", "site_path"]

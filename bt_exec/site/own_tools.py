@@ -15,9 +15,9 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from bt_exec.declarations.pack_errors import slip
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.pack import Pack
-from bt_exec.pack_errors import slip
 from bt_exec.skill import Condition, Skill
 
 __all__ = ["with_tools"]

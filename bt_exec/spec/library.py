@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from bt_exec.bounded_read import is_pipe_or_device
 from bt_exec.failure import Problem, SpecError, UnknownName
+from bt_exec.files import is_pipe_or_device
 from bt_exec.spec.load import Loaded, load_file
 from bt_exec.spec.model import TreeSpec
 from bt_exec.spec.source import Source

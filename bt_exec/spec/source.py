@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from bt_exec.bounded_read import read_at_most
 from bt_exec.failure import Problem, SpecError
+from bt_exec.files import read_at_most
 from bt_exec.spec.plain_yaml import SAFE_LOADER
 from bt_exec.spec.yaml_mistakes import NO_ANCHORS as _NO_ANCHORS
 from bt_exec.spec.yaml_mistakes import explain

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bt_exec.declared_facts import placeholders
+from bt_exec.declarations.declared_facts import placeholders
 from bt_exec.skill import Condition, Skill
 from bt_exec.spec.model import Do
 from bt_exec.spec.source import Place

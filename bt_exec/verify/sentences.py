@@ -18,8 +18,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.bounded_read import read_at_most
 from bt_exec.failure import OWN_CODES, Problem, SpecError, nearest
+from bt_exec.files import read_at_most
 from bt_exec.language.message_form import LANGUAGES, SECTIONS, placeholders
 from bt_exec.language.messages import OWN_MESSAGES
 from bt_exec.outcome import code_of_reason

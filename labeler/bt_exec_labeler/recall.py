@@ -18,8 +18,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import Refusal, UsageError
+from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.spec.model import MissionSpec

@@ -14,8 +14,8 @@ from typing import Any
 
 from bt_exec.batch.interrupt import finishing_on_interrupt
 from bt_exec.cli.progress_bar import progress_bar
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName
+from bt_exec.files import expand_home
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.batch.cache import Cache, default_cache
 from bt_exec_labeler.batch.output import Output

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.batch.store import ResultStore
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName, UsageError
+from bt_exec.files import expand_home
 from bt_exec_labeler.batch.command import role_of
 from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.datasets.replies import reply_strata

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
+from bt_exec.files import expand_home
 from bt_exec_labeler.episode import Episode
 
 __all__ = ["VIDEOS", "read_source"]

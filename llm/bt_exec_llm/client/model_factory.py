@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
+from bt_exec.files import expand_home
 from bt_exec_llm.client.client import ModelClient
 from bt_exec_llm.client.exchange import Model
 from bt_exec_llm.client.recording import Recorder

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
+from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Request
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec_llm.client import Question, ReplayClient

@@ -20,9 +20,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from bt_exec.bounded_read import read_at_most
+from bt_exec.declarations.pack_errors import extra_hint
 from bt_exec.failure import UsageError
-from bt_exec.pack_errors import extra_hint
+from bt_exec.files import read_at_most
 from bt_exec_llm.offline.cache_file import cache_folder, write_cache
 
 __all__ = ["Morph", "keeping", "load", "morphs", "release"]

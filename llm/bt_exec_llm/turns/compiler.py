@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import Problem, Refusal, UsageError
+from bt_exec.files import expand_home
 from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, find_compiler
 from bt_exec.planning.verified_plan import VerifiedPlan

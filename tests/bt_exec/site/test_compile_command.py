@@ -9,6 +9,7 @@ import pytest
 
 from bt_exec import plugins
 from bt_exec.failure import Refusal, UnknownName
+from bt_exec.models.visual_qa import VqaAnswer, find_visual_qa
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan
 from bt_exec.rig import PackSettings
@@ -18,7 +19,6 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.testing import scripted_skill
 from bt_exec.testing.missions import scripted_site
-from bt_exec.visual_qa import VqaAnswer, find_visual_qa
 
 INNER = "tree: inner\nroot: {do: a}"
 

@@ -3,10 +3,10 @@
 import pytest
 
 from bt_exec.mission.session import Session
+from bt_exec.models.visual_qa import VqaAnswer
 from bt_exec.observation import Situation
 from bt_exec.planning.passes import PassContext
 from bt_exec.spec.load import load_text
-from bt_exec.visual_qa import VqaAnswer
 from bt_exec_skills.image.perception import instances
 from bt_exec_skills.image.perception.looker import Looker
 from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER

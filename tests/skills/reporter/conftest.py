@@ -11,12 +11,12 @@ import pytest
 
 from bt_exec.failure import Failed
 from bt_exec.mission.rigs import make_rig
+from bt_exec.models.visual_qa import VisualQa
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.site.data import data_path
 from bt_exec.skill import Skill, Steps
 from bt_exec.spec.plain_yaml import parse_yaml
-from bt_exec.visual_qa import VisualQa
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation

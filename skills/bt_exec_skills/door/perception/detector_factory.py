@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
+from bt_exec.files import expand_home
 from bt_exec_skills.door.perception.calibration import Calibration
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
+from bt_exec.files import expand_home
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.picture import Mask, whole_pixels
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UsageError
+from bt_exec.files import expand_home
 from bt_exec_skills.image.perception.header import read_header
 from bt_exec_skills.perception.picture import Frame
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bt_exec.failure import Problem
 from bt_exec.language.sanitize import one_line
-from bt_exec.writing import CUT_OFF, Writer
+from bt_exec.models.writing import CUT_OFF, Writer
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.checking import Checked, compared, ran_on
 from bt_exec_skills.image.writing.form import faults_of, read_code

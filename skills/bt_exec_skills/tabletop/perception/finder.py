@@ -19,8 +19,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bt_exec.expand_home import expand_home
 from bt_exec.failure import UnknownName
+from bt_exec.files import expand_home
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Box
 from bt_exec_skills.tabletop.environment import Environment

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.expand_home import expand_home
+from bt_exec.files import expand_home
 
 
 def test_a_home_is_found_and_one_of_nobody_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,4 +25,4 @@ def test_paths_of_people_go_through_it() -> None:
         text=True,
         check=False,
     ).stdout.split()
-    assert found == ["bt_exec/expand_home.py"]
+    assert found == ["bt_exec/files.py"]

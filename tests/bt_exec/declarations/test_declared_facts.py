@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec.declared_facts import DeclaredFacts, read_facts
+from bt_exec.declarations.declared_facts import DeclaredFacts, read_facts
 from bt_exec.failure import RegistrationError
 from bt_exec.pack import Catalogue, Pack
 

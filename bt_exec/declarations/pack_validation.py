@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
 
-from bt_exec.declared_facts import read_facts
+from bt_exec.declarations.declared_facts import read_facts
 from bt_exec.failure import RegistrationError
 from bt_exec.rig import PackSettings, WorldSettings
 

@@ -169,7 +169,7 @@ def read_facts(given: Any, types: Mapping[str, Any], whose: str) -> Mapping[str,
     """Return facts as a pack declares them, checked.
 
     Args:
-        given: What the pack or the file says.
+        given: The field of the pack, or of the file.
         types: Types that templates may name.
         whose: Owner of the declaration, for messages: "pack door".
 

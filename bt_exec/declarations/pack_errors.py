@@ -17,7 +17,7 @@ from bt_exec.failure import BtExecError, nearest
 __all__ = ["declared_requirements", "extra_hint", "slip"]
 
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
-_OWN = Path(__file__).parent
+_OWN = Path(__file__).parents[1]
 _DISTRIBUTIONS = {"cv2": "opencv-python-headless", "ruamel": "ruamel.yaml", "zmq": "pyzmq"}
 """Modules whose distribution has another name."""
 _BUNDLES = ("all", "dev")
@@ -25,9 +25,9 @@ _BUNDLES = ("all", "dev")
 
 
 def slip(error: BaseException) -> str:
-    """Return what an exception of code outside bt-exec says, and the line that raised it.
+    """Return the message of an exception of code outside bt-exec, and the line that raised it.
 
-    An argument that a function of ours does not take is told with those that it takes. `sys.exit`
+    An argument that a function of ours does not take is named with those that it takes. `sys.exit`
     is a mistake there: the program belongs to the operator.
     """
     if isinstance(error, SystemExit):

@@ -29,9 +29,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # what a tree can call it
 
 
 class Declaration:
-    """One function and what its decorator says of it.
+    """One function and the arguments of its decorator.
 
-    Every method raises `RegistrationError` for what cannot work, and says how to mend it.
+    Every method raises `RegistrationError` for what cannot work, with a remedy.
 
     Args:
         function: The function as written.
@@ -60,7 +60,7 @@ class Declaration:
             self._refuse(f"an annotation cannot be resolved: {error}")
         self.doc = inspect.getdoc(function) or ""
         if not self.doc:
-            message = "needs a docstring: it is what people and models read"
+            message = "needs a docstring: users and models read it"
             raise RegistrationError(f"{self.name} {message}")
         for parameter in inspect.signature(function).parameters.values():
             self._read(parameter)
@@ -101,7 +101,7 @@ class Declaration:
         return MappingProxyType(fields)
 
     def returns(self, kind: type) -> None:
-        """Refuse a function that says it returns something else than a `kind`."""
+        """Refuse a function whose annotation is not that of a `kind`."""
         hint = self.hints.get("return", kind)
         if hint is not kind:
             word = kind.__name__

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.built_in import CONDITIONS, SKILLS
+from bt_exec.declarations.built_in import CONDITIONS, SKILLS
 from bt_exec.failure import RegistrationError
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.pack import Catalogue, Pack

@@ -1,4 +1,4 @@
-"""What is wrong with a skill, a condition or a pack is told when it is imported."""
+"""Mistakes of a skill, a condition or a pack are reported when it is imported."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,7 +118,7 @@ def no_value(robot, arm: str = None) -> Steps:  # noqa: RUF013 - that is the mis
 
 
 class Grip:
-    """What only a skill can make."""
+    """Object that only a skill can make."""
 
 
 def good_defaults(
@@ -208,7 +208,7 @@ SKILLS = [
         {"name": "go-on"},
         "go-on: a name has letters, digits and _, and does not start with a digit",
     ),
-    (no_words, {}, "no_words needs a docstring: it is what people and models read"),
+    (no_words, {}, "no_words needs a docstring: users and models read it"),
     (no_type, {}, "no_type: argument 'arm' needs a type annotation"),
     (no_end, {}, "skill no_end must be annotated with -> Steps"),
     (no_steps, {}, "skill no_steps must return Steps, not <class 'int'>"),

@@ -1,0 +1,1 @@
+"""Declarations of packs: functions, facts and fields, checked on import; errors in their code."""

@@ -1,0 +1,1 @@
+"""Models that answer questions about pictures, write texts, hear and speak: their interfaces."""
