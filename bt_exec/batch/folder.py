@@ -15,13 +15,14 @@ from typing import Any, ClassVar, Self
 
 from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UsageError
+from bt_exec.files import whole
 
-__all__ = ["RunFolder", "own_folder", "write_whole"]
+__all__ = ["RunFolder"]
 
 _LOCK = "run.lock"
 
 
-def own_folder(folder: Path) -> Callable[[], None]:
+def _own_folder(folder: Path) -> Callable[[], None]:
     """Take the lock of a folder; the system releases it when this process ends.
 
     Returns:
@@ -48,14 +49,12 @@ def own_folder(folder: Path) -> Callable[[], None]:
     return partial(os.close, file)
 
 
-def write_whole(path: Path, text: str) -> None:
+def _write_whole(path: Path, text: str) -> None:
     """Write a file so that it is complete, also after a crash, or absent."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with part.open("w", encoding="utf-8") as file:
+    with whole(path) as part, part.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    part.replace(path)
 
 
 class RunFolder:
@@ -102,9 +101,9 @@ class RunFolder:
             raise UsageError(f"{self.folder} is not empty; name another folder with --out")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._release = weakref.finalize(self, own_folder(self.folder))
+            self._release = weakref.finalize(self, _own_folder(self.folder))
             if not file.is_file():  # first: a folder with answers always says whose they are
-                write_whole(file, json.dumps(manifest, ensure_ascii=False))
+                _write_whole(file, json.dumps(manifest, ensure_ascii=False))
             self._store = ResultStore(self.folder / "run.sqlite")
         except OSError as error:
             self.close()

@@ -23,6 +23,7 @@ from bt_exec.batch.interrupt import finishing_on_interrupt
 from bt_exec.batch.parquet import needs_parquet, opened
 from bt_exec.campaign.model import Campaign, Cell, cells_of, faults_in
 from bt_exec.failure import BtExecError, UsageError
+from bt_exec.files import whole
 from bt_exec.mission.session import Session
 from bt_exec.mission.setup import setup_of
 from bt_exec.site.site import Site, load_site
@@ -153,9 +154,8 @@ def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
     types += [(name, arrow.int64()) for name in _NUMBERS]
     types += [("sim_seconds", arrow.float64()), ("expected", arrow.bool_())]
     rows = [{**line, **{f"world.{key}": line["world"].get(key) for key in keys}} for line in lines]
-    part = path.with_suffix(".part")
-    parquet.write_table(arrow.Table.from_pylist(rows, schema=arrow.schema(types)), part)
-    part.replace(path)
+    with whole(path) as part:
+        parquet.write_table(arrow.Table.from_pylist(rows, schema=arrow.schema(types)), part)
 
 
 def read_results(path: Path) -> list[dict[str, Any]]:

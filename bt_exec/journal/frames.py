@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bt_exec.files import whole
 from bt_exec.journal.sentences import said
 
 __all__ = ["FrameStore", "png_of", "read_png", "write_png"]
@@ -61,9 +62,8 @@ def write_png(path: Path, frame: NDArray[np.uint8]) -> None:
         OSError: If it cannot be written.
     """
     data = png_of(frame)
-    part = path.with_suffix(".part")
-    part.write_bytes(data)
-    part.replace(path)
+    with whole(path) as part:
+        part.write_bytes(data)
 
 
 def read_png(path: Path) -> NDArray[np.uint8]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
+from bt_exec.files import whole
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["read_image", "save_picture", "whole", "write_whole"]
+__all__ = ["read_image", "save_picture", "write_whole"]
 
 
 def read_image(file: Path) -> Frame:
@@ -45,17 +43,6 @@ def save_picture(file: Path, picture: Frame) -> None:
         raise UsageError(f"{file} cannot be written: {error}") from None
     if not written:
         raise UsageError(f"{file} cannot be written")
-
-
-@contextmanager
-def whole(file: Path) -> Iterator[Path]:
-    """Yield where to write a file; it takes its place at once, when all of it is written.
-
-    An interrupted write leaves the old file, or none.
-    """
-    draft = file.with_suffix(".part")
-    yield draft
-    os.replace(draft, file)  # noqa: PTH105 - same as Path.replace
 
 
 def write_whole(file: Path, text: str) -> None:
