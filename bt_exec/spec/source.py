@@ -61,6 +61,7 @@ _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 """What an escape such as ``"\\e"`` can still bring in; a terminal would obey it."""
 
+_NO_TAGS = "tags are not allowed, a file is data; put text that starts with '!' into quotes"
 _NO_CONTROLS = "holds a control character or half a character; remove it"
 MAX_PROBLEMS = 50
 """A document that is refused for so many reasons is not read on."""
@@ -208,9 +209,12 @@ class _Reader:
 
     def read(self) -> None:
         self.next()  # stream start
-        if isinstance(self.next(), yaml.StreamEndEvent):
+        start = self.next()
+        if isinstance(start, yaml.StreamEndEvent):
             message = "is empty; a tree file starts with 'tree: NAME'"
             raise SpecError([Problem("EMPTY", message, file=self.source.file, line=1, column=1)])
+        if start.tags:
+            self._refuse("TAG", _NO_TAGS, (), found="%TAG", spot=_spot(start))
         self.source.data = self._value(self.next(), ())
         self.next()  # document end
         after = self.next()
@@ -271,11 +275,8 @@ class _Reader:
             sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
             self._refuse("ANCHOR", _NO_ANCHORS, place, found=sign + event.anchor, spot=spot)
         if getattr(event, "tag", None) is not None:
-            message = (
-                "tags are not allowed, a file is data; put text that starts with '!' into quotes"
-            )
             shown = event.tag.replace("tag:yaml.org,2002:", "!!")
-            self._refuse("TAG", message, place, found=shown, spot=spot)
+            self._refuse("TAG", _NO_TAGS, place, found=shown, spot=spot)
         control = _CONTROL.search(event.value) if isinstance(event, yaml.ScalarEvent) else None
         if control:
             shown = f"U+{ord(control[0]):04X}"

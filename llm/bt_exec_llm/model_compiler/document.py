@@ -92,7 +92,7 @@ def _as_a_file(text: str) -> Document | None:
     try:
         source = read_text(text, _NAME)
     except SpecError as error:
-        first = text[:1] in "{[-" or text.partition(":")[0].strip("\"' ") in (*_KEYS, *KINDS)
+        first = text[:1] in "{[-%" or text.partition(":")[0].strip("\"' ") in (*_KEYS, *KINDS)
         codes = {problem.code for problem in error.problems}
         sure = first and codes and codes <= _NO_DATA
         return Document(problems=error.problems) if sure else None

@@ -80,6 +80,13 @@ def test_read_file_refuses_what_scanning_notes(tmp_path: Path) -> None:
     assert [problem.code for problem in source.refused] == ["TAG"]
 
 
+def test_directive_that_declares_a_tag_is_refused_although_none_is_used() -> None:
+    source = scan_text("%TAG !x! tag:example.org,2026:\n---\na: 1\n")
+    assert source.data == {"a": 1}
+    (problem,) = source.refused
+    assert (problem.code, problem.found, problem.line) == ("TAG", "%TAG", 1)
+
+
 def test_earlier_refusals_are_told_with_what_stopped_the_reading() -> None:
     with pytest.raises(SpecError) as caught:
         read_text("a: 1\na: 2\nb: [1\n")
