@@ -1,4 +1,4 @@
-"""A stage for one executive: scripted parts, a robot, eyes if wanted, and all that was told."""
+"""Fixtures for one executive: scripted parts, a robot, an optional camera and recorded events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ONE = "tree: t\nroot: {do: a}"
 
 
 class Camera:
-    """PerceptionWorker that see at once what is the case; every picture is numbered."""
+    """Camera that shows the current facts; its pictures are numbered."""
 
     def __init__(self, clock: FakeClock) -> None:
         self.clock = clock
@@ -42,15 +42,15 @@ class Camera:
 
 
 class Stage:
-    """An executive on a site with scripted parts; its clock begins at 10 s.
+    """Executive on a site with scripted parts; its clock begins at 10 s.
 
     Args:
         parts: Skills and conditions.
         tree: The plan, as YAML.
         trees: Further trees.
-        compiler: Who plans, instead of one that always gives the tree.
-        robot: What skills drive.
-        eyes: Whether there is a camera; its rig's simulation is waited for.
+        compiler: Compiler to use instead of one that always returns the tree.
+        robot: Robot that the skills drive.
+        eyes: Whether there is a camera. The simulation of its rig is waited for.
         limits: Budgets.
         pack: Further fields of the pack.
         rig: Further fields of the rig.
@@ -105,12 +105,12 @@ class Stage:
                 worker.close()
 
     def told(self, *kinds: type) -> list[str]:
-        """Return what was told, one line an event, of these kinds or of all."""
+        """Return the recorded events, one line each, of the given kinds or of all."""
         return [line(event) for event in self.events if not kinds or isinstance(event, kinds)]
 
 
 def line(event: Event) -> str:
-    """Return an event in one line: time, tick, kind, and what it says."""
+    """Return an event in one line: time, tick, kind and content."""
     head = f"{event.t:g} {event.tick} {type(event).__name__}"
     match event:
         case told.MissionStarted():
@@ -166,7 +166,7 @@ def robots() -> Robots:
 
 @pytest.fixture
 def site(robots) -> Site:
-    """A site of one pack that knows the world's door and seed."""
+    """Return a site of one pack whose world accepts the keys `door` and `seed`."""
     found = scripted_site([scripted_skill("a")], [GO], rates=Rates(tick_hz=40), name="lab")
     world = world_of({"door": "open or closed", "seed": "a number"})
     return with_pack(found, robots={"arm": robots}, world=world)

@@ -1,4 +1,4 @@
-"""What goes wrong in a mission under the seeded scheduler: scripts, and parts that follow them."""
+"""Fault scripts for missions under the simulated scheduler, and the parts that follow them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CONDITIONS = ("holds", "holds", "changes", "slow", "hang", "raise")
 
 @dataclasses.dataclass
 class Script:
-    """What goes wrong in one run; all of it chosen by the seed."""
+    """Faults of one run, all chosen by the seed."""
 
     tree: str
     skills: list[str]
@@ -51,14 +51,14 @@ class Script:
     condition: str
     real: bool
     missions: int
-    aborts: list[tuple[int, int, str]]  # which event, scheduling points after it, by what
+    aborts: list[tuple[int, int, str]]  # event, scheduling points after it, source of the stop
     statement: int | None
     threads: int | None
     suspend: int | None
 
     @classmethod
     def of(cls, seed: int) -> Script:
-        """Return the script of a seed; most have few faults, so that missions come far."""
+        """Return the script of a seed. Most have few faults, so that missions get far."""
         random = Random(seed * 7919)
         few = random.choice((0.15, 0.4, 0.8))
 
@@ -92,26 +92,26 @@ class Script:
 
 
 class Arm:
-    """A robot that records its motions, and checks at each whether it may move."""
+    """Robot that records its motions and checks at each that it may move."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.moving = False
         self.since = 0.0
         self.stops = 0
-        self._halts = float("inf")  # when it comes to rest [s]
+        self._halts = float("inf")  # time at which it comes to rest [s]
 
     def go(self, *, stray: bool = False) -> None:
         """Start to move."""
         self.run.schedule.point()
         if not stray:
             self.run.check_start()
-        if not self.moving_now() or self._halts < float("inf"):  # it is stopped each time
+        if not self.moving_now() or self._halts < float("inf"):  # one entry for each stop
             self.since = self.run.schedule.now
         self.moving, self._halts = True, float("inf")
 
     def stop(self) -> None:
-        """Stop, the way that the script says."""
+        """Stop in the manner of the script."""
         self.run.schedule.point()
         self.stops += 1
         how = self.run.script.stop
@@ -125,32 +125,32 @@ class Arm:
             self._halts = min(self._halts, self.run.schedule.now + 0.2)
 
     def moving_now(self) -> bool:
-        """Return whether it moves at present."""
+        """Return True if the robot moves now."""
         if self.moving and self.run.schedule.now >= self._halts:
             self.moving = False
         return self.moving
 
     @property
     def still(self) -> bool:
-        """Whether it does not move."""
+        """Whether the robot is still."""
         self.run.schedule.point()
         return not self.moving_now()
 
 
 class Camera:
-    """A camera that is slow, hangs or raises."""
+    """Camera that is slow, hangs or raises."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     def capture(self) -> Any:
-        """Take the moment."""
+        """Capture an empty picture."""
         if self.run.script.camera == "capture hangs":
             self.run.fault()
         return self.run.clock.now()
 
     def interpret(self, capture: Any) -> FakeObservation:
-        """See a thing."""
+        """Return an observation with one object."""
         how = self.run.script.camera
         if how == "slow":
             time.sleep(0.3)
@@ -162,12 +162,12 @@ class Camera:
 
 
 class Compiler(FixedCompiler):
-    """A compiler that is slow, hangs, crashes or refuses."""
+    """Compiler that is slow, hangs, crashes or refuses."""
 
     run: Run
 
     def compile(self, request: Any) -> Plan | Refusal:
-        """Make a plan, the way that the script says."""
+        """Return a plan, or fail as the script demands."""
         how = self.run.script.compiler
         if how == "slow":
             time.sleep(0.5)
@@ -181,7 +181,7 @@ class Compiler(FixedCompiler):
 
 
 class Connection:
-    """A connection of the record of which one statement, and all for a while, fail."""
+    """Journal connection on which one statement fails, or every statement for a while."""
 
     def __init__(self, real: sqlite3.Connection, at: int) -> None:
         self._real = real
@@ -193,12 +193,12 @@ class Connection:
             raise sqlite3.OperationalError("disk I/O error")
 
     def execute(self, *args: Any) -> Any:
-        """Execute a statement, or fail."""
+        """Execute a statement, or fail as the script demands."""
         self._count()
         return self._real.execute(*args)
 
     def executemany(self, *args: Any) -> Any:
-        """Execute statements, or fail."""
+        """Execute statements, or fail as the script demands."""
         self._count()
         return self._real.executemany(*args)
 

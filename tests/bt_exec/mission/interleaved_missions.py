@@ -1,9 +1,9 @@
-"""Missions with faults whose interleaving is a seed, and what must hold at each of their steps.
+"""Missions with faults under a seeded interleaving, and invariants checked at every step.
 
-The session, the executive, the watchdog, the life cycle, the planner, perception and the record are
-the real ones. Only the parts that a site brings are scripted: skills, a condition, a camera, a
-compiler, a robot. The seed chooses what they do wrong, when the operator stops the mission, and in
-which order the threads run (`simulated_threads`).
+The session, executive, watchdog, life cycle, planner, perception and journal are the real ones.
+Only the parts of a site are scripted: skills, a condition, a camera, a compiler and a robot. The
+seed chooses their faults, the moment of the operator's stop and the order in which the threads run
+(`simulated_threads`).
 """
 
 from __future__ import annotations
@@ -46,29 +46,29 @@ from tests.bt_exec.mission.simulated_threads import Schedule
 __all__ = ["BrokenError", "Stage"]
 
 HANG_S, CANCEL_S, STILL_S, PERIOD_S = 0.2, 0.3, 0.4, 0.1
-SLACK_S = 0.5  # beyond the bound of the site
+SLACK_S = 0.5  # exceeds the limit of the site
 BURST_S = 0.6  # a part that moves the robot again after each stop is stopped as often
 
 
 class BrokenError(AssertionError):
-    """An invariant is broken."""
+    """Raised when an invariant is violated."""
 
 
 class Idle(deque[Any]):
-    """The waiting standby threads of a run; they end with it."""
+    """Idle standby threads of a run. They end with the run."""
 
     def __init__(self, schedule: Schedule) -> None:
         super().__init__()
         self._schedule = schedule
 
     def append(self, worker: Any) -> None:
-        """Take a worker back."""
+        """Return a worker to the pool."""
         self._schedule.leave_if_over()
         super().append(worker)
 
 
 class Run:
-    """One run: its script, its robot, and what happened so far."""
+    """One run: its script, its robot and its events so far."""
 
     def __init__(self, stage: Stage, seed: int) -> None:
         self.seed = seed
@@ -77,7 +77,7 @@ class Run:
         self.stage = stage
         self.arm = Arm(self)
         self.asked = 0
-        self.running: Any = None  # the executive, while a mission runs
+        self.running: Any = None  # set while a mission runs
         self.outcomes: list[Outcome] = []
         self.abandoned: Outcome | None = None
         self.refused = ""
@@ -90,18 +90,18 @@ class Run:
     def _begin_mission(self) -> None:
         self.verified = self.clean = False
         self.finished = self.calls = 0
-        self.heeded = -1  # the tick in which the loop last asked whether it is to stop
+        self.heeded = -1  # tick in which the loop last checked for a stop
         self.stop_asked = self.hung = self.planning = float("inf")
-        self.last_tick = sys.maxsize  # skills may begin in this tick and in no later one
+        self.last_tick = sys.maxsize  # skills may begin in this tick, but not later
 
     # -- invariants --------------------------------------------------------------------------------
 
     def broken(self, what: str) -> None:
-        """Raise what is broken; the first one is kept, whatever becomes of the exception."""
+        """Record a violated invariant and raise it. The first one is kept."""
         self.trouble = self.trouble or f"{what} at {self.schedule.now - 1000:.3f} s"
 
     def check(self) -> None:
-        """Check what must hold at each step."""
+        """Check the invariants that hold at each step."""
         if self.trouble:
             raise BrokenError(f"seed {self.seed}: {self.trouble}; {self.script}")
         now = self.schedule.now
@@ -114,7 +114,8 @@ class Run:
         bound_s = PERIOD_S + CANCEL_S + HANG_S + slow_s + SLACK_S
         at_rest = self.planning if self.running else self._idle_since
         stopped = min(self.stop_asked, self.hung, at_rest, now)
-        burst_s = BURST_S + (STILL_S if self.running else 0.0)  # it may come to rest by itself
+        # the motion may have ended by itself
+        burst_s = BURST_S + (STILL_S if self.running else 0.0)
         if now > max(stopped + bound_s, self.arm.since + burst_s + slow_s):
             why = "outside a mission" if not self.running else "after a stop"
             if self.script.real or self.running:
@@ -125,7 +126,7 @@ class Run:
         self.stop_asked = min(self.stop_asked, now)
 
     def check_start(self) -> None:
-        """Check what must hold when a skill moves the robot."""
+        """Check the invariants that hold when a skill moves the robot."""
         if self.running is None or self.finished:
             self.broken("a skill moves the robot outside its mission")
         if not self.verified:
@@ -138,7 +139,7 @@ class Run:
             self.broken("a skill moves the robot before its start is on record")
 
     def on(self, event: Event) -> None:
-        """Take note of an event."""
+        """Record an event."""
         self.trace.append((self.schedule.now, type(event).__name__))
         for number, points, kind in self.script.aborts:
             if number == len(self.trace):
@@ -165,7 +166,7 @@ class Run:
         threading.Event().wait()
 
     def steps(self) -> Steps:
-        """Be a skill, the way that the script says."""
+        """Run a scripted skill."""
         how = self.script.skills[min(self.asked, len(self.script.skills) - 1)]
         self.asked += 1
         arm = self.arm
@@ -238,7 +239,7 @@ class Run:
         yield Running()
 
     def holds(self) -> bool:
-        """Be a condition, the way that the script says."""
+        """Evaluate a scripted condition."""
         how = self.script.condition
         if how == "slow":
             time.sleep(0.1)
@@ -319,7 +320,7 @@ class Run:
         self.check_outcome(outcome)
 
     def _suspend(self) -> None:
-        """Suspend the process: only a guardian could stop a real robot meanwhile."""
+        """Suspend the process. Only a guardian could stop a real robot meanwhile."""
         seconds = 9.0
         self.schedule.suspend(seconds)
         self.stop_asked += seconds
@@ -352,7 +353,7 @@ class Run:
         self.schedule.quit()
 
     def check_outcome(self, outcome: Outcome) -> None:
-        """Compare an outcome with the robot and the record."""
+        """Compare the outcome with the robot and the journal."""
         code = outcome.reason_code
         if outcome.status not in EXIT_CODES or code == "EXECUTIVE_CRASHED":
             self.broken(f"the mission ended as {outcome.status} {code} {outcome.failures}")
@@ -372,7 +373,7 @@ class Run:
 
 
 class Stage:
-    """Runs seeds."""
+    """Runner of seeds."""
 
     def __init__(self, folder: Path) -> None:
         files = [executive, life_cycle, shutdown, watchdog, rig_module, runtime, skill_node]
@@ -391,7 +392,7 @@ class Stage:
             yield from self.run.steps()
 
         def holds() -> Verdict:
-            """Hold, or not."""
+            """Return a scripted verdict."""
             return Verdict(self.run.holds(), "as the script says")
 
         def named(name: str) -> Any:
@@ -428,7 +429,7 @@ class Stage:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Stage]:
-        """Replace what seeds need."""
+        """Patch the modules that a seeded run replaces."""
         connect = write.connect
 
         def faulty(path: Path) -> Any:
@@ -441,10 +442,10 @@ class Stage:
         logging.disable(logging.CRITICAL)
         try:
             with self.schedule.installed():
-                for seed in range(-4, 0):  # what is imported and cached once
+                for seed in range(-4, 0):  # imported and cached once
                     self.go(seed)
                 gc.collect()
-                gc.freeze()  # each run collects its own
+                gc.freeze()  # each run collects its own garbage
                 yield self
                 gc.unfreeze()
         finally:
@@ -464,7 +465,8 @@ class Stage:
         standby.STANDBY._idle = Idle(self.schedule)
         rig_module.keep_reserve()
         rig_module._UNDER_WAY.clear()
-        life_cycle._ENDED = deque()  # what watches ended sessions of other tests is not ours
+        # logs of watchdog threads that other tests left behind are ignored
+        life_cycle._ENDED = deque()
         life_cycle._WATCHED_IN.clear()
         self.run = run = Run(self, seed)
         gc.collect()
@@ -472,7 +474,7 @@ class Stage:
         try:
             self.schedule.run(seed, run)
         finally:
-            for lock in run.locks:  # of a program that has ended
+            for lock in run.locks:  # left by a run that has ended
                 lock.release()
             life_cycle._OPEN.clear()
         if run.trouble:

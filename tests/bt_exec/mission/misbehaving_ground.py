@@ -1,4 +1,4 @@
-"""Where parts misbehave: a robot that really moves, a camera, a record, and a clock for hanging."""
+"""Test bed for misbehaving parts: a moving robot, a camera, a journal and a fake clock."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ __all__ = [
 
 
 class _Time:
-    """The watchdog's clock of all cases: it stands still until a part hangs."""
+    """Clock of the watchdog. It stands still until a part hangs."""
 
     now = 0.0
 
 
 def long_has_passed() -> None:
-    """Let more time pass than any limit of the watchdog allows."""
+    """Advance the clock beyond every limit of the watchdog."""
     _Time.now += 1e6
 
 
@@ -59,7 +59,7 @@ def hang(*_: Any, **__: Any) -> Any:
 
 
 def swallow(*_: Any, **__: Any) -> None:
-    """Hang, and take the watchdog's word for an error of its own."""
+    """Hang, and replace the watchdog's interruption by another error."""
     try:
         hang()
     except PartBroken:
@@ -71,7 +71,7 @@ def resist(*_: Any, **__: Any) -> None:
     for _attempt in range(3):
         try:
             hang()
-        except BaseException:  # noqa: BLE001 - what a careless skill does
+        except BaseException:  # noqa: BLE001 - a careless skill catches everything
             continue
 
 
@@ -90,7 +90,7 @@ def suppress_everything(*_: Any, **__: Any) -> None:
 
 
 class Arm:
-    """A robot that moves from `go` until it is stopped; skills may leave it so."""
+    """Arm that moves from `go` until `stop`. Skills may leave it moving."""
 
     def __init__(self) -> None:
         self.moving = False
@@ -107,22 +107,22 @@ class Arm:
 
     @property
     def still(self) -> Any:
-        """Whether it does not move."""
+        """Whether the arm is still."""
         return not self.moving
 
 
 class Camera:
-    """A camera that sees a thing."""
+    """Camera that shows one object."""
 
     def __init__(self, clock: FakeClock) -> None:
         self.clock = clock
 
     def capture(self) -> Any:
-        """Take the moment."""
+        """Capture an empty picture."""
         return self.clock.time
 
     def interpret(self, capture: Any) -> Any:
-        """See a thing."""
+        """Return an observation with one object."""
         return FakeObservation(capture, ("thing",), {"door": "open"})
 
 
@@ -139,20 +139,20 @@ def go_well(robot: Any) -> Steps:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One part that misbehaves, and who is to be named for it.
+    """One misbehaving part and the expected diagnosis.
 
     Attributes:
-        name: What it does.
-        culprit: What must stand in the outcome, the events or the log.
-        codes: How the mission may end.
-        parts: Skills and conditions instead of the good ones.
+        name: The misbehaviour.
+        culprit: Text expected in the outcome, the events or the log.
+        codes: Accepted reason codes of the mission.
+        parts: Skills and conditions that replace the good ones.
         tree: The plan.
-        robot: Makes the robot.
-        camera: Makes the camera from the simulation; None for none.
-        rig: Further fields of the rig, made from the ground.
+        robot: Factory of the robot.
+        camera: Factory of the camera from the simulation, or None.
+        rig: Further fields of the rig, made from the test bed.
         pack: Further fields of the pack.
         listeners: Further listeners.
-        compiler: Who plans, instead of one that always gives the tree.
+        compiler: Compiler to use instead of one that always returns the tree.
         stops: Whether the robot can be stopped at all.
     """
 
@@ -172,12 +172,12 @@ class Case:
 
 
 def case(name: str, culprit: str, codes: str, **more: Any) -> Case:
-    """Return a case; codes in one text."""
+    """Return a case. Several accepted codes are separated by spaces."""
     return Case(name, culprit, tuple(codes.split()), **more)
 
 
 class Ground:
-    """Runs one case on a site with a record."""
+    """Runs one case on a site with a journal."""
 
     def __init__(self, case: Case, folder: Path) -> None:
         self.events: list[Event] = []
@@ -215,11 +215,11 @@ class Ground:
         self.executive.watchdog.now = lambda: _Time.now
 
     def on(self, event: Event) -> None:
-        """Take note of an event."""
+        """Record an event."""
         self.events.append(event)
 
     def run(self) -> Outcome:
-        """Run the mission; the record is closed after it."""
+        """Run the mission and close the journal."""
         with self.recorder:
             outcome = self.executive.run("go", "en")
         for worker in self.workers.values():
@@ -227,7 +227,7 @@ class Ground:
         return outcome
 
     def said(self, outcome: Outcome) -> str:
-        """Return all that the outcome and the events say of who is to blame."""
+        """Return the diagnoses in the outcome and the events as one text."""
         codes = [
             f"{event.skill} {event.failure}"
             for event in self.events
@@ -239,6 +239,6 @@ class Ground:
         return " ".join([outcome.message, str(outcome.failures), *codes, *stops, *blind, *packs])
 
     def ends(self) -> list[Event]:
-        """Return the ends on record."""
+        """Return the recorded ends of missions."""
         record = self.journal.mission(self.recorder.mission_id)
         return [event for event in record.events if isinstance(event, Finished)]

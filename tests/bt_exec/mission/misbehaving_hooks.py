@@ -32,7 +32,7 @@ def _give(what: Any) -> Callable[..., Any]:
 
 
 def _arm(**methods: Any) -> Callable[[], Any]:
-    """Return a kind of arm with other methods; `still` is a function of the arm."""
+    """Return an arm class with replaced methods. `still` is a function of the arm."""
     if "still" in methods:
         methods["still"] = property(methods["still"])
     return type("BadArm", (Arm,), methods)
@@ -40,7 +40,7 @@ def _arm(**methods: Any) -> Callable[[], Any]:
 
 def _late_stop(arm: Any) -> None:
     arm.stops += 1
-    if arm.stops > 1:  # the first word is not heard
+    if arm.stops > 1:  # the first call has no effect
         arm.moving = False
 
 
@@ -117,7 +117,7 @@ def _scene(**methods: Any) -> Any:
 
 
 class _Once(FakeObservation):
-    """An observation that says what it shows once, and raises ever after."""
+    """Observation whose text can be read once and raises afterwards."""
 
     asked: ClassVar[list[int]] = []
 
@@ -151,7 +151,7 @@ _SEEN: dict[str, Any] = {
     "a record that raises": _scene(record=_raise(KeyError("row"))),
     "a record that is none": _scene(record=_give(None)),
 }
-_BLIND = "OK"  # whoever asks for nothing that is seen goes on without it; the record says who
+_BLIND = "OK"  # missions that need no observation continue; the journal names the camera
 
 CAMERAS: list[Case] = [
     *(
@@ -273,7 +273,7 @@ def _reporter(**methods: Any) -> dict[str, Any]:
 
 
 class Bad:
-    """A listener that misbehaves at every event, or at those of one kind."""
+    """Listener that misbehaves at every event, or at those of one kind."""
 
     def __init__(self, act: Callable[..., Any], kind: str = "") -> None:
         self.act = act
@@ -344,7 +344,7 @@ LISTENERS: list[Case] = [
 
 
 class _Compiler:
-    """A compiler that misbehaves."""
+    """Compiler that misbehaves."""
 
     name = "bad"
 

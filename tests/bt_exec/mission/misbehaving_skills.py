@@ -1,4 +1,4 @@
-"""Skills and conditions that misbehave; every skill that moves leaves the robot moving."""
+"""Skills and conditions that misbehave. Every skill that moves leaves the robot moving."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _yielding(what: Any) -> Callable[..., Any]:
 
 
 def _calling(function: Callable[[], Any], *, at: str) -> Callable[..., Any]:
-    """Call a function in the first step, in a later one, or in the clean-up."""
+    """Return a skill that calls a function in its first step, a later step or its clean-up."""
 
     def steps(robot: Any) -> Steps:
         robot.go()

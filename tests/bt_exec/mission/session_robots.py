@@ -1,4 +1,4 @@
-"""Robots of a session under test: what they were made of is kept."""
+"""Robot factories for session tests. They keep the settings and worlds that they received."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GO = "tree: t\nutterances: [go]\nroot: {do: a}"
 
 
 class Robots:
-    """Makes rigs for sites and keeps what they were made of."""
+    """Factory of rigs that keeps the settings and worlds that it received."""
 
     def __init__(self) -> None:
         self.made: list[tuple[dict[str, Any], dict[str, str]]] = []
@@ -40,12 +40,12 @@ class Robots:
 
 
 def said(model: Any) -> dict[str, Any]:
-    """Return what was said of a pack's settings or world."""
+    """Return the fields that were set explicitly in settings or a world."""
     return dict(model.model_dump(exclude_unset=True))
 
 
 def world_of(known: dict[str, str]) -> Any:
-    """Return the type of a world that knows these keys; each means something."""
+    """Return a world type with these keys and their descriptions."""
     fields: Any = {key: (str, Field("", description=text)) for key, text in known.items()}
     return create_model("World", __base__=WorldSettings, **fields)
 
@@ -63,7 +63,7 @@ def given(command: str = "", language: str = "ko") -> MissionSpec:
 
 
 class Heard(list):
-    """A listener that keeps events."""
+    """Listener that keeps all events."""
 
     def on(self, event: Any) -> None:
         self.append(event)

@@ -1,10 +1,10 @@
-"""Deterministic threads: real threads of which one runs at a time, chosen by a seed.
+"""Deterministic threads: real threads that run one at a time in an order chosen by a seed.
 
 Locks, thread starts, sleeps, clocks and signals are replaced while `Schedule.installed` is open.
-Each of their uses is a scheduling point, and in fine-grained runs so is every line of the traced
-files. At a scheduling point the seed decides which thread continues. Time is simulated: it advances
-only when every thread waits, so a run takes no longer than its computation, and the same seed gives
-the same interleaving. Threads that the schedule did not start keep the real primitives.
+Each of their uses is a scheduling point. In fine-grained runs every line of the traced files is
+one, too. At a scheduling point the seed decides which thread continues. Time is simulated and
+advances only when every thread waits. A run takes no longer than its computation, and the same
+seed gives the same interleaving. Threads that the schedule did not start keep the real primitives.
 
 Everything above these primitives is real: `threading.Thread`, `Event`, `Condition`, executors and
 queues are Python code on top of them.
@@ -33,26 +33,26 @@ _ident = _thread.get_ident
 _real_lock = _thread.allocate_lock
 _real_start = _thread.start_new_thread
 _real_time = time.time
-_EPOCH = 1.7e9  # the simulated time of day when a run begins [s]
-_LONG_S = 200.0  # a run that takes longer does not end
+_EPOCH = 1.7e9  # simulated time of day at the start of a run [s]
+_LONG_S = 200.0  # a longer run counts as one that does not end
 
 
 class DeadlockError(AssertionError):
-    """Every thread waits for another one, or time passes and nothing ends."""
+    """Raised when every thread waits for another one, or when a run does not end."""
 
 
 class _Ended(SystemExit):
-    """Ends a thread that is left when a run has ended."""
+    """Raised in the threads that are left when a run has ended."""
 
 
 class _Thread:
-    """A thread of a run.
+    """Thread of a run.
 
     Attributes:
-        number: Its number in the order of their starts.
-        ready: Returns whether it can continue; None while it does not wait.
-        until: When it continues in any case [s].
-        signals: Signals that were sent to it and not handled yet.
+        number: Position in the order of thread starts.
+        ready: Function that returns True if the thread can continue. None while it does not wait.
+        until: Time at which the thread continues in any case [s].
+        signals: Signals that were sent to the thread and not handled yet.
     """
 
     def __init__(self, number: int) -> None:
@@ -66,7 +66,7 @@ class _Thread:
 
 
 class Lock:
-    """A lock whose use is a scheduling point."""
+    """Lock whose use is a scheduling point."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
@@ -91,7 +91,7 @@ class Lock:
         self._schedule.point()
 
     def locked(self) -> bool:
-        """Return whether it is held."""
+        """Return True if the lock is held."""
         return self._held
 
     def __enter__(self) -> bool:
@@ -110,11 +110,12 @@ class Schedule:
     Attributes:
         now: Simulated time [s].
         points: Scheduling points of this run so far.
-        check: Called at each change of threads and of time; raises if an invariant is broken.
-        random: The source of all decisions of this run.
-        refused: How many more threads can be started; None for any number.
-        over: Whether the run has ended; its threads leave.
-        cpu: Simulated processor time [s]; it does not pass while the process is suspended.
+        check: Function called at each change of threads and of time. It raises if an invariant is
+            violated.
+        random: Random generator of all decisions of this run.
+        refused: Number of further threads that can be started, or None for no limit.
+        over: Whether the run has ended. Its threads then leave.
+        cpu: Simulated processor time [s]. It does not advance while the process is suspended.
     """
 
     def __init__(self, fine: Collection[str] = ()) -> None:
@@ -137,11 +138,11 @@ class Schedule:
         """Call `function` with the interleaving of `seed`, and end the threads that it leaves.
 
         Returns:
-            What `function` returned; None if `quit` was called.
+            Result of `function`, or None if `quit` was called.
 
         Raises:
             DeadlockError: If no thread can continue.
-            AssertionError: If `check` raised; the run ends where it did.
+            AssertionError: If `check` raised. The run ends there.
         """
         self.random = random.Random(seed)
         self._stays = self.random.choice((0.5, 0.8, 0.95, 0.99))
@@ -173,7 +174,7 @@ class Schedule:
         return result
 
     def after(self, points: int, call: Callable[[], None]) -> None:
-        """Call a function `points` scheduling points from now, on the thread that is there."""
+        """Call a function after `points` scheduling points, on the thread that runs then."""
         self._at.append((self.points + points, call))
         self._at.sort(key=lambda one: -one[0])
 
@@ -182,7 +183,7 @@ class Schedule:
         self._threads[self._main].signals.append(number)
 
     def spawn(self, function: Callable[[], object]) -> None:
-        """Run a function on a thread of its own, however few threads can be started."""
+        """Run a function on a separate thread, regardless of the limit on thread starts."""
         allowed, self.refused = self.refused, None
         self._start(function, ())
         self.refused = allowed
@@ -193,7 +194,7 @@ class Schedule:
             raise _Ended
 
     def suspend(self, seconds: float) -> None:
-        """Suspend the whole process for a while: time passes, processor time does not."""
+        """Suspend the whole process for a while. Time advances, processor time does not."""
         self.now += seconds
 
     def quit(self) -> None:
@@ -236,7 +237,7 @@ class Schedule:
         self._handle(me)
 
     def wait(self, ready: Callable[[], bool], limit_s: float) -> None:
-        """Have the calling thread wait until `ready` returns True, for a while [s]."""
+        """Block the calling thread until `ready` returns True or the timeout [s] expires."""
         me = self._threads.get(_ident())
         if me is None:
             raise DeadlockError("a thread outside the run waits for one of its threads")
@@ -253,7 +254,7 @@ class Schedule:
             self._handle(me)
 
     def sleep(self, seconds: float) -> None:
-        """Have simulated time pass for the calling thread."""
+        """Let simulated time pass for the calling thread."""
         if _ident() in self._threads:
             self.wait(lambda: False, seconds)
             self.point()
@@ -269,11 +270,11 @@ class Schedule:
             raise _Ended
 
     def _next(self) -> _Thread:
-        """Choose the next thread; the main one if the run is broken."""
+        """Choose the next thread. If the run is broken, it is the main thread."""
         self._busy = True
         try:
             return self._choose()
-        except BaseException as error:  # noqa: BLE001 - `run` raises it, whoever finds it
+        except BaseException as error:  # noqa: BLE001 - raised again by `run`
             self._broken = self._broken or error
             self.over = True
             return self._threads[self._main]
@@ -314,7 +315,8 @@ class Schedule:
     # -- lines -------------------------------------------------------------------------------------
 
     def _trace_on(self) -> None:
-        if self._traced and sys.gettrace() is None:  # an exception in a trace function ends it
+        # an exception in a trace function would end tracing
+        if self._traced and sys.gettrace() is None:
             sys.settrace(self._trace)
 
     def _trace(self, frame: Any, _: str, __: Any) -> Any:
@@ -411,7 +413,7 @@ class Schedule:
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[Schedule]:
-        """Replace the primitives, also under the names that modules have imported them by."""
+        """Replace the primitives, including the names under which modules imported them."""
         new: dict[str, Any] = {
             "_thread.allocate_lock": self._allocate,
             "_thread.start_new_thread": self._start,

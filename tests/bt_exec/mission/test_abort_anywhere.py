@@ -1,4 +1,4 @@
-"""An abort may come at any line of the loop, as a signal's handler does, and never holds it up."""
+"""Aborts at each line of the tick loop, as sent by a signal handler. None blocks the loop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHERE = ("threading.py", "clock.py", "looking.py", "executive.py", "planner.py")
 
 
 class AtLine:
-    """Calls `act` at the Nth line that this thread runs in one of the files of the loop."""
+    """Calls `act` at the Nth line that this thread executes in the files of the loop."""
 
     def __init__(self, number: int, act: Callable[[], object]) -> None:
         self.number, self.act, self.situation = number, act, 0
@@ -43,7 +43,7 @@ TREE = load_text("tree: t\nroot: {do: a}").document
 
 
 def mission(at: int) -> tuple[Outcome, int]:
-    """Run a mission of a few ticks in real time, aborted at line `at`; return how many ran."""
+    """Run a short mission in real time, abort it at line `at` and return how many lines ran."""
     simulation = FakeClock()
     rigs = {"test": Rig(ScriptedRobot(), simulation=simulation)}
     assert isinstance(TREE, TreeSpec)
@@ -58,9 +58,9 @@ def mission(at: int) -> tuple[Outcome, int]:
 
 
 @pytest.mark.timeout(120)
-def test_an_abort_at_any_line_ends_the_mission() -> None:
+def test_abort_at_any_line_ends_the_mission() -> None:
     outcome, lines = mission(0)
     assert outcome.status == "satisfied"
     ended = [mission(at)[0].status for at in range(1, lines)]
-    assert set(ended) <= {"aborted", "satisfied"}  # at the very end it comes too late
+    assert set(ended) <= {"aborted", "satisfied"}  # an abort at the very end comes too late
     assert ended.count("aborted") > 0.5 * lines

@@ -1,4 +1,4 @@
-"""What moves is stopped when its skill ends badly; what was stopped does not resume by itself."""
+"""Robots after a skill has ended: motions are stopped and do not resume by themselves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
 
 
 class Arm(ScriptedRobot):
-    """An arm that says when it was stopped, in ticks of the mission."""
+    """Arm that records when it was stopped, as time of the mission."""
 
     def __init__(self, simulation: FakeClock | None = None) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Arm(ScriptedRobot):
 
 
 def careless(error: BaseException | None, name: str = "a", timeout_s: float = 1.0) -> Any:
-    """Return a skill that starts a motion, and leaves it running when it ends."""
+    """Return a skill that starts a motion and leaves it running."""
 
     @skill(name=name, fails={"SLIPPED", "STOPPED"}, timeout_s=timeout_s)
     def part(robot: Arm) -> Steps:
@@ -57,24 +57,24 @@ def run(stage, part, tree="tree: t\nroot: {do: a}", **more):
         (ValueError("boom"), 10.1),
         (Failed("SLIPPED", "lost"), 10.1),
         (Failed("UNDECLARED", "lost"), 10.1),
-        (None, 11.0),  # its time is over
+        (None, 11.0),  # ended by its timeout
     ],
 )
-def test_what_a_skill_leaves_moving_is_stopped_in_the_tick_that_ends_it(stage, error, stopped_at):
+def test_motion_left_by_a_failed_skill_is_stopped_in_the_same_tick(stage, error, stopped_at):
     on, outcome = run(stage, careless(error))
     assert not outcome.ok
     assert on.robot.stopped == [stopped_at]
 
 
-def test_it_is_stopped_before_it_is_tried_again(stage):
+def test_robot_is_stopped_before_the_skill_is_retried(stage):
     tree = "tree: t\nroot: {do: a, timeout: 500ms, retry: 2}"
     on, _ = run(stage, careless(None), tree)
     assert len(on.robot.stopped) == 2
     assert on.robot.stopped[0] == 10.5
 
 
-def test_a_stop_does_not_hit_the_motion_that_comes_next_in_the_same_tick(stage):
-    """A simulation stops when time passes; the stop is carried out at once, in no time."""
+def test_stop_is_carried_out_before_the_next_skill_starts_in_the_same_tick(stage):
+    """A simulation executes a stop when it is stepped, so it is stepped by 0 s at once."""
     passed: list[float] = []
     tree = "tree: t\nroot: {fallback: [{do: a}, {do: b}]}"
     on = stage([careless(Failed("SLIPPED")), scripted_skill("b")], tree, robot=Arm())
@@ -86,23 +86,23 @@ def test_a_stop_does_not_hit_the_motion_that_comes_next_in_the_same_tick(stage):
 
     on.simulation.step = noted
     assert on.run().ok
-    assert passed == [0.0, 0.0, 0.1, 0.0]  # twice at the beginning, a tick, the stop
+    assert passed == [0.0, 0.0, 0.1, 0.0]  # two initial steps, one tick, the stop
 
 
-def test_a_still_robot_is_left_alone(stage):
+def test_still_robot_is_not_stopped(stage):
     on = stage([scripted_skill("a", ["SLIPPED"])], limits=Limits(replans=0))
     assert not on.run().ok
     assert on.robot.stops == 0
 
 
-def test_while_another_skill_moves_the_robot_only_a_crash_stops_it(stage):
+def test_robot_shared_with_a_running_skill_is_stopped_only_after_a_crash(stage):
     tree = "tree: t\nroot: {parallel: [{do: a}, {do: c}], succeed_when: 1}"
     on = stage(
         [careless(Failed("SLIPPED")), scripted_skill("c", [("5", "done")])], tree, robot=Arm()
     )
     on.robot.simulation = on.simulation
     assert on.run().ok
-    assert on.robot.stopped == [12.5]  # when it came to rest, 2 s after the end
+    assert on.robot.stopped == [12.5]  # still moving 2 s after the end of the mission
     on = stage(
         [careless(ValueError("boom")), scripted_skill("c", [("5", "done")])], tree, robot=Arm()
     )
@@ -120,17 +120,18 @@ def test_while_another_skill_moves_the_robot_only_a_crash_stops_it(stage):
         "tree: t\nroot: {parallel: [{do: a}, {sequence: [{do: b}, {do: b}]}], succeed_when: any}",
     ],
 )
-def test_a_robot_that_was_stopped_does_not_resume_by_itself(stage, tree):
+def test_stopped_robot_does_not_resume_by_itself(stage, tree):
     parts = [careless(Failed("STOPPED", "by hand")), scripted_skill("b", [("3", "done")])]
     on = stage(parts, tree, robot=Arm())
     outcome = on.run()
     assert (outcome.status, outcome.reason_code) == ("blocked", "STOPPED")
     assert outcome.failures[-1]["message"] == "by hand"
     assert (outcome.replans, outcome.planner_calls) == (0, 1)
-    assert on.robot.log.count("b start") == tree.count("parallel")  # begun together, or never
+    # begins together with the other branch or not at all
+    assert on.robot.log.count("b start") == tree.count("parallel")
 
 
-def test_after_a_stop_it_is_said_what_to_do_next(stage, tmp_path):
+def test_message_after_a_stop_names_the_next_action(stage, tmp_path):
     (tmp_path / "m.yaml").write_text(
         "AFTER_STOP: {en: Bring the arms home., ko: 팔을 제자리로.}\n"
         "ABORTED: {en: Stopped., ko: 멈췄습니다.}\n"
@@ -152,14 +153,14 @@ def test_after_a_stop_it_is_said_what_to_do_next(stage, tmp_path):
     assert said == ["by hand Bring the arms home.", "Stopped. Bring the arms home."]
 
 
-def test_nothing_is_said_of_going_on_where_nothing_was_begun(stage):
+def test_message_names_no_next_action_when_nothing_was_started(stage):
     on = stage([scripted_skill("a")])
     on.executive.abort()
     assert "AFTER_STOP" not in on.run().message
 
 
 @pytest.mark.parametrize("time", [lambda seconds: None, None])
-def test_coming_to_rest_ends_also_where_no_time_passes(time):
+def test_coming_to_rest_ends_when_no_time_passes(time):
     simulation = FakeClock()
     if time is not None:
         simulation.step = time  # type: ignore[method-assign]
@@ -181,10 +182,10 @@ def test_coming_to_rest_ends_also_where_no_time_passes(time):
     ("lost", "said"),
     [
         (False, "the robot of real: it still moves; the robot of world: it still moves"),
-        (True, "the robot of real: it still moves"),  # a world that stands still moves nothing
+        (True, "the robot of real: it still moves"),  # a paused simulation cannot move
     ],
 )
-def test_a_world_that_is_lost_moves_nothing_but_a_real_robot_may(lost, said, caplog):
+def test_lost_simulation_counts_as_still_and_a_real_robot_does_not(lost, said, caplog):
     simulation = FakeClock()
     rigs = {
         "real": Rig(ScriptedRobot(still=False)),
@@ -213,7 +214,7 @@ def test_a_world_that_is_lost_moves_nothing_but_a_real_robot_may(lost, said, cap
         (KeyboardInterrupt(), "it could not be asked whether it is still"),
     ],
 )
-def test_a_robot_that_could_not_be_asked_is_told_with_its_reason(why, said):
+def test_robot_without_a_readable_state_is_reported_with_its_error(why, said):
     class Silent(ScriptedRobot):
         @property
         def still(self) -> bool:
@@ -230,7 +231,7 @@ def test_a_robot_that_could_not_be_asked_is_told_with_its_reason(why, said):
 
 
 class Standing:
-    """A clock whose time does not pass, and that notes who lets it."""
+    """Clock whose time does not advance and that counts the attempts to advance it."""
 
     part, step_s, period_s, lost = "the simulation", 10.0, 0.1, None
 
@@ -251,7 +252,7 @@ class Standing:
     ("error", "advanced"),
     [(None, 14), (KeyboardInterrupt(), 2), (PartBroken("it", "hangs"), 2), (OSError("gone"), 2)],
 )
-def test_where_no_time_passes_it_is_tried_a_few_times_before_and_after_the_stop(error, advanced):
+def test_clock_without_progress_is_advanced_a_few_times_before_and_after_the_stop(error, advanced):
     limits: list[float] = []
 
     class Noting(Unwatched):

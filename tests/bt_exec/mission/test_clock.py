@@ -1,4 +1,4 @@
-"""Two clocks, the same ticks."""
+"""Clocks: simulated and real time with the same ticks, overruns and lost simulations."""
 
 from concurrent.futures import Future, wait
 
@@ -17,7 +17,7 @@ def test_simulated_time_passes_only_between_ticks():
     assert clock.now() == 0.05
 
 
-def test_real_time_waits_for_the_deadline_and_steps_the_same():
+def test_real_time_waits_for_the_deadline_and_steps_as_simulated_time():
     simulation = FakeClock()
     clock = Clock([simulation], 0.01)
     clock.begin()
@@ -26,11 +26,11 @@ def test_real_time_waits_for_the_deadline_and_steps_the_same():
     assert round(clock.now(), 6) == 0.03
 
 
-def test_without_a_simulation_it_is_never_fast():
+def test_clock_without_a_simulation_is_never_fast():
     assert Clock([], 0.05, fast=True).fast is False
 
 
-def test_a_whole_tick_late_is_an_overrun_and_is_not_caught_up():
+def test_delay_above_one_tick_is_an_overrun_and_is_not_caught_up():
     clock = Clock([], 1e-9)
     clock.begin()
     clock.advance()
@@ -38,7 +38,7 @@ def test_a_whole_tick_late_is_an_overrun_and_is_not_caught_up():
     assert clock.overruns >= 1
 
 
-def test_a_stop_that_was_asked_for_while_time_stood_still_comes_before_what_is_next():
+def test_begin_steps_the_simulation_by_zero_to_execute_a_pending_stop():
     steps = []
 
     class Noting(FakeClock):
@@ -51,7 +51,7 @@ def test_a_stop_that_was_asked_for_while_time_stood_still_comes_before_what_is_n
 
 
 class Wall:
-    """A wall clock that goes on only while somebody sleeps, or is late."""
+    """Wall clock that advances only when the test sleeps or is late."""
 
     def __init__(self) -> None:
         self.time = 100.0
@@ -73,7 +73,7 @@ def wall(monkeypatch) -> Wall:
     return wall
 
 
-def test_without_a_simulation_time_counts_from_the_start(wall):
+def test_time_without_a_simulation_counts_from_the_start(wall):
     clock = Clock([], 0.5)
     wall.time += 2.0
     assert clock.now() == 2.0
@@ -81,7 +81,7 @@ def test_without_a_simulation_time_counts_from_the_start(wall):
     assert (clock.now(), clock.overruns) == (2.0, 1)
 
 
-def test_of_several_simulations_all_are_stepped_and_the_first_gives_the_time(wall):
+def test_all_simulations_are_stepped_and_the_first_gives_the_time(wall):
     first, second = FakeClock(3.0), FakeClock(7.0)
     clock = Clock([first, second], 0.5)
     clock.begin()
@@ -94,15 +94,15 @@ def test_of_several_simulations_all_are_stepped_and_the_first_gives_the_time(wal
     [
         ([0, 0, 0], [1.0, 1.0, 1.0], 0),
         ([0.25, 0, 0], [0.75, 1.0, 1.0], 0),
-        ([1.0, 0, 0], [1.0, 1.0], 0),  # just in time: nothing is waited for
-        ([1.5, 0, 0], [0.5, 1.0], 0),  # lateness does not add up: the next wait is shorter
-        ([2.0, 0, 0], [1.0], 0),  # a whole tick late, to the moment: still caught up
-        ([2.5, 0, 0], [1.0, 1.0], 1),  # later than that: it goes on from there
+        ([1.0, 0, 0], [1.0, 1.0], 0),  # on the deadline: no wait
+        ([1.5, 0, 0], [0.5, 1.0], 0),  # delays do not accumulate: the next wait is shorter
+        ([2.0, 0, 0], [1.0], 0),  # exactly one tick late: still caught up
+        ([2.5, 0, 0], [1.0, 1.0], 1),  # later than one tick: the schedule restarts there
         ([2.5, 0, 2.5], [1.0], 2),
     ],
 )
-def test_deadlines_on_the_wall(wall, late, slept, overruns):
-    """Periods of 1 s; before each wait the loop took `late` seconds."""
+def test_real_time_deadlines(wall, late, slept, overruns):
+    """The period is 1 s. The loop is `late` seconds late before each wait."""
     clock = Clock([FakeClock()], 1.0)
     wall.time += 5.0  # a pause before the first tick
     clock.begin()
@@ -113,14 +113,14 @@ def test_deadlines_on_the_wall(wall, late, slept, overruns):
     assert clock.now() == 3.0
 
 
-def test_a_clock_that_was_not_begun_counts_from_when_it_was_made(wall):
+def test_clock_without_begin_counts_from_its_construction(wall):
     clock = Clock([], 1.0)
     wall.time += 0.25
     clock.advance()
     assert wall.slept == [0.75]
 
 
-def test_a_fast_clock_waits_for_nothing(wall):
+def test_fast_clock_does_not_wait(wall):
     clock = Clock([FakeClock()], 1.0, fast=True)
     assert clock.fast
     clock.advance()
@@ -128,14 +128,14 @@ def test_a_fast_clock_waits_for_nothing(wall):
     assert not Clock([FakeClock()], 1.0).fast
 
 
-def test_beginning_takes_no_simulated_time():
+def test_begin_takes_no_simulated_time():
     clock = Clock([FakeClock(2.0)], 1.0, fast=True)
     clock.begin()
     assert clock.now() == 2.0
 
 
 class World(FakeClock):
-    """A world whose time and steps the test spoils."""
+    """Simulation whose time and steps are spoiled by the test."""
 
     told: object = None
 
@@ -159,7 +159,7 @@ class World(FakeClock):
         ("noon", "ValueError: could not convert string to float: 'noon'"),
     ],
 )
-def test_a_world_that_cannot_tell_the_time_is_lost_and_its_last_time_stays(told, why):
+def test_simulation_with_invalid_time_is_lost_and_its_last_time_is_kept(told, why):
     world = World(2.5)
     clock = Clock([world], 0.5, fast=True)
     assert (clock.now(), clock.lost) == (2.5, None)
@@ -168,13 +168,13 @@ def test_a_world_that_cannot_tell_the_time_is_lost_and_its_last_time_stays(told,
     assert str(clock.lost) == why
     world.told = RuntimeError("later")
     assert clock.now() == 2.5
-    assert str(clock.lost) == why  # the first reason stands
+    assert str(clock.lost) == why  # the first error is kept
     with pytest.raises(SimulationLost):
         clock.advance()
 
 
 @pytest.mark.parametrize("why", [KeyboardInterrupt(), PartBroken("the driver", "hangs")])
-def test_who_interrupts_a_world_is_no_fault_of_it(why):
+def test_interruption_in_a_simulation_is_passed_on(why):
     world = World()
     clock = Clock([world], 0.5, fast=True)
     world.told = why
@@ -191,7 +191,7 @@ def test_who_interrupts_a_world_is_no_fault_of_it(why):
     assert clock.lost is None
 
 
-def test_a_world_that_cannot_be_stepped_is_lost_for_good():
+def test_simulation_with_a_failed_step_stays_lost():
     class Broken(FakeClock):
         def step(self, seconds: float) -> None:
             raise SystemExit(3)
@@ -204,7 +204,7 @@ def test_a_world_that_cannot_be_stepped_is_lost_for_good():
 
 
 @pytest.mark.parametrize("back", [0.0, 0.25])
-def test_a_world_whose_time_does_not_pass_is_lost_unless_none_was_to(back):
+def test_simulation_whose_time_does_not_advance_is_lost_except_for_a_zero_step(back):
     class Stands(FakeClock):
         def step(self, seconds: float) -> None:
             self.time -= back if seconds else 0.0
@@ -217,7 +217,7 @@ def test_a_world_whose_time_does_not_pass_is_lost_unless_none_was_to(back):
 
 
 class Far:
-    """A world elsewhere: it answers when the test lets it."""
+    """Remote simulation. It answers when the test allows it."""
 
     def __init__(self, order: list[str] | None = None) -> None:
         self.time = 0.0
@@ -238,7 +238,7 @@ class Far:
         future.set_result(None)
 
 
-def test_a_world_elsewhere_is_asked_first_and_computes_while_ours_do():
+def test_remote_simulations_are_started_before_local_ones_are_stepped():
     order: list[str] = []
 
     class Ours(FakeClock):
@@ -253,7 +253,7 @@ def test_a_world_elsewhere_is_asked_first_and_computes_while_ours_do():
     assert ([seconds for seconds, _ in far.asked], far.time) == ([0.5], 0.5)
 
 
-def test_a_world_elsewhere_is_waited_for_and_the_mission_asked_meanwhile():
+def test_stop_requests_are_checked_while_a_remote_simulation_computes():
     far = Far()
     far.at_once = False
     heeded: list[None] = []
@@ -268,7 +268,7 @@ def test_a_world_elsewhere_is_waited_for_and_the_mission_asked_meanwhile():
     assert (clock.now(), len(heeded) >= 3) == (0.5, True)
 
 
-def test_a_wait_that_was_ended_early_is_made_up_for_before_the_next_step():
+def test_interrupted_wait_is_completed_before_the_next_step():
     far = Far()
     far.at_once = False
 
@@ -287,11 +287,11 @@ def test_a_wait_that_was_ended_early_is_made_up_for_before_the_next_step():
             far.answer()
 
     clock.advance(answer_one)
-    assert asked[:2] == [1, 1]  # nothing new is asked while the first is under way
+    assert asked[:2] == [1, 1]  # no second request while the first is pending
     assert ([future.done() for _, future in far.asked], far.time) == ([True, True], 1.0)
 
 
-def test_a_world_elsewhere_that_breaks_down_or_does_not_answer_is_lost():
+def test_remote_simulation_that_fails_or_times_out_is_lost():
     broken, silent = Far(), Far()
     broken.at_once = silent.at_once = False
     clock = Clock([broken], 0.5, fast=True)
@@ -303,20 +303,20 @@ def test_a_world_elsewhere_that_breaks_down_or_does_not_answer_is_lost():
         clock.advance()
     with pytest.raises(SimulationLost, match="did not answer"):
         clock.advance()
-    assert len(silent.asked) == 4  # asked again all the same, nothing of before is waited for
+    assert len(silent.asked) == 4  # each clock sends a new request and ignores earlier ones
 
 
-def test_how_long_a_world_has_unless_it_is_said():
+def test_default_time_limit_of_a_step():
     assert Clock([FakeClock()], 0.5).step_s == 10.0
 
 
-def test_a_world_that_never_told_the_time_stands_at_its_beginning():
+def test_simulation_that_never_gave_a_time_starts_at_zero():
     world = World()
     world.told = OSError("gone")
     assert Clock([world], 0.5).now() == 0.0
 
 
-def test_a_stop_is_heeded_fifty_times_a_second_while_a_world_is_waited_for(monkeypatch):
+def test_stop_requests_are_checked_fifty_times_a_second_during_a_remote_step(monkeypatch):
     waits: list[float] = []
 
     def noting(futures, timeout):
@@ -332,7 +332,7 @@ def test_a_stop_is_heeded_fifty_times_a_second_while_a_world_is_waited_for(monke
     assert waits == [0.02] * 3
 
 
-def test_of_two_worlds_elsewhere_the_slower_one_is_waited_for_in_slices_too():
+def test_slower_of_two_remote_simulations_is_awaited_in_slices():
     slow, quick = Far(), Far()
     slow.at_once = False
     heeded: list[None] = []

@@ -1,4 +1,4 @@
-"""What was said in a session: what is kept, what leaves no trace, what was done before it."""
+"""Conversation of a session: recorded commands, ignored replies and missions before the session."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def journal(tmp_path) -> Journal:
     return Journal.open(tmp_path / "j.sqlite")
 
 
-def test_commands_and_their_ends_are_kept_in_order():
+def test_commands_and_their_outcomes_are_recorded_in_order():
     said = Conversation(None, "lab")
     said.heard(end("one"))
     said.heard(end("two", "NOT_UNDERSTOOD", "refused", did_you_mean=("go",)))
@@ -43,13 +43,13 @@ def test_commands_and_their_ends_are_kept_in_order():
 
 
 @pytest.mark.parametrize("trace", [end("thanks", REPLY), end("")])
-def test_thanks_and_a_plan_without_a_command_leave_no_trace(trace):
+def test_thanks_and_plans_without_a_command_are_not_recorded(trace):
     said = Conversation(None, "lab")
     said.heard(trace)
     assert said.context() == Context()
 
 
-def test_in_a_new_world_the_last_mission_may_be_asked_about_and_nothing_points_at_it():
+def test_forget_keeps_only_the_last_mission_as_earlier_context():
     said = Conversation(None, "lab")
     said.heard(end("one"))
     said.heard(end("two"))
@@ -58,7 +58,7 @@ def test_in_a_new_world_the_last_mission_may_be_asked_about_and_nothing_points_a
 
 
 @pytest.mark.parametrize("forgets", [False, True])
-def test_what_was_done_before_a_session_is_read_from_the_record(journal, forgets):
+def test_earlier_missions_are_read_from_the_journal(journal, forgets):
     on_record(journal, end("first"), end("second"))
     on_record(journal, end("elsewhere"), site="hall")
     on_record(journal, end("thanks", REPLY))
@@ -69,12 +69,12 @@ def test_what_was_done_before_a_session_is_read_from_the_record(journal, forgets
     assert said.context().before() == (turn("second"),)
 
 
-def test_only_the_last_five_missions_are_looked_through(journal):
+def test_only_the_last_five_missions_are_searched(journal):
     on_record(journal, end("old"), *[end("thanks", REPLY)] * 4)
     assert Conversation(journal, "lab").context().before() == (turn("old"),)
     on_record(journal, end("thanks", REPLY))
     assert Conversation(journal, "lab").context().before() == ()
 
 
-def test_without_a_record_nothing_was_done_before():
+def test_without_a_journal_there_are_no_earlier_missions():
     assert Conversation(None, "lab").context().before() == ()

@@ -43,7 +43,7 @@ class Holds:
         return self.again
 
     def tick(self, *changes: tuple[str, str], code: str = "", **known: Any) -> bool:
-        """Return True if the debugger held the mission after a tick with these changes."""
+        """Return True if the debugger paused the mission after a tick with these changes."""
         for path, state in changes:
             failure: Any = SimpleNamespace(code=code) if code else None
             self.debugger.on(NodeChanged(0.0, 1, path, state, "", failure))  # type: ignore[arg-type]

@@ -23,21 +23,21 @@ FIRST = "tree: first\nroot: {do: a}"
 SECOND = "tree: second\nroot: {sequence: [{do: b}, {do: c}]}"
 
 
-def test_one_plan_on_a_clean_run():
+def test_clean_run_needs_one_plan():
     run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a")])
     found = run.outcome
     assert (found.status, found.reason_code, found.exit_code) == ("satisfied", "OK", 0)
     assert (found.planner_calls, found.replans, found.plan_version) == (1, 0, 1)
 
 
-def test_a_failed_skill_plans_once_more_and_keeps_what_is_finished():
+def test_failed_skill_causes_a_second_plan_that_keeps_finished_work():
     parts = [scripted_skill("a"), scripted_skill("b"), scripted_skill("c", ["SLIPPED", "done"])]
     run = run_tree(TWO_PARTS, parts, trees=[FIRST, SECOND])
     assert run.outcome.status == "satisfied"
     assert (run.outcome.planner_calls, run.outcome.replans) == (2, 1)
     assert run.robot.log == [
         *("a start", "a done", "b start", "b done", "c start", "c SLIPPED"),
-        *("b start", "b done", "c start", "c done"),  # the failed part, not the first
+        *("b start", "b done", "c start", "c done"),  # replans the failed part, not the first one
     ]
     plans = [event.spec for event in run.events if isinstance(event, Planned)]
     assert [(p.mission.plan_version, p.mission.parent, p.mission.kept) for p in plans] == [
@@ -46,8 +46,8 @@ def test_a_failed_skill_plans_once_more_and_keeps_what_is_finished():
     ]
 
 
-def test_finished_work_that_is_undone_is_done_again():
-    """Facts known at the re-plan contradict what `a` achieved, so it is not kept."""
+def test_undone_work_is_repeated_by_the_second_plan():
+    """The facts at the second plan contradict the effect of `a`, so `a` is not kept."""
     facts = {"door": "closed"}
     parts = [
         scripted_skill("a", effects={"door": "open"}),
@@ -58,7 +58,7 @@ def test_finished_work_that_is_undone_is_done_again():
     assert run.robot.log.count("a start") == 2
 
 
-def test_the_library_knows_another_way():
+def test_library_provides_an_alternative_tree():
     other = "tree: second\notherwise: [{on: [STUCK], tree: detour}]\nroot: {do: b}"
     parts = [scripted_skill("a"), scripted_skill("b", ["STUCK"]), scripted_skill("c")]
     run = run_tree(TWO_PARTS, parts, trees=[FIRST, other, "tree: detour\nroot: {do: c}"])
@@ -66,7 +66,7 @@ def test_the_library_knows_another_way():
     assert run.robot.log[-2:] == ["c start", "c done"]
 
 
-def test_failing_the_same_way_twice_is_no_progress():
+def test_second_identical_failure_ends_the_mission():
     run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", ["STUCK"])])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
     assert run.outcome.replans == 1
@@ -74,7 +74,7 @@ def test_failing_the_same_way_twice_is_no_progress():
     assert run.outcome.exit_code == 3
 
 
-def test_the_budget_bounds_plans():
+def test_replan_budget_limits_the_number_of_plans():
     codes = [f"CODE_{n}" for n in range(9)]
     limits = Limits(replans=3)
     run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", codes)], limits=limits)
@@ -82,14 +82,14 @@ def test_the_budget_bounds_plans():
     assert [failure["code"] for failure in run.outcome.failures] == codes[:4]
 
 
-def test_a_check_that_does_not_hold_is_not_planned_again():
+def test_failed_check_is_not_replanned():
     condition = scripted_condition("c", [False])
     run = run_tree("tree: t\nroot: {check: c, else: NOT_THERE}", [condition])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "NOT_THERE")
     assert run.outcome.planner_calls == 1
 
 
-def test_a_broken_guard_is_planned_again():
+def test_failed_guard_is_replanned():
     parts = [
         scripted_skill("a", [FOREVER, "done"]),
         scripted_condition("c", [True, True, False, True]),
@@ -99,7 +99,7 @@ def test_a_broken_guard_is_planned_again():
 
 
 @pytest.mark.parametrize("fault", ["a:1=SLIPPED", "a=SLIPPED"])
-def test_a_fault_on_purpose_fails_before_the_skill_starts(fault):
+def test_injected_fault_fails_before_the_skill_starts(fault):
     run = run_tree(
         "tree: t\nroot: {do: a}", [scripted_skill("a", fails=["SLIPPED"])], faults=[fault]
     )
@@ -107,17 +107,17 @@ def test_a_fault_on_purpose_fails_before_the_skill_starts(fault):
     assert run.outcome.status == ("satisfied" if ":" in fault else "blocked")
 
 
-def test_a_crash_ends_the_mission_as_failed_with_its_traceback():
+def test_crash_of_a_skill_fails_the_mission_with_its_traceback():
     run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", ["crash"])])
     assert (run.outcome.status, run.outcome.reason_code) == ("failed", "SKILL_CRASHED")
     assert run.outcome.exit_code == 4
     assert "made to crash" in run.outcome.failures[0]["evidence"]["traceback"]
 
 
-def test_an_undeclared_code_is_a_bug_of_the_skill():
+def test_undeclared_failure_code_is_a_skill_error():
     @skill(fails={"STUCK"})
     def a() -> Steps:
-        """Lie about how it fails."""
+        """Fail with a code that is not declared."""
         yield Running()
         raise Failed("SOMETHING_ELSE")
 
@@ -126,10 +126,10 @@ def test_an_undeclared_code_is_a_bug_of_the_skill():
     assert "undeclared code SOMETHING_ELSE" in run.outcome.failures[0]["message"]
 
 
-def test_a_skill_may_say_that_planning_again_is_no_use():
+def test_failure_that_is_not_retryable_is_not_replanned():
     @skill(fails={"HOPELESS"})
     def a() -> Steps:
-        """Give up for good; its evidence may have any name."""
+        """Fail without retry; the evidence may use any name."""
         yield Running()
         raise Failed("HOPELESS", "no way", retryable=False, code=7, language="none")
 
@@ -139,21 +139,21 @@ def test_a_skill_may_say_that_planning_again_is_no_use():
     assert run.outcome.failures[0]["evidence"] == {"code": 7, "language": "none"}
 
 
-def test_a_skill_that_yields_something_else_is_a_bug_of_the_skill():
+def test_invalid_yield_is_a_skill_error():
     @skill()
     def a() -> Steps:
-        """Yield nonsense."""
+        """Yield an invalid value."""
         yield "half way"
 
     assert run_tree("tree: t\nroot: {do: a}", [a]).outcome.reason_code == "SKILL_CRASHED"
 
 
-def test_a_skill_is_on_record_before_it_starts():
+def test_skill_is_recorded_before_it_starts():
     order = []
 
     @skill()
     def a(robot) -> Steps:
-        """Note when it starts."""
+        """Record the start."""
         order.append("moves")
         yield Running()
 
@@ -167,13 +167,13 @@ def test_a_skill_is_on_record_before_it_starts():
     assert (starting.skill, starting.call) == ("a", 1)
 
 
-def test_nothing_moves_unrecorded():
+def test_unrecorded_mission_does_not_move():
     run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a")], unrecorded=lambda: "disk full")
     assert (run.outcome.status, run.outcome.reason_code) == ("failed", "NOT_RECORDED")
     assert run.robot.log == []
 
 
-def test_an_abort_acts_at_the_next_tick_and_cleans_up():
+def test_abort_acts_at_the_next_tick_and_cleans_up():
     run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", [FOREVER])], abort_at=7)
     assert (run.outcome.status, run.outcome.exit_code) == ("aborted", 130)
     assert run.outcome.ticks == 6
@@ -183,10 +183,10 @@ def test_an_abort_acts_at_the_next_tick_and_cleans_up():
     assert any(isinstance(event, Aborting) for event in run.events)
 
 
-def test_a_clean_up_that_hangs_is_escalated_to_the_robot():
+def test_slow_clean_up_escalates_to_a_robot_stop():
     @skill()
     def a(robot) -> Steps:
-        """Take too long to stop."""
+        """Stop too slowly."""
         try:
             while True:
                 yield Running()
@@ -201,10 +201,10 @@ def test_a_clean_up_that_hangs_is_escalated_to_the_robot():
     assert run.trace()[-1].startswith("2 a stopped")
 
 
-def test_a_clean_up_that_raises_stops_the_robot():
+def test_clean_up_that_raises_stops_the_robot():
     @skill()
     def a(robot) -> Steps:
-        """Break while stopping."""
+        """Raise while stopping."""
         try:
             while True:
                 yield Running()
@@ -215,7 +215,7 @@ def test_a_clean_up_that_raises_stops_the_robot():
     assert (run.outcome.status, run.robot.stops) == ("aborted", 1)
 
 
-def test_a_robot_that_goes_on_moving_is_stopped_at_the_end():
+def test_robot_that_keeps_moving_is_stopped_at_the_end():
     class Restless(ScriptedRobot):
         def __init__(self):
             super().__init__(still=False)
@@ -226,7 +226,7 @@ def test_a_robot_that_goes_on_moving_is_stopped_at_the_end():
     assert how == ["robot stop"]
 
 
-def test_a_refusal_moves_nothing():
+def test_refused_mission_does_not_move():
     from bt_exec.mission.clock import Clock
     from bt_exec.mission.executive import Executive
     from bt_exec.rig import Rig
@@ -249,7 +249,7 @@ def test_a_refusal_moves_nothing():
     assert robot.log == []
 
 
-def test_an_abort_acts_while_a_compiler_thinks():
+def test_abort_acts_while_the_compiler_runs():
     from bt_exec.mission.clock import Clock
     from bt_exec.mission.executive import Executive
     from bt_exec.rig import Rig
@@ -275,7 +275,7 @@ def test_an_abort_acts_while_a_compiler_thinks():
     enough.set()
 
 
-def test_a_plan_that_does_not_verify_is_refused_and_nothing_moves():
+def test_unverified_plan_is_refused_and_does_not_move():
     site_parts = [scripted_skill("a", needs={"hand": "empty"})]
     run = run_tree("tree: t\nroot: {do: a}", site_parts, world={"facts": lambda: {"hand": "cup"}})
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "PLAN_REJECTED")
@@ -283,7 +283,7 @@ def test_a_plan_that_does_not_verify_is_refused_and_nothing_moves():
     assert run.robot.log == []
 
 
-def test_a_listener_that_breaks_does_not_stop_the_mission(caplog):
+def test_failing_listener_does_not_stop_the_mission(caplog):
     class Broken:
         def on(self, event):
             raise ValueError("no ears")
@@ -306,7 +306,7 @@ def test_a_listener_that_breaks_does_not_stop_the_mission(caplog):
     assert caplog.text.count("no ears") == 1
 
 
-def test_a_mistake_that_two_layers_see_is_told_once():
+def test_problem_found_by_two_checks_is_reported_once():
     inner = "tree: inner\nparams: {k: {type: integer}}\nroot: {do: a}"
     run = run_tree("tree: t\nroot: {tree: inner}", [scripted_skill("a")], trees=[inner])
     assert run.outcome.problems == (
@@ -314,8 +314,8 @@ def test_a_mistake_that_two_layers_see_is_told_once():
     )
 
 
-def test_a_mission_that_acted_does_not_say_that_nothing_was_needed():
-    """The first attempt moved and ran out of time; what it did is why the second is skipped."""
+def test_mission_that_acted_does_not_end_as_already_done():
+    """The first attempt moves and times out. Its effect lets the second attempt be skipped."""
     tree = "tree: t\nroot: {do: a, skip_if: c, timeout: 200ms}"
     so = scripted_condition("c", [False, True], skip_reason="already so")
     run = run_tree(tree, [scripted_skill("a", [FOREVER]), so])
@@ -323,7 +323,7 @@ def test_a_mission_that_acted_does_not_say_that_nothing_was_needed():
     assert (run.outcome.status, run.outcome.reason_code) == ("satisfied", "OK")
 
 
-def test_an_answer_is_told_also_where_nothing_had_to_be_done():
+def test_answer_is_reported_when_all_actions_were_skipped():
     tree = "tree: t\nroot: {sequence: [{do: a, skip_if: c}, {check: d, tell: true}]}"
     so = scripted_condition("c", [True], skip_reason="already so")
     run = run_tree(tree, [scripted_skill("a"), so, scripted_condition("d", [False])])
@@ -331,7 +331,7 @@ def test_an_answer_is_told_also_where_nothing_had_to_be_done():
     assert run.outcome.message == "no"
 
 
-def test_everything_that_was_not_needed_is_said_once():
+def test_each_skip_reason_is_reported_once():
     tree = "tree: t\nroot: {sequence: [{do: a, skip_if: c}, {do: a, skip_if: d}]}"
     so = scripted_condition("c", [True], skip_reason="already so")
     thus = scripted_condition("d", [True], skip_reason="already thus")

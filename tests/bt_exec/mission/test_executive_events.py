@@ -1,4 +1,4 @@
-"""What a mission tells, from its first event to its outcome, whole."""
+"""Events of a mission, from the first one to the outcome, compared as a whole."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def three_parts():
     ]
 
 
-def test_every_event_of_a_mission_that_is_planned_twice(stage):
+def test_all_events_of_a_mission_that_is_planned_twice(stage):
     on = stage(three_parts(), THREE, perception_workers=True, executive={"mission_id": "m-1"})
     on.run()
     assert on.told() == [
@@ -47,11 +47,11 @@ def test_every_event_of_a_mission_that_is_planned_twice(stage):
         "10 1 Progress a 0.0 running",
         "10 1 NodeChanged a running",
         "10 1 NodeChanged sequence running",
-        "10.1 2 Progress a 0.5 running",  # a state is told once, not at each tick
+        "10.1 2 Progress a 0.5 running",  # a state is reported once, not at each tick
         "10.2 3 SkillEnded a a 1 failed 0.2 SLIPPED",
         "10.2 3 NodeChanged a failed as the script says SLIPPED",
         "10.2 3 NodeChanged sequence failed as the script says SLIPPED",
-        "10.2 3 Observed test {'picture': '2'}",  # a fresh look before it is planned again
+        "10.2 3 Observed test {'picture': '2'}",  # a new observation before replanning
         "10.2 3 Planning fixed SLIPPED",
         "10.2 3 Planned 1",
         "10.2 3 NodeChanged one kept",
@@ -63,13 +63,13 @@ def test_every_event_of_a_mission_that_is_planned_twice(stage):
         "10.3 5 SkillEnded a a 2 done 0.1",
         "10.3 5 NodeChanged a done",
         "10.3 5 NodeChanged sequence done",
-        "10.3 5 Observed test {'picture': '3'}",  # the last words tell how things are now
+        "10.3 5 Observed test {'picture': '3'}",  # the final message uses the current state
         "10.3 5 FactsKnown end {'picture': '3'}",
         "10.3 5 Finished satisfied OK",
     ]
 
 
-def test_the_outcome_says_all_of_it(stage):
+def test_outcome_contains_failures_counts_and_messages(stage):
     on = stage(three_parts(), THREE, executive={"mission_id": "m-1", "journal": "a/j.sqlite"})
     found = on.run()
     (failure,) = found.failures
@@ -95,7 +95,7 @@ def test_the_outcome_says_all_of_it(stage):
     assert on.events[-1] == Finished(10.3, 5, found)
 
 
-def test_time_on_the_wall_is_in_seconds_and_counts_from_the_start(stage, monkeypatch):
+def test_wall_time_is_in_seconds_from_the_start(stage, monkeypatch):
     times = iter([100.0, 102.34567])
     on = stage([scripted_skill("a")])
 
@@ -110,14 +110,14 @@ def test_time_on_the_wall_is_in_seconds_and_counts_from_the_start(stage, monkeyp
 
 
 def refused():
-    """Return how a mission ends that is refused; nothing else asks for the time."""
+    """Return the outcome of a refused mission; only the mission reads the wall clock."""
     refusal = Refusal(
         "NO", "No.", ("go",), did_you_mean=("go on",), missing=("cup",), question="Where?"
     )
     return Ending("refused", "NO", refusal=refusal, problems=("what",))
 
 
-def test_a_refusal_is_the_outcome_and_nothing_was_planned(stage):
+def test_refusal_is_the_outcome_without_a_plan(stage):
     on = stage([scripted_skill("a")], pack={"reporter": Reporter})
     on.executive._planner.plan = lambda request: refused()
     found = on.run("hm")
@@ -143,7 +143,7 @@ def test_a_refusal_is_the_outcome_and_nothing_was_planned(stage):
 
 
 def telling(said):
-    """Return a reporter whose robot told the operator something."""
+    """Return a reporter whose robot said something to the operator."""
 
     class Tells(MissionReporter):
         def told(self):
@@ -153,7 +153,7 @@ def telling(said):
 
 
 class Reporter(MissionReporter):
-    """A reporter that says how things stand."""
+    """Reporter that describes the current view."""
 
     def turn(self, view):
         return {
@@ -165,7 +165,7 @@ class Reporter(MissionReporter):
         }
 
 
-def test_a_turn_is_told_before_each_skill_and_at_the_end(stage):
+def test_turn_is_reported_before_each_skill_and_at_the_end(stage):
     on = stage([scripted_skill("a", ["done"])], pack={"reporter": Reporter})
     on.run()
     turns = [(event.t, event.tick, event.report) for event in on.events if isinstance(event, Turn)]
@@ -174,7 +174,7 @@ def test_a_turn_is_told_before_each_skill_and_at_the_end(stage):
     assert turns == [(10.0, 1, going), (10.0, 1, ended)]
 
 
-def test_the_last_turn_names_the_failure_that_ended_the_mission(stage):
+def test_last_turn_names_the_failure_that_ended_the_mission(stage):
     on = stage([scripted_skill("a", ["crash"])], pack={"reporter": Reporter})
     outcome = on.run()
     assert [event.report for event in on.events if isinstance(event, Turn)][-1] == {
@@ -190,7 +190,7 @@ def test_the_last_turn_names_the_failure_that_ended_the_mission(stage):
     ("command", "language", "expected"),
     [("go", "", "en"), ("가", "", "ko"), ("go", "ko", "ko"), ("가", "en", "en")],
 )
-def test_the_language_is_that_of_the_command_unless_it_is_given(stage, command, language, expected):
+def test_language_defaults_to_that_of_the_command(stage, command, language, expected):
     on = stage([scripted_skill("a")])
     on.run(command, language)
     (started,) = (event for event in on.events if isinstance(event, MissionStarted))
@@ -215,13 +215,15 @@ def test_the_language_is_that_of_the_command_unless_it_is_given(stage, command, 
         (["done"], "  ", "OK"),
     ],
 )
-def test_what_the_robot_said_opens_a_good_end_and_follows_a_bad_one(stage, script, told, expected):
+def test_speech_of_the_robot_precedes_a_success_and_follows_a_failure(
+    stage, script, told, expected
+):
     on = stage([scripted_skill("a", script)], pack={"reporter": telling(told)})
     on.site.messages.explain = lambda failure, language: failure.code
     assert on.run().message == expected
 
 
-def test_what_several_robots_said_is_told_in_one_line(stage):
+def test_speech_of_several_robots_is_joined_in_one_line(stage):
     on = stage([scripted_skill("a")])
     said = ["Here. ", "", " There."]
     packs = [Pack(f"p{n}", reporter=telling(text)) for n, text in enumerate(said)]
@@ -229,7 +231,7 @@ def test_what_several_robots_said_is_told_in_one_line(stage):
     assert on.run().message == "Here. There."
 
 
-def test_a_node_of_an_earlier_plan_that_is_kept_is_told_once(stage):
+def test_node_kept_from_an_earlier_plan_is_reported_once(stage):
     on = stage(three_parts(), THREE)
     on.run()
     after = on.events[max(n for n, e in enumerate(on.events) if isinstance(e, Planned)) :]
@@ -237,7 +239,7 @@ def test_a_node_of_an_earlier_plan_that_is_kept_is_told_once(stage):
     assert kept == ["kept", "kept"]
 
 
-def test_who_listens_is_told_in_order_and_one_that_breaks_is_named_once(stage, caplog):
+def test_listeners_are_called_in_order_and_a_failing_one_is_logged_once(stage, caplog):
     heard = []
 
     class Listens:
@@ -263,7 +265,7 @@ def test_who_listens_is_told_in_order_and_one_that_breaks_is_named_once(stage, c
     assert broken[0].calls == broken[1].calls == len(heard) / 2
 
 
-def test_a_plan_is_asked_for_with_all_that_is_known(stage):
+def test_compile_request_contains_all_known_facts(stage):
     exchanges = []
     on = stage(
         three_parts(), THREE, perception_workers=True, executive={"record": exchanges.append}
@@ -283,7 +285,7 @@ def test_a_plan_is_asked_for_with_all_that_is_known(stage):
     assert second.settings == {"test": PackSettings()}
 
 
-def test_what_is_known_is_told_at_the_end_as_the_newest_look_knows_it(stage, tmp_path):
+def test_final_message_uses_the_facts_of_the_newest_observation(stage, tmp_path):
     words = tmp_path / "words.yaml"
     words.write_text("'picture=2': {en: 'The second picture.', ko: 둘}\nOK: {en: Done., ko: 끝.}\n")
     skill = scripted_skill("a", effects={"picture": "2"})
@@ -294,27 +296,27 @@ def test_what_is_known_is_told_at_the_end_as_the_newest_look_knows_it(stage, tmp
 
 
 @pytest.mark.parametrize(("verdict", "code"), [(True, "ALREADY_SO"), (False, "OK")])
-def test_a_mission_that_found_nothing_to_do_says_why(stage, verdict, code):
+def test_reason_code_of_a_mission_without_actions_is_the_skip_reason(stage, verdict, code):
     tree = "tree: t\nroot: {do: a, skip_if: c}"
     so = scripted_condition("c", [verdict], skip_reason="already so")
     outcome = stage([scripted_skill("a"), so], tree).run()
     assert (outcome.status, outcome.reason_code) == ("satisfied", code)
 
 
-def test_planning_is_told_with_the_failure_that_made_it_necessary(stage):
+def test_planning_event_contains_the_failure_that_caused_it(stage):
     on = stage(three_parts(), THREE)
     on.run()
     asked = [event.failure for event in on.events if isinstance(event, Planning)]
     assert [failure and failure.code for failure in asked] == [None, "SLIPPED"]
 
 
-def test_mission_time_is_told_to_the_millisecond(stage):
+def test_mission_time_is_rounded_to_milliseconds(stage):
     on = stage([scripted_skill("a", [("3", "done")])])
     on.executive.clock.period_s = 0.10006
     assert on.run().sim_seconds == 0.3
 
 
-def test_a_stop_that_was_asked_for_before_is_carried_out_before_the_first_look(stage):
+def test_pending_stop_is_executed_before_the_first_observation(stage):
     order = []
     on = stage([scripted_skill("a")], perception_workers=True)
     step, capture = on.simulation.step, on.camera.capture
@@ -324,10 +326,10 @@ def test_a_stop_that_was_asked_for_before_is_carried_out_before_the_first_look(s
     assert order == [0.0, "look", 0.0, "look"]  # and again before the first tick of a plan
 
 
-def test_eyes_go_on_looking_between_the_ticks(stage):
+def test_observations_continue_between_ticks(stage):
     @skill()
     def a(world) -> Steps:
-        """Look four times."""
+        """Wait for four ticks."""
         for _ in range(4):
             situation.append(world.observation.facts()["picture"])
             yield Running()
@@ -335,7 +337,8 @@ def test_eyes_go_on_looking_between_the_ticks(stage):
     situation = []
     on = stage([a], perception_workers=True)
     on.run()
-    assert situation == ["1", "1", "2", "3"]  # what was taken after a tick is there at the next
+    # a picture taken after a tick is available at the next one
+    assert situation == ["1", "1", "2", "3"]
     assert on.told(Observed) == [
         "10 0 Observed test {'picture': '1'}",
         "10.2 2 Observed test {'picture': '2'}",
@@ -345,7 +348,7 @@ def test_eyes_go_on_looking_between_the_ticks(stage):
     ]
 
 
-def test_what_cannot_be_known_at_the_end_is_not_told(stage, caplog):
+def test_facts_that_cannot_be_read_at_the_end_are_left_out(stage, caplog):
     answers = iter([{"door": "closed"}])
     skill = scripted_skill("a", effects={"door": "open"})
     on = stage([skill], rig={"facts": lambda: next(answers)})
@@ -355,7 +358,7 @@ def test_what_cannot_be_known_at_the_end_is_not_told(stage, caplog):
 
 
 def hanging(method: str, code: str = "STEP_HUNG"):
-    """Return a reporter that breaks down at the end of a mission, as the watchdog tells it."""
+    """Return a reporter that fails at the end of a mission with an error of the watchdog."""
 
     def broken(self, *view):
         if not view or view[0].status != "in_progress":
@@ -368,12 +371,14 @@ def hanging(method: str, code: str = "STEP_HUNG"):
     ("method", "code", "script", "reason", "failures"),
     [
         ("told", "STEP_HUNG", "done", "STEP_HUNG", ["STEP_HUNG"]),
-        ("told", "PART_BROKEN", "done", "OK", []),  # only its words are lost
-        ("told", "STEP_HUNG", "crash", "SKILL_CRASHED", ["SKILL_CRASHED"]),  # what came first
-        ("turn", "STEP_HUNG", "done", "OK", []),  # its last report is lost, the outcome stands
+        ("told", "PART_BROKEN", "done", "OK", []),  # only the message of the reporter is lost
+        # the first failure is kept
+        ("told", "STEP_HUNG", "crash", "SKILL_CRASHED", ["SKILL_CRASHED"]),
+        # the last report is lost, the outcome is not changed
+        ("turn", "STEP_HUNG", "done", "OK", []),
     ],
 )
-def test_a_part_that_hangs_at_the_end_fails_the_mission_unless_it_failed_before(
+def test_part_that_hangs_at_the_end_fails_the_mission_unless_it_has_failed(
     stage, caplog, method, code, script, reason, failures
 ):
     on = stage([scripted_skill("a", [script])], pack={"reporter": hanging(method, code)})
@@ -383,7 +388,7 @@ def test_a_part_that_hangs_at_the_end_fails_the_mission_unless_it_failed_before(
     assert on.told()[-1].endswith(f"Finished {found.status} {reason}")
 
 
-def test_of_several_parts_that_hang_at_the_end_the_first_is_named(stage):
+def test_first_of_several_parts_that_hang_at_the_end_is_named(stage):
     on = stage([scripted_skill("a", ["SLIPPED"])], limits=Limits(replans=0))
     broken = iter([PartBroken(f"part {n}", "hangs", "STEP_HUNG") for n in (1, 2)])
 
@@ -397,7 +402,7 @@ def test_of_several_parts_that_hang_at_the_end_the_first_is_named(stage):
     assert (found.status, found.reason_code) == ("failed", "STEP_HUNG")
 
 
-def test_what_was_said_before_is_handed_to_the_compiler(stage):
+def test_conversation_is_passed_to_the_compiler(stage):
     said = Context((Word("go", "satisfied"),))
     for given, expected in ((said, said), (None, Context())):
         on = stage(three_parts(), THREE, executive={"context": given})

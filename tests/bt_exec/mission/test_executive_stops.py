@@ -1,4 +1,4 @@
-"""Who is stopped, and when: aborts, a second word, Ctrl-C, a crash of our own, coming to rest."""
+"""Stops of an executive: aborts, repeated aborts, Ctrl-C, internal errors and coming to rest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bt_exec.testing import ScriptedRobot, scripted_skill
 
 
 class Body(ScriptedRobot):
-    """A robot that says when it was stopped, for who waits for it."""
+    """Robot with an event that is set when it is stopped."""
 
     def __init__(self, still: bool = True) -> None:
         super().__init__(still=still)
@@ -33,7 +33,7 @@ class Body(ScriptedRobot):
 
 
 class Settling(ScriptedRobot):
-    """A robot that is still before the mission, and after so many times of being asked."""
+    """Robot that is still before the mission, and after the given number of queries."""
 
     def __init__(self, asked: int) -> None:
         self.asked = asked
@@ -54,7 +54,7 @@ class Settling(ScriptedRobot):
 
 
 def holding_up(robot_stopped, begun):
-    """Return a skill that holds up the loop until the robot is stopped."""
+    """Return a skill that blocks the loop until the robot is stopped."""
 
     @skill()
     def a() -> Steps:
@@ -67,8 +67,8 @@ def holding_up(robot_stopped, begun):
     return a
 
 
-def test_the_second_abort_stops_the_robot_at_once(stage):
-    """The first one leaves the loop its 30 s; asked again, nothing is waited for."""
+def test_second_abort_stops_the_robot_at_once(stage):
+    """The first abort leaves the loop 30 s to stop. The second one does not wait."""
     robot, begun, first = Body(), threading.Event(), threading.Event()
     part = holding_up(robot.stopped, begun)
     on = stage([part], robot=robot, limits=Limits(cancel_s=30))
@@ -86,7 +86,7 @@ def test_the_second_abort_stops_the_robot_at_once(stage):
     outcome = on.run()
     asking.join()
     assert (outcome.status, outcome.reason_code, robot.stops) == ("aborted", "ABORTED", 1)
-    assert on.told(Aborting) == ["10.2 2 Aborting clean first"]  # the first reason stands
+    assert on.told(Aborting) == ["10.2 2 Aborting clean first"]  # the first reason is kept
 
 
 def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_thread, "start_new_thread", refuse)
 
 
-def test_abort_stops_the_robot_where_no_thread_starts(stage, monkeypatch):
+def test_abort_stops_the_robot_when_no_thread_can_start(stage, monkeypatch):
     on = stage([scripted_skill("a")])
     no_threads(monkeypatch)
     on.executive.abort()
@@ -106,7 +106,7 @@ def test_abort_stops_the_robot_where_no_thread_starts(stage, monkeypatch):
     assert on.robot.stops == 1
 
 
-def test_session_is_put_away_where_no_thread_starts(site, robots, monkeypatch, tmp_path):
+def test_session_closes_when_no_thread_can_start(site, robots, monkeypatch, tmp_path):
     monkeypatch.setenv("BT_EXEC_LOCKS", str(tmp_path))
     monkeypatch.setattr(life_cycle, "_WATCHED_IN", set())
     robots.fields = {"simulation": None}
@@ -116,10 +116,10 @@ def test_session_is_put_away_where_no_thread_starts(site, robots, monkeypatch, t
     assert robots.robot.stops == 1
     monkeypatch.undo()
     monkeypatch.setenv("BT_EXEC_LOCKS", str(tmp_path))
-    Session(site).close()  # its lock is free again
+    Session(site).close()  # the lock is released
 
 
-def test_hanging_camera_is_not_asked_where_no_thread_starts(stage, monkeypatch):
+def test_hung_camera_is_not_queried_when_no_thread_can_start(stage, monkeypatch):
     on = stage([scripted_skill("a")], perception_workers=True)
     no_threads(monkeypatch)
     outcome = on.run()
@@ -127,8 +127,8 @@ def test_hanging_camera_is_not_asked_where_no_thread_starts(stage, monkeypatch):
 
 
 @pytest.mark.parametrize("moment", ["planning", "last look"])
-def test_robot_that_something_moves_between_parts_is_stopped(stage, moment):
-    """A thread that an earlier skill has left behind moves it; nothing of the plan runs."""
+def test_robot_moved_by_a_background_thread_is_stopped(stage, moment):
+    """A thread of an earlier skill moves the robot. No skill of the plan starts."""
     robot = ScriptedRobot()
     on = stage([scripted_skill("a")], robot=robot, perception_workers=True)
     on.executive.rigs["test"] = Rig(robot)
@@ -160,9 +160,7 @@ def test_robot_that_something_moves_between_parts_is_stopped(stage, moment):
     assert "moved while no part of the plan ran" in on.told(Aborting)[0]
 
 
-def test_who_watches_an_abort_waits_a_period_and_the_time_to_cancel_and_then_no_more(
-    stage, monkeypatch
-):
+def test_first_abort_waits_a_period_and_the_cancel_limit_and_later_ones_do_not(stage, monkeypatch):
     patience = []
     on = stage([scripted_skill("a")], limits=Limits(cancel_s=0.5))
     monkeypatch.setattr(on.executive, "_see_to_it", patience.append)
@@ -172,7 +170,7 @@ def test_who_watches_an_abort_waits_a_period_and_the_time_to_cancel_and_then_no_
     assert patience == [0.6, 0.0, 0.0]
 
 
-def test_every_robot_of_the_mission_is_stopped_and_one_that_raises_hinders_none(stage, caplog):
+def test_every_robot_is_stopped_when_one_of_them_raises(stage, caplog):
     class Gone(ScriptedRobot):
         def stop(self) -> None:
             super().stop()
@@ -187,28 +185,28 @@ def test_every_robot_of_the_mission_is_stopped_and_one_that_raises_hinders_none(
 
 
 @pytest.mark.parametrize("heeded", [True, False])
-def test_who_watches_an_abort_stops_only_what_did_not_heed_it(stage, heeded):
+def test_abort_watch_stops_robots_only_when_the_abort_was_not_acted_on(stage, heeded):
     on = stage([scripted_skill("a")])
     on.executive._heeded = heeded
     on.executive._see_to_it(0.001)
     assert on.robot.stops == (0 if heeded else 1)
 
 
-def test_a_mission_that_has_ended_is_no_longer_watched(stage):
+def test_abort_watch_does_nothing_after_the_mission(stage):
     on = stage([scripted_skill("a")])
     assert on.run().status == "satisfied"
     on.executive._see_to_it(0.001)
     assert on.robot.stops == 0
 
 
-def test_a_crash_of_our_own_stops_the_robots_once_and_is_told(stage, caplog):
+def test_internal_error_stops_the_robots_once_and_is_logged(stage, caplog):
     def broken(spec, context):
         raise RuntimeError("a bug")
 
     on = stage([scripted_skill("a")], pack={"checkers": (broken,)})
     outcome = on.run()
     assert on.robot.stops == 1
-    on.executive._see_to_it(0.001)  # the watchdog of an abort that came meanwhile
+    on.executive._see_to_it(0.001)  # watch of an abort that came at the same time
     assert on.robot.stops == 1
     assert (outcome.status, outcome.reason_code) == ("failed", "EXECUTIVE_CRASHED")
     assert on.told()[-1] == "10 0 Finished failed EXECUTIVE_CRASHED"
@@ -216,7 +214,7 @@ def test_a_crash_of_our_own_stops_the_robots_once_and_is_told(stage, caplog):
     assert caplog.records[0].exc_info is not None
 
 
-def test_the_failure_of_a_crash_carries_its_traceback(stage):
+def test_failure_of_an_internal_error_contains_its_traceback(stage):
     def broken(spec, context):
         raise RuntimeError("a bug")
 
@@ -235,10 +233,10 @@ def test_the_failure_of_a_crash_carries_its_traceback(stage):
     assert failure.evidence["traceback"].endswith("RuntimeError: a bug\n")
 
 
-def test_ctrl_c_while_it_ticks_is_an_abort(stage):
+def test_ctrl_c_during_a_tick_is_an_abort(stage):
     @skill()
     def a() -> Steps:
-        """Be interrupted."""
+        """Raise KeyboardInterrupt."""
         yield Running()
         raise KeyboardInterrupt
 
@@ -252,7 +250,7 @@ def test_ctrl_c_while_it_ticks_is_an_abort(stage):
 
 
 @pytest.mark.parametrize("where", ["ask", "wait"])
-def test_ctrl_c_while_coming_to_rest_stops_the_robot_and_the_record_ends(stage, where):
+def test_ctrl_c_while_coming_to_rest_stops_the_robot_and_closes_the_journal(stage, where):
     class Restless(ScriptedRobot):
         @property
         def still(self) -> bool:
@@ -283,19 +281,19 @@ def test_ctrl_c_while_coming_to_rest_stops_the_robot_and_the_record_ends(stage, 
     [
         (0, 0.5, 0.0, 0),
         (3, 0.5, 0.3, 0),
-        (5, 0.5, 0.5, 0),  # the last moment is waited for, then asked once more
-        (8, 0.5, 0.7, 1),  # after the stop it has the same while again; it is asked twice at 0.5 s
+        (5, 0.5, 0.5, 0),  # waits until the limit, then queries once more
+        (8, 0.5, 0.7, 1),  # the same limit applies after the stop; at 0.5 s there are two queries
         (14, 1.0, 1.3, 1),
     ],
 )
-def test_a_robot_has_a_while_to_come_to_rest(stage, asked, still_s, seconds, stops):
+def test_robot_is_given_time_to_come_to_rest(stage, asked, still_s, seconds, stops):
     on = stage([scripted_skill("a")], robot=Settling(asked), limits=Limits(still_s=still_s))
     outcome = on.run()
     assert (round(outcome.sim_seconds, 6), on.robot.stops > 0) == (seconds, stops > 0)
 
 
 @pytest.mark.parametrize(("still_s", "seconds"), [(0.5, 1.0), (1.0, 2.0)])
-def test_a_robot_that_never_comes_to_rest_is_an_outcome_of_its_own(stage, still_s, seconds):
+def test_robot_that_never_comes_to_rest_fails_the_mission(stage, still_s, seconds):
     on = stage([scripted_skill("a")], robot=Settling(999), limits=Limits(still_s=still_s))
     outcome = on.run()
     assert (outcome.status, outcome.reason_code, outcome.exit_code) == ("failed", "STOP_FAILED", 4)
@@ -306,7 +304,7 @@ def test_a_robot_that_never_comes_to_rest_is_an_outcome_of_its_own(stage, still_
 
 
 @pytest.mark.parametrize(("asked", "results"), [(0, {"seen": "cup"}), (999, {})])
-def test_only_what_came_to_rest_has_results(stage, asked, results):
+def test_results_are_returned_only_when_the_robot_came_to_rest(stage, asked, results):
     look = scripted_skill("a", result={"thing": "cup"})
     tree = "tree: t\nreturns: {seen: $found}\nroot: {do: a, save: {thing: found}}"
     top = "tree: top\nroot: {tree: t}"
@@ -314,8 +312,8 @@ def test_only_what_came_to_rest_has_results(stage, asked, results):
     assert outcome.results == results
 
 
-def test_what_broke_while_something_else_was_stopped_ends_the_mission(stage):
-    """Nothing starts afterwards that would be refused."""
+def test_part_broken_during_a_skill_start_ends_the_mission(stage):
+    """No later part is started, because it would be refused."""
 
     class Breaks:
         def on(self, event):
@@ -329,7 +327,7 @@ def test_what_broke_while_something_else_was_stopped_ends_the_mission(stage):
     assert "the clean-up of b" in outcome.failures[-1]["message"]
 
 
-def test_a_stop_that_raises_is_an_outcome_of_its_own(stage, caplog):
+def test_failed_stop_fails_the_mission(stage, caplog):
     class Gone(Settling):
         def stop(self) -> None:
             super().stop()
@@ -343,14 +341,14 @@ def test_a_stop_that_raises_is_an_outcome_of_its_own(stage, caplog):
     assert caplog.messages[-1].startswith("THE ROBOT DID NOT STOP")
 
 
-def test_an_abort_that_does_not_stop_the_robot_is_no_clean_abort(stage):
+def test_abort_that_cannot_stop_the_robot_is_a_failure(stage):
     on = stage([scripted_skill("a")], robot=Settling(999))
     on.executive.abort()
     outcome = on.run()
     assert (outcome.status, outcome.reason_code) == ("failed", "STOP_FAILED")
 
 
-def test_a_robot_that_cannot_be_asked_is_stopped_and_it_is_told(stage, caplog):
+def test_robot_whose_state_cannot_be_read_is_stopped_and_reported(stage, caplog):
     class Lost(ScriptedRobot):
         @property
         def still(self) -> bool:
@@ -376,7 +374,7 @@ def test_all_robots_must_be_still(stage):
     assert round(on.run().sim_seconds, 6) == 0.2
 
 
-def test_an_abort_before_the_first_tick_moves_nothing_and_looks_no_more(stage):
+def test_abort_before_the_first_tick_neither_moves_nor_observes(stage):
     on = stage([scripted_skill("a")], perception_workers=True)
     on.executive.abort("early")
     outcome = on.run()
@@ -389,7 +387,7 @@ def test_an_abort_before_the_first_tick_moves_nothing_and_looks_no_more(stage):
     ]
 
 
-def test_an_abort_acts_while_a_look_is_waited_for(stage):
+def test_abort_acts_while_an_observation_is_awaited(stage):
     looking, enough = threading.Event(), threading.Event()
     on = stage([scripted_skill("a")], perception_workers=True, limits=Limits(look_s=60))
 
@@ -409,7 +407,7 @@ def test_an_abort_acts_while_a_look_is_waited_for(stage):
     assert on.told(PerceptionFailed) == []
 
 
-def test_an_abort_while_a_tree_runs_stops_its_skill_before_it_is_told(stage):
+def test_abort_during_a_tree_stops_its_skill_before_it_is_reported(stage):
     on = stage([scripted_skill("a", [("forever",)])])
     step = on.simulation.step
 
@@ -430,15 +428,15 @@ def test_an_abort_while_a_tree_runs_stops_its_skill_before_it_is_told(stage):
     ]
 
 
-def test_a_mission_without_eyes_looks_at_nothing(stage):
+def test_mission_without_a_camera_does_not_observe(stage):
     on = stage([scripted_skill("a")])
-    on.executive._perception_loop.look = None  # nobody may call it at the end
+    on.executive._perception_loop.look = None  # must not be called at the end
     on.executive._mission = lambda *parts: on.executive._satisfied(parts[-1])
     assert on.run().status == "satisfied"
 
 
-def test_an_abort_that_was_heeded_leaves_the_skill_its_time_to_clean_up(stage):
-    """Who watches the abort finds it heeded: the skill's own clean-up has a limit of its own."""
+def test_abort_that_was_acted_on_leaves_the_skill_time_to_clean_up(stage):
+    """The abort watch does not stop the robot: the clean-up of the skill has a separate limit."""
     stops = []
 
     @skill()
@@ -458,14 +456,14 @@ def test_an_abort_that_was_heeded_leaves_the_skill_its_time_to_clean_up(stage):
     assert stops == [0]
 
 
-def test_an_abort_without_a_reason_is_one(stage):
+def test_abort_with_an_empty_reason_is_an_abort(stage):
     on = stage([scripted_skill("a")])
     on.executive.abort("")
     assert on.run().status == "aborted"
     assert on.told(Aborting) == ["10 0 Aborting clean operator"]
 
 
-def test_a_simulation_has_its_own_time_a_period_and_that_of_any_part(stage):
+def test_simulation_step_may_take_its_limit_plus_a_period_and_the_hang_limit(stage):
     on = stage([scripted_skill("a", [("1", "done")])], robot=Settling(1), limits=Limits(hang_s=2))
     on.executive.clock.step_s = 7.0
     watched = []
@@ -476,5 +474,5 @@ def test_a_simulation_has_its_own_time_a_period_and_that_of_any_part(stage):
     )[1]
     assert on.run().status == "satisfied"
     simulated = [limit_s for limit_s, part in watched if part == "the simulation"]
-    # before the look, before the first tick, the tick; and while it comes to rest
+    # before the observation, before the first tick, the tick, and while it comes to rest
     assert simulated == [9.1, 9.1, 9.1, 9.0]

@@ -1,4 +1,4 @@
-"""The heartbeat of the tick loop: gaps end the mission as STALLED, each tick reaches a guardian."""
+"""Heartbeat of the tick loop: gaps end the mission as STALLED, ticks reach the guardian."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def time(monkeypatch) -> Time:
 
 
 class FakeGuardian:
-    """A guardian that notes what it is told, and may be lost."""
+    """Guardian that records its calls and can be made to fail."""
 
     within_s = 0.5
 
@@ -74,7 +74,7 @@ def test_gap_up_to_the_limit_is_allowed(time):
         beats.beat()
 
 
-def test_longer_gap_is_a_stall_with_the_part_that_was_called(time):
+def test_longer_gap_is_a_stall_of_the_called_part(time):
     beats = Heartbeat(2.0, during=lambda: "skill grasp")
     beats.start()
     time.now += 2.5
@@ -82,10 +82,10 @@ def test_longer_gap_is_a_stall_with_the_part_that_was_called(time):
         beats.beat()
     assert stalled.value.code == "STALLED"
     assert str(stalled.value) == ("the loop stood still for 2.5 s (limit 2 s), last in skill grasp")
-    beats.go_on()  # while the robot comes to rest, nothing matters any more
+    beats.go_on()  # gaps are allowed while the robot comes to rest
 
 
-def test_without_a_limit_no_gap_is_a_stall(time):
+def test_gap_of_any_length_is_allowed_without_a_limit(time):
     beats = Heartbeat(None)
     beats.start()
     time.now += 1e6
@@ -112,12 +112,12 @@ def test_forked_child_leaves_at_its_first_tick():
         (None, Rig(), False, None),
     ],
 )
-def test_limit_of_a_site(said, rig, guarded, expected):
+def test_stall_limit_of_a_site(said, rig, guarded, expected):
     site = scripted_site([], limits=Limits(stall_s=said))
     assert stall_s(site, {"test": rig}, 0.5, guarded=guarded) == expected
 
 
-def test_limit_leaves_room_for_parts_that_may_hang_for_longer():
+def test_stall_limit_exceeds_the_longest_hang_limit():
     site = scripted_site([])
     assert stall_s(site, {"test": Rig(ScriptedRobot())}, 3.0, guarded=False) == 6.0
 
@@ -159,7 +159,7 @@ def test_lost_guardian_ends_the_mission_and_stops_the_robot(stage):
     assert on.robot.stops >= 1
 
 
-def test_account_of_the_guardian_is_on_record(stage):
+def test_report_of_the_guardian_is_recorded(stage):
     guardian = FakeGuardian()
     guardian.accounts = [{"ok": False, "why": "process 1 gave no heartbeat for 0.51 s"}]
     on = guarded(stage, guardian)
@@ -197,22 +197,22 @@ def test_robot_that_moves_before_its_mission_is_stopped_and_refused(stage):
         ("ko", "무엇이 움직이는지 확인하고"),
     ],
 )
-def test_refusal_of_a_moving_robot_says_what_to_do(language, words):
+def test_refusal_of_a_moving_robot_names_the_remedy(language, words):
     messages = Messages.load([OWN_MESSAGES], {}, {})
     assert words in messages.say("ROBOT_MOVES", language, message="the robot of arm: it moves")
 
 
 @pytest.mark.parametrize("still", [None, "yes", 1])
-def test_robot_that_does_not_say_whether_it_is_still_is_refused(stage, still):
+def test_robot_with_an_unknown_motion_state_is_refused(stage, still):
     robot = ScriptedRobot(still=still)
     assert stage([a], robot=robot).run().status in ("refused", "failed")
     assert robot.log == []
 
 
-def test_stalled_mission_starts_nothing_again(stage, time):
+def test_stalled_mission_starts_no_further_skill(stage, time):
     @skill(name="a")
     def stalls(robot: Any) -> Steps:
-        """Stand still for long in the second tick."""
+        """Block for a long time in the second tick."""
         robot.log.append("start")
         yield Running()
         time.now += 60.0

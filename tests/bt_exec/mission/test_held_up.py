@@ -1,4 +1,4 @@
-"""What holds up a mission, or breaks around it, leaves no robot moving and the mission an end."""
+"""Missions whose parts block or fail: the robot is stopped and the mission has an outcome."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TREE = load_text("tree: t\nroot: {do: a}").document
 
 
 class Deaf(ScriptedRobot):
-    """A robot whose driver waits for something that only a stop ends."""
+    """Robot whose driver blocks until it is stopped."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ def mission(part, robot, reporter=None, **rig) -> Executive:
     return Executive(site, rigs, {}, Clock([simulation], 0.01, fast=True), FixedCompiler(TREE))
 
 
-def test_an_abort_that_a_skill_holds_up_stops_the_robot():
+def test_abort_stops_the_robot_when_a_skill_blocks():
     blocked = threading.Event()
 
     @skill()
@@ -62,7 +62,7 @@ def test_an_abort_that_a_skill_holds_up_stops_the_robot():
     assert robot.stops == 1
 
 
-def test_an_abort_that_is_acted_on_in_time_stops_no_robot():
+def test_abort_that_is_acted_on_in_time_does_not_stop_the_robot():
     robot = ScriptedRobot()
     executive = mission(scripted_skill("a"), robot)
     executive.abort()
@@ -81,7 +81,7 @@ def test_an_abort_that_is_acted_on_in_time_stops_no_robot():
         ("__init__", "start"),
     ],
 )
-def test_a_reporter_that_breaks_down_costs_only_its_words(method, job, caplog):
+def test_failing_reporter_loses_only_its_messages(method, job, caplog):
     def broken(*_):
         raise KeyError("no voice")
 
@@ -92,7 +92,7 @@ def test_a_reporter_that_breaks_down_costs_only_its_words(method, job, caplog):
     assert caplog.text.count(f"the reporter of test could not {job}") == 1
 
 
-def test_what_a_reporter_told_opens_the_last_words_and_its_turns_are_events():
+def test_speech_of_a_reporter_opens_the_final_message_and_its_turns_are_events():
     class Telling(MissionReporter):
         def __init__(self, services):
             super().__init__(services)
@@ -121,7 +121,7 @@ def test_what_a_reporter_told_opens_the_last_words_and_its_turns_are_events():
 
 
 class Lost:
-    """A robot whose connection is gone."""
+    """Robot whose connection is lost."""
 
     stops = 0
 
@@ -133,12 +133,12 @@ class Lost:
         raise OSError("connection lost")
 
 
-def test_a_robot_that_cannot_be_asked_is_stopped(caplog):
+def test_robot_whose_state_cannot_be_read_is_stopped(caplog):
     robot, ends = Lost(), []
 
     @skill()
     def a() -> Steps:
-        """Need no robot."""
+        """Use no robot."""
         yield Running()
 
     executive = mission(a, robot)
@@ -149,17 +149,17 @@ def test_a_robot_that_cannot_be_asked_is_stopped(caplog):
     assert "still raised OSError: connection lost" in caplog.text
 
 
-def test_a_robot_that_cannot_say_what_it_knows_at_the_end_costs_only_its_words(caplog):
+def test_failing_facts_at_the_end_do_not_change_the_outcome(caplog):
     answers = iter([{"door": "open"}])
     executive = mission(scripted_skill("a"), ScriptedRobot(), facts=lambda: next(answers))
     assert executive.run("go").status == "satisfied"
     assert "a robot could not say what it knows" in caplog.text
 
 
-def test_a_clean_up_and_a_stop_that_both_fail_do_not_hide_why_it_failed(caplog):
+def test_failing_clean_up_and_stop_do_not_hide_the_first_failure(caplog):
     @skill(timeout_s=0.05)
     def a() -> Steps:
-        """Never end, and raise on the way out."""
+        """Never end, and raise in the clean-up."""
         try:
             while True:
                 yield Running()
@@ -179,7 +179,7 @@ def test_a_clean_up_and_a_stop_that_both_fail_do_not_hide_why_it_failed(caplog):
 
 
 class Turns:
-    """A listener that keeps the reports of packs."""
+    """Listener that keeps the turn reports."""
 
     def __init__(self, turns: list[dict]) -> None:
         self._turns = turns
@@ -190,7 +190,7 @@ class Turns:
 
 
 class Ends:
-    """A listener that keeps the end of a mission."""
+    """Listener that keeps the end of a mission."""
 
     def __init__(self, ends: list[Finished]) -> None:
         self._ends = ends

@@ -1,4 +1,4 @@
-"""What is left undone: which parts, what is made good later, and what it is called."""
+"""Parts of a mission that were not done: detection, later recovery and description."""
 
 from __future__ import annotations
 
@@ -50,30 +50,30 @@ GO, LOOK = "{do: go, with: {to: A}}", "{do: look}"
     [
         (GO, "go to A"),
         (f"{{sequence: [{GO}, {LOOK}]}}", "go to A and look around"),
-        (f"{{sequence: [{GO}, {GO}]}}", "go to A"),  # each once
+        (f"{{sequence: [{GO}, {GO}]}}", "go to A"),  # duplicates are named once
         (f"{{sequence: [{GO}, {LOOK}, {{do: wave}}]}}", "go to A, look around, wave"),
-        ("{check: near}", ""),  # a question is nothing to do
+        ("{check: near}", ""),  # a question is not an action
         (f"{{sequence: [{{check: near}}, {LOOK}]}}", "look around"),
-        (f"{{fallback: [{GO}, {LOOK}]}}", "go to A"),  # the first way is what was wanted
-        # a tree is called by its phrase, or by what is in it, or by its name
+        (f"{{fallback: [{GO}, {LOOK}]}}", "go to A"),  # the first branch is the intended one
+        # description of a tree: its phrase, else its content, else its name
         (f"{{tree: errand, body: {LOOK}}}", "run the errand"),
         (f"{{tree: round, body: {{sequence: [{GO}, {LOOK}]}}}}", "go to A and look around"),
         ("{tree: round_trip}", "round trip"),
         ("{tree: errand}", "run the errand"),
     ],
 )
-def test_what_was_to_be_done_is_told_in_a_few_words(words, part, said):
+def test_intended_action_is_described_in_a_few_words(words, part, said):
     assert what(node(part), words, "en") == said
 
 
-def test_it_is_told_in_the_language_of_the_command(words):
+def test_description_is_in_the_language_of_the_command(words):
     assert what(node(f"{{sequence: [{GO}, {LOOK}]}}"), words, "ko") == "A에 가기 그리고 둘러보기"
 
 
 LOST = Failure("LOST", "no way", "t/go", node="go", args={"to": "A"})
 
 
-def test_only_fallbacks_that_went_on_are_parts_left_undone():
+def test_only_fallbacks_that_continued_after_a_failure_are_incomplete():
     inner = f"{{name: inner, fallback: [{{name: way, sequence: [{GO}]}}, {{check: noted}}]}}"
     root = node(f"{{name: t, sequence: [{LOOK}, {inner}, {{name: rest, fallback: [{LOOK}]}}]}}")
     (found,) = undone_of(root, [("t/inner", LOST), ("t/look", LOST)])
@@ -87,16 +87,16 @@ def test_only_fallbacks_that_went_on_are_parts_left_undone():
     ("now", "done", "left"),
     [
         ([], [], ["old"]),
-        ([], [DoneAction("go", {"to": "A"})], []),  # the same was done later
+        ([], [DoneAction("go", {"to": "A"})], []),  # the same skill was done later
         ([], [DoneAction("go", {"to": "B"})], ["old"]),
         ([], [DoneAction("look", {}), DoneAction("go", {"to": "A"})], []),
-        ([], [DoneAction("fly", {})], []),  # another skill achieves the same
-        ([LOST], [], ["new"]),  # undone again: told once
+        ([], [DoneAction("fly", {})], []),  # another skill has the same effect
+        ([LOST], [], ["new"]),  # failed again: reported once
         ([replace(LOST, args={"to": "B"})], [], ["old", "new"]),
         ([replace(LOST, node="look")], [], ["old", "new"]),
     ],
 )
-def test_what_a_later_plan_makes_good_is_no_longer_undone(now, done, left):
+def test_part_is_complete_when_a_later_plan_does_it(now, done, left):
     skills = [
         go,
         scripted_skill("fly", effects={"at": "A"}),
@@ -108,7 +108,7 @@ def test_what_a_later_plan_makes_good_is_no_longer_undone(now, done, left):
     assert [one.path for one in found] == left
 
 
-def test_a_part_left_undone_as_data_says_why_it_began(words):
+def test_incomplete_part_as_data_contains_the_first_cause(words):
     jam = Failure("JAM", "it jams", "t/door", node="open", args={"by": "hand"})
     part = Undone("inner", node(GO), replace(LOST, cause=jam))
     assert part.to_dict(words, "en") == {

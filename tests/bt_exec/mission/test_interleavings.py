@@ -1,4 +1,4 @@
-"""Missions under a seeded scheduler: a seed is an interleaving, and what fails can be replayed.
+"""Missions under a seeded scheduler: each seed is an interleaving, and failures can be replayed.
 
 The message of a failure begins with its seed; ``stage.go(seed)`` runs it again.
 """
@@ -22,7 +22,7 @@ from tests.bt_exec.mission.interleaved_missions import BrokenError, Stage
 from tests.bt_exec.mission.simulated_threads import DeadlockError, Schedule
 
 PARTS = int(os.environ.get("BT_EXEC_INTERLEAVINGS", "1"))
-"""Thousands of seeds that the long tests try: ten with ``BT_EXEC_INTERLEAVINGS=10``."""
+"""Thousands of seeds in the slow tests, ten of them with ``BT_EXEC_INTERLEAVINGS=10``."""
 
 
 @pytest.fixture
@@ -37,21 +37,21 @@ def run_seeds(stage: Stage, seeds: range) -> None:
         stage.go(seed)
 
 
-def test_missions_of_many_interleavings(stage):
+def test_invariants_hold_for_two_hundred_interleavings(stage):
     run_seeds(stage, range(200))
 
 
-def test_stop_before_a_tick_lets_no_skill_start_in_it(stage):
-    stage.go(9391)  # it came between the check for stops and the tick
+def test_stop_directly_before_a_tick_starts_no_skill(stage):
+    stage.go(9391)  # the stop comes between the check for stops and the tick
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_missions_of_thousands_of_interleavings(stage, part):
+def test_invariants_hold_for_thousands_of_interleavings(stage, part):
     run_seeds(stage, range(200 + 1_000 * part, 1_200 + 1_000 * part))
 
 
-def test_seed_replays(stage):
+def test_seed_replays_the_same_run(stage):
     def traces(seeds: Any) -> dict[int, Any]:
         return {seed: (stage.go(seed).trace, stage.schedule.points) for seed in seeds}
 

@@ -1,4 +1,4 @@
-"""Where things are: which facts are told, in which words, and of which moment."""
+"""Known state in sentences: selection of facts, wording and age."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def words(tmp_path) -> Messages:
         ({}, (), {}),
         ({"door": "open"}, ("The door is open.",), {}),
         ({"door": "ajar", "lid": "on"}, (), {"door": "ajar", "lid": "on"}),
-        # a sentence of its own before that of any value
+        # the sentence of a value is preferred to that of any value
         ({"at": "dock"}, ("I am at home.",), {}),
         ({"at": "shelf"}, ("I am at shelf.",), {}),
-        # several facts in one sentence, said once, and only if all of them are so
+        # a sentence of several facts is used once and only if all of them hold
         ({"left": "up", "door": "open", "right": "up"}, (BOTH, "The door is open."), {}),
         ({"left": "up", "right": "down"}, ("The left arm is up.",), {"right": "down"}),
         ({"right": "up"}, ("The right arm is up.",), {}),
     ],
 )  # fmt: skip
-def test_facts_are_told_in_sentences_and_the_others_are_left(words, facts, said, rest):
+def test_facts_with_sentences_are_reported_and_the_others_returned(words, facts, said, rest):
     assert told_facts(facts, words, "en") == (said, rest)
 
 
-def test_earlier_fact_is_joined_with_one_of_now(words):
+def test_earlier_fact_is_joined_with_a_current_one(words):
     words._sentences["was door=open + left=up"] = {"en": "The arm holds the door."}
     facts = {"door": "open", "left": "up", "right": "up"}
     known = Known(facts, now=3.0, since={"door": 1.0})
@@ -54,7 +54,7 @@ def test_earlier_fact_is_joined_with_one_of_now(words):
     ]
 
 
-def test_they_are_told_in_the_language_asked_for(words):
+def test_facts_are_reported_in_the_requested_language(words):
     facts = {"door": "open", "left": "up", "right": "up", "at": "A"}
     said, _ = told_facts(facts, words, "ko")
     assert said == ("문이 열려 있습니다.", "두 팔을 들었습니다.", "A에 있습니다.")
@@ -64,7 +64,7 @@ def test_they_are_told_in_the_language_asked_for(words):
     ("seconds", "words"),
     [(0.0, "a moment ago"), (0.99, "a moment ago"), (1.0, "1 s ago"), (12.4, "12 s ago")],
 )
-def test_how_long_ago(seconds, words):
+def test_age_in_words(seconds, words):
     assert moment(seconds) == words
 
 
@@ -72,11 +72,11 @@ def test_how_long_ago(seconds, words):
     ("t", "old"),
     [(10.0, False), (10.0 - OLD_S, False), (9.9 - OLD_S, True), (8.0, False), (7.9, True)],
 )
-def test_what_was_found_before_an_action_ended_or_long_ago_is_old(t, old):
+def test_fact_is_old_when_found_before_the_last_action_or_long_ago(t, old):
     acted = 8.0 if t in (8.0, 7.9) else 0.0
     assert Known({}, now=10.0, acted=acted).old(t) is old
 
 
-def test_what_nothing_was_done_after_is_not_old():
+def test_fact_without_a_later_action_is_not_old():
     assert not Known({}).old(-1.0)
-    assert OLD_S == 5.0  # an operator reads this number
+    assert OLD_S == 5.0  # this number is documented for operators

@@ -1,4 +1,4 @@
-"""The life cycle of robots: what moves while no mission runs is stopped, reported and recorded."""
+"""Life cycle of robots: motion outside missions is stopped, reported and recorded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TREE = "tree: t\nutterances: [go]\nroot: {do: a}"
 
 
 class Moved(list):
-    """What was reported."""
+    """Reports of unexpected motion."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def eventually(done: Any) -> None:
         time.sleep(0.005)
 
 
-def test_idle_robot_that_moves_is_stopped_and_reported_once_an_episode():
+def test_idle_robot_that_moves_is_stopped_and_reported_once_per_episode():
     robot = ScriptedRobot()
     cycle, moved = cycle_of(robot)
     for _ in range(3):
@@ -59,7 +59,7 @@ def test_idle_robot_that_moves_is_stopped_and_reported_once_an_episode():
     assert cycle.state is State.IDLE
 
 
-def test_motion_that_no_stop_ends_is_a_runaway():
+def test_motion_that_continues_after_the_stop_is_a_runaway():
     class Runaway(ScriptedRobot):
         def stop(self) -> None:
             self.stops += 1
@@ -71,7 +71,7 @@ def test_motion_that_no_stop_ends_is_a_runaway():
     robot.still = True
 
 
-def test_robot_of_a_mission_is_left_alone():
+def test_robot_of_a_running_mission_is_not_stopped():
     robot = ScriptedRobot()
     cycle, moved = cycle_of(robot)
     with cycle.mission():
@@ -90,7 +90,7 @@ def test_simulated_robot_is_not_watched():
     assert (robot.stops, moved) == (0, [])
 
 
-def test_robot_that_is_moved_after_the_session_is_stopped():
+def test_robot_moved_after_the_session_is_stopped():
     robot = ScriptedRobot()
     cycle, moved = cycle_of(robot)
     cycle.close()
@@ -105,7 +105,7 @@ def test_robot_of_another_process_is_not_stopped_after_the_session(tmp_path, mon
     lock = RobotLock("arm 7")
     cycle, _ = cycle_of(robot, [lock])
     cycle.close()
-    robot.still = False  # the lock is held: another session drives it
+    robot.still = False  # another session holds the lock and drives the robot
     eventually(lambda: not cycle._left)
     assert robot.stops == 0
     lock.release()
@@ -129,7 +129,7 @@ def test_closed_driver_is_forgotten():
     assert moved == []
 
 
-def test_robot_that_needs_inspection_needs_it_in_later_sessions_too(tmp_path):
+def test_required_inspection_is_kept_for_later_sessions(tmp_path):
     lock = RobotLock("arm 7", folder=tmp_path)
     first, _ = cycle_of(ScriptedRobot(), [lock])
     first.require_inspection("its stop failed")
@@ -145,7 +145,7 @@ def test_robot_that_needs_inspection_needs_it_in_later_sessions_too(tmp_path):
 
 
 @pytest.mark.parametrize("note", ["", "{", "[]", "{}", '{"why": ""}'])
-def test_damaged_note_asks_for_no_inspection(tmp_path, note):
+def test_damaged_inspection_note_is_ignored(tmp_path, note):
     lock = RobotLock("arm", folder=tmp_path)
     (tmp_path / "arm.inspect").write_text(note)
     assert cycle_of(ScriptedRobot(), [lock])[0].why == ""
@@ -164,12 +164,12 @@ def session_of(robot: Any, part: Any, journal: Journal | None = None, **more: An
     return Session(site, journal=journal, **more)
 
 
-def test_thread_of_a_skill_that_moves_the_robot_later_is_on_record(tmp_path):
+def test_thread_of_a_skill_that_moves_the_robot_later_is_recorded(tmp_path):
     robot, go = ScriptedRobot(), threading.Event()
 
     @skill()
     def a(robot: Any) -> Steps:
-        """Leave a thread behind."""
+        """Leave a thread behind that moves the robot."""
 
         def later() -> None:
             go.wait(60)
@@ -190,7 +190,7 @@ def test_thread_of_a_skill_that_moves_the_robot_later_is_on_record(tmp_path):
     assert last.message == "the robot of test: it still moves"
 
 
-def test_stop_that_failed_is_followed_by_an_inspection():
+def test_failed_stop_requires_an_inspection():
     class Runaway(ScriptedRobot):
         def stop(self) -> None:
             self.stops += 1
@@ -250,6 +250,6 @@ atexit.register(go)
 """
 
 
-def test_exit_function_of_a_skill_does_not_have_the_last_word():
+def test_exit_function_of_a_skill_runs_before_the_final_stop():
     ran = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True)
     assert ran.stdout == "stopped\nreported {'arm': 'it still moves'}\n"

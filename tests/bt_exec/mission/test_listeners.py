@@ -1,4 +1,4 @@
-"""Who listens: in order, each whatever the others do; who hangs is left out, but for the record."""
+"""Listeners: order of calls, isolation of errors and of listeners that hang."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EVENT = Turn(0.0, 1, {})
 
 
 class Watch:
-    """A watchdog that notes its calls; who is in `hangs` hangs."""
+    """Watchdog that records its calls. The parts in `hangs` hang."""
 
     limit_s = 2.0
 
@@ -50,21 +50,21 @@ class Other(Hears):
     pass
 
 
-def test_the_record_has_time_for_its_own_commits_besides():
+def test_journal_gets_extra_time_for_its_commits():
     watch, record, other = Watch(), Hears(), Other()
     Listeners(record, [other], watch).tell(EVENT)
     assert watch.calls == [("the record", 7.0), ("the listener Other", 2.0)]
     assert record.heard == other.heard == [EVENT]
 
 
-def test_without_a_record_the_others_are_told():
+def test_listeners_are_called_without_a_journal():
     other = Other()
     Listeners(None, [other], Watch()).tell(EVENT)
     assert other.heard == [EVENT]
 
 
 @pytest.mark.parametrize("who", ["the record", "the listener Hears", "the listener Other"])
-def test_who_hangs_is_told_of_when_the_others_were_told(who):
+def test_hung_listener_is_reported_after_the_others_were_called(who):
     watch = Watch(who)
     record, first, last = Hears(), Hears(), Other()
     listeners = Listeners(record, [first, last], watch)
@@ -74,7 +74,7 @@ def test_who_hangs_is_told_of_when_the_others_were_told(who):
                 listeners.tell(EVENT)
             assert told.value.part == who
         else:
-            listeners.tell(EVENT)  # who hung gets no more events
+            listeners.tell(EVENT)  # a hung listener gets no further events
     called = [part for part, _ in watch.calls]
     assert called.count(who) == (2 if who == "the record" else 1)
     assert called.count("the record") == 2
@@ -84,7 +84,7 @@ def test_who_hangs_is_told_of_when_the_others_were_told(who):
     ]
 
 
-def test_who_raises_is_named_once_and_called_again(caplog):
+def test_listener_that_raises_is_logged_once_and_called_again(caplog):
     listeners = [Hears(ValueError("no ears")), Other(SystemExit()), Other(SystemExit())]
     told = Listeners(Hears(OSError("no disk")), [*listeners], Watch())
     for _ in range(2):
@@ -97,6 +97,6 @@ def test_who_raises_is_named_once_and_called_again(caplog):
     assert [len(one.heard) for one in listeners] == [2, 2, 2]
 
 
-def test_the_operator_is_no_error_of_a_listener():
+def test_keyboard_interrupt_in_a_listener_is_raised():
     with pytest.raises(KeyboardInterrupt):
         Listeners(None, [Hears(KeyboardInterrupt())], Watch()).tell(EVENT)

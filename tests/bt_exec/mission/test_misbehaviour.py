@@ -1,4 +1,4 @@
-"""Parts that misbehave: each is named, its robot is stopped, and the record has its end."""
+"""Misbehaving parts: each is named, its robot is stopped, and the journal records the end."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.bt_exec.mission.misbehaving_hooks import (
 from tests.bt_exec.mission.misbehaving_skills import CONDITIONS, SKILLS
 
 CASES = [*SKILLS, *CONDITIONS, *ROBOTS, *CAMERAS, *WORLDS, *HOOKS, *LISTENERS, *COMPILERS]
-TICKS = 60  # two plans of two attempts of 1 s, or of one of 2 s, and what lies between
+TICKS = 60  # two plans of two attempts of 1 s, or of one of 2 s, and the ticks between
 
 
 @pytest.mark.parametrize("bad", CASES, ids=lambda one: one.name)
-def test_the_culprit_is_named_the_robot_stopped_and_the_record_has_its_end(
+def test_misbehaving_part_is_named_and_its_robot_stopped_and_the_end_recorded(
     bad: Case, tmp_path, caplog
 ):
     ground = Ground(bad, tmp_path)
@@ -37,6 +37,6 @@ def test_the_culprit_is_named_the_robot_stopped_and_the_record_has_its_end(
     assert ground.recorder.problem == ""
 
 
-def test_there_are_many_and_each_has_its_name():
+def test_cases_are_many_and_have_unique_names():
     assert len(CASES) >= 90
     assert len({bad.name for bad in CASES}) == len(CASES)

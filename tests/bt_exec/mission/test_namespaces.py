@@ -1,4 +1,4 @@
-"""What a pack is told is in its own names, wherever a name stands."""
+"""Events and views of a pack use its short names."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PLAIN = load_text("{mission: {command: go}, root: {do: grasp}}").document
         (Turn(0.0, 1, {"skill": "arm.grasp"}), Turn(0.0, 1, {"skill": "arm.grasp"})),
     ],
 )
-def test_events(told, own):
+def test_event_is_translated_to_the_names_of_the_pack(told, own):
     assert in_names_of("arm", told, BOTH) == own
 
 
@@ -81,7 +81,7 @@ def view(name: str, question: str, spec=SPEC, **more) -> MissionView:
     )
 
 
-def test_a_view():
+def test_view_is_translated_to_the_names_of_the_pack():
     jam = Failure("JAM", node="grasp")
     told = view("arm.grasp", "arm.ready", failure=replace(jam, node="arm.grasp"))
     assert in_names_of("arm", told, BOTH) == view("grasp", "ready", PLAIN, failure=jam)
@@ -89,7 +89,7 @@ def test_a_view():
     assert in_names_of("arm", at_the_end, BOTH) == view("grasp", "ready", PLAIN, next_action=None)
 
 
-def test_where_no_name_clashes_it_is_told_as_it_is():
+def test_event_is_not_changed_when_no_names_clash():
     event = SkillStarting(0.0, 1, "x", "arm.grasp", {}, 1)
     alone = Catalogue([Pack("arm", skills=(scripted_skill("grasp"),))])
     assert in_names_of("arm", event, alone) is event

@@ -1,4 +1,4 @@
-"""What a perception gives is refused with what is wrong with it, or taken as it is."""
+"""Validation of observations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bt_exec.testing import FakeObservation
 
 
 class Odd(FakeObservation):
-    """An observation of which one thing is odd."""
+    """Observation with one invalid part."""
 
     def __init__(self, **odd: Any) -> None:
         self.__dict__.update({"t": 1.0, "detected": ("cup",), "known": {"a": "b"}, "frame": None})
@@ -20,7 +20,7 @@ class Odd(FakeObservation):
 
 
 @pytest.mark.parametrize("t", [1.0, 2, np.float32(2.0), 5.0, 5.001, -3.0])
-def test_an_observation_of_now_or_earlier_is_taken(t: Any) -> None:
+def test_observation_of_now_or_earlier_is_accepted(t: Any) -> None:
     found = Odd(t=t)
     assert usable(found, 5.0) is found
 
@@ -40,13 +40,15 @@ def test_an_observation_of_now_or_earlier_is_taken(t: Any) -> None:
         ({"record": lambda: [("a", 1)]}, TypeError, "record gives a dict of plain data"),
     ],
 )
-def test_what_would_trip_somebody_later_is_refused(odd: Any, error: Any, said: str) -> None:
+def test_invalid_observation_is_refused(odd: Any, error: Any, said: str) -> None:
     with pytest.raises(error, match=said):
         usable(Odd(**odd), 5.0)
 
 
 @pytest.mark.parametrize("wanting", ["t", "frame", "labels", "facts", "describe", "record"])
-def test_what_is_no_observation_is_told_with_what_it_lacks(wanting: str) -> None:
+def test_object_that_is_not_an_observation_is_refused_with_the_missing_attribute(
+    wanting: str,
+) -> None:
     names = ("t", "frame", "labels", "facts", "describe", "record")
     found = type("Thing", (), {name: None for name in names if name != wanting})()
     with pytest.raises(TypeError, match=f"^Thing is not an observation: it has no {wanting}$"):

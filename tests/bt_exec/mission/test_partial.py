@@ -1,4 +1,4 @@
-"""Done, but not all: a failure that was only noted surfaces in the outcome."""
+"""Partial missions: a failure that a fallback only noted appears in the outcome."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ A, B, HOME = "{do: a}", "{do: b}", "{do: home}"
         ([either(A), either(B)], {}, "satisfied", []),
         ([either(A), either(B)], {"b": "SLIPPED"}, "partial", ["b"]),
         ([either(A), either(B), HOME], {"a": "LOST", "b": "LOST"}, "partial", ["a", "b"]),
-        # an answer that was asked for is something
+        # a requested answer counts as a result
         ([either(A), "{check: sure, tell: true}"], {"a": "LOST"}, "partial", ["a"]),
         ([either(A), "{check: sure}"], {"a": "LOST"}, "blocked", ["a"]),
-        # what was only a means to a part that failed is no achievement
+        # a means to a failed part is not a result
         ([either("{sequence: [{do: a}, {do: b}]}")], {"b": "LOST"}, "blocked", ["b"]),
         ([either(A), either(B)], {"a": "LOST", "b": "LOST"}, "blocked", ["a", "b"]),
-        # another way to the same end misses nothing
+        # an alternative with the same goal leaves nothing incomplete
         ([either(A, "do: b")], {"a": "LOST"}, "satisfied", []),
         ([either(A, "check: sure")], {"a": "LOST"}, "satisfied", []),
-        # noted inside a branch that failed: nobody went on from there
+        # a note inside a failed branch does not count
         (
             [either(f"{{sequence: [{either(A)}, {{check: never}}]}}", "do: b")],
             {"a": "LOST"},
             "satisfied",
             [],
         ),
-        # each round counts
+        # each repetition counts
         ([f"{{sequence: [{either(A)}], repeat: 2}}", B], {"a": "LOST"}, "partial", ["a"]),
-        # nothing was noted where nothing failed before
+        # without an earlier failure there is nothing to note
         (["{fallback: [{check: noted}, {do: a}]}", B], {}, "satisfied", []),
     ],
 )
-def test_what_was_only_noted_is_missing(steps, scripts, status, missing):
+def test_part_whose_failure_was_only_noted_is_incomplete(steps, scripts, status, missing):
     outcome = run(*steps, **scripts)
     assert (outcome.status, [part["node"] for part in outcome.undone]) == (status, missing)
     codes = {"satisfied": (0, "OK"), "partial": (6, "PARTLY_DONE"), "blocked": (3, "NOTHING_DONE")}
@@ -66,7 +66,7 @@ def test_what_was_only_noted_is_missing(steps, scripts, status, missing):
     assert ("undone" in outcome.to_dict()) is bool(missing)
 
 
-def test_a_part_that_fails_once_and_is_done_at_the_second_try_is_not_missing():
+def test_part_done_at_the_second_attempt_is_complete():
     again = run_tree(
         f"tree: t\nroot: {{sequence: [{either('{do: a, retry: 2}')}, {B}]}}",
         [scripted_skill("a", ["LOST", "1"]), scripted_skill("b", ["1"]), NOTED],
@@ -74,7 +74,7 @@ def test_a_part_that_fails_once_and_is_done_at_the_second_try_is_not_missing():
     assert (again.outcome.status, again.outcome.undone) == ("satisfied", ())
 
 
-def test_a_part_that_a_later_plan_makes_good_is_not_missing():
+def test_part_done_by_a_later_plan_is_complete():
     found = run_tree(
         f"tree: t\nroot: {{sequence: [{either(A)}, {B}]}}",
         [scripted_skill("a", ["LOST", "1"]), scripted_skill("b", ["SLIPPED", "1"]), NOTED],
@@ -83,7 +83,7 @@ def test_a_part_that_a_later_plan_makes_good_is_not_missing():
     assert found.outcome.undone == ()
 
 
-def test_a_mission_that_fails_later_tells_what_was_missing_before():
+def test_mission_that_fails_later_reports_earlier_incomplete_parts():
     outcome = run(either(A), "{check: never}", a="LOST")
     assert (outcome.status, outcome.reason_code) == ("blocked", "CHECK_FAILED")
     assert [part["node"] for part in outcome.undone] == ["a"]
@@ -106,9 +106,9 @@ class _Broken(MissionReporter):
         (_Picky, ["home"], False),
         (_Picky, ["home", "a"], True),
         (_Picky, [], False),
-        (_Broken, ["home"], True),  # its word is lost: what was done counts
+        (_Broken, ["home"], True),  # its answer is lost: completed actions count
     ],
 )
-def test_a_pack_says_what_counts_as_done(reporter, done, some):
+def test_reporter_of_a_pack_decides_what_counts_as_done(reporter, done, some):
     reporters = Reporters([Pack(name="p", reporter=reporter)], {})
     assert reporters.achieved([Action(name, {}) for name in done], lambda _: "p") is some

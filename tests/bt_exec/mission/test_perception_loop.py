@@ -1,4 +1,4 @@
-"""Looks: what is asked for now is seen now."""
+"""Observations on request: a picture taken earlier does not answer a request for a current one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
 
 
 class Slow:
-    """PerceptionWorker whose first look takes until somebody lets it end."""
+    """Camera whose first observation waits for the test."""
 
     def __init__(self, clock: FakeClock) -> None:
         self.clock = clock
@@ -30,7 +30,7 @@ class Slow:
         return FakeObservation(taken, known={"taken": str(taken)})
 
 
-def test_a_look_that_was_under_way_does_not_stand_for_one_that_is_asked_for_now() -> None:
+def test_pending_observation_does_not_answer_a_request_for_a_current_one() -> None:
     simulation = FakeClock()
     slow = Slow(simulation)
     buffer = ObservationBuffer(lambda: simulation.time)

@@ -1,4 +1,4 @@
-"""When eyes look, what is waited for, and what becomes of a look that goes wrong."""
+"""Rates, waits and failures of the perception loop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
 
 
 class Camera:
-    """A camera whose pictures are interpreted when `ready` allows it."""
+    """Camera whose pictures are interpreted when `ready` allows it."""
 
     def __init__(self, clock: FakeClock) -> None:
         self.clock = clock
@@ -47,7 +47,7 @@ class Camera:
 
 
 class Looks:
-    """A perception loop of one rig and what it emitted."""
+    """Perception loop of one rig, with the events that it emitted."""
 
     def __init__(
         self, rates: Rates | None = None, *, wait: bool = False, limit_s: float = 60.0
@@ -68,7 +68,7 @@ class Looks:
         )
 
     def settle(self) -> None:
-        """Let the worker finish what it has begun."""
+        """Let the worker finish the pending observation."""
         self.worker._pool.submit(lambda: None).result(60)
 
 
@@ -87,7 +87,11 @@ def looks():
 
 
 def run(on: Looks, seconds: float, asking: bool) -> list[float]:
-    """Let time pass in ticks of 0.05 s, asking at every one or never; return when it captured."""
+    """Advance time in ticks of 0.05 s, with a request at every tick or none.
+
+    Returns:
+        Times of the captures [s].
+    """
     while on.simulation.time < seconds:
         on.buffer.asked = asking
         on.perception_loop.start()
@@ -109,12 +113,12 @@ def run(on: Looks, seconds: float, asking: bool) -> list[float]:
         (Rates(look_hz=0.5, idle_look_hz=0.5), True, [1.0]),
     ],
 )
-def test_eyes_look_as_often_as_somebody_asks_and_the_rates_allow(looks, rates, asking, expected):
+def test_observation_rate_follows_requests_and_limits(looks, rates, asking, expected):
     assert run(looks(rates), 1.999, asking) == expected
 
 
-def test_a_slow_camera_is_waited_for_and_not_started_again(looks):
-    """Each picture takes 6 ticks: 24 ticks bring 4 scenes, not none."""
+def test_slow_camera_is_not_restarted_before_its_picture_arrives(looks):
+    """Each picture takes 6 ticks: 24 ticks yield 4 observations, not none."""
     on = looks(Rates(look_hz=100, idle_look_hz=0))
     observations = []
     for tick in range(24):
@@ -137,7 +141,7 @@ def test_a_slow_camera_is_waited_for_and_not_started_again(looks):
     ]
 
 
-def test_a_real_camera_is_never_waited_for(looks):
+def test_real_camera_is_not_awaited(looks):
     on = looks()
     on.camera.ready.clear()
     on.perception_loop.start()
@@ -145,10 +149,10 @@ def test_a_real_camera_is_never_waited_for(looks):
     on.camera.ready.set()
     on.settle()
     assert on.worker.collect(60.0) == FakeObservation(1.0, ("thing",), {"taken": "1"})
-    assert on.worker.collect(60.0) is None  # a scene is there once
+    assert on.worker.collect(60.0) is None  # an observation is returned once
 
 
-def test_a_scene_that_arrives_answers_the_question(looks):
+def test_arriving_observation_clears_the_request(looks):
     on = looks()
     assert on.buffer.asked
     on.perception_loop.start()
@@ -157,7 +161,7 @@ def test_a_scene_that_arrives_answers_the_question(looks):
     assert not on.buffer.asked
 
 
-def test_a_simulation_is_waited_for_before_the_next_tick(looks):
+def test_simulated_camera_is_awaited_before_the_next_tick(looks):
     on = looks(wait=True)
     on.camera.ready.clear()
     on.perception_loop.start()
@@ -167,7 +171,7 @@ def test_a_simulation_is_waited_for_before_the_next_tick(looks):
 
 
 @pytest.mark.parametrize("wait", [True, False])
-def test_a_look_that_is_asked_for_now_is_waited_for(looks, wait):
+def test_observation_requested_now_is_awaited(looks, wait):
     on = looks(wait=wait)
     on.camera.ready.clear()
     threading.Timer(0.2, on.camera.ready.set).start()
@@ -176,7 +180,7 @@ def test_a_look_that_is_asked_for_now_is_waited_for(looks, wait):
     assert len(on.events) == 1
 
 
-def test_a_look_that_is_asked_for_now_needs_no_due_time(looks):
+def test_observation_requested_now_ignores_the_rate(looks):
     on = looks(Rates(look_hz=0.1, idle_look_hz=0))
     for _ in range(3):
         on.perception_loop.look()
@@ -185,7 +189,7 @@ def test_a_look_that_is_asked_for_now_needs_no_due_time(looks):
     assert len(on.camera.captures) == 3  # the next one is due ten seconds after the last
 
 
-def test_a_simulation_that_takes_too_long_is_told_and_looked_at_again(looks, lines):
+def test_late_simulated_camera_is_reported_and_used_again(looks, lines):
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
     on.perception_loop.look()
@@ -198,7 +202,7 @@ def test_a_simulation_that_takes_too_long_is_told_and_looked_at_again(looks, lin
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
-def test_a_real_camera_that_takes_too_long_is_left_to_itself(looks, monkeypatch):
+def test_late_real_camera_delivers_its_observation_later(looks, monkeypatch):
     def sleep(seconds: float) -> None:
         wall.now += seconds
 
@@ -214,7 +218,7 @@ def test_a_real_camera_that_takes_too_long_is_left_to_itself(looks, monkeypatch)
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
-def test_a_real_camera_that_does_not_answer_is_told_once_and_its_picture_still_taken(
+def test_silent_real_camera_is_reported_once_and_its_picture_still_accepted(
     looks, lines, monkeypatch
 ):
     wall = SimpleNamespace(monotonic=lambda: wall.now, now=100.0)
@@ -241,9 +245,7 @@ def test_a_real_camera_that_does_not_answer_is_told_once_and_its_picture_still_t
     assert [line[4:] for line in lines(on.events) if "Failed" in line] == [late[4:]] * 2
 
 
-def test_nothing_is_asked_of_a_detector_that_still_works_at_a_picture_that_was_given_up(
-    looks, lines
-):
+def test_no_picture_is_taken_while_the_detector_processes_an_abandoned_one(looks, lines):
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
     on.perception_loop.look()
@@ -267,7 +269,7 @@ def test_nothing_is_asked_of_a_detector_that_still_works_at_a_picture_that_was_g
 
 
 @pytest.mark.parametrize("wait", [True, False])
-def test_nothing_is_waited_for_when_the_mission_is_to_end(looks, wait):
+def test_no_observation_is_awaited_when_the_mission_ends(looks, wait):
     on = looks(wait=wait)
     on.camera.ready.clear()
     on.ended = True
@@ -279,7 +281,7 @@ def test_nothing_is_waited_for_when_the_mission_is_to_end(looks, wait):
 @pytest.mark.parametrize(
     ("where", "wait"), [("blind", True), ("blind", False), ("error", True), ("error", False)]
 )
-def test_blindness_is_told_and_passes(looks, lines, where, wait):
+def test_perception_failure_is_reported_and_recovers(looks, lines, where, wait):
     on = looks(wait=wait)
     setattr(on.camera, where, OSError("no picture"))
     on.perception_loop.look()
@@ -289,7 +291,7 @@ def test_blindness_is_told_and_passes(looks, lines, where, wait):
     assert lines(on.events)[1:] == ["1 4 Observed test {'taken': '1'}"]
 
 
-def test_a_pair_of_eyes_that_fails_does_not_keep_the_others_from_looking(looks):
+def test_failing_camera_does_not_affect_the_others(looks):
     on, other = looks(), looks()
     on.camera.blind = OSError("no picture")
     on.perception_loop.perception_workers = {"test": on.worker, "other": other.worker}
@@ -303,7 +305,7 @@ def test_a_pair_of_eyes_that_fails_does_not_keep_the_others_from_looking(looks):
     assert [type(event) is PerceptionFailed for event in on.events] == [True, False, True, False]
 
 
-def test_what_is_seen_is_summed_up_for_a_compiler(looks):
+def test_situation_of_a_compiler_summarises_all_observations(looks):
     on, other = looks(), looks()
     on.perception_loop.look()
     other.buffer.add(FakeObservation(2.0, ("cup", "thing"), {"taken": "2"}, frame="old"))
@@ -315,13 +317,14 @@ def test_what_is_seen_is_summed_up_for_a_compiler(looks):
         "other": other.worker,
     }
     situation = on.perception_loop.situation()
-    assert situation.labels == ("thing", "cup")  # each once
-    assert situation.facts == {"hand": "empty", "taken": "3"}  # a newer view over what a robot says
+    assert situation.labels == ("thing", "cup")  # each label once
+    # a newer observation overrides the facts of the robot
+    assert situation.facts == {"hand": "empty", "taken": "3"}
     assert situation.text == "thing · cup, thing"
     assert situation.frame == "new"
 
 
-def test_nothing_seen_is_nothing_known(looks):
+def test_situation_without_observations_contains_only_facts_of_the_robot(looks):
     on = looks()
     situation = on.perception_loop.situation()
     assert (situation.labels, situation.facts, situation.text) == (
@@ -333,7 +336,7 @@ def test_nothing_seen_is_nothing_known(looks):
     assert known_facts({}, {}) == {}
 
 
-def test_eyes_that_are_closed_wait_for_nobody(looks):
+def test_closing_a_worker_does_not_wait_for_its_observation(looks):
     on = looks()
     on.camera.ready.clear()
     on.perception_loop.start()
@@ -346,15 +349,15 @@ def test_eyes_that_are_closed_wait_for_nobody(looks):
 @pytest.mark.parametrize(
     ("where", "wait"), [("blind", True), ("blind", False), ("error", True), ("error", False)]
 )
-def test_a_detector_that_calls_for_the_end_of_the_process_is_blind(looks, lines, where, wait):
+def test_detector_that_raises_system_exit_is_a_perception_failure(looks, lines, where, wait):
     on = looks(wait=wait)
     setattr(on.camera, where, SystemExit(141))
     on.perception_loop.look()
     assert lines(on.events) == ["1 4 PerceptionFailed test SystemExit: 141"]
 
 
-def test_a_simulation_has_all_of_its_time(looks):
-    """The limit is counted in short waits: a scene that needs a part of it is no timeout."""
+def test_simulated_camera_is_awaited_for_its_whole_limit(looks):
+    """The limit is counted in short waits: an observation within the limit does not time out."""
     on = looks(wait=True, limit_s=0.9)
     on.camera.ready.clear()
     threading.Timer(0.12, on.camera.ready.set).start()
@@ -362,7 +365,7 @@ def test_a_simulation_has_all_of_its_time(looks):
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
-def test_nobody_ends_a_look_that_is_collected_by_itself(looks):
+def test_observation_is_collected_without_a_stop_check(looks):
     on = looks(wait=True)
     on.camera.ready.clear()
     on.worker.start(now=True)
@@ -374,7 +377,7 @@ def test_nobody_ends_a_look_that_is_collected_by_itself(looks):
     ("acted", "now", "old"),
     [(0.0, 4.0, {}), (2.0, 4.0, {"taken": 1.0}), (0.0, 7.0, {"taken": 1.0}), (1.0, 6.0, {})],
 )
-def test_what_was_seen_before_an_action_ended_or_long_ago_is_old(looks, acted, now, old):
+def test_facts_are_old_when_seen_before_the_last_action_or_long_ago(looks, acted, now, old):
     on = looks()
     on.perception_loop.look()
     on.simulation.step(now - on.simulation.time)
@@ -382,11 +385,11 @@ def test_what_was_seen_before_an_action_ended_or_long_ago_is_old(looks, acted, n
     assert on.perception_loop.old_facts(5.0) == old
 
 
-def test_a_picture_that_waits_behind_one_that_is_stuck_is_not_taken_for_done(looks, lines):
+def test_picture_queued_behind_a_stuck_one_times_out(looks, lines):
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
-    on.worker.start(now=True)  # the detector is at work on this one
-    on.perception_loop.look()  # and this one waits for it
+    on.worker.start(now=True)  # the detector processes this picture
+    on.perception_loop.look()  # and this one is queued behind it
     for _ in range(2):
         on.perception_loop.look()
     assert [line.partition("test ")[2] for line in lines(on.events)] == [
@@ -396,7 +399,7 @@ def test_a_picture_that_waits_behind_one_that_is_stuck_is_not_taken_for_done(loo
     assert on.camera.captures == [1.0, 1.0]
 
 
-def test_a_picture_that_waits_when_eyes_are_closed_is_not_interpreted(looks):
+def test_queued_picture_is_not_interpreted_after_closing(looks):
     on = looks()
     on.camera.ready.clear()
     on.worker.start(now=True)
@@ -407,7 +410,7 @@ def test_a_picture_that_waits_when_eyes_are_closed_is_not_interpreted(looks):
     assert (begun.cancelled(), waits.cancelled()) == (False, True)
 
 
-def test_a_look_that_is_no_longer_wanted_is_not_interpreted_if_it_waits(looks):
+def test_abandoned_picture_is_not_interpreted(looks):
     on = looks()
     on.camera.ready.clear()
     for _ in range(2):
@@ -419,7 +422,7 @@ def test_a_look_that_is_no_longer_wanted_is_not_interpreted_if_it_waits(looks):
     assert on.worker._pending.result(60) is not None
 
 
-def test_a_look_under_way_stays_unless_one_is_asked_for_now(looks):
+def test_pending_observation_is_kept_unless_one_is_requested_now(looks):
     on = looks(Rates(look_hz=100, idle_look_hz=100))
     on.camera.ready.clear()
     on.worker.start(now=True)
@@ -431,7 +434,7 @@ def test_a_look_under_way_stays_unless_one_is_asked_for_now(looks):
     assert on.camera.captures == [1.0]
 
 
-def test_of_several_eyes_only_what_is_old_is_told_with_its_moment(looks):
+def test_only_old_facts_of_several_cameras_are_returned_with_their_time(looks):
     on, other, blind = looks(), looks(), looks()
     other.buffer.add(FakeObservation(0.5, known={"cup": "red", "taken": "x"}))
     other.buffer.add(FakeObservation(1.5, known={"cup": "blue"}))
@@ -449,7 +452,7 @@ def test_of_several_eyes_only_what_is_old_is_told_with_its_moment(looks):
     assert on.perception_loop.facts() == {"hand": "empty", "taken": "1", "cup": "blue"}
 
 
-def test_without_eyes_a_picture_of_a_rig_is_shown_to_a_compiler(looks):
+def test_compiler_gets_the_first_frame_of_a_rig_without_a_camera(looks):
     on = looks()
     rigs = on.perception_loop._runtime.rigs
     rigs["none"] = Rig(ScriptedRobot())
@@ -458,7 +461,7 @@ def test_without_eyes_a_picture_of_a_rig_is_shown_to_a_compiler(looks):
     assert on.perception_loop.situation().frame == "first"
 
 
-def test_whose_words_broke_down_is_named(looks):
+def test_part_whose_facts_or_frame_raise_is_named(looks):
     on = looks()
     on.perception_loop.look()
     rigs = on.perception_loop._runtime.rigs
@@ -473,14 +476,14 @@ def test_whose_words_broke_down_is_named(looks):
         on.perception_loop.facts()
 
 
-def test_a_detector_that_interrupts_itself_is_blind_and_nobody_else_is_interrupted(looks, lines):
+def test_keyboard_interrupt_raised_by_a_detector_is_a_perception_failure(looks, lines):
     on = looks()
     on.camera.error = KeyboardInterrupt()
     on.perception_loop.look()
     assert lines(on.events) == ["1 4 PerceptionFailed test RuntimeError: raised KeyboardInterrupt"]
 
 
-def test_an_operator_interrupts_a_capture(looks):
+def test_keyboard_interrupt_during_a_capture_is_raised(looks):
     on = looks()
     on.camera.blind = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
@@ -489,7 +492,7 @@ def test_an_operator_interrupts_a_capture(looks):
 
 
 class Slow:
-    """A picture that is never there."""
+    """Picture that never arrives."""
 
     def __init__(self) -> None:
         self.waits: list[float] = []
@@ -502,7 +505,7 @@ class Slow:
         raise FutureTimeout
 
 
-def test_a_picture_is_waited_for_in_short_steps_until_the_limit(looks):
+def test_picture_is_awaited_in_short_steps_until_the_limit(looks):
     on, asked = looks(wait=True), []
     slow = on.worker._pending = Slow()
     with pytest.raises(TimeoutError, match=r"^no observation after 0\.18 s$"):
@@ -510,7 +513,7 @@ def test_a_picture_is_waited_for_in_short_steps_until_the_limit(looks):
     assert (slow.waits, len(asked)) == ([0.05] * 4, 4)
 
 
-def test_a_real_camera_is_asked_five_times_a_tick_until_the_limit(looks, monkeypatch):
+def test_real_camera_is_polled_five_times_a_tick_until_the_limit(looks, monkeypatch):
     slept = []
 
     def sleep(seconds: float) -> None:
@@ -525,7 +528,7 @@ def test_a_real_camera_is_asked_five_times_a_tick_until_the_limit(looks, monkeyp
     assert slept == [0.002] * 4
 
 
-def test_who_interprets_is_named(looks):
+def test_interpreting_thread_is_named_after_the_pack(looks):
     on, names = looks(), []
     on.camera.interpret = lambda taken: (
         names.append(threading.current_thread().name),
@@ -536,7 +539,7 @@ def test_who_interprets_is_named(looks):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), PartBroken("the driver", "hangs")])
-def test_who_interrupts_perception_is_no_blindness(looks, error):
+def test_interruption_of_perception_is_not_a_perception_failure(looks, error):
     on = looks()
 
     def broken(*given: Any, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Asking a compiler: what is told, what comes back, and what ends the wait."""
+"""Requests to a compiler: request fields, answers, time limits and errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def plan_of(kept: tuple[str, ...] = ()) -> MissionSpec:
 
 
 class Says:
-    """A compiler that gives, calls or raises what it was made with."""
+    """Compiler that returns, calls or raises its argument."""
 
     name = "says"
 
@@ -53,7 +53,7 @@ class Says:
 
 
 class Asked:
-    """A planner with what it emitted."""
+    """Planner with the events that it emitted."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ def request_of():
     return request_of
 
 
-def test_a_plan_comes_back_verified_and_is_told(request_of, lines):
+def test_verified_plan_is_returned_and_reported(request_of, lines):
     on = Asked(Says(Plan(plan_of(), calls=3, usage={"tokens": 9.0})))
     plan = on.planner.plan(request_of())
     assert isinstance(plan, VerifiedPlan)
@@ -92,7 +92,7 @@ def test_a_plan_comes_back_verified_and_is_told(request_of, lines):
     assert on.planner.calls == 1
 
 
-def test_what_the_plan_keeps_is_told_node_by_node(request_of, lines):
+def test_nodes_kept_by_the_plan_are_reported(request_of, lines):
     on = Asked(Says(Plan(plan_of(kept=("x", "a")))))
     on.planner.plan(request_of(failure=FAILURE))
     assert on.told(lines) == [
@@ -111,19 +111,19 @@ def test_calls_are_counted_over_all_plans(request_of):
     for _ in range(3):
         on.planner.plan(request_of())
         counted.append((on.planner.calls, on.planner.requests))
-    assert counted == [(1, 3), (2, 8), (3, 8)]  # an answer that never came counts as a plan asked
+    assert counted == [(1, 3), (2, 8), (3, 8)]  # a call without an answer counts
 
 
-def test_the_compiler_is_told_how_long_it_is_waited_for_and_when_no_longer(request_of):
+def test_compiler_gets_a_time_limit_and_a_cancel_event(request_of):
     compiler, mine = Says(Plan(plan_of())), request_of()
     Asked(compiler, limit_s=12.5).planner.plan(mine)
     (given,) = compiler.requests
     assert given.limit_s == 12.5
     assert given.cancel.is_set()
-    assert not mine.cancel.is_set()  # the mission's own request is used again
+    assert not mine.cancel.is_set()  # the mission reuses its own request
 
 
-def test_a_refusal_ends_the_mission_as_refused(request_of, lines):
+def test_refusal_ends_the_mission_as_refused(request_of, lines):
     refusal = Refusal("NOT_UNDERSTOOD", "What?", ("go",), problems=("a problem",))
     on = Asked(Says(refusal))
     ending = on.planner.plan(request_of())
@@ -132,7 +132,7 @@ def test_a_refusal_ends_the_mission_as_refused(request_of, lines):
     assert on.events[-1].refusal is refusal
 
 
-def test_a_refusal_after_a_failure_ends_it_as_blocked_by_that_failure(request_of):
+def test_refusal_after_a_failure_ends_the_mission_as_blocked_by_that_failure(request_of):
     on = Asked(Says(Refusal("NO_OTHER_WAY", "There is no other way.", problems=("a problem",))))
     assert on.planner.plan(request_of(failure=FAILURE)) == Ending(
         "blocked",
@@ -146,7 +146,7 @@ def test_a_refusal_after_a_failure_ends_it_as_blocked_by_that_failure(request_of
 
 @pytest.mark.parametrize("answer", [True, False])
 @pytest.mark.parametrize("given", [True, False])
-def test_a_plan_that_nobody_confirms_does_not_run_unless_a_person_gave_it(
+def test_unconfirmed_plan_does_not_run_unless_the_operator_wrote_it(
     request_of, lines, answer, given
 ):
     asked = []
@@ -176,7 +176,7 @@ PROBLEM = (
 )
 
 
-def test_a_plan_that_does_not_verify_is_told_with_its_problems(request_of, lines):
+def test_plan_that_fails_verification_is_reported_with_its_problems(request_of, lines):
     on = Asked(Says(Plan(plan_of(), calls=2)))
     ending = on.planner.plan(request_of(NEEDS, situation=FULL))
     assert on.told(lines) == ["3 7 Planning says", "3 7 Rejected"]
@@ -189,8 +189,8 @@ def test_a_plan_that_does_not_verify_is_told_with_its_problems(request_of, lines
 
 
 @pytest.mark.parametrize("given", [True, False])
-def test_who_wrote_no_plan_needs_no_places_in_it(request_of, given):
-    """What is merely not so at the moment is said in words; who gave a plan sees where as well."""
+def test_problems_with_positions_are_reported_only_for_a_plan_of_the_operator(request_of, given):
+    """An unmet need is always explained in a sentence."""
     request = request_of(NEEDS, situation=FULL)
     request.messages._sentences["hand=cup"] = {"en": "The hand holds a cup.", "ko": "컵"}
     compiler = FixedPlan(plan_of()) if given else Says(Plan(plan_of()))
@@ -199,7 +199,7 @@ def test_who_wrote_no_plan_needs_no_places_in_it(request_of, given):
     assert bool(ending.refusal.problems) is given
 
 
-def test_a_compiler_that_breaks_down_is_a_failure_with_its_reason(request_of, caplog, lines):
+def test_crash_of_a_compiler_fails_the_mission_with_its_reason(request_of, caplog, lines):
     on = Asked(Says(ValueError("no words")))
     ending = on.planner.plan(request_of())
     failure = Failure("COMPILER_CRASHED", "ValueError: no words", kind="compiler", retryable=False)
@@ -216,7 +216,7 @@ def test_usage_error_of_a_compiler_refuses_the_command(request_of, lines):
     assert "kiwipiepy is not installed" in ending.refusal.message
 
 
-def test_a_compiler_that_takes_some_periods_is_waited_for(request_of):
+def test_slow_compiler_is_awaited(request_of):
     asked = []
 
     def answer(request):
@@ -231,10 +231,10 @@ def test_a_compiler_that_takes_some_periods_is_waited_for(request_of):
     enough = threading.Event()
     on = Asked(Says(answer), heed=heed)
     assert isinstance(on.planner.plan(request_of()), VerifiedPlan)
-    assert len(asked) >= 4  # at every period, and once more when the answer is there
+    assert len(asked) >= 4  # checked at every period and once more when the answer has arrived
 
 
-def test_an_answer_that_never_comes_is_not_waited_for(request_of):
+def test_compiler_without_an_answer_times_out(request_of):
     enough = threading.Event()
     compiler = Says(lambda request: enough.wait(60) and None)
     on = Asked(compiler, limit_s=0.05)
@@ -248,8 +248,8 @@ def test_an_answer_that_never_comes_is_not_waited_for(request_of):
 
 
 @pytest.mark.parametrize("thinks", [True, False])
-def test_a_mission_that_is_to_end_waits_for_no_answer_and_takes_none(request_of, thinks):
-    """Also where the answer is there at once: what was asked to stop must not go on."""
+def test_ending_mission_neither_awaits_nor_accepts_an_answer(request_of, thinks):
+    """This holds also for an answer that is available at once."""
 
     class EndedError(Exception):
         pass
@@ -265,7 +265,7 @@ def test_a_mission_that_is_to_end_waits_for_no_answer_and_takes_none(request_of,
     enough.set()
 
 
-def test_the_thread_of_a_compiler_keeps_no_process_alive(request_of):
+def test_compiler_runs_on_a_daemon_thread(request_of):
     seen = []
     compiler = Says(lambda request: seen.append(threading.current_thread()) or Plan(plan_of()))
     Asked(compiler).planner.plan(request_of())
@@ -273,17 +273,15 @@ def test_the_thread_of_a_compiler_keeps_no_process_alive(request_of):
 
 
 @pytest.mark.parametrize("error", [SystemExit(1), SystemExit(), KeyboardInterrupt()])
-def test_a_compiler_that_ends_its_thread_without_an_answer_is_a_failure(request_of, error):
-    """Whatever ends it: the mission learns of it, and does not break down itself."""
+def test_compiler_that_ends_its_thread_is_a_failure(request_of, error):
+    """The mission reports the failure and continues to its end."""
     ending = Asked(Says(error)).planner.plan(request_of())
     assert (ending.status, ending.reason_code) == ("failed", "COMPILER_CRASHED")
     assert ending.failure.message.startswith(f"{type(error).__name__}: ")
 
 
 @pytest.mark.parametrize("fits", [True, False])
-def test_what_its_compiler_verified_for_this_request_is_not_verified_again(
-    request_of, monkeypatch, fits
-):
+def test_plan_verified_for_the_same_request_is_not_verified_again(request_of, monkeypatch, fits):
     request = request_of()
     situation = request.situation if fits else Situation(("cup",))
     written = plan_of()
@@ -297,7 +295,7 @@ def test_what_its_compiler_verified_for_this_request_is_not_verified_again(
     assert len(asked) == (0 if fits else 1)
 
 
-def test_words_that_are_answered_with_words_end_the_mission_well(request_of, lines):
+def test_reply_ends_the_mission_as_satisfied(request_of, lines):
     code = sorted(REPLIES)[0]
     on = Asked(Says(Reply(code, "You are welcome.")))
     assert on.planner.plan(request_of()) == Ending("satisfied", code, said="You are welcome.")
@@ -305,7 +303,7 @@ def test_words_that_are_answered_with_words_end_the_mission_well(request_of, lin
     assert (on.planner.calls, on.planner.requests) == (1, 0)
 
 
-def test_what_is_neither_a_plan_nor_a_refusal_is_a_failure_of_the_compiler(request_of):
+def test_invalid_answer_of_a_compiler_is_a_failure(request_of):
     ending = Asked(Says("x" * 100)).planner.plan(request_of())
     found = f"str: {'x' * 100!r:.80}"
     message = f"it gave neither a plan nor a refusal; {found}"
@@ -315,7 +313,7 @@ def test_what_is_neither_a_plan_nor_a_refusal_is_a_failure_of_the_compiler(reque
 
 @pytest.mark.parametrize("failure", [None, FAILURE])
 @pytest.mark.parametrize("turn", ["open", "last", None])
-def test_a_refusal_after_turns_is_told_as_it_is(request_of, failure, turn):
+def test_refusal_after_turns_is_reported_as_the_reason(request_of, failure, turn):
     refusal = Refusal("ENOUGH", "That is enough.", problems=("a problem",))
     spec = plan_of()
     header = spec.mission.model_copy(update={"turn": turn})

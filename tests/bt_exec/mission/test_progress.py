@@ -1,4 +1,4 @@
-"""The account of a mission: what its events add up to, and what a turn reporter gets to see."""
+"""Progress of a mission: state derived from its events, and the views of turn reporters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def plan(*kept: str) -> MissionSpec:
 
 
 class Reporter(MissionReporter):
-    """Keeps what it was shown and answers with a number."""
+    """Reporter that keeps its views and returns their count."""
 
     def __init__(self) -> None:
         super().__init__({})
@@ -53,7 +53,7 @@ class Reporter(MissionReporter):
 
 
 class Told:
-    """An account with one reporter for each of two packs."""
+    """Progress with one reporter for each of two packs."""
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []
@@ -91,7 +91,7 @@ def asked(question: str, holds: bool | None, *, told: bool = False) -> Asked:
     return Asked(2.5, 5, "x", "check", question, Verdict(holds, question), told)
 
 
-def test_before_anything_happened():
+def test_progress_is_empty_before_the_first_event():
     progress = Told().progress
     assert (progress.command, progress.language, progress.spec) == ("get it", "en", None)
     assert (progress.started, progress.done, progress.skipped) == (False, [], [])
@@ -99,7 +99,7 @@ def test_before_anything_happened():
     assert progress.remaining() == ()
 
 
-def test_actions_are_in_the_order_of_the_plan_and_end_as_they_are_done():
+def test_actions_are_in_plan_order_and_removed_when_done():
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1))
     assert progress.spec == plan()
@@ -112,25 +112,25 @@ def test_actions_are_in_the_order_of_the_plan_and_end_as_they_are_done():
 
 
 @pytest.mark.parametrize("state", ["failed", "stopped"])
-def test_what_did_not_end_well_is_not_done(state):
+def test_action_that_did_not_succeed_is_not_done(state):
     progress = Told().on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST, state))
     assert (progress.done, progress.remaining()) == ([], (FIRST, SECOND, THIRD))
 
 
-def test_what_is_begun_again_remains_again():
+def test_restarted_action_remains():
     progress = Told().on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST), start(FIRST))
     assert progress.remaining() == (FIRST, SECOND, THIRD)
 
 
-def test_what_is_kept_of_an_earlier_plan_need_not_be_done():
+def test_part_kept_from_an_earlier_plan_does_not_remain():
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST))
     told.on(Planned(3.0, 6, plan("part"), 1))
     assert progress.remaining() == (FIRST, THIRD)
-    assert progress.done == [FIRST]  # of all plans
+    assert progress.done == [FIRST]  # over all plans
 
 
-def test_what_is_skipped_is_told_once_for_each_place_and_takes_what_is_under_it():
+def test_skip_is_recorded_once_per_node_and_removes_its_subtree():
     skip = NodeChanged(1.0, 2, "part", "skipped", "already there")
     other = NodeChanged(1.0, 2, "take", "skipped", "already held")
     progress = Told().on(Planned(0.0, 0, plan(), 1), skip, skip, other)
@@ -142,12 +142,12 @@ def test_what_is_skipped_is_told_once_for_each_place_and_takes_what_is_under_it(
 
 
 @pytest.mark.parametrize("state", ["running", "done", "failed", "kept", "stopped"])
-def test_only_what_is_skipped_is_in_the_skip_log(state):
+def test_only_skipped_nodes_are_in_the_skip_log(state):
     progress = Told().on(Planned(0.0, 0, plan(), 1), NodeChanged(1.0, 2, "part", state, "so"))
     assert progress.skipped == []
 
 
-def test_verdicts_are_the_last_ones_and_answers_those_that_were_to_be_told_and_are_known():
+def test_latest_verdicts_are_kept_and_requested_answers_are_known():
     progress = Told().on(
         Planned(0.0, 0, plan(), 1),
         asked("near", False, told=True),
@@ -163,7 +163,7 @@ def test_verdicts_are_the_last_ones_and_answers_those_that_were_to_be_told_and_a
     assert progress.told == {"near": asked("near", True, told=True)}
 
 
-def test_each_reporter_is_shown_the_mission_before_a_skill_starts():
+def test_each_reporter_gets_a_view_before_a_skill_starts():
     told = Told()
     told.buffer.add(FakeObservation(0.5))
     told.buffer.add(FakeObservation(1.0))
@@ -195,7 +195,7 @@ def test_each_reporter_is_shown_the_mission_before_a_skill_starts():
     )
 
 
-def test_at_the_end_nothing_remains_and_the_reason_is_shown():
+def test_last_view_has_no_remaining_actions_and_contains_the_reason():
     told = Told()
     told.on(Planned(0.0, 0, plan(), 1))
     failure = Failure("STUCK")
@@ -208,13 +208,13 @@ def test_at_the_end_nothing_remains_and_the_reason_is_shown():
     assert (view.failure, view.next_action, view.observation) == (failure, None, None)
 
 
-def test_without_a_plan_there_is_no_turn():
+def test_mission_without_a_plan_has_no_turn():
     told = Told()
     told.progress.turn(0.0, 0, None, "refused")
     assert (told.turns, told.arm.views) == ([], [])
 
 
-def test_who_has_nothing_to_report_stays_silent_and_who_breaks_down_costs_only_its_own(caplog):
+def test_reporter_without_a_report_or_with_an_error_does_not_affect_the_others(caplog):
     told = Told()
     told.arm.turn = lambda view: {}["mode"]
     told.base.turn = lambda view: None
@@ -227,14 +227,14 @@ def test_who_has_nothing_to_report_stays_silent_and_who_breaks_down_costs_only_i
 @pytest.mark.parametrize(
     ("before", "turns"),
     [
-        ([], 1),  # that it is not known yet is told once
+        ([], 1),  # an unknown verdict is reported once
         ([asked("near", None)], 1),
         ([asked("far", None), asked("near", True)], 1),
         ([start(FIRST)], 2),
-        ([start(FIRST), end(FIRST)], 1),  # a mission at work looks without a word
+        ([start(FIRST), end(FIRST)], 1),  # no turn while an action runs
     ],
 )
-def test_the_first_doubt_of_a_plan_is_a_turn_until_something_was_done(before, turns):
+def test_first_unknown_verdict_of_a_plan_is_a_turn_until_an_action_is_done(before, turns):
     told = Told()
     told.on(Planned(0.0, 0, plan(), 1), *before, asked("near", None))
     assert len(told.arm.views) == turns
@@ -243,14 +243,14 @@ def test_the_first_doubt_of_a_plan_is_a_turn_until_something_was_done(before, tu
         assert told.arm.views[0].next_action is None
 
 
-def test_the_doubt_of_a_new_plan_is_told_again():
+def test_unknown_verdict_of_a_new_plan_is_reported_again():
     told = Told()
     told.on(Planned(0.0, 0, plan(), 1), asked("near", None))
     told.on(Planned(3.0, 6, plan(), 1), asked("near", None), asked("near", None))
     assert len(told.arm.views) == 2
 
 
-def test_what_was_done_with_a_saved_result_tells_its_value():
+def test_done_action_contains_the_value_of_a_saved_result():
     spec = load_text(
         "{mission: {command: go}, root: "
         "{do: carry, with: {thing: $found_2, to: [$place, x], by: y}}}"
@@ -273,14 +273,14 @@ TREES = "{mission: {command: go}, root: {tree: t, save: {seen: found, other: los
         ("{mission: {command: go}, root: {sequence: [{do: a, save: {seen: found}}]}}", {}),
     ],
 )
-def test_what_the_tree_that_is_the_plan_returns(text, results):
+def test_results_of_the_root_tree(text, results):
     progress = Told().progress
-    assert progress.results({"found": "cup"}) == {}  # there is no plan yet
+    assert progress.results({"found": "cup"}) == {}  # no plan yet
     progress.spec = load_text(text).document
     assert progress.results({"found": "cup", "more": 1}) == results
 
 
-def test_what_is_missing_is_among_the_failures_once():
+def test_failures_of_incomplete_parts_are_listed_once():
     progress = Told().progress
     one, two, three = (Failure(code) for code in ("ONE", "TWO", "THREE"))
     progress.failures = [one, two]
@@ -289,7 +289,7 @@ def test_what_is_missing_is_among_the_failures_once():
     assert progress.every_failure() == (one, two, three)
 
 
-def test_what_was_done_counts_from_the_failure_that_came_before():
+def test_done_actions_are_counted_after_each_failure():
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST))
     told.on(Planning(3.0, 6, "test", Failure("ONE")), Planned(3.0, 6, plan(), 1))
@@ -301,7 +301,7 @@ def test_what_was_done_counts_from_the_failure_that_came_before():
     assert progress.achieved() == (FIRST, THIRD)
 
 
-def test_a_question_keeps_what_was_seen_when_it_was_asked():
+def test_answer_keeps_the_facts_seen_at_its_question():
     told = Told()
     told.progress._buffers = {"arm": told.buffer, "base": ObservationBuffer(lambda: 0.0)}
     told.on(Planned(0.0, 0, plan(), 1), asked("near", True, told=True))
@@ -311,7 +311,7 @@ def test_a_question_keeps_what_was_seen_when_it_was_asked():
     assert progress.seen == {"near": {}, "open": {"door": "open"}}
 
 
-def test_a_report_that_is_none_costs_only_itself_and_is_told_once(caplog):
+def test_invalid_report_is_logged_once_and_dropped(caplog):
     told = Told()
     told.arm.turn = lambda view: ["n", 1]
     told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST), start(SECOND))
@@ -321,8 +321,8 @@ def test_a_report_that_is_none_costs_only_itself_and_is_told_once(caplog):
     assert str(caplog.records[0].exc_info[1]) == said
 
 
-def test_what_any_action_of_a_turn_makes_good_is_no_longer_missing():
-    """Turns need no failure between them: everything that was done counts, from the first."""
+def test_part_is_complete_when_any_action_of_a_turn_does_it():
+    """Turns are not separated by failures: all actions since the first turn count."""
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST))
     failure = Failure("LOST", node="go", args={"to": "dock"})
@@ -336,6 +336,6 @@ def test_what_any_action_of_a_turn_makes_good_is_no_longer_missing():
     assert [part.failure for part in progress.undone] == [failure]  # it was done before that
 
 
-def test_a_skip_without_a_moment_is_of_the_beginning():
+def test_skip_without_a_time_is_at_zero():
     assert Skip("part", "already there").t == 0.0
     assert Skip("part", "already there", t=1.0) == Skip("part", "already there", t=2.0)

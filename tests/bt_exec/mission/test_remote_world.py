@@ -1,4 +1,4 @@
-"""A world in another process: lockstep over HTTP, the same ticks as at home, never in the way."""
+"""Simulation in another process: lockstep over HTTP, same ticks as in process, never blocking."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ server.serve_forever()
 
 
 class CartWorld:
-    """A cart that drives along a line in another process; its robot and its simulation."""
+    """Cart on a line in another process, both as robot and as simulation."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -66,7 +66,7 @@ class CartWorld:
         return self._pool.submit(self._post, "/step", {"seconds": seconds})
 
     def set(self, **state: object) -> Future[None]:
-        self.__dict__.update(state)  # carried out before the next step: one worker, in order
+        self.__dict__.update(state)  # executed before the next step: one worker, in order
         return self._pool.submit(self._post, "/set", state)
 
     def _post(self, path: str, body: dict) -> None:
@@ -92,7 +92,7 @@ class CartWorld:
 
 
 class HomeCart(FakeClock):
-    """The same cart in our own process."""
+    """The same cart in this process."""
 
     x = 0.0
     moving = False
@@ -117,7 +117,7 @@ class HomeCart(FakeClock):
 
 @skill()
 def drive(robot: CartWorld, metres: float) -> Steps:
-    """Drive some way along the line [m]."""
+    """Drive a distance along the line [m]."""
     robot.set(moving=True)
     try:
         while robot.x < metres:
@@ -150,7 +150,7 @@ def mission(cart, *, fast: bool = True, step_s: float = 10.0, abort_at: float | 
     return executive, run
 
 
-def test_the_ticks_are_the_same_as_at_home(server):
+def test_remote_simulation_gives_the_same_ticks_as_a_local_one(server):
     at_home, home_run = mission(HomeCart())
     remote, remote_run = mission(connect(server))
     home, away = at_home.run("drive"), remote.run("drive")
@@ -160,7 +160,7 @@ def test_the_ticks_are_the_same_as_at_home(server):
     assert home.ticks > 5
 
 
-def test_an_abort_acts_while_the_world_does_not_answer(server):
+def test_abort_acts_while_the_simulation_does_not_answer(server):
     cart = connect(server)
     cart.set(hang_at=0.2).result()
     executive, _ = mission(cart)
@@ -176,14 +176,14 @@ def test_an_abort_acts_while_the_world_does_not_answer(server):
 
     executive._heed = abort_while_waiting
     executive._perception_loop._ended = lambda: True
-    executive.clock.step_s = 0.2  # coming to rest asks the same world
+    executive.clock.step_s = 0.2  # coming to rest queries the same simulation
     outcome = executive.run("drive")
     assert outcome.status == "aborted"
-    assert len(waits) == 5  # not one wait more than it took to ask
+    assert len(waits) == 5  # no further wait than the request needed
     assert not cart.moving
 
 
-def test_a_world_that_does_not_answer_in_time_ends_the_mission(server):
+def test_simulation_that_times_out_ends_the_mission(server):
     cart = connect(server)
     cart.set(hang_at=0.2).result()
     executive, run = mission(cart, step_s=0.2)
@@ -194,7 +194,7 @@ def test_a_world_that_does_not_answer_in_time_ends_the_mission(server):
     assert type(run.events[-1]).__name__ == "Finished"
 
 
-def test_a_world_whose_process_dies_ends_the_mission(server):
+def test_simulation_whose_process_dies_ends_the_mission(server):
     cart = connect(server)
     executive, _ = mission(cart)
     step = cart.start_step
@@ -211,7 +211,7 @@ def test_a_world_whose_process_dies_ends_the_mission(server):
     assert cart.stops >= 1
 
 
-def test_a_world_of_ours_that_breaks_down_ends_the_mission_the_same_way():
+def test_local_simulation_that_raises_ends_the_mission_like_a_remote_one():
     class Broken(HomeCart):
         def step(self, seconds: float) -> None:
             super().step(seconds)

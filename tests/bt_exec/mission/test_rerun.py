@@ -1,4 +1,4 @@
-"""Missions run again in their recorded world, on a scripted site."""
+"""Repeated missions in their recorded world, on a scripted site."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOREVER = [scripted_skill("a", [("forever",)])]
 
 
 class Compiles:
-    """A compiler that knows one command."""
+    """Compiler that accepts one command."""
 
     name = "fixed"
 
@@ -40,7 +40,7 @@ def journal(tmp_path) -> Journal:
 
 @pytest.fixture
 def lab(site, monkeypatch):
-    """The site, found under its name."""
+    """Site that is found by its name."""
     compiler = Compiles()
     monkeypatch.setattr(rerun, "load_site", lambda name: site)
     monkeypatch.setattr("bt_exec.mission.session.make_compiler", lambda *_: compiler)
@@ -48,7 +48,7 @@ def lab(site, monkeypatch):
 
 
 def record(lab, journal, *commands, **options):
-    """Run commands in one session; return the records, oldest first."""
+    """Run commands in one session and return the records, oldest first."""
     with Session(lab, world=WORLD, fast=True, journal=journal, **options) as session:
         names = [session.run(command).mission_id for command in commands]
     return [journal.mission(name) for name in names]
@@ -117,7 +117,7 @@ def test_session_is_restored_at_the_last_recorded_moment(lab, journal, monkeypat
     assert heard == []
 
 
-def test_plans_of_a_model_are_taken_from_the_record(lab, journal):
+def test_plans_of_a_model_are_taken_from_the_journal(lab, journal):
     with Session(lab, world=WORLD, fast=True, journal=journal) as session:
         compiler = session.compiler
         real = compiler.compile
@@ -142,7 +142,7 @@ def test_real_robot_is_not_driven_again(lab, journal, monkeypatch):
         verify(journal, mission.id)
 
 
-def test_settings_are_those_of_the_record(lab, journal, monkeypatch):
+def test_recorded_settings_are_used(lab, journal, monkeypatch):
     rates = lab.rates.model_copy(update={"tick_hz": 10})
     (mission,) = record(dataclasses.replace(lab, rates=rates), journal, "go")
     assert recorded_site(mission).rates.tick_hz == 10
@@ -156,7 +156,7 @@ def test_record_of_an_older_version_is_refused(lab, journal):
         verify(journal, recorder.mission_id)
 
 
-def test_clock_calls_once_when_its_time_has_come(lab):
+def test_clock_callback_is_called_once_at_its_time(lab):
     calls: list[float] = []
     with Session(lab, world=WORLD, fast=True) as session:
         clock = session.clock

@@ -1,7 +1,7 @@
-"""Every allocation of a resource fails once, by count: the robot is stopped, the outcome is true.
+"""Fault injection for every resource allocation: the robot is stopped and the outcome is true.
 
-The n-th thread, statement of the record, file and connection fails, for each n that a mission of
-this kind uses, as SQLite tests itself.
+The n-th thread, journal statement, file or connection fails, for each n that such a mission uses.
+SQLite is tested the same way.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ TREE = "tree: t\nutterances: [go]\nroot: {do: leave_moving, while: holds, retry:
 
 
 class FaultError(RuntimeError, OSError):
-    """What a resource that is not there raises: threads RuntimeError, files OSError."""
+    """Raised by a missing resource: RuntimeError for threads, OSError for files."""
 
 
 class Counted:
-    """Calls a function, except for the n-th time."""
+    """Calls a function, and fails at the n-th call."""
 
     def __init__(self, function: Callable[..., Any], fails_at: int, error: Exception) -> None:
         self.calls = 0
@@ -60,7 +60,7 @@ class Counted:
 
 
 class Connection:
-    """A connection of SQLite whose statements are counted."""
+    """SQLite connection that counts statements and fails at the n-th one."""
 
     def __init__(self, real: sqlite3.Connection, count: Counted) -> None:
         self._real = real
@@ -87,11 +87,11 @@ def leave_moving(robot: Any) -> Steps:
 
 
 class Run:
-    """One mission in a session of its own.
+    """One mission in a separate session.
 
     Attributes:
-        outcome: The outcome; None if the session or the mission could not begin.
-        refused: The error of the operator, if there was one.
+        outcome: Outcome, or None if the session or the mission could not begin.
+        refused: UsageError that was raised, if any.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -124,7 +124,7 @@ class Run:
         self.record = folder / "journal.sqlite"
 
     def check(self) -> None:
-        """Compare the outcome with the robot and the record."""
+        """Compare the outcome with the robot and the journal."""
         assert not self.arm.moving
         if self.outcome is None:
             assert self.refused, "neither an outcome nor an error of the operator"
@@ -140,11 +140,11 @@ class Run:
             )
 
 
-THREADS, STATEMENTS = 12, 24  # at least as many as a mission uses; see the last assertions
+THREADS, STATEMENTS = 12, 24  # at least the number that a mission uses; see the last assertions
 
 
 @pytest.mark.parametrize("number", range(THREADS))
-def test_thread_that_cannot_be_started(tmp_path, monkeypatch, number):
+def test_failed_thread_start_stops_the_robot(tmp_path, monkeypatch, number):
     STANDBY._idle.clear()
     start = Counted(_thread.start_new_thread, number, RuntimeError("can't start new thread"))
     monkeypatch.setattr(_thread, "start_new_thread", start)
@@ -156,7 +156,7 @@ def test_thread_that_cannot_be_started(tmp_path, monkeypatch, number):
 
 
 @pytest.mark.parametrize("number", range(STATEMENTS))
-def test_statement_of_the_record_that_fails(tmp_path, monkeypatch, number):
+def test_failed_journal_statement_stops_the_robot(tmp_path, monkeypatch, number):
     from bt_exec.journal import write
 
     connect = write.connect
@@ -168,7 +168,7 @@ def test_statement_of_the_record_that_fails(tmp_path, monkeypatch, number):
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_connection_to_the_record_that_cannot_be_opened(tmp_path, monkeypatch, number):
+def test_failed_journal_connection_stops_the_robot(tmp_path, monkeypatch, number):
     connect = Counted(sqlite3.connect, number, sqlite3.OperationalError("unable to open"))
     monkeypatch.setattr(sqlite3, "connect", connect)
     run = Run(tmp_path)
@@ -215,7 +215,7 @@ print(json.dumps(missed))
 """
 
 
-def test_stop_survives_each_allocation_that_fails():
+def test_stop_survives_each_failed_allocation():
     pytest.importorskip("_testcapi")
     ran = subprocess.run([sys.executable, "-c", NO_MEMORY], capture_output=True, text=True)
     assert json.loads(ran.stdout or "null") == [], ran.stderr[-2000:]
@@ -261,19 +261,19 @@ print(json.dumps(untrue))
 
 
 @pytest.mark.parametrize("allocations", [40, pytest.param(300, marks=pytest.mark.slow)])
-def test_record_survives_each_allocation_that_fails(tmp_path, allocations):
+def test_journal_survives_each_failed_allocation(tmp_path, allocations):
     pytest.importorskip("_testcapi")
     command = [sys.executable, "-c", NO_MEMORY_FOR_THE_RECORD, str(tmp_path / "journal.sqlite")]
     ran = subprocess.run([*command, str(allocations)], capture_output=True, text=True)
     assert json.loads(ran.stdout or "null") == [], ran.stderr[-2000:]
 
 
-FILES = 10  # as many as a mission opens
+FILES = 10  # the number that a mission opens
 
 
 @pytest.mark.parametrize("number", range(FILES))
-def test_file_that_cannot_be_opened(tmp_path, monkeypatch, number):
-    """The journal, its folder, locks, notes of guardians, files of packages."""
+def test_failed_file_open_stops_the_robot(tmp_path, monkeypatch, number):
+    """Covers the journal, its folder, locks, guardian notes and package files."""
     opened = Counted(os.open, number, OSError(errno.EMFILE, "Too many open files"))
     read = Counted(io.open, number - 4, OSError(errno.EMFILE, "Too many open files"))
     monkeypatch.setattr(os, "open", opened)

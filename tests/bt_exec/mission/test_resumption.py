@@ -1,4 +1,4 @@
-"""Missions that go on after an interruption, at every moment at which they can be interrupted."""
+"""Resumed missions after an interruption at every possible moment."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ root:
 
 
 class Box:
-    """What the skills change; the facts that the robot reports."""
+    """World of the skills, with the facts that the robot reports."""
 
     def __init__(self) -> None:
         self.facts = {"box": "closed", "hand": "empty"}
@@ -63,14 +63,14 @@ def open_box(robot, box: Service[Box]) -> Steps:
 
 @skill(needs={"hand": "empty", "box": "open"}, effects={"hand": "full"})
 def take(robot, box: Service[Box]) -> Steps[Weight]:
-    """Take the thing."""
+    """Take the object."""
     yield from box.work("take", hand="full")
     return Weight(250)
 
 
 @skill(needs={"hand": "full"}, effects={"hand": "empty"}, irreversible=True)
 def hand_over(robot, box: Service[Box], grams: int) -> Steps:
-    """Hand the thing over."""
+    """Hand the object over."""
     yield from box.work(f"hand_over {grams}", hand="empty")
 
 
@@ -124,7 +124,7 @@ def finished(boxes, tmp_path) -> tuple[Journal, str]:
 
 
 def cut(journal: Journal, rows: int, folder) -> Journal:
-    """Return a copy of a journal as a process leaves it that is killed after some rows."""
+    """Return a copy of a journal as left by a process that was killed after the given rows."""
     path = folder / f"cut-{rows}.sqlite"
     shutil.copy(journal.path, path)
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -139,7 +139,7 @@ def cut(journal: Journal, rows: int, folder) -> Journal:
 @pytest.mark.parametrize(
     "share", [0.15, 0.55, 0.75, pytest.param(1.0, marks=pytest.mark.slow, id="every moment")]
 )
-def test_mission_goes_on_from_any_moment_and_repeats_nothing_irreversible(
+def test_mission_resumes_from_any_moment_without_repeating_irreversible_actions(
     finished, boxes, tmp_path, share
 ):
     journal, name = finished
@@ -164,11 +164,11 @@ def test_mission_goes_on_from_any_moment_and_repeats_nothing_irreversible(
             outcome = session.resume(record)
         done = box.done
         assert done.count("hand_over 250") <= 1, (number, done)
-        if asked:  # it may have been handed over, and it is not known: nothing moved
+        if asked:  # the hand-over may have happened: the mission is refused and nothing moves
             assert outcome.status == "refused"
             assert done == before
             assert len(asked) == 1
-        elif outcome.reason_code == "NEED_NOT_MET":  # taken, and its weight is not on record
+        elif outcome.reason_code == "NEED_NOT_MET":  # taken, but its weight is not recorded
             assert (before, box.facts["hand"]) == (["open_box", "take"], "full")
         else:
             assert outcome.ok, (number, outcome)
@@ -192,7 +192,7 @@ def test_restored_and_resumed_mission_is_verified_as_recorded(finished, boxes, t
         assert found.same, found
 
 
-def test_world_that_is_gone_is_started_anew(finished, boxes, tmp_path):
+def test_lost_world_is_created_again(finished, boxes, tmp_path):
     journal, _ = finished
     record = cut(journal, 30, tmp_path).mission("last")
     with Session(boxes[0], fast=True) as session:
@@ -201,14 +201,14 @@ def test_world_that_is_gone_is_started_anew(finished, boxes, tmp_path):
     assert boxes[-1].done == ["open_box", "take", "hand_over 250", "close_box"]
 
 
-def test_effect_that_holds_no_longer_is_made_again(finished, boxes, tmp_path):
+def test_effect_that_no_longer_holds_is_repeated(finished, boxes, tmp_path):
     journal, name = finished
     row = next(r.seq for r in journal.rows(name) if r.kind == "SkillEnded")
     short = cut(journal, row, tmp_path)
     record = short.mission("last")
     with Session(boxes[0], fast=True, journal=short) as session:
         restore(session, short, record)
-        boxes[-1].facts["box"] = "closed"  # someone shut it meanwhile
+        boxes[-1].facts["box"] = "closed"  # closed by something else meanwhile
         outcome = session.resume(record)
     assert outcome.ok
     assert boxes[-1].done.count("open_box") == 2
@@ -228,7 +228,7 @@ def test_facts_of_the_interrupted_step_are_unknown(finished, boxes, tmp_path):
     assert (work.failure.code, work.failure.node) == ("INTERRUPTED_STEP", "take")
 
 
-def test_stopped_mission_goes_on_in_its_own_session(boxes, tmp_path):
+def test_stopped_mission_resumes_in_its_own_session(boxes, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session(boxes[0], fast=True, journal=journal) as session:
         session.clock.at(0.2, lambda: session.abort("operator"))
@@ -240,7 +240,7 @@ def test_stopped_mission_goes_on_in_its_own_session(boxes, tmp_path):
     assert journal.mission(outcome.mission_id).continues == first.mission_id
 
 
-def test_saved_results_are_there_for_what_is_left(finished, boxes, tmp_path):
+def test_saved_results_are_available_after_resuming(finished, boxes, tmp_path):
     journal, name = finished
     ends = [r.seq for r in journal.rows(name) if r.kind == "SkillEnded"]
     short = cut(journal, ends[1], tmp_path)
@@ -252,7 +252,7 @@ def test_saved_results_are_there_for_what_is_left(finished, boxes, tmp_path):
     assert "hand_over 250" in boxes[-1].done
 
 
-def test_other_settings_are_no_world_to_restore(finished, boxes, tmp_path):
+def test_mission_with_other_settings_is_not_restored(finished, boxes, tmp_path):
     journal, name = finished
     record = journal.mission(name)
     other = dataclasses.replace(record, settings={**record.settings, "packs": {"lab": {"x": 1}}})

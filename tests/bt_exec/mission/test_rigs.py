@@ -1,4 +1,4 @@
-"""What a site and people may ask of a pack's rig, and what they are told where it cannot be."""
+"""Rigs of a pack: settings, worlds and required parts, with the messages for invalid ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Arms(PackSettings):
 
 
 class Lid(WorldSettings):
-    """Its world."""
+    """World of the pack."""
 
     lid: Literal["open", "shut"] = "shut"
 
 
 @pytest.fixture
 def made() -> list[tuple[Any, Any]]:
-    """What rigs were made of."""
+    """Arguments of the rigs made so far."""
     return []
 
 
@@ -59,7 +59,7 @@ def pack(made: list[tuple[Any, Any]]) -> Pack:
         ),
     ],
 )
-def test_a_setting_that_a_pack_does_not_take(
+def test_invalid_setting_of_a_pack_is_refused(
     pack: Pack, made: list[Any], given: Any, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error) as told:
@@ -68,15 +68,13 @@ def test_a_setting_that_a_pack_does_not_take(
     assert made == []
 
 
-def test_settings_as_written_and_checked_make_the_same_rig(pack: Pack, made: list[Any]) -> None:
+def test_raw_and_validated_settings_make_the_same_rig(pack: Pack, made: list[Any]) -> None:
     make_rig(pack, {"force_n": 3.0, "robot": "two"}, {"lid": "open", "other": "1"})
     make_rig(pack, Arms(force_n=3.0, robot="two"), {"lid": "open"})
     assert made == [(Arms(force_n=3.0, robot="two"), Lid(lid="open"))] * 2
 
 
-def test_a_world_that_cannot_be_made_is_refused_with_what_is_allowed(
-    pack: Pack, made: list[Any]
-) -> None:
+def test_invalid_world_is_refused_with_the_allowed_values(pack: Pack, made: list[Any]) -> None:
     site = dataclasses.replace(scripted_site([]), catalogue=Catalogue([pack]))
     said = "world setting lid='ajar': must be 'open' or 'shut'"
     for refuse in (check_world, lambda _, world: make_rig(pack, {}, world)):
@@ -92,7 +90,7 @@ class Voice:
 
 
 class Speaks(Protocol):
-    """A service of any type that speaks."""
+    """Protocol of services that speak."""
 
     def say(self) -> None: ...
 
@@ -116,10 +114,10 @@ def greet(voice: Service[Voice]) -> Steps:
         ),
         (Speaks, {}, False, "robot 'one' of pack p offers no service 'voice'"),
         (Voice, {"voice": Voice(), "more": 1}, True, ""),
-        (Speaks, {"voice": 7}, False, ""),  # of a protocol nothing is asked but to be there
+        (Speaks, {"voice": 7}, False, ""),  # any object satisfies a protocol type
     ],
 )
-def test_a_rig_has_what_its_pack_promises(
+def test_rig_provides_the_services_of_its_pack(
     kind: Any, services: Any, wanted: bool, said: str
 ) -> None:
     made = Rig(services=services)
@@ -138,7 +136,7 @@ def test_a_rig_has_what_its_pack_promises(
 
 
 class Moves:
-    """A robot; `stop` and `still` are replaced."""
+    """Robot whose `stop` and `still` are replaced."""
 
     still: Any = True
 
@@ -152,12 +150,12 @@ class NoCall(Moves):
 
 class StillAsked(Moves):
     def still(self) -> bool:
-        """Whether it is still, but not as a property."""
+        """Whether it is still, as a method instead of a property."""
         return True
 
 
 class World:
-    """A simulation."""
+    """Simulation."""
 
     time = 0.0
 
@@ -186,9 +184,7 @@ ROBOT = "robot 'one' of pack p"
         ({"robot": Moves(), "simulation": World(), "facts": dict, "close": list}, ""),
     ],
 )
-def test_a_rig_is_refused_before_anything_relies_on_a_part_of_another_form(
-    parts: dict[str, Any], said: str
-) -> None:
+def test_rig_with_an_invalid_part_is_refused(parts: dict[str, Any], said: str) -> None:
     made = Rig(**parts)
     pack = Pack("p", robots={"one": lambda settings, world: made})
     if not said:
@@ -199,7 +195,7 @@ def test_a_rig_is_refused_before_anything_relies_on_a_part_of_another_form(
     assert str(told.value).startswith(said)
 
 
-def test_a_field_that_a_rig_does_not_have_is_told_with_the_nearest_it_has() -> None:
+def test_unknown_field_of_a_rig_is_reported_with_the_nearest_name() -> None:
     unknown: Any = {"simulatoin": World()}
     pack = Pack("p", robots={"one": lambda settings, world: Rig(**unknown)})
     with pytest.raises(UsageError) as told:
@@ -210,7 +206,7 @@ def test_a_field_that_a_rig_does_not_have_is_told_with_the_nearest_it_has() -> N
     assert "test_rigs.py, line " in str(told.value)
 
 
-def test_a_robot_that_is_switched_off_is_told_without_a_line_of_code() -> None:
+def test_unavailable_robot_is_reported_without_a_source_line() -> None:
     def off(settings: Any, world: Any) -> Rig:
         raise OSError("no answer from 10.0.0.7")
 

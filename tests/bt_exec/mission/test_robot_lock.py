@@ -71,7 +71,7 @@ def test_second_lock_of_one_process_is_refused_and_keeps_the_first(tmp_path):
     command = [sys.executable, "-c", held, str(first.path)]
     assert subprocess.run(command, capture_output=True).returncode == 1, "still locked"
     first.release()
-    first.release()  # harmless
+    first.release()  # has no effect
     assert subprocess.run(command, capture_output=True).returncode == 0
     RobotLock("arm", folder=tmp_path).release()
 
@@ -141,7 +141,7 @@ def test_holder_is_named_by_the_kernel_when_the_file_is_damaged(tmp_path, conten
             RobotLock("arm", folder=tmp_path)
 
 
-def test_folder_that_cannot_be_made_is_a_usage_error(tmp_path):
+def test_folder_that_cannot_be_created_is_a_usage_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot lock the robot arm"):
         RobotLock("arm", folder=tmp_path / "file")
@@ -155,7 +155,7 @@ def test_link_in_place_of_a_lock_file_is_not_followed(tmp_path):
     assert (tmp_path / "precious").read_text() == "data"
 
 
-def test_other_users_may_lock_the_robot_too(tmp_path):
+def test_other_users_can_lock_the_robot(tmp_path):
     lock = RobotLock("arm", folder=tmp_path)
     assert lock.path.stat().st_mode & 0o777 == 0o666
     lock.release()
@@ -246,7 +246,7 @@ def site_of(made: list[Rig], identities: Any = None, **fields: Any) -> Any:
     return dataclasses.replace(found, catalogue=catalogue, packs={"test": PackSettings()})
 
 
-def test_a_session_holds_its_real_robot_and_the_second_touches_nothing():
+def test_session_locks_its_real_robot_and_a_second_session_leaves_it_alone():
     made: list[Rig] = []
     closed: list[str] = []
     site = site_of(made, close=lambda: closed.append("closed"))
@@ -259,7 +259,7 @@ def test_a_session_holds_its_real_robot_and_the_second_touches_nothing():
         assert again.run("go").status == "satisfied"
 
 
-def test_a_simulation_needs_no_lock():
+def test_simulation_needs_no_lock():
     site = site_of([], simulation=FakeClock())
     with Session(site, fast=True), Session(site, fast=True):
         assert True
@@ -290,14 +290,14 @@ def test_simulator_with_an_identity_is_locked_too():
         (lambda settings: 1 / 0, "division by zero"),
     ],
 )
-def test_identity_that_is_not_a_text_is_refused_before_the_robot_is_opened(identity, said):
+def test_identity_that_is_not_a_string_is_refused_before_the_robot_is_opened(identity, said):
     made: list[Rig] = []
     with pytest.raises(RegistrationError, match=said):
         Session(site_of(made, {"arm": identity}))
     assert made == []
 
 
-def test_robots_of_one_pack_without_identities_are_told_apart_by_name():
+def test_robots_without_identities_are_distinguished_by_name():
     site = site_of([])
     (pack,) = site.catalogue.packs
     robots = {**pack.robots, "leg": pack.robots["arm"]}
@@ -309,7 +309,7 @@ def test_robots_of_one_pack_without_identities_are_told_apart_by_name():
     assert names == ["test.arm.lock", "test.leg.lock"]
 
 
-def test_robot_that_another_process_takes_meanwhile_is_closed_and_not_stopped(monkeypatch):
+def test_robot_taken_by_another_process_is_closed_and_not_stopped(monkeypatch):
     made: list[Rig] = []
     closed: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Questions about the robot itself: recognised by closed forms, answered where no compiler does."""
+"""Questions about the robot itself: recognition, and answers when the compiler has none."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_other_commands_are_left_to_the_compiler(command: str) -> None:
         *("아까 하던 거 마저 끝내 줘", "이어서 진행해"),
     ],
 )
-def test_request_to_go_on_is_recognised(command: str) -> None:
+def test_request_to_resume_is_recognised(command: str) -> None:
     assert asks_to_go_on(command)
 
 
@@ -91,7 +91,7 @@ def test_request_to_go_on_is_recognised(command: str) -> None:
         *("계속 문 열어", "문을 마저 열어", "이어서 문 닫아", "계속 둘러봐", ""),
     ],
 )
-def test_other_requests_are_no_request_to_go_on(command: str) -> None:
+def test_other_requests_are_not_requests_to_resume(command: str) -> None:
     assert not asks_to_go_on(command)
 
 
@@ -114,33 +114,33 @@ def answer(command: str, seen: str = "", *, context: Context | None = None, **fa
     return SelfAnswers(Refuses(), lambda language: seen).compile(request)
 
 
-def test_last_observation_is_told() -> None:
+def test_last_observation_is_reported() -> None:
     assert answer("what did you see?", "door open") == Reply("WHERE", "I saw: door open.")
     assert answer("뭐 봤어?", "문 열림") == Reply("WHERE", "마지막으로 본 것: 문 열림.")
     assert answer("뭐 봤어?") == Reply("WHERE", "아직 살펴보지 않았습니다.")
 
 
-def test_places_alone_tell_where_the_robot_is() -> None:
+def test_location_is_reported_from_place_facts() -> None:
     facts = {"at.left": "home", "at.right": "home", "door": "closed"}
     assert answer("where are you?", **facts) == Reply("WHERE", "The arms are at home.")
     unknown = Reply("WHERE", "제가 어디 있는지 알 수 없습니다.")
     assert answer("어디야?", door="closed") == answer("지금 어디야?") == unknown
 
 
-def test_compiler_is_not_asked_where_the_robot_is() -> None:
+def test_location_is_unknown_without_place_facts() -> None:
     request = request_of(load_site("door"), "where are you?", Situation((), {"door": "ajar"}, ""))
     assert SelfAnswers(Knows(), lambda language: "").compile(request) == Reply(
         "WHERE", "I cannot tell where I am."
     )
 
 
-def test_why_is_about_the_last_mission_that_acted() -> None:
+def test_why_refers_to_the_last_mission_that_acted() -> None:
     context = Context((Turn("go", "blocked", "X", "Stuck."), Turn("is it open?", acted=False)))
     assert answer("why did you stop?", context=context) == Reply("WHY", "“go”: Stuck.")
     assert answer("why did you stop?") == Reply("WHY", "Nothing has moved here yet.")
 
 
-def test_compiler_that_knows_better_is_followed() -> None:
+def test_answer_of_the_compiler_is_preferred() -> None:
     assert answer("is the door open") == Reply("DONE", "own")
 
 

@@ -1,4 +1,4 @@
-"""A session: robots of a site, one command after another, and what it says when that cannot be."""
+"""Sessions: robots of a site, successive commands and errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bt_exec.testing.missions import scripted_site
 
 
 def site_with(**robots) -> Site:
-    """Return a site whose pack makes these robots; the first is taken."""
+    """Return a site whose pack has these robots; the first one is used."""
     site = scripted_site([scripted_skill("a")], ["tree: t\nutterances: [go]\nroot: {do: a}"])
     (pack,) = site.catalogue.packs
     makers = {name: lambda settings, world, make=make: make() for name, make in robots.items()}
@@ -31,17 +31,17 @@ def switched_off() -> Rig:
     raise ConnectionRefusedError("192.0.2.7:5000")
 
 
-def test_a_robot_that_is_not_there_is_named():
+def test_unavailable_robot_is_named():
     with pytest.raises(UsageError, match=r"robot 'arm' of pack test is unavailable: .*192\.0\.2"):
         Session(site_with(arm=switched_off))
 
 
-def test_a_rig_around_no_robot_is_refused():
+def test_rig_with_an_invalid_robot_is_refused():
     with pytest.raises(RegistrationError, match=r"lacks stop\(\) or still"):
         Session(site_with(arm=lambda: Rig(object())))
 
 
-def test_a_robot_that_is_up_is_put_away_when_the_next_one_is_not_there():
+def test_open_robot_is_closed_when_the_next_one_is_unavailable():
     first = ScriptedRobot()
     site = site_with(arm=lambda: Rig(first))
     (pack,) = site.catalogue.packs
@@ -58,14 +58,14 @@ def test_a_robot_that_is_up_is_put_away_when_the_next_one_is_not_there():
     assert first.stops == 1
 
 
-def test_a_closed_session_says_so():
+def test_closed_session_refuses_commands():
     session = Session(site_with(arm=lambda: Rig(ScriptedRobot(), simulation=FakeClock())))
     session.close()
     with pytest.raises(UsageError, match="closed"):
         session.run("go")
 
 
-def test_one_mission_at_a_time():
+def test_second_concurrent_mission_is_refused():
     seen: list[BtExecError] = []
 
     class Impatient:
@@ -82,12 +82,12 @@ def test_one_mission_at_a_time():
     assert "runs a mission already" in str(seen[0])
 
 
-def test_sites_are_named_or_given(tmp_path: Path):
+def test_site_file_that_does_not_exist_is_an_error(tmp_path: Path):
     with pytest.raises(BtExecError):
         Session(str(tmp_path / "nowhere.yaml"))
 
 
-def test_a_command_that_was_booked_runs_under_the_name_it_got(tmp_path: Path):
+def test_booked_command_runs_under_its_mission_id(tmp_path: Path):
     rig = Rig(ScriptedRobot(), simulation=FakeClock())
     journal = Journal.open(tmp_path / "journal.sqlite")
     with Session(site_with(arm=lambda: rig), fast=True, journal=journal) as session:
@@ -99,7 +99,7 @@ def test_a_command_that_was_booked_runs_under_the_name_it_got(tmp_path: Path):
     assert not journal.line(first.mission_id).begun
 
 
-def test_without_a_journal_nothing_can_be_booked():
+def test_booking_requires_a_journal():
     rig = Rig(ScriptedRobot(), simulation=FakeClock())
     with (
         Session(site_with(arm=lambda: rig)) as session,
@@ -109,7 +109,7 @@ def test_without_a_journal_nothing_can_be_booked():
 
 
 class Eyes:
-    """Sees one cup, or nothing but an error."""
+    """Camera that sees one cup or raises an error."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
@@ -123,18 +123,18 @@ class Eyes:
         return capture
 
 
-def test_it_looks_once_outside_a_mission():
+def test_look_outside_a_mission_observes_once():
     rig = Rig(ScriptedRobot(), simulation=FakeClock(), perception=Eyes())
     with Session(site_with(arm=lambda: rig)) as session:
         assert {pack: seen.labels() for pack, seen in session.look().items()} == {"test": ("cup",)}
 
 
-def test_what_has_no_eyes_is_left_out_of_a_look():
+def test_robot_without_a_camera_is_left_out_of_a_look():
     with Session(site_with(arm=lambda: Rig(ScriptedRobot(), simulation=FakeClock()))) as session:
         assert session.look() == {}
 
 
-def test_eyes_that_do_not_see_are_named():
+def test_failing_camera_is_named():
     rig = Rig(ScriptedRobot(), simulation=FakeClock(), perception=Eyes(OSError("no device")))
     with (
         Session(site_with(arm=lambda: rig)) as session,

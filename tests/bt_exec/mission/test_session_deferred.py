@@ -1,4 +1,4 @@
-"""Sessions that open their robots only for a command that the compiler can read."""
+"""Sessions that open their robots only for a command that the compiler accepts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.bt_exec.mission.session_robots import Heard, given
 
 
 class Reading:
-    """A compiler that knows the command "go" and says hello."""
+    """Compiler that accepts the command "go" and greets."""
 
     name = "reading"
     reads_alone = True
@@ -48,7 +48,7 @@ class Reading:
 
 @pytest.fixture
 def deferred(site, robots) -> Any:
-    """Return a function that makes a session which has opened no robot."""
+    """Return a function that creates a session without opened robots."""
 
     def make(**options: Any) -> Session:
         session = Session(site, fast=True, defer=True, **options)
@@ -70,7 +70,7 @@ def test_command_without_plan_opens_no_robot(deferred, robots, command, status):
 
 
 @pytest.mark.parametrize("command", ["go", "where are we", "crash", "where are you?"])
-def test_command_that_may_need_robot_opens_it_once(deferred, robots, command):
+def test_command_with_a_possible_plan_opens_the_robot_once(deferred, robots, command):
     with deferred() as session:
         session.run("dance")
         assert session.compiler.released == 0
@@ -103,7 +103,7 @@ def test_unavailable_robot_is_reported_when_opened(deferred, robots):
             session.run("go")
 
 
-def test_closed_session_without_robots_runs_nothing(deferred):
+def test_closed_session_without_robots_refuses_commands(deferred):
     with deferred() as session:
         pass
     with pytest.raises(UsageError, match="closed"):

@@ -1,4 +1,4 @@
-"""What a session makes of its site, its world and its commands."""
+"""Missions of a session: identifiers, records, listeners, stops and facts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.bt_exec.mission.session_robots import Heard, given, with_pack
 
 
 def recalling(recalled: list[list[str]]) -> Any:
-    """Return a reporter that notes which missions it was reminded of."""
+    """Return a reporter that records the missions that it was given to recall."""
 
     class Recalls(MissionReporter):
         def recall(self, today: Any) -> None:
@@ -30,7 +30,7 @@ def recalling(recalled: list[list[str]]) -> Any:
     return Recalls
 
 
-def test_missions_without_a_journal_are_named_by_the_day_and_counted(site):
+def test_missions_without_a_journal_are_numbered_per_day(site):
     heard = Heard()
     with Session(site, fast=True, listeners=[heard]) as session:
         outcomes = [session.run("go") for _ in range(2)]
@@ -43,9 +43,7 @@ def test_missions_without_a_journal_are_named_by_the_day_and_counted(site):
     assert [event.mission_id for event in started] == [o.mission_id for o in outcomes]
 
 
-def test_the_record_hears_of_an_event_before_robots_and_whoever_else_listens(
-    site, robots, tmp_path, monkeypatch
-):
+def test_journal_gets_an_event_before_reporters_and_listeners(site, robots, tmp_path, monkeypatch):
     order: list[str] = []
 
     class Hears:
@@ -82,11 +80,13 @@ def test_the_record_hears_of_an_event_before_robots_and_whoever_else_listens(
     [
         ("go", None, "en"),
         ("가", None, "ko"),
-        ("go", given(), "en"),  # the command's own
-        ("", given(), "ko"),  # no command: the plan's
+        ("go", given(), "en"),  # language of the command
+        ("", given(), "ko"),  # no command: language of the plan
     ],
 )
-def test_what_is_on_record_of_a_mission(site, tmp_path, command, plan, language):
+def test_mission_is_recorded_with_its_command_world_and_language(
+    site, tmp_path, command, plan, language
+):
     journal = Journal.open(tmp_path / "j.sqlite")
     facts: list[dict[str, Any]] = []
     begin = journal.begin
@@ -110,13 +110,13 @@ def test_what_is_on_record_of_a_mission(site, tmp_path, command, plan, language)
     assert heard[0].language == language
 
 
-def test_a_plan_that_is_given_is_run_instead_of_the_compilers(site):
+def test_given_plan_replaces_that_of_the_compiler(site):
     with Session(site, fast=True) as session:
         outcome = session.run("whatever nobody understands", given("x"))
     assert (outcome.status, outcome.command) == ("satisfied", "whatever nobody understands")
 
 
-def test_robots_that_want_it_are_reminded_of_todays_finished_missions(site, robots, tmp_path):
+def test_reporter_recalls_finished_missions_of_the_day(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     recalled: list[list[str]] = []
     site = with_pack(site, robots={"arm": robots}, reporter=recalling(recalled))
@@ -129,7 +129,7 @@ def test_robots_that_want_it_are_reminded_of_todays_finished_missions(site, robo
     assert recalled == [[], ["go"], ["go", "go"]]
 
 
-def test_reminding_comes_oldest_first(site, robots, tmp_path):
+def test_recalled_missions_are_in_order_oldest_first(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     recalled: list[list[str]] = []
     site = with_pack(site, robots={"arm": robots}, reporter=recalling(recalled))
@@ -139,24 +139,24 @@ def test_reminding_comes_oldest_first(site, robots, tmp_path):
     assert recalled[-1] == ["first", "second"]
 
 
-def test_without_a_robot_that_wants_it_nobody_reads_the_journal(site, tmp_path):
+def test_journal_is_not_read_without_a_recalling_reporter(site, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     journal.missions = None
     with Session(site, fast=True, journal=journal) as session:
         assert session.run("go").status == "satisfied"
 
 
-def test_a_stop_without_a_mission_stops_the_robots_and_says_that_there_was_none(site, robots):
+def test_stop_without_a_mission_stops_the_robots_and_returns_false(site, robots):
     stopped = threading.Event()
     with Session(site, fast=True) as session:
         robots.robot.stop = stopped.set
         assert session.abort() is False
         assert stopped.wait(60)
-        assert session.run("go").status == "satisfied"  # it stops nothing that comes later
+        assert session.run("go").status == "satisfied"  # it does not affect later missions
         assert session.abort() is False, "the mission has ended"
 
 
-def test_a_stop_while_a_mission_is_prepared_stops_it_before_it_moves(site, robots, tmp_path):
+def test_stop_during_preparation_ends_the_mission_before_it_moves(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     answers: list[bool] = []
     with Session(site, fast=True, journal=journal) as session:
@@ -173,10 +173,10 @@ def test_a_stop_while_a_mission_is_prepared_stops_it_before_it_moves(site, robot
         journal.begin = begin
         assert (answers, outcome.status, robots.robot.log) == ([True], "aborted", [])
         assert [event.reason for event in heard if hasattr(event, "how")] == ["SIGTERM"]
-        assert session.run("go").status == "satisfied"  # the word was for the one before
+        assert session.run("go").status == "satisfied"  # the stop applied to the previous mission
 
 
-def test_a_stop_while_a_mission_runs_is_for_that_mission(site, robots):
+def test_stop_during_a_mission_applies_to_that_mission(site, robots):
     answers = []
 
     class Aborts:
@@ -189,7 +189,7 @@ def test_a_stop_while_a_mission_runs_is_for_that_mission(site, robots):
     assert (answers, outcome.status, robots.robot.log) == ([True], "aborted", [])
 
 
-def test_what_is_known_is_what_robots_and_the_newest_scenes_say(site, robots):
+def test_facts_come_from_robots_and_the_newest_observations(site, robots):
     class PerceptionWorker:
         def capture(self):
             return None
@@ -207,7 +207,7 @@ def test_what_is_known_is_what_robots_and_the_newest_scenes_say(site, robots):
 @pytest.mark.parametrize(
     ("simulated", "waits"), [(True, True), (False, False)], ids=["simulation", "real"]
 )
-def test_eyes_of_a_simulation_are_waited_for(site, robots, simulated, waits):
+def test_simulated_camera_is_awaited(site, robots, simulated, waits):
     robots.fields = {"perception": object(), "simulation": FakeClock() if simulated else None}
     with Session(site) as session:
         assert [(name, worker.wait) for name, worker in session.perception_workers.items()] == [
@@ -220,19 +220,19 @@ def test_eyes_of_a_simulation_are_waited_for(site, robots, simulated, waits):
         )
 
 
-def test_a_blind_robot_has_no_eyes(site):
+def test_robot_without_a_camera_has_no_perception_worker(site):
     with Session(site) as session:
         assert session.perception_workers == {}
         assert not session.fast
         assert not session.clock.fast
 
 
-def test_a_site_without_robots_runs_what_needs_none(site):
+def test_site_without_robots_opens_a_session(site):
     with Session(with_pack(site, robots={})) as session:
         assert session.rigs == {}
 
 
-def test_a_stop_without_a_reason_while_a_mission_is_prepared_is_one(site, robots, tmp_path):
+def test_stop_during_preparation_without_a_reason_is_an_abort(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     begin = journal.begin
     with Session(site, fast=True, journal=journal) as session:
@@ -241,7 +241,7 @@ def test_a_stop_without_a_reason_while_a_mission_is_prepared_is_one(site, robots
     assert robots.robot.log == []
 
 
-def test_a_robot_that_cannot_say_what_it_knows_is_an_error_of_a_person(site, robots):
+def test_invalid_facts_of_a_robot_are_a_usage_error(site, robots):
     robots.fields = {"facts": lambda: ["hand"]}
     with Session(site, fast=True) as session, pytest.raises(UsageError) as told:
         session.facts()
@@ -249,7 +249,7 @@ def test_a_robot_that_cannot_say_what_it_knows_is_an_error_of_a_person(site, rob
     assert str(told.value) == said
 
 
-def test_robots_are_not_reminded_of_thanks_nor_of_other_days(site, robots, tmp_path):
+def test_thanks_and_other_days_are_not_recalled(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     recalled: list[list[str]] = []
     site = with_pack(site, robots={"arm": robots}, reporter=recalling(recalled))
@@ -265,7 +265,7 @@ def test_robots_are_not_reminded_of_thanks_nor_of_other_days(site, robots, tmp_p
     assert recalled[-1] == ["today"]
 
 
-def test_a_mission_that_runs_looks_by_itself(site):
+def test_look_during_a_mission_is_refused(site):
     told: list[str] = []
 
     class Looks:
@@ -281,7 +281,7 @@ def test_a_mission_that_runs_looks_by_itself(site):
         assert session.look() == {}
 
 
-def test_what_was_said_in_a_session_is_there_until_its_world_is_made_anew(site):
+def test_conversation_is_kept_until_the_world_is_reset(site):
     with Session(site, fast=True) as session:
         session.run("go")
         assert [turn.command for turn in session.conversation.context().turns] == ["go"]
@@ -290,7 +290,7 @@ def test_what_was_said_in_a_session_is_there_until_its_world_is_made_anew(site):
         assert [turn.command for turn in session.conversation.context().before()] == ["go"]
 
 
-def test_a_compiler_that_can_is_warmed_up_for_the_languages_of_a_session(site, monkeypatch):
+def test_compiler_is_warmed_up_for_the_languages_of_a_session(site, monkeypatch):
     warmed: list[str] = []
 
     class Compiler:
@@ -307,7 +307,7 @@ def test_a_compiler_that_can_is_warmed_up_for_the_languages_of_a_session(site, m
         assert warmed == ["ko", "en"]
 
 
-def test_what_a_record_lacks_is_told_with_the_outcome(site, tmp_path):
+def test_missing_rows_of_the_journal_are_reported_in_the_outcome(site, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     begin = journal.begin
 

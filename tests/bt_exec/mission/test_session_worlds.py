@@ -1,4 +1,4 @@
-"""How a session makes robots and worlds: from what its site and the operator say."""
+"""Robots and worlds of a session: settings of the site, keys of the operator, reset and close."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from tests.bt_exec.mission.session_robots import Robots, said, with_pack, world_
     ("texts", "expected"),
     [([], {}), (["door=closed", "a=b=c"], {"door": "closed", "a": "b=c"})],
 )
-def test_a_world_is_read_from_pairs(texts, expected):
+def test_world_is_parsed_from_key_value_pairs(texts, expected):
     assert parse_world(texts) == expected
 
 
 @pytest.mark.parametrize("text", ["door", "=closed", "door=", "", "="])
-def test_a_pair_that_is_none_is_refused(text):
+def test_invalid_key_value_pair_is_refused(text):
     with pytest.raises(UsageError) as told:
         parse_world(["a=b", text])
     assert str(told.value) == f"world setting {text!r} must be KEY=VALUE"
 
 
-def test_a_key_that_stands_twice_is_refused():
+def test_duplicate_key_is_refused():
     with pytest.raises(UsageError, match=r"^world setting door is given twice: open and closed$"):
         parse_world(["door=open", "door=closed"])
 
 
-def test_real_time_cannot_be_hurried(site, robots):
+def test_real_robot_cannot_run_faster_than_real_time(site, robots):
     robots.fields = {"simulation": None}
     with pytest.raises(UsageError) as told:
         Session(site, fast=True)
     assert str(told.value) == "only simulated robots run faster than real time"
-    assert robots.robot.stops == 1  # it was up already
+    assert robots.robot.stops == 1  # it was already opened
 
 
-def test_a_world_made_anew(site, robots):
+def test_reset_creates_the_robots_in_the_new_world(site, robots):
     with Session(site, world={"door": "closed"}, fast=True) as session:
         session.reset()
         session.reset({"door": "open"})
@@ -57,11 +57,11 @@ def test_a_world_made_anew(site, robots):
         assert session.run("go").status == "satisfied"
 
 
-def test_a_world_that_cannot_be_made_leaves_the_old_one(site, robots):
+def test_reset_to_an_invalid_world_keeps_the_old_one(site, robots):
     with Session(site, world={"door": "closed"}, fast=True) as session:
         with pytest.raises(UsageError, match="'doors'"):
             session.reset({"doors": "open"})
-        assert len(robots.rigs) == 1  # nothing was put away for a word that means nothing
+        assert len(robots.rigs) == 1  # an unknown key closes nothing
         make = robots.__class__.__call__
 
         def fails_once(self: Robots, settings: Any, world: Any) -> Rig:
@@ -79,7 +79,7 @@ def test_a_world_that_cannot_be_made_leaves_the_old_one(site, robots):
         assert session.run("go").status == "satisfied"
 
 
-def test_closing_stops_robots_and_closes_what_they_hold_whatever_raises(site, robots, caplog):
+def test_close_stops_and_closes_every_robot_when_one_raises(site, robots, caplog):
     closed: list[str] = []
 
     def broken() -> None:
@@ -101,7 +101,7 @@ def test_closing_stops_robots_and_closes_what_they_hold_whatever_raises(site, ro
     with pytest.raises(UsageError) as told:
         session.run("go")
     assert str(told.value) == "this session is closed; make another"
-    session.close()  # there is nothing left to close
+    session.close()  # everything is already closed
     assert robots.robot.stops == 1
 
 
@@ -122,16 +122,14 @@ def test_closing_stops_robots_and_closes_what_they_hold_whatever_raises(site, ro
         ),
     ],
 )
-def test_a_world_that_nobody_knows_is_refused_before_anything_is_made(
-    site, robots, world, known, said
-):
+def test_unknown_world_key_is_refused_before_robots_are_created(site, robots, world, known, said):
     with pytest.raises(UsageError) as told:
         Session(with_pack(site, robots={"arm": robots}, world=world_of(known)), world=world)
     assert str(told.value) == said
     assert robots.made == []
 
 
-def test_each_pack_gets_the_part_of_the_world_that_it_knows(site, robots):
+def test_each_pack_gets_its_own_keys_of_the_world(site, robots):
     made: list[dict[str, str]] = []
 
     def leg(settings: Any, world: Any) -> Rig:
@@ -145,7 +143,7 @@ def test_each_pack_gets_the_part_of_the_world_that_it_knows(site, robots):
         assert made == [{"floor": "wet"}]
 
 
-def test_the_robot_of_the_settings_is_made(site, robots):
+def test_robot_named_in_the_settings_is_created(site, robots):
     both = {"first": pytest.fail, "second": robots}
     with Session(with_pack(site, robots=both, settings=PackSettings(robot="second"))) as session:
         assert session.rigs == {"lab": robots.rigs[0]}
@@ -168,20 +166,20 @@ def test_the_robot_of_the_settings_is_made(site, robots):
         ),
     ],
 )
-def test_a_robot_that_cannot_be_made_says_why(site, robots, error, kind, said):
+def test_robot_that_cannot_be_created_reports_its_error(site, robots, error, kind, said):
     robots.error = error
     with pytest.raises(kind) as told:
         Session(site)
     assert str(told.value) == said
 
 
-def test_what_is_no_rig_is_named(site):
+def test_factory_that_returns_no_rig_is_named(site):
     with pytest.raises(RegistrationError) as told:
         Session(with_pack(site, robots={"arm": lambda settings, world: "arm"}))
     assert str(told.value) == "robot 'arm' of pack lab made no Rig"
 
 
-def test_a_fault_that_no_skill_has_is_refused_before_anything_is_made(site, robots):
+def test_fault_of_an_unknown_skill_is_refused_before_robots_are_created(site, robots):
     with pytest.raises(UnknownName):
         Session(site, faults=["b=TIMEOUT"])
     assert robots.made == []
@@ -193,16 +191,16 @@ def other_pack(name: str, rig: Rig) -> Pack:
     return Pack(name, robots={name: lambda settings, world: rig})
 
 
-def test_one_real_robot_keeps_a_session_from_being_hurried(site, robots):
+def test_one_real_robot_prevents_a_fast_session(site, robots):
     real = other_pack("leg", Rig(ScriptedRobot()))
     with pytest.raises(UsageError, match="only simulated robots run faster"):
         Session(with_pack(site, real, robots={"arm": robots}), fast=True)
-    eyes = other_pack("eyes", Rig())  # nothing of it moves
+    eyes = other_pack("eyes", Rig())  # it has no moving part
     with Session(with_pack(site, eyes, robots={"arm": robots}), fast=True) as session:
         assert session.clock.fast
 
 
-def test_a_closed_session_says_so_also_where_a_pack_has_no_robot(site, robots):
+def test_closed_session_with_a_pack_without_robots_refuses_commands(site, robots):
     session = Session(with_pack(site, Pack("words"), robots={"arm": robots}), fast=True)
     session.close()
     with pytest.raises(UsageError, match="closed"):
@@ -222,13 +220,13 @@ class Sees:
         return f"seen in a {capture}"
 
 
-def test_every_camera_looks_also_after_a_robot_without_one(site, robots):
+def test_camera_is_used_when_an_earlier_robot_has_none(site, robots):
     other = other_pack("eyes", Rig(simulation=FakeClock(), perception=Sees()))
     with Session(with_pack(site, other, robots={"arm": robots}), fast=True) as session:
         assert session.look() == {"eyes": "seen in a picture"}
 
 
-def test_an_operator_interrupts_a_session_that_looks_asks_or_closes(site, robots):
+def test_keyboard_interrupt_is_raised_by_look_facts_and_close(site, robots):
     def interrupted() -> Any:
         raise KeyboardInterrupt
 
@@ -243,7 +241,7 @@ def test_an_operator_interrupts_a_session_that_looks_asks_or_closes(site, robots
         session.close()
 
 
-def test_how_long_somebody_waits_for_a_part_outside_a_mission(site, monkeypatch):
+def test_hang_limit_outside_a_mission(site, monkeypatch):
     limits: list[float] = []
     watchdog = session_module.Watchdog
 
@@ -258,7 +256,7 @@ def test_how_long_somebody_waits_for_a_part_outside_a_mission(site, monkeypatch)
     assert limits == [10.0] * 3
 
 
-def test_what_a_session_was_made_with_is_handed_to_each_mission(site, robots, monkeypatch):
+def test_session_arguments_are_passed_to_each_mission(site, robots, monkeypatch):
     given: list[dict[str, Any]] = []
     made = session_module.Executive
 
@@ -280,7 +278,7 @@ def test_what_a_session_was_made_with_is_handed_to_each_mission(site, robots, mo
     assert [turn.command for turn in second["context"].turns] == ["go"]
 
 
-def test_a_world_has_the_time_that_its_site_gives_it(site):
+def test_simulation_step_limit_is_that_of_the_site(site):
     limits = site.limits.model_copy(update={"step_s": 7.0})
     with Session(dataclasses.replace(site, limits=limits), fast=True) as session:
         assert (session.clock.step_s, session.clock.period_s) == (7.0, 0.025)

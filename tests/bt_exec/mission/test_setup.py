@@ -1,4 +1,4 @@
-"""What the record holds of a mission's setup."""
+"""Recorded setup of a mission."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_setup_of_a_site_holds_what_a_replay_needs() -> None:
     assert setup["rates"]["tick_hz"] == site.rates.tick_hz
     assert setup["limits"]["replans"] == site.limits.replans
     assert setup["worlds"]["door"]["door"] == "open"
-    assert setup["worlds"]["door"]["seed"] == 0  # the default is on record, too
+    assert setup["worlds"]["door"]["seed"] == 0  # the default is recorded, too
     assert setup["versions"]["python"] == platform.python_version()
     assert {"bt-exec", "mujoco"} <= setup["versions"].keys()
     assert all(len(digest) == 64 for digest in setup["digests"].values())

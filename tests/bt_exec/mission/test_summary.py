@@ -1,4 +1,4 @@
-"""The final sentences: the answer, the reason, and how things stand now."""
+"""Final message of a mission: the answer, the reason and the current state."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def take(arm: str = "right") -> Steps:
 
 @condition(establishes={"door": "{state}"})
 def door_is(state: str) -> Verdict:
-    """Whether the door is so."""
+    """Return True if the door is in the given state."""
     return Verdict.yes()
 
 
@@ -74,7 +74,7 @@ def words(tmp_path) -> Messages:
 
 @pytest.fixture
 def said(words):
-    """Return a function that gives the final sentences of a mission with this plan."""
+    """Return a function that gives the final message of a mission with this plan."""
 
     def said(
         ending: Ending,
@@ -110,12 +110,12 @@ CHECK = "{check: {door_is: {state: open}}, tell: true}"
     [
         (FINE, OPEN, "The door is open."),
         (FINE, "{do: take, with: {arm: left}}", "The left hand holds a cup."),
-        # an argument by default: the state is told by the others
+        # a default argument: the sentence is selected by the other ones
         (FINE, "{sequence: [{do: take}, " + OPEN + "]}", "The door is open."),
         (FINE, None, "Done."),
         (FINE, "{do: take}", "Done."),
         (FINE, "{sequence: [" + OPEN + ", " + OPEN + "]}", "The door is open."),
-        # what a skill needs is told where the mission did not end well
+        # the needs of a skill are reported when the mission did not succeed
         (
             Ending("aborted", "ABORTED"),
             OPEN,
@@ -134,16 +134,16 @@ CHECK = "{check: {door_is: {state: open}}, tell: true}"
         ),
     ],
 )
-def test_what_is_said_at_the_end(said, ending, tree, expected):
+def test_final_message(said, ending, tree, expected):
     assert said(ending, tree) == expected
 
 
-def test_it_is_said_in_the_language_of_the_command(said):
+def test_final_message_is_in_the_language_of_the_command(said):
     assert said(FINE, language="ko") == "문이 열려 있습니다."
     assert said(Ending("aborted", "ABORTED"), None, language="ko") == "멈췄습니다."
 
 
-def test_a_refusal_speaks_for_itself(said):
+def test_message_of_a_refusal_is_used_as_it_is(said):
     refusal = Refusal("NO", "I cannot do that.")
     assert said(Ending("refused", "NO", refusal=refusal), told=answer(True)) == refusal.message
 
@@ -154,25 +154,25 @@ def test_a_refusal_speaks_for_itself(said):
         (Ending("blocked", "STUCK", STUCK, why="NO_PROGRESS"), "The same again after 2 plans."),
         (
             Ending("blocked", "STUCK", STUCK, why="NO_PROGRESS", said="There is no other way."),
-            "There is no other way.",  # the compiler's own words rather than a code's
+            "There is no other way.",  # the text of the compiler is preferred to that of a code
         ),
     ],
 )
-def test_why_it_is_not_planned_again(said, ending, expected):
+def test_message_explains_why_it_is_not_planned_again(said, ending, expected):
     text = said(ending, None, failures=[STUCK] * 3)
     assert text == f"The door is stuck (it moved 2 mm). {expected}"
 
 
 @pytest.mark.parametrize(("holds", "expected"), [(True, "Yes."), (False, "No.")])
-def test_an_answer_comes_first_and_what_it_is_about_follows(said, holds, expected):
+def test_answer_precedes_the_state_that_it_is_about(said, holds, expected):
     assert said(FINE, CHECK, told=answer(holds)) == f"{expected} The door is open."
 
 
-def test_an_answer_to_another_question_says_nothing_of_this_one(said):
+def test_answer_to_another_question_does_not_change_the_state(said):
     assert said(FINE, CHECK, told=answer(True, "door_is shut")) == "Yes."
 
 
-def test_where_nothing_was_needed_each_reason_is_told_once(said):
+def test_each_skip_reason_is_reported_once(said):
     skips = [Skip("a", reason) for reason in ("already open", "already held", "already open")]
     ending = Ending("satisfied", "ALREADY_OPEN")
     assert said(ending, skipped=skips) == "It is open already. I hold it already."
@@ -207,14 +207,14 @@ def test_unmet_condition_is_reported_as_a_sentence(said, skip_if, language, expe
     assert said(ending, tree, language, skipped=skips) == expected
 
 
-def test_a_state_that_the_reason_has_named_is_not_told_again(said, words):
+def test_state_named_in_the_reason_is_not_repeated(said, words):
     words._sentences["STUCK"] = {"en": "The door is open, but no further.", "ko": "문"}
     assert said(Ending("blocked", "STUCK", STUCK), OPEN) == (
         "The door is open, but no further. The left hand holds a cup."
     )
 
 
-def test_only_facts_with_a_sentence_and_a_value_are_told(words):
+def test_only_facts_with_a_sentence_and_a_value_are_reported(words):
     catalogue = scripted_site([open_door]).catalogue
     progress = MissionProgress("go", "en", Reporters([], {}), {}, {}, lambda event: None)
     assert state_of(progress, words, catalogue, Known(FACTS)) == ()
@@ -236,13 +236,13 @@ OPENED = Action("open_door", {"arm": "right"}, "t/open_door")
 @pytest.mark.parametrize(
     ("failures", "done", "expected"),
     [
-        # the door jams, then the other way fails as well: both are told, the cause first
+        # the door jams, then the alternative fails: both are reported, the cause first
         (
             [JAM, GRIP],
             [],
             "The door is stuck (jammed). I tried it another way: There is no grip (edge).",
         ),
-        # the same again says nothing new
+        # a repeated failure adds nothing
         ([JAM, JAM], [], "The door is stuck (jammed)."),
         ([JAM, replace(JAM, message="3 mm")], [], "The door is stuck (jammed)."),
         (
@@ -250,15 +250,15 @@ OPENED = Action("open_door", {"arm": "right"}, "t/open_door")
             [],
             "The door is stuck (jammed). I tried it another way: There is no grip (edge).",
         ),
-        # the other hand opened it: what failed later is the cause
+        # the other hand opened it: the later failure is the cause
         ([JAM, SLIP], [OPENED], "It slipped."),
-        # an earlier attempt of the same step is where it began
+        # an earlier attempt of the same step is the cause
         (
             [replace(GRIP, cause=SLIP)],
             [],
             "It slipped. I tried it another way: There is no grip (edge).",
         ),
-        # of many ways the latest two
+        # the latest two of several alternatives
         (
             [JAM, SLIP, GRIP, replace(GRIP, message="rim")],
             [],
@@ -267,13 +267,13 @@ OPENED = Action("open_door", {"arm": "right"}, "t/open_door")
         ),
     ],
 )
-def test_the_first_cause_is_told_before_what_was_tried(said, failures, done, expected):
+def test_first_cause_is_reported_before_the_alternatives(said, failures, done, expected):
     ending = Ending("blocked", "STUCK", failures[-1])
     before = {"_done_before": [0] * (len(failures) - 1), "done": done}
     assert said(ending, None, failures=failures, **before) == expected
 
 
-def test_a_lost_simulation_is_its_own_cause(said):
+def test_lost_simulation_is_the_only_cause(said):
     lost = Failure("STUCK", "the simulation is gone", kind="robot")
     assert said(Ending("failed", "SIMULATION_LOST", lost), None, failures=[SLIP]) == (
         "The door is stuck (the simulation is gone)."
@@ -287,7 +287,7 @@ WAS = "{do: open_door, with: {arm: left}, skip_if: {door_is: {state: open}}}"
     ("door", "expected"),
     [("open", "It is open already."), ("ajar", "It was open 2 s ago.")],
 )
-def test_a_reason_that_no_longer_holds_is_told_as_it_was(said, words, door, expected):
+def test_skip_reason_that_no_longer_holds_is_reported_in_past_tense(said, words, door, expected):
     words._sentences["was door=open"] = {"en": "It was open {when}.", "ko": "열림"}
     known = Known({"door": door}, now=5.0)
     skipped = [Skip("a", "already open", "open_door", 3.0)]
@@ -296,7 +296,7 @@ def test_a_reason_that_no_longer_holds_is_told_as_it_was(said, words, door, expe
 
 
 @pytest.mark.parametrize("own", [False, True])
-def test_a_fact_of_another_moment_is_told_with_it(said, words, own):
+def test_old_fact_is_reported_with_its_age(said, words, own):
     words._sentences["AS_OF"] = {"en": "{when}: {state}", "ko": "그때"}
     if own:
         words._sentences["was door=open"] = {"en": "It was open {when}.", "ko": "열림"}
@@ -321,13 +321,13 @@ ASKS = (
 
 @condition(establishes={"lid": "{state}"})
 def lid_is(state: str) -> Verdict:
-    """Whether the lid is so."""
+    """Return True if the lid is in the given state."""
     return Verdict.yes()
 
 
 @condition
 def weight_is() -> Verdict:
-    """What it weighs."""
+    """Return the weight."""
     return Verdict.yes()
 
 
@@ -339,12 +339,12 @@ DOOR, LID, WEIGHT, BOTH = "door_is open", "lid_is shut", "weight_is", "all"
     [
         ([(DOOR, 9.0)], "Yes."),
         ([(WEIGHT, 9.0)], "It weighs 2 kg."),
-        ([(BOTH, 9.0)], "Yes."),  # of several conditions none speaks for the others
-        # several answers name their questions, where these have words
+        ([(BOTH, 9.0)], "Yes."),  # a combination of conditions has no sentence
+        # several answers name their questions if these have a phrase
         ([(DOOR, 9.0), (WEIGHT, 9.0)], "The door is open: yes. The weight: it weighs 2 kg."),
         ([(DOOR, 9.0), (LID, 9.0)], "The door is open: yes. Yes."),
         ([(DOOR, 9.0), (BOTH, 9.0)], "The door is open: yes. Yes."),
-        # what was found long ago is told as it was, and what comes after it all the same
+        # an old answer is reported with its age, also before a current one
         ([(WEIGHT, 2.0)], "The weight: it weighs 2 kg. That was 8 s ago."),
         ([(LID, 2.0)], "The lid was shut 8 s ago."),
         ([(DOOR, 2.0)], "The door is open: yes. That was 8 s ago."),
@@ -353,9 +353,7 @@ DOOR, LID, WEIGHT, BOTH = "door_is open", "lid_is shut", "weight_is", "all"
         ([("elsewhere", 2.0)], "Yes. That was 8 s ago."),
     ],
 )
-def test_answers_name_what_was_asked_and_when_where_that_is_not_plain(
-    words, tmp_path, answers, expected
-):
+def test_answers_name_their_question_and_age_when_ambiguous(words, tmp_path, answers, expected):
     (tmp_path / "talk.yaml").write_text(TALK, encoding="utf-8")
     talk = Messages.load([tmp_path / "words.yaml", tmp_path / "talk.yaml"])
     catalogue = scripted_site([door_is, lid_is, weight_is]).catalogue
@@ -371,7 +369,7 @@ def test_answers_name_what_was_asked_and_when_where_that_is_not_plain(
     assert summarise(FINE, found, talk, catalogue, Known({}, now=10.0)) == expected
 
 
-def test_an_answer_of_before_says_only_what_was_seen_then(words, said):
+def test_old_answer_reports_only_the_facts_seen_then(words, said):
     words._sentences["was door=open"] = {"en": "It was open {when}.", "ko": "열림"}
     words._sentences["was door=ajar"] = {"en": "It was ajar {when}.", "ko": "틈"}
     words._sentences["ANSWERED_THEN"] = {"en": "{answer} That was {when}.", "ko": "그때"}
@@ -386,7 +384,7 @@ def test_an_answer_of_before_says_only_what_was_seen_then(words, said):
         assert said(FINE, CHECK, known=known, told=answer(False), seen=question) == expected
 
 
-def test_what_is_not_of_this_moment_is_not_told_together_with_what_is(words, said):
+def test_old_and_current_facts_are_not_joined_in_one_sentence(words, said):
     words._sentences["AS_OF"] = {"en": "{when}: {state}", "ko": "그때"}
     words._sentences["door=open + hand.left=cup"] = {"en": "Open, with a cup.", "ko": "둘"}
     stopped = Ending("aborted", "ABORTED")
@@ -399,7 +397,7 @@ def test_what_is_not_of_this_moment_is_not_told_together_with_what_is(words, sai
     )
 
 
-def test_a_part_left_undone_is_told_unless_the_robot_has_told_it(words):
+def test_incomplete_part_is_reported_unless_the_robot_has_reported_it(words):
     words._sentences["PARTLY_DONE"] = {"en": "Not all is done.", "ko": "일부"}
     words._sentences["NOTHING_DONE"] = {"en": "Nothing is done.", "ko": "없음"}
     words._sentences["NOT_DONE"] = {"en": "{what}: {why}", "ko": "{what}"}
@@ -423,7 +421,7 @@ def test_a_part_left_undone_is_told_unless_the_robot_has_told_it(words):
     [(True, "ABORTED", True), (True, "STOPPED", True), (True, "STOP_FAILED", True),
      (True, "STEP_HUNG", True), (False, "ABORTED", False), (True, "STUCK", False)],
 )  # fmt: skip
-def test_what_to_do_next_is_told_after_a_stop_of_something_that_was_begun(
+def test_next_action_is_reported_after_a_stop_of_a_started_mission(
     said, words, started, code, after
 ):
     words._sentences["AFTER_STOP"] = {"en": "Bring it home.", "ko": "집"}
@@ -433,15 +431,15 @@ def test_what_to_do_next_is_told_after_a_stop_of_something_that_was_begun(
     assert text.endswith("Bring it home.") is after
 
 
-def test_words_that_were_answered_with_words_are_the_whole_answer(said):
+def test_reply_is_the_whole_message(said):
     ending = Ending("satisfied", "THANKS", said="You are welcome.")
     assert said(ending, CHECK, told=answer(True)) == "You are welcome."
 
 
-def test_a_failure_without_a_sentence_is_told_by_its_code(said):
+def test_failure_without_a_sentence_is_reported_by_its_code(said):
     odd = Failure("ODD", "it hums")
     assert said(Ending("blocked", "SKILL_FAILED", odd), None) == "I stopped. ODD: it hums"
 
 
-def test_a_reason_alone_is_told_in_its_sentence(said):
+def test_reason_without_a_failure_is_reported_in_its_sentence(said):
     assert said(Ending("blocked", "NO_PROGRESS", why="ABORTED"), None) == "Stopped."

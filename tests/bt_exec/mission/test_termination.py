@@ -1,4 +1,4 @@
-"""How a mission ends that something raised has ended."""
+"""Endings of missions that were terminated by an exception."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ HUNG = PartBroken("the facts of arm", "hangs", "STEP_HUNG")
         (SimulationLost("gone"), Ending("failed", "SIMULATION_LOST", LOST)),
     ],
 )
-def test_who_is_to_blame_is_named(error: BaseException, ending: Ending, caplog) -> None:
+def test_known_exception_determines_the_ending(
+    error: BaseException, ending: Ending, caplog
+) -> None:
     assert ending_of(error) == ending
     assert caplog.messages == []
 
@@ -30,7 +32,7 @@ def broken() -> None:
     raise ValueError("a bug")
 
 
-def test_what_nobody_explains_is_a_bug_of_ours(caplog) -> None:
+def test_unknown_exception_is_an_internal_error(caplog) -> None:
     with pytest.raises(ValueError, match="a bug") as raised:
         broken()
     ending = ending_of(raised.value)

@@ -1,4 +1,4 @@
-"""A plan that is made turn by turn: asked for again until the last turn has run, and bounded."""
+"""Plans made turn by turn: requested until the last turn has run, up to a limit."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from bt_exec.testing.missions import scripted_site
 
 
 class Turns:
-    """Gives one turn after the other: the skills of a turn, and whether it is the last."""
+    """Compiler that returns one turn after the other: its skills, and whether it is the last."""
 
     name = "turns"
 
@@ -43,7 +43,7 @@ class Measured(NamedTuple):
 
 @skill
 def measure(robot: ScriptedRobot) -> Steps[Measured]:
-    """Measure something."""
+    """Measure a value."""
     yield Running(None, "measuring")
     return Measured(7)
 
@@ -66,7 +66,7 @@ def ran(compiler, parts, **more):
     return executive.run("test"), robot, events
 
 
-def test_an_open_turn_is_followed_by_the_next_and_the_last_ends_it():
+def test_open_turn_is_followed_by_the_next_until_the_last_one():
     compiler = Turns(("open", "a"), ("open", "b"), ("last", "c"))
     outcome, robot, events = ran(compiler, [scripted_skill(name) for name in "abc"])
     assert (outcome.status, outcome.planner_calls, outcome.replans) == ("satisfied", 3, 0)
@@ -77,14 +77,14 @@ def test_an_open_turn_is_followed_by_the_next_and_the_last_ends_it():
     assert all(one.failure is None for one in events if isinstance(one, Planning))
 
 
-def test_the_next_turn_is_told_what_the_last_returned():
+def test_next_turn_gets_the_results_of_the_previous_one():
     compiler = Turns(("open", "measure"), ("last", "a"))
     ran(compiler, [measure, scripted_skill("a")])
     (done,) = compiler.requests[1].done
     assert (done.skill, done.result) == ("measure", {"value": 7})
 
 
-def test_what_fails_in_a_turn_is_told_and_no_replan():
+def test_failure_in_a_turn_is_reported_and_is_not_a_replan():
     compiler = Turns(("open", "a", "b"), ("last", "c"))
     parts = [scripted_skill("a"), scripted_skill("b", ["LOST"]), scripted_skill("c")]
     outcome, _, _ = ran(compiler, parts)
@@ -95,13 +95,13 @@ def test_what_fails_in_a_turn_is_told_and_no_replan():
     assert [one["code"] for one in outcome.failures] == ["LOST"]
 
 
-def test_a_last_turn_that_fails_is_followed_by_another():
+def test_failed_last_turn_is_followed_by_another():
     compiler = Turns(("last", "a"), ("last", "b"))
     outcome, _, _ = ran(compiler, [scripted_skill("a", ["LOST"]), scripted_skill("b")])
     assert (outcome.status, outcome.planner_calls) == ("satisfied", 2)
 
 
-def test_turns_without_an_end_are_ended():
+def test_turns_are_limited_by_the_budget():
     compiler = Turns(("open", "a"))
     outcome, robot, _ = ran(compiler, [scripted_skill("a")], limits=Limits(replans=0, turns=5))
     assert (outcome.status, outcome.reason_code) == ("blocked", "TURNS_SPENT")
@@ -109,7 +109,7 @@ def test_turns_without_an_end_are_ended():
 
 
 @pytest.mark.parametrize("fails", [True, False])
-def test_a_refusal_after_some_turns_is_told_as_it_is(fails):
+def test_refusal_after_turns_is_the_reason(fails):
     refusal = Refusal("ENOUGH", "That is enough.")
     compiler = Turns(("open", "a"), refusal)
     outcome, _, _ = ran(compiler, [scripted_skill("a", ["LOST"] if fails else ["done"])])
@@ -117,15 +117,15 @@ def test_a_refusal_after_some_turns_is_told_as_it_is(fails):
     assert outcome.message == "That is enough."
 
 
-def test_a_plan_that_is_given_is_whole():
-    """One from a record may say that more turns came after it."""
+def test_given_plan_with_an_open_turn_is_complete():
+    """A recorded plan may state that further turns followed."""
     header = {"command": "test", "turn": "open"}
     given = MissionSpec.model_validate({"mission": header, "root": {"do": "a"}})
     outcome, robot, _ = ran(FixedPlan(given), [scripted_skill("a")])
     assert (outcome.status, robot.log) == ("satisfied", ["a start", "a done"])
 
 
-def test_what_is_not_on_record_ends_a_turn():
+def test_unrecorded_turn_ends_the_mission():
     compiler = Turns(("open", "a"))
     outcome, robot, _ = ran(compiler, [scripted_skill("a")], unrecorded=lambda: "the disk is full")
     assert (outcome.status, outcome.reason_code) == ("failed", "NOT_RECORDED")

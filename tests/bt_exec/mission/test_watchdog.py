@@ -1,4 +1,4 @@
-"""The watchdog: what hangs is named and broken off, and the robots are stopped."""
+"""Watchdog: calls that hang are named and interrupted, and the robots are stopped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bt_exec.testing.missions import scripted_site
 
 
 class Time:
-    """A clock that stands still until somebody says that long has passed."""
+    """Clock that stands still until the test advances it."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -28,7 +28,7 @@ class Time:
 
 
 class Guarded:
-    """A watchdog whose clock and stops are at hand."""
+    """Watchdog with access to its clock and stops."""
 
     def __init__(self, limit_s: float = 0.4) -> None:
         self.time = Time()
@@ -36,12 +36,12 @@ class Guarded:
         self.watchdog = Watchdog(limit_s, self.stopped.set, now=self.time)
 
     def hang(self) -> None:
-        """Block for ever; far more than the limit has passed."""
+        """Block forever, and advance the clock far beyond the limit."""
         self.time.now += 100.0
         threading.Event().wait()
 
     def late(self) -> str:
-        """Return late: after the robots were stopped."""
+        """Return late, after the robots were stopped."""
         self.time.now += 100.0
         try:
             self.stopped.wait()
@@ -51,7 +51,7 @@ class Guarded:
             return "too late"
 
 
-def test_what_returns_in_time_is_left_alone():
+def test_call_that_returns_in_time_is_not_interrupted():
     on = Guarded()
     with on.watchdog as watchdog:
         assert watchdog.call("a part", lambda *args, **more: (args, more), 1, b=2) == (
@@ -63,7 +63,7 @@ def test_what_returns_in_time_is_left_alone():
     assert (watchdog.hung, on.stopped.is_set()) == (set(), False)
 
 
-def test_what_hangs_is_broken_off_and_named_and_the_robots_are_stopped(caplog):
+def test_hung_call_is_interrupted_and_named_and_the_robots_are_stopped(caplog):
     on = Guarded()
     with on.watchdog as watchdog:
         with pytest.raises(PartBroken) as told:
@@ -77,13 +77,13 @@ def test_what_hangs_is_broken_off_and_named_and_the_robots_are_stopped(caplog):
     assert caplog.messages == ["skill a did not return within 0.4 s; the robot is stopped"]
 
 
-def test_who_swallows_the_break_off_and_returns_is_named_all_the_same():
+def test_call_that_swallows_the_interruption_and_returns_is_named():
     on = Guarded()
     with on.watchdog as watchdog, pytest.raises(PartBroken, match="skill a did not return"):
         watchdog.call("skill a", on.late)
 
 
-def test_a_part_of_another_is_the_one_to_blame():
+def test_innermost_call_is_named():
     on = Guarded()
     with on.watchdog as watchdog:
         with pytest.raises(PartBroken, match=r"^the inner did not return"):
@@ -91,13 +91,13 @@ def test_a_part_of_another_is_the_one_to_blame():
         assert watchdog.hung == {"the inner"}
 
 
-def test_a_limit_of_its_own():
+def test_limit_of_a_single_call():
     on = Guarded()
     with on.watchdog as watchdog, pytest.raises(PartBroken, match=r"within 7 s$"):
         watchdog.within(7.0, "the clean-up of a", on.hang)
 
 
-def test_the_record_is_waited_for_and_called_again():
+def test_journal_is_awaited_and_called_again():
     on = Guarded()
 
     def write() -> None:
@@ -111,7 +111,7 @@ def test_the_record_is_waited_for_and_called_again():
         assert watchdog.within(1.0, "the record", lambda: "read") == "read"
 
 
-def test_on_another_thread_it_stops_the_robots_and_waits():
+def test_watchdog_on_another_thread_stops_the_robots_and_waits():
     on = Guarded()
     told: list[PartBroken] = []
 
@@ -132,7 +132,7 @@ def test_on_another_thread_it_stops_the_robots_and_waits():
     assert [error.part for error in told] == ["skill a"]
 
 
-def test_the_signal_is_given_back():
+def test_signal_handler_is_restored():
     before = signal.getsignal(signal.SIGURG)
     on = Guarded()
     for _ in range(2):
@@ -153,11 +153,11 @@ def test_the_signal_is_given_back():
         (None, {"eyes": Rig(), "real": Rig(ScriptedRobot())}, 0.5),
     ],
 )
-def test_how_long_a_part_may_take(said, rigs, expected):
+def test_hang_limit_of_a_site(said, rigs, expected):
     assert hang_s(scripted_site([], limits=Limits(hang_s=said)), rigs) == expected
 
 
-def test_it_looks_four_times_within_the_limit_and_ten_times_a_second():
+def test_watch_interval_is_a_quarter_of_the_limit_and_at_most_a_tenth_of_a_second():
     waited: list[float] = []
 
     class End:
@@ -166,7 +166,7 @@ def test_it_looks_four_times_within_the_limit_and_ten_times_a_second():
             return len(waited) % 2 == 0
 
         def release(self) -> None:
-            """Nobody waits."""
+            """Do nothing."""
 
     for limit_s in (0.2, 8.0):
         watchdog = Watchdog(limit_s, pytest.fail)
@@ -175,7 +175,7 @@ def test_it_looks_four_times_within_the_limit_and_ten_times_a_second():
     assert waited == [0.05] * 2 + [0.1] * 2
 
 
-def test_the_stop_is_repeated_as_long_as_the_call_lasts_and_told_once(caplog):
+def test_stop_is_repeated_during_the_call_and_logged_once(caplog):
     stops = threading.Semaphore(0)
     time_ = Time()
     watchdog = Watchdog(0.2, stops.release, now=time_)
@@ -192,7 +192,7 @@ def test_the_stop_is_repeated_as_long_as_the_call_lasts_and_told_once(caplog):
 
 
 @pytest.mark.parametrize("how", ["within", "waited"])
-def test_at_the_limit_it_is_not_late_yet(how):
+def test_call_at_the_limit_is_not_late(how):
     on = Guarded(0.1)
     looked = threading.Semaphore(0)
     now = on.watchdog.now
@@ -213,7 +213,7 @@ def test_at_the_limit_it_is_not_late_yet(how):
     assert not on.stopped.is_set()
 
 
-def test_what_raises_when_it_is_late_is_named_with_what_it_raised():
+def test_late_call_that_raises_is_named_with_its_error():
     on = Guarded()
 
     def late() -> None:
@@ -230,7 +230,7 @@ def test_what_raises_when_it_is_late_is_named_with_what_it_raised():
     assert str(told.value.__cause__) == "connection lost"
 
 
-def test_a_call_that_is_over_is_watched_no_more():
+def test_finished_call_is_not_watched():
     on = Guarded(0.1)
     looked = threading.Semaphore(0)
     now = on.watchdog.now
@@ -245,7 +245,7 @@ def test_a_call_that_is_over_is_watched_no_more():
     assert (watchdog.hung, on.stopped.is_set()) == (set(), False)
 
 
-def test_a_signal_of_somebody_else_breaks_nothing_off():
+def test_foreign_signal_does_not_interrupt_a_call():
     on = Guarded()
 
     def signalled() -> str:
@@ -258,11 +258,11 @@ def test_a_signal_of_somebody_else_breaks_nothing_off():
         assert watchdog.call("skill b", watchdog.call, "skill a", signalled) == "well"
         assert watchdog.waited(1.0, "the record", signalled) == "well"
         watchdog._calls.append(_Call("the record", 1.0, 9e9, again=True, hangs=True))
-        signal.raise_signal(signal.SIGURG)  # the record is waited for, also where it hangs
+        signal.raise_signal(signal.SIGURG)  # the journal is awaited even when it hangs
         watchdog._calls.clear()
 
 
-def test_it_may_watch_one_thread_after_another():
+def test_watchdog_can_watch_several_threads_in_turn():
     on = Guarded()
     with on.watchdog:
         pass
@@ -272,7 +272,7 @@ def test_it_may_watch_one_thread_after_another():
         try:
             with on.watchdog as watchdog:
                 watchdog.call("skill a", lambda: None)
-        except ValueError as error:  # only the main thread takes signals
+        except ValueError as error:  # only the main thread can receive signals
             errors.append(error)
 
     thread = threading.Thread(target=elsewhere)
@@ -296,7 +296,7 @@ def test_call_that_swallows_every_interruption_stays_watched_and_stopped():
         while interruptions < 3:
             try:
                 threading.Event().wait()
-            except BaseException:  # noqa: BLE001 - what a careless skill does
+            except BaseException:  # noqa: BLE001 - a careless skill catches everything
                 interruptions += 1
         for _ in range(8):
             assert stops.acquire(timeout=60)
@@ -321,7 +321,7 @@ def test_call_that_blocks_again_in_its_clean_up_is_interrupted_again():
         watchdog.call("skill a", blocks_twice)
 
 
-def test_hang_of_a_plan_is_kept_as_the_first_one():
+def test_first_hang_of_a_mission_is_kept():
     on = Guarded()
     with on.watchdog as watchdog:
         assert watchdog.first is None
@@ -362,7 +362,7 @@ def test_call_that_cannot_be_interrupted_is_abandoned_once(monkeypatch):
     ]
 
 
-def test_watch_goes_on_when_a_stop_raises(capfd):
+def test_watch_continues_when_a_stop_raises(capfd):
     attempts = threading.Semaphore(0)
 
     def stop() -> None:
@@ -382,8 +382,8 @@ def test_watch_goes_on_when_a_stop_raises(capfd):
     assert "the watchdog: MemoryError" in capfd.readouterr().err
 
 
-def test_thread_of_the_watch_is_not_started_while_it_watches(monkeypatch):
-    """No thread can be started any more once the mission runs."""
+def test_watch_thread_exists_before_the_mission_starts(monkeypatch):
+    """No thread can be started while the mission runs."""
     STANDBY.prepare(3)
     on = Guarded()
 
