@@ -75,7 +75,7 @@ ALLOWED: dict[str, int] = {
     "tests/bt_exec/cli": 50,
     "tests/bt_exec/guardian": 10,
     "tests/bt_exec/interchange": 10,
-    "tests/bt_exec/journal": 70,
+    "tests/bt_exec/journal": 2,
     "tests/bt_exec/language": 10,
     "tests/bt_exec/nodes": 50,
     "tests/bt_exec/planning": 30,

@@ -1,4 +1,4 @@
-"""A journal in a temporary folder, and a small mission's events."""
+"""Fixtures: a journal in a temporary folder, and the events of a small mission."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def spec(version: int = 1) -> MissionSpec:
 
 
 class Scene:
-    """A scene of a pack, with a frame."""
+    """Observation of a pack, with a frame."""
 
     t = 0.25
     frame = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
@@ -80,7 +80,7 @@ class Scene:
 
 
 def events_of(mission_id: str) -> list[Event]:
-    """A mission with a failure and a second plan."""
+    """Return the events of a mission with a failure and a second plan."""
     failure = Failure("DOOR_STUCK", "stopped at 12 deg", "fetch/open_door", node="open_door")
     above = NodeChanged(1.2, 24, "fetch", "failed", failure=failure)
     return [
@@ -116,7 +116,7 @@ def events_of(mission_id: str) -> list[Event]:
 
 
 def as_kept(event: Event) -> Event:
-    """What is expected back: a scene comes back as what was kept of it."""
+    """Return an event as it is expected to be read: an observation becomes a recorded one."""
     if isinstance(event, Observed) and isinstance(event.observation, Scene):
         data = {"t": 0.25, "score": 0.5, "box": [1, 2]}
         kept = RecordedObservation(0.25, data, ("door", "handle"), {"door": "open"}, "문 열림")

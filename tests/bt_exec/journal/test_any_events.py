@@ -1,4 +1,4 @@
-"""Whatever happens in a mission, it reads back equal."""
+"""Round trip of arbitrary events through the journal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from tests.cases import examples
 
-text = st.text(max_size=12)  # any Unicode but surrogates, NUL included
+text = st.text(max_size=12)  # any Unicode except surrogates, including NUL
 words = st.lists(text, max_size=3).map(tuple)
 number = st.floats(allow_nan=False, allow_infinity=False)
 tick = st.integers(0, 2**40)

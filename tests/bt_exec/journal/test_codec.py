@@ -1,4 +1,4 @@
-"""What stands in a row, to the letter: other programs read it."""
+"""Exact contents of the rows, because other programs read them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def rows_of(journal, *events):
         ).fetchall()
 
 
-def test_columns_are_not_in_the_data_and_what_is_empty_is_left_out(journal, make_spec):
+def test_row_data_contains_neither_columns_nor_empty_values(journal, make_spec):
     spec = make_spec(3)
     digest = digest_of(dump_yaml(spec))
     rows = rows_of(
@@ -84,7 +84,7 @@ def test_columns_are_not_in_the_data_and_what_is_empty_is_left_out(journal, make
     ]
 
 
-def test_a_spec_is_kept_once_and_by_the_digest_of_its_text(journal, make_spec):
+def test_spec_is_stored_once_under_the_digest_of_its_text(journal, make_spec):
     problem = Problem("X", "a mistake", "root", allowed=("y",))
     spec = make_spec(1)
     rows_of(journal, Planned(0.0, 0, spec, 1), Rejected(0.0, 0, spec, (problem,)))
@@ -95,7 +95,7 @@ def test_a_spec_is_kept_once_and_by_the_digest_of_its_text(journal, make_spec):
     assert digest_of("\ud800") == digest_of("?")
 
 
-def test_an_event_is_read_as_it_was_written():
+def test_event_is_read_as_it_was_written():
     asked = Asked(1.0, 2, "x", "check", "near", Verdict(None, "dark", ("a", "b"), 0.5), True)
     columns = {"t": 1.0, "tick": 2, "path": "x", "call": None}
     data = row_data(asked, {})
@@ -104,12 +104,12 @@ def test_an_event_is_read_as_it_was_written():
     assert event_of("Asked", columns, back, {}.__getitem__, Path()) == asked
 
 
-def test_what_could_not_be_written_says_why_it_cannot_be_read():
+def test_unwritable_event_is_an_error_with_its_reason_when_read():
     with pytest.raises(ValueError, match=r"^RuntimeError: broken$"):
         event_of("Turn", {}, {"unwritable": "RuntimeError: broken"}, {}.__getitem__, Path())
 
 
-def test_what_stands_for_a_value_is_written_as_it_is():
+def test_reference_to_a_value_is_written_as_it_is():
     failed = NodeChanged(0.0, 1, "x", "failed", "why", FAILURE)
     assert row_data(failed, {"failure": "elsewhere", "detail": ""}) == {
         "state": "failed",
@@ -117,7 +117,7 @@ def test_what_stands_for_a_value_is_written_as_it_is():
     }
 
 
-def test_a_recorded_scene_is_a_scene(tmp_path):
+def test_recorded_observation_has_the_interface_of_an_observation(tmp_path):
     observation = RecordedObservation(1.5, {"a": 1}, ("cup",), {"hand": "empty"}, "a cup")
     assert (observation.labels(), observation.facts()) == (("cup",), {"hand": "empty"})
     assert (observation.describe("en"), observation.record(), observation.frame) == (
@@ -131,7 +131,7 @@ def test_a_recorded_scene_is_a_scene(tmp_path):
     elsewhere = RecordedObservation(
         1.5, {"a": 1}, ("cup",), {"hand": "empty"}, "a cup", tmp_path / "x"
     )
-    assert elsewhere == observation  # where its picture lies makes no other scene of it
+    assert elsewhere == observation  # the path of its frame does not affect equality
     assert observation_data(observation, "ko", "000001.png")["frame"] == "000001.png"
     bare = RecordedObservation(0.0)
     assert (bare.data, bare.seen, bare.established, bare.text) == ({}, (), {}, "")

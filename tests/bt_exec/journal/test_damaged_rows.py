@@ -1,4 +1,4 @@
-"""One damaged cell of the journal costs its row: every reader works, other missions are intact."""
+"""Damaged cells of the journal: readers work, and only the row of the cell is lost."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ from tests.cases import some
 
 TABLES = ("missions", "events", "specs", "exchanges")
 KEYS = {("missions", "no"), ("events", "mission"), ("exchanges", "mission")}
-"""Cells that say which mission a row belongs to: a row that lost it cannot be told from none."""
+"""Columns that assign a row to a mission.
+
+A row without one cannot be distinguished from a missing row.
+"""
 GARBAGE: tuple[Any, ...] = (
     *("", "x", "{", "[]", "{}", "null", "5", '"x"', "yesterday", "danced", "[1, {}]", "한글\u0000"),
     *(-1, 0, 7, 2**62, -(2**63), 1e300, -1e300, 0.5, b"\xff\xfe", b"", "\x1b[2J"),
@@ -51,7 +54,7 @@ LEAVES: tuple[Any, ...] = (None, "x", -1, 1e300, True, [], {}, [[]], {"x": None}
 
 
 def _make(path: Path) -> Journal:
-    """Make a journal of four missions: two that ended, one interrupted, one only booked."""
+    """Create a journal of four missions: two ended, one interrupted, one booked."""
     journal = Journal.open(path)
     for partly in (False, True):
         with journal.begin(command=COMMAND, language="ko", site="sim", session="s") as recorder:
@@ -74,7 +77,7 @@ def _make(path: Path) -> Journal:
 
 
 def _end_partly(recorder: Recorder) -> None:
-    """Record an end with everything that an outcome can hold."""
+    """Record an end with every field of an outcome."""
     failure = Failure("SLIPPED", "lost", "fetch/home", node="return_home", evidence={"m": [0.1]})
     because = failure.because(Failure("BLOCKED"))
     undone = {"what": "home", "why": "lost", "code": "SLIPPED", "path": "fetch/home"}
@@ -109,14 +112,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def sentences_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load the sentences of packs once: no journal can damage them."""
+    """Load the sentences of packs once. They are not part of the journal."""
     packs = Catalogue(())
     said = sentences(packs, {})
     monkeypatch.setattr("bt_exec.tui.pack_messages.sentences", lambda *_: said)
 
 
 def _shown(journal: Journal, mission: str) -> dict[str, Any]:
-    """Return everything that the reading commands show of a mission."""
+    """Return all output of the reading commands about a mission."""
     record = journal.mission(mission)
     _, messages = voices(record)
     said = why_of(record)
@@ -141,7 +144,7 @@ def _list(journal: Journal) -> dict[str, Any]:
 
 
 def _read_all(path: Path) -> dict[str, dict[str, Any]]:
-    """Return what every reader says of every mission, as a next start would read it."""
+    """Return the results of every reader for every mission."""
     journal = Journal.open(path)
     listed = _list(journal)
     assert len(listed) == 4
@@ -165,7 +168,7 @@ def _cells(path: Path) -> Iterator[tuple[str, str, int]]:
 
 
 def _set(path: Path, table: str, column: str, number: int, value: Any) -> str:
-    """Put a value into a cell; return the mission that it belongs to, or "" if SQLite refuses."""
+    """Set a cell and return its mission, or "" if SQLite refuses the value."""
     key = {"missions": "no", "specs": "digest"}.get(table, "mission, seq")
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.row_factory = sqlite3.Row
@@ -216,7 +219,7 @@ COUNTS = [10, pytest.param(40, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_any_damaged_cell_costs_its_row(whole: Path, tmp_path: Path, count: int) -> None:
+def test_damaged_cell_loses_only_its_row(whole: Path, tmp_path: Path, count: int) -> None:
     cells = list(_cells(whole))
     columns = sorted({cell[:2] for cell in cells})
     hurt = []
@@ -250,7 +253,7 @@ def _replaced(value: Any, place: tuple[Any, ...], leaf: Any) -> Any:
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_any_damaged_value_inside_a_row_costs_its_row(
+def test_damaged_value_inside_a_row_loses_only_the_row(
     whole: Path, tmp_path: Path, count: int
 ) -> None:
     with closing(sqlite3.connect(whole)) as connection:

@@ -1,4 +1,4 @@
-"""What is on record when things die, fill up or meet."""
+"""Durability of the journal: killed processes, full disks and concurrent writers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ journal = Journal.open(Path(sys.argv[1]))
 """
 
 
-def test_what_will_move_survives_a_kill_the_moment_on_returns(tmp_path: Path) -> None:
+def test_skill_start_is_on_disk_when_on_returns(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     done = run(
         HEAD
@@ -72,7 +72,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert mission.skills[0].end is None
 
 
-def test_a_killed_record_is_a_prefix_of_what_happened(tmp_path: Path) -> None:
+def test_journal_of_a_killed_process_is_a_prefix_of_its_events(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     done = run(
         HEAD
@@ -92,13 +92,13 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert [*ticks[:15_000], *ticks[15_001:]] == list(range(len(ticks) - 1))
 
 
-def test_the_end_is_on_disk_when_on_returns(journal: Journal) -> None:
+def test_end_is_on_disk_when_on_returns(journal: Journal) -> None:
     with journal.begin(command="x") as recorder:
         recorder.on(Finished(1.0, 9, Outcome(recorder.mission_id, "x", "aborted", "USER", "")))
         assert journal.mission("last").status == "aborted"
 
 
-def test_rows_arrive_within_moments_without_a_skill(journal: Journal) -> None:
+def test_rows_are_written_soon_when_no_skill_starts(journal: Journal) -> None:
     with journal.begin(command="x") as recorder:
         recorder.on(Turn(0.0, 1, {}))
         deadline = time.monotonic() + 60
@@ -131,7 +131,7 @@ sys.exit(any(os.waitpid(child, 0)[1] for child in begun))
 """
 
 
-def test_processes_write_to_one_journal_at_once(tmp_path: Path) -> None:
+def test_several_processes_write_to_one_journal(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     done = run(WRITERS, path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -143,7 +143,7 @@ def test_processes_write_to_one_journal_at_once(tmp_path: Path) -> None:
         assert {str(run.start.args["pid"]) for run in mission.skills} == {mission.command}
 
 
-def test_a_full_disk_ends_no_mission_and_is_told_once(tmp_path: Path) -> None:
+def test_full_disk_does_not_end_the_mission_and_is_reported_once(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     done = run(
         HEAD
@@ -172,7 +172,7 @@ print(*told, sep="\\n")
     assert [s.start.call for s in Journal.open(path).mission(1).skills] == [0, 1, 2, 3, 4]
 
 
-def test_what_is_lost_is_counted_at_the_end(
+def test_lost_rows_are_counted_at_the_end(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writing, "PENDING", 2)
@@ -193,7 +193,7 @@ def test_what_is_lost_is_counted_at_the_end(
     ]
 
 
-def test_what_is_lost_is_told_in_the_language_of_the_command(
+def test_lost_rows_are_reported_in_the_language_of_the_command(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bt_exec.journal.schema.connect.__kwdefaults__", {"busy_s": 0.01})
@@ -214,13 +214,13 @@ def test_what_is_lost_is_told_in_the_language_of_the_command(
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_every_sentence_about_the_record_is_in_both_languages(language: str) -> None:
+def test_every_message_about_the_journal_is_in_both_languages(language: str) -> None:
     for code in ("UNWRITABLE", "HANGS", "LOST", "LOST_NOWHERE", "KEPT_ASIDE"):
         text = said(f"RECORD_{code}", language, path="P", mission="M", lost=1, kept=1, problem="x")
         assert (language_of(text), "…" in text) == (language, False)
 
 
-def test_a_journal_that_hangs_holds_the_loop_for_a_bounded_time(
+def test_hanging_journal_blocks_the_loop_for_a_bounded_time(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writing, "PATIENCE_S", 0.05)
@@ -228,7 +228,7 @@ def test_a_journal_that_hangs_holds_the_loop_for_a_bounded_time(
     with journal.begin(command="x", tell=told.append) as recorder:
         with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            recorder.on(START)  # the writer waits for the other one longer than that
+            recorder.on(START)  # the writer waits for the lock longer than that
             assert recorder.problem == "no commit in 0.05 s"
             other.execute("ROLLBACK")
         monkeypatch.undo()
@@ -238,7 +238,7 @@ def test_a_journal_that_hangs_holds_the_loop_for_a_bounded_time(
     assert len(told) == 1
 
 
-def test_a_row_that_the_tables_refuse_costs_only_its_batch(journal: Journal) -> None:
+def test_row_refused_by_sqlite_loses_only_its_batch(journal: Journal) -> None:
     told: list[str] = []
     with journal.begin(command="x", tell=told.append) as recorder:
         recorder.on(NodeChanged(0.0, 2**70, "a", "done"))
@@ -253,17 +253,17 @@ def test_a_row_that_the_tables_refuse_costs_only_its_batch(journal: Journal) -> 
     )
 
 
-def test_no_thread_is_left_behind(journal: Journal) -> None:
+def test_closed_journal_leaves_no_thread(journal: Journal) -> None:
     before = threading.active_count()
     with journal.begin(command="x", frames=True):
         assert threading.active_count() == before + 2
     assert threading.active_count() == before
 
 
-def test_a_mission_that_cannot_be_recorded_moves_nothing(
+def test_mission_that_cannot_be_recorded_does_not_move(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The journal of a session holds up what its missions would move."""
+    """The journal of a session delays the start of each skill."""
     monkeypatch.setattr("bt_exec.journal.schema.connect.__kwdefaults__", {"busy_s": 0.01})
     robot = ScriptedRobot()
     rig = Rig(robot, simulation=FakeClock())
@@ -287,11 +287,11 @@ def test_a_mission_that_cannot_be_recorded_moves_nothing(
     assert said.endswith(
         f"could not be written: database is locked; {said.split()[0]} are kept in {side}"
     )
-    assert Journal.open(journal.path).mission("last").status == "failed"  # they have come in
+    assert Journal.open(journal.path).mission("last").status == "failed"  # the rows were imported
 
 
 class Locks:
-    """A listener that locks the journal once a plan stands."""
+    """Listener that locks the journal when a plan exists."""
 
     def __init__(self, other: sqlite3.Connection) -> None:
         self._other = other

@@ -1,4 +1,4 @@
-"""What a record says of a mission's end: the cause, what was tried, what is known."""
+"""Explanation of a recorded mission: the cause of its end, the attempts and the known facts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GRIP = Failure("NO_GRIP", "behind the edge", "fetch/home/return_home", node="ret
 
 @skill(effects={"hand.{arm}": "material"})
 def grasp(arm: str) -> Steps:
-    """Take the material."""
+    """Grasp the material."""
     yield
 
 
@@ -53,7 +53,7 @@ Spec = Callable[[int], MissionSpec]
 
 @pytest.fixture
 def explained(journal: Journal, script: Callable[[str], list[Event]]):
-    """Return a function that records events after those of a first look, and explains them."""
+    """Return a function that records events after a first observation and explains them."""
 
     def explained(*events: Event, catalogue: Catalogue | None = CATALOGUE) -> Explanation:
         with journal.begin(command="x", language="ko") as recorder:
@@ -77,7 +77,7 @@ def called(skill: str, state: str = "done", call: int = 1, failure: Failure | No
     )
 
 
-def test_the_first_cause_survives_the_plans_after_it(explained, make_spec: Spec) -> None:
+def test_first_cause_survives_later_plans(explained, make_spec: Spec) -> None:
     found = explained(
         Planned(0.4, 1, make_spec(1), 1),
         *called("open_door", "failed", failure=JAM),
@@ -94,10 +94,10 @@ def test_the_first_cause_survives_the_plans_after_it(explained, make_spec: Spec)
         (2, GRIP, "offline"),
     ]
     names = [[name for name, _ in one.steps] for one in found.attempts]
-    assert names == [["return_home"], ["return_home"]]  # the spec of the test keeps open_door
+    assert names == [["return_home"], ["return_home"]]  # the plan of the test keeps open_door
 
 
-def test_what_was_made_good_is_not_the_cause(explained, make_spec: Spec) -> None:
+def test_recovered_failure_is_not_the_cause(explained, make_spec: Spec) -> None:
     found = explained(
         Planned(0.4, 1, make_spec(1), 1),
         *called("open_door", "failed", failure=JAM),
@@ -111,7 +111,7 @@ def test_what_was_made_good_is_not_the_cause(explained, make_spec: Spec) -> None
     assert (found.cause.failure, found.cause.version) == (GRIP, 2)
 
 
-def test_the_cause_of_what_is_partly_done_is_the_first_thing_left_undone(
+def test_cause_of_a_partial_mission_is_its_first_incomplete_part(
     explained, make_spec: Spec
 ) -> None:
     undone = [{"what": "x", "why": "y", "code": one.code, "path": one.path} for one in (JAM, GRIP)]
@@ -123,7 +123,7 @@ def test_the_cause_of_what_is_partly_done_is_the_first_thing_left_undone(
     assert found.cause.failure == JAM
 
 
-def test_a_satisfied_mission_has_no_cause_but_tells_what_it_went_on_after(
+def test_satisfied_mission_has_no_cause_but_lists_recovered_failures(
     explained, make_spec: Spec
 ) -> None:
     found = explained(
@@ -137,7 +137,7 @@ def test_a_satisfied_mission_has_no_cause_but_tells_what_it_went_on_after(
     assert found.facts == {"door": "open", "hand.right": "material"}
 
 
-def test_what_did_not_fail_and_what_failed_before_a_plan_is_not_what_was_gone_on_after(
+def test_recovered_failures_exclude_stops_and_failures_before_the_plan(
     explained, make_spec: Spec
 ) -> None:
     found = explained(
@@ -153,7 +153,7 @@ def test_what_did_not_fail_and_what_failed_before_a_plan_is_not_what_was_gone_on
     assert [attempt.passed for attempt in found.attempts] == [[GRIP]]
 
 
-def test_an_interrupted_mission_says_what_may_be_in_a_hand(explained, make_spec: Spec) -> None:
+def test_interrupted_mission_lists_possible_contents_of_a_hand(explained, make_spec: Spec) -> None:
     events = (Planned(0.4, 1, make_spec(1), 1), *called("open_door"), called("grasp")[0])
     found = explained(*events)
     assert [run.start.skill for run in found.running] == ["grasp"]
@@ -162,7 +162,7 @@ def test_an_interrupted_mission_says_what_may_be_in_a_hand(explained, make_spec:
     assert (without.facts, without.possible) == ({"door": "open"}, {})
 
 
-def test_what_was_not_planned(explained, make_spec: Spec) -> None:
+def test_refusal_and_problems_of_a_mission_without_a_plan(explained, make_spec: Spec) -> None:
     refused = explained(Refused(0.3, 0, Refusal("NEGATED", "하지 않습니다.")), ended("refused"))
     assert (refused.refusal, refused.attempts, refused.cause) == ("하지 않습니다.", (), None)
     problem = Problem("UNKNOWN_SKILL", "there is no fly", "root")
@@ -172,18 +172,18 @@ def test_what_was_not_planned(explained, make_spec: Spec) -> None:
     assert rejected.problems == (str(problem),)
 
 
-def test_who_stopped_it(explained) -> None:
+def test_source_of_a_stop_is_reported_for_aborted_missions(explained) -> None:
     assert explained(Aborting(1.0, 3, "clean", "operator"), ended("aborted")).stopped == "operator"
     assert explained(Aborting(1.0, 3, "robot stop", "x"), ended("blocked", JAM)).stopped == ""
 
 
-def test_a_record_of_nothing_is_explained(journal: Journal) -> None:
+def test_empty_record_is_explained(journal: Journal) -> None:
     journal.begin(command="x").close()
     found = explain(journal.mission("last"))
     assert (found.attempts, found.cause, found.facts, found.running) == ((), None, {}, ())
 
 
-def test_steps_that_ran_with_a_saved_result_tell_its_value(explained):
+def test_steps_show_the_value_of_a_saved_result(explained):
     spec = load_text(
         "{mission: {command: x}, root: {sequence: [{do: look, save: {thing: found}},"
         " {do: carry, with: {thing: $found}}, {do: leave, with: {thing: $found}}]}}"
@@ -197,7 +197,7 @@ def test_steps_that_ran_with_a_saved_result_tell_its_value(explained):
     assert found.attempts[-1].steps == steps
 
 
-def test_each_plan_tells_the_values_that_it_ran_with(explained):
+def test_each_plan_shows_the_values_of_its_own_run(explained):
     spec = load_text(
         "{mission: {command: x}, root: {sequence: [{do: carry, with: {thing: $found}}]}}"
     ).document
@@ -211,7 +211,7 @@ def test_each_plan_tells_the_values_that_it_ran_with(explained):
     ]
 
 
-def test_the_cause_has_the_moment_when_it_was_first_told_since_the_command(
+def test_time_of_the_cause_is_its_first_report_after_the_command(
     journal: Journal, make_spec: Spec
 ) -> None:
     with journal.begin(command="x", language="ko") as recorder:
@@ -231,9 +231,7 @@ def test_the_cause_has_the_moment_when_it_was_first_told_since_the_command(
     assert (found.cause.failure, found.cause.t) == (JAM, 5.0)
 
 
-def test_why_actions_were_not_needed_is_told_once_each_and_what_skills_found_in_order(
-    explained, make_spec: Spec
-) -> None:
+def test_skip_reasons_are_listed_once_and_results_in_order(explained, make_spec: Spec) -> None:
     skipped = [{"name": name, "reason": why} for name, why in (("a", "x"), ("b", "y"), ("c", "x"))]
     runs = [
         (
@@ -254,7 +252,7 @@ def test_why_actions_were_not_needed_is_told_once_each_and_what_skills_found_in_
     assert found.running == ()  # the mission has an end
 
 
-def test_what_was_refused_or_stopped_in_between_is_not_how_it_ended(explained) -> None:
+def test_stops_and_refusals_in_between_are_not_the_end(explained) -> None:
     refused = Refused(0.3, 0, Refusal("NEGATED", "first"))
     later = Refused(0.4, 0, Refusal("NEGATED", "last"))
     assert explained(refused, later, ended("refused")).refusal == "last"
@@ -262,12 +260,10 @@ def test_what_was_refused_or_stopped_in_between_is_not_how_it_ended(explained) -
     stops = [Aborting(1.0, 3, "clean", why) for why in ("operator", "again")]
     assert explained(*stops, ended("aborted")).stopped == "operator"
     assert explained(ended("aborted")).stopped == ""
-    assert explained(*stops).stopped == ""  # and its end is not on record
+    assert explained(*stops).stopped == ""  # its end is not recorded
 
 
-def test_only_the_last_plans_that_were_not_accepted_say_what_was_wrong(
-    explained, make_spec: Spec
-) -> None:
+def test_problems_are_those_of_the_last_rejected_plan(explained, make_spec: Spec) -> None:
     one, two = (Problem("UNKNOWN_SKILL", text, "root") for text in ("one", "two"))
     rejected = [Rejected(0.3, 0, make_spec(1), problems) for problems in ((one,), (two, two))]
     assert explained(*rejected, ended("refused", problems=("two",))).problems == (str(two),)
@@ -275,17 +271,15 @@ def test_only_the_last_plans_that_were_not_accepted_say_what_was_wrong(
     assert explained(*rejected).problems == ()
 
 
-def test_where_nothing_of_a_mission_was_done_the_failure_noted_is_the_cause(
-    explained, make_spec: Spec
-) -> None:
+def test_noted_failure_is_the_cause_when_nothing_was_done(explained, make_spec: Spec) -> None:
     told = ended("blocked", JAM, undone=({"path": JAM.path},))
     told = replace(told, outcome=replace(told.outcome, reason_code=NOTHING_DONE))
     found = explained(Planned(0.4, 1, make_spec(1), 1), told)
     assert [one.failure for one in found.attempts] == [JAM]
 
 
-def test_what_was_seen_and_done_tells_the_state_of_things(explained, make_spec: Spec) -> None:
-    """What ran changes facts, what is seen after it settles them; a failure leaves a doubt."""
+def test_facts_follow_effects_and_observations(explained, make_spec: Spec) -> None:
+    """Effects change facts, later observations overrule them, and a failure makes them unknown."""
     plan = Planned(0.4, 1, make_spec(1), 1)
     late = RecordedObservation(4.0, established={"hand.right": "empty"}, text="a hand")
     found = explained(plan, *called("grasp"), Observed(4.0, 80, "arm", late), ended("satisfied"))
@@ -312,7 +306,7 @@ root:
 """
 
 
-def test_a_plan_tells_what_it_was_to_do_without_what_was_done_and_other_ways(explained):
+def test_steps_of_a_plan_exclude_done_parts_and_alternatives(explained):
     spec = load_text(WAYS).document
     found = explained(Planned(0.5, 0, spec, 1))
     (attempt,) = found.attempts
@@ -327,8 +321,8 @@ def test_a_plan_tells_what_it_was_to_do_without_what_was_done_and_other_ways(exp
     assert attempt.seen == {"door": "문 열림"}  # before the plan
 
 
-def test_what_was_done_before_a_failure_does_not_make_it_good(explained, make_spec: Spec) -> None:
-    """The first plan ended well: what it did is not what came after the failure of the second."""
+def test_action_before_a_failure_does_not_recover_it(explained, make_spec: Spec) -> None:
+    """The first plan succeeded. Its actions precede the failure of the second one."""
     plans = [make_spec(1)]
     for number in (2, 3):
         header = plans[0].mission.model_copy(update={"plan_version": number})
@@ -344,10 +338,10 @@ def test_what_was_done_before_a_failure_does_not_make_it_good(explained, make_sp
     assert [one.failure for one in found.attempts] == [None, JAM, GRIP]
     assert found.cause is not None
     assert (found.cause.failure, found.cause.version) == (JAM, 2)
-    assert found.cause.t is None  # nothing on record tells it
+    assert found.cause.t is None  # its time is not recorded
 
 
-def test_what_ended_a_plan_is_told_as_it_was_told_then(explained, make_spec: Spec) -> None:
+def test_failure_of_a_plan_is_the_one_reported_at_the_replan(explained, make_spec: Spec) -> None:
     other = replace(GRIP, path="elsewhere")
     found = explained(
         Planned(0.4, 1, make_spec(1), 1),
@@ -361,7 +355,7 @@ def test_what_ended_a_plan_is_told_as_it_was_told_then(explained, make_spec: Spe
     assert [one.failure for one in found.attempts] == [JAM]
 
 
-def test_a_plan_of_which_nothing_is_known_yet_took_nothing_over() -> None:
+def test_new_attempt_has_empty_fields() -> None:
     bare, other = Attempt(1, "offline", ()), Attempt(2, "offline", ())
     assert (bare.kept, bare.failure, bare.passed, bare.done, bare.seen) == (0, None, [], [], {})
     assert bare.passed is not other.passed

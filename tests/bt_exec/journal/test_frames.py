@@ -27,7 +27,7 @@ pictures = st.sampled_from([(), (3,), (4,)]).flatmap(
 
 @settings(max_examples=50)
 @given(picture=pictures)
-def test_a_picture_comes_back_bit_by_bit(
+def test_frame_round_trip_is_exact(
     tmp_path_factory: pytest.TempPathFactory, picture: np.ndarray
 ) -> None:
     path = tmp_path_factory.mktemp("png") / "a.png"
@@ -35,14 +35,14 @@ def test_a_picture_comes_back_bit_by_bit(
     np.testing.assert_array_equal(read_png(path), picture)
 
 
-def test_other_programs_read_it(tmp_path: Path) -> None:
+def test_frame_is_readable_by_other_programs(tmp_path: Path) -> None:
     cv2 = pytest.importorskip("cv2")
     write_png(tmp_path / "a.png", PICTURE)
     read = cv2.imread(str(tmp_path / "a.png"), cv2.IMREAD_UNCHANGED)
     np.testing.assert_array_equal(read[..., ::-1], PICTURE)
 
 
-def test_a_view_into_another_array_will_do(tmp_path: Path) -> None:
+def test_array_view_is_written(tmp_path: Path) -> None:
     write_png(tmp_path / "a.png", PICTURE[::2, ::-1, ::-1])
     np.testing.assert_array_equal(read_png(tmp_path / "a.png"), PICTURE[::2, ::-1, ::-1])
 
@@ -51,7 +51,7 @@ def test_a_view_into_another_array_will_do(tmp_path: Path) -> None:
     "frame",
     [np.zeros((2, 2, 3)), np.zeros((2, 2, 2), np.uint8), np.zeros(4, np.uint8)],
 )
-def test_what_is_no_picture_is_refused(tmp_path: Path, frame: np.ndarray) -> None:
+def test_array_that_is_not_a_frame_is_refused(tmp_path: Path, frame: np.ndarray) -> None:
     with pytest.raises(ValueError, match=r"a frame is uint8 \(h, w, 3\), not"):
         write_png(tmp_path / "a.png", frame)
     with pytest.raises(ValueError, match="a frame has pixels"):
@@ -60,13 +60,13 @@ def test_what_is_no_picture_is_refused(tmp_path: Path, frame: np.ndarray) -> Non
 
 
 @pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n", b"GIF89a" * 40])
-def test_what_is_no_frame_is_not_read(tmp_path: Path, data: bytes) -> None:
+def test_file_that_is_not_a_frame_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.png").write_bytes(data)
     with pytest.raises(ValueError, match="is not a frame of a journal"):
         read_png(tmp_path / "a.png")
 
 
-def test_a_cut_file_is_not_read(tmp_path: Path) -> None:
+def test_truncated_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     write_png(path, PICTURE)
     whole = path.read_bytes()
@@ -76,7 +76,7 @@ def test_a_cut_file_is_not_read(tmp_path: Path) -> None:
             read_png(path)
 
 
-def test_frames_are_kept_beside_the_journal(
+def test_frames_are_stored_beside_the_journal(
     journal: Journal, script: Callable[[str], list[Event]]
 ) -> None:
     with journal.begin(command="x", frames=True) as recorder:
@@ -95,7 +95,9 @@ def test_frames_are_kept_beside_the_journal(
     assert (mission.frames_kept, mission.frames_dropped) == (1, 0)
 
 
-def test_no_frames_unless_asked_for(journal: Journal, script: Callable[[str], list[Event]]) -> None:
+def test_frames_are_not_stored_by_default(
+    journal: Journal, script: Callable[[str], list[Event]]
+) -> None:
     with journal.begin(command="x") as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)
@@ -105,11 +107,11 @@ def test_no_frames_unless_asked_for(journal: Journal, script: Callable[[str], li
     assert not journal.frames.exists()
 
 
-def test_a_frame_that_went_missing_is_none(tmp_path: Path) -> None:
+def test_missing_frame_file_is_none(tmp_path: Path) -> None:
     assert RecordedObservation(0.0, frame_file=tmp_path / "none.png").frame is None
 
 
-def test_too_many_frames_are_dropped_and_counted_and_nobody_waits(
+def test_frames_above_the_limit_are_dropped_and_counted_without_blocking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go, busy = threading.Event(), threading.Event()
@@ -132,7 +134,7 @@ def test_too_many_frames_are_dropped_and_counted_and_nobody_waits(
     assert len(list((tmp_path / "frames").iterdir())) == 9
 
 
-def test_frames_that_cannot_be_written_are_told_once(tmp_path: Path) -> None:
+def test_frames_that_cannot_be_written_are_reported_once(tmp_path: Path) -> None:
     (tmp_path / "frames").write_text("in the way")
     told: list[str] = []
     store = FrameStore(tmp_path / "frames", told.append)
@@ -146,8 +148,8 @@ def test_frames_that_cannot_be_written_are_told_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("at", "value"), [("depth", 16), ("filter", 0), ("filter", 1)])
-def test_a_png_of_another_kind_is_not_read(tmp_path: Path, at: str, value: int) -> None:
-    """Sixteen bits a channel, or a row with another filter, would come out as another picture."""
+def test_png_of_another_format_is_refused(tmp_path: Path, at: str, value: int) -> None:
+    """A depth of 16 bits or another row filter would be decoded wrongly."""
     path = tmp_path / "a.png"
     write_png(path, PICTURE)
     data = bytearray(path.read_bytes())
@@ -164,18 +166,19 @@ def test_a_png_of_another_kind_is_not_read(tmp_path: Path, at: str, value: int) 
         read_png(path)
 
 
-def test_a_picture_is_a_plain_png(tmp_path: Path) -> None:
+def test_frame_is_a_plain_png(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     write_png(path, PICTURE)
     data = path.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    # width, height, 8 bits a channel, RGB, and the only ways to pack, filter and interlace
+    # width, height, 8 bits per channel, RGB, and the only defined compression, filter and
+    # interlace
     assert data[16:29] == bytes([0, 0, 0, 32, 0, 0, 0, 24, 8, 2, 0, 0, 0])
     assert [kind in data for kind in (b"IHDR", b"IDAT", b"IEND")] == [True] * 3
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_a_store_that_is_closed_leaves_no_thread_and_keeps_none_alive(tmp_path: Path) -> None:
+def test_closed_store_leaves_no_thread(tmp_path: Path) -> None:
     store = FrameStore(tmp_path / "frames", pytest.fail)
     assert (store._worker.name, store._worker.daemon) == ("journal-frames", True)
     store.offer(7, PICTURE)
@@ -185,7 +188,7 @@ def test_a_store_that_is_closed_leaves_no_thread_and_keeps_none_alive(tmp_path: 
     assert (store.kept, store.dropped) == (1, 0)
 
 
-def test_a_picture_that_nobody_keeps_is_not_asked_for(journal: Journal) -> None:
+def test_frame_is_not_rendered_when_it_is_not_stored(journal: Journal) -> None:
     class Costly:
         t = 0.5
 
@@ -213,7 +216,7 @@ def test_a_picture_that_nobody_keeps_is_not_asked_for(journal: Journal) -> None:
 
 @pytest.mark.parametrize("frame", [None, PICTURE])
 @pytest.mark.parametrize("kept", [True, False, None])
-def test_only_where_it_is_wanted_and_there_a_picture_has_a_file(
+def test_frame_file_exists_only_when_frames_are_requested(
     journal: Journal, frame: np.ndarray | None, kept: bool | None
 ) -> None:
     wanted = {} if kept is None else {"frames": kept}
@@ -226,7 +229,9 @@ def test_only_where_it_is_wanted_and_there_a_picture_has_a_file(
     assert journal.frames.exists() is (bool(kept) and frame is not None)
 
 
-def test_a_disk_that_hangs_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_with_a_hanging_disk_is_abandoned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert (framing._CLOSE_S, framing._WAITING) == (5.0, 8)
     monkeypatch.setattr(framing, "_CLOSE_S", 0.01)
     go, busy = threading.Event(), threading.Event()

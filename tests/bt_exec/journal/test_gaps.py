@@ -1,4 +1,4 @@
-"""Gaps of the record are reported: large evidence, a journal that vanished. Files are private."""
+"""Reports about gaps of the journal: large evidence, a vanished journal. Files are private."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_large_evidence_is_shortened_and_reported(journal: Journal) -> None:
 def test_large_evidence_of_any_form_leaves_its_event_readable(
     journal: Journal, evidence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "PATIENCE_S", 60.0)  # a busy machine takes long to shorten it
+    monkeypatch.setattr(writing, "PATIENCE_S", 60.0)  # shortening takes long on a busy machine
     with journal.begin(command="x", tell=lambda _: None) as recorder:
         recorder.on(Turn(0.0, 1, {"all": evidence, "n": 1}))
     ((turn,), problem) = journal.mission("last").events, recorder.incomplete
@@ -118,7 +118,8 @@ def test_journal_that_vanishes_is_reported_and_its_record_saved(journal: Journal
     assert mission.unreadable == ()
     missing = len(events) - len(mission.events)
     assert missing == 0 or f"{missing} rows of" in recorder.incomplete
-    assert missing == 0 or harm is _replace  # who opens another journal there empties the log
+    # another connection that opens the new journal empties the log
+    assert missing == 0 or harm is _replace
     if harm is _replace:
         others = Journal.open(journal.path).missions(None)
         assert [line.command for line in others] == ["somebody else's"]
@@ -161,7 +162,7 @@ def test_rows_that_the_journal_does_not_hold_at_the_end_are_reported(
     assert re.search(why, recorder.incomplete)
 
 
-def test_files_of_a_journal_are_their_owners_alone(journal: Journal) -> None:
+def test_files_of_a_journal_are_readable_only_by_their_owner(journal: Journal) -> None:
     with journal.begin(command="x", frames=True) as recorder:
         for event in events_of(recorder.mission_id):
             recorder.on(event)
@@ -193,7 +194,7 @@ ROWS = [(STATEMENTS["spec"], ("digest", "yaml"))]
 
 
 @pytest.mark.parametrize("name", ["{}.rows", "{}.part"])
-def test_side_file_follows_no_link(journal: Journal, tmp_path: Path, name: str) -> None:
+def test_side_file_does_not_follow_a_link(journal: Journal, tmp_path: Path, name: str) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
     link = journal.path.parent / f"journal.sqlite.{name.format('m')}"
@@ -205,7 +206,7 @@ def test_side_file_follows_no_link(journal: Journal, tmp_path: Path, name: str) 
     assert _mode(path) == 0o600
 
 
-def test_link_or_pipe_in_place_of_a_side_file_is_left_alone(
+def test_link_or_pipe_in_place_of_a_side_file_is_not_touched(
     journal: Journal, tmp_path: Path
 ) -> None:
     with journal.begin(command="x") as recorder:
@@ -218,7 +219,7 @@ def test_link_or_pipe_in_place_of_a_side_file_is_left_alone(
     assert other.exists()
 
 
-def test_what_will_move_is_written_through_to_the_disk(journal: Journal, monkeypatch) -> None:
+def test_skill_start_is_synchronised_to_the_disk(journal: Journal, monkeypatch) -> None:
     """In the log of SQLite a commit with ``FULL`` also writes through everything before it."""
     recorder = journal.begin(command="x")
     said: list[str] = []

@@ -62,11 +62,11 @@ def ring() -> list[Any]:
         ("x" * 5_000_000, {"left_out": "5000002 characters"}),
     ],
 )
-def test_everything_becomes_plain(value: object, plain: object) -> None:
+def test_any_value_becomes_plain_json(value: object, plain: object) -> None:
     assert json.loads(to_json(value)) == plain
 
 
-def test_what_contains_itself_is_cut() -> None:
+def test_recursive_value_is_truncated() -> None:
     assert "…" in to_json(ring())
     deep: list[Any] = []
     for _ in range(5000):
@@ -75,7 +75,7 @@ def test_what_contains_itself_is_cut() -> None:
 
 
 @given(st.text(alphabet=st.characters()))
-def test_clean_text_is_text_that_utf8_can_hold(text: str) -> None:
+def test_clean_text_is_valid_utf8(text: str) -> None:
     cleaned = clean(text)
     assert cleaned.encode().decode() == cleaned
     assert cleaned == clean(cleaned)
@@ -83,14 +83,14 @@ def test_clean_text_is_text_that_utf8_can_hold(text: str) -> None:
 
 
 class Other:
-    """What JSON does not know: it makes a value be taken apart with care."""
+    """Object that JSON cannot represent. It forces the conversion of the whole value."""
 
     def __repr__(self) -> str:
         return "other"
 
 
 @pytest.mark.parametrize("make", [lambda inner: [inner], lambda inner: {"a": inner}])
-def test_what_is_nested_deeper_than_48_is_cut_there(make: Any) -> None:
+def test_value_nested_deeper_than_48_is_truncated(make: Any) -> None:
     deep: Any = "end"
     for _ in range(60):
         deep = make(deep)
@@ -102,14 +102,14 @@ def test_what_is_nested_deeper_than_48_is_cut_there(make: Any) -> None:
     assert (inner, depth) == ("…", 49)
 
 
-def test_of_very_many_values_the_first_are_kept() -> None:
-    # one for the list, one for the number; each empty list is one, and those at the end are cut
+def test_value_with_too_many_parts_is_truncated_at_the_end() -> None:
+    # the list and the number count one each, as does each empty list; the last ones are truncated
     plain = json.loads(to_json([float("nan"), *([] for _ in range(100_010))]))
     assert len(plain) == 100_011
     assert plain[99_998:100_000] == [[], "…"]
 
 
-def test_a_text_that_is_just_short_enough_is_kept() -> None:
+def test_text_of_the_maximum_length_is_kept() -> None:
     assert json.loads(to_json("x" * 3_999_998)) == "x" * 3_999_998
     assert json.loads(to_json("x" * 3_999_999)) == {"left_out": "4000001 characters"}
 
@@ -119,7 +119,7 @@ def test_an_array_of_64_numbers_is_written() -> None:
     assert json.loads(to_json(np.zeros(65))) == "array of shape (65,), float64"
 
 
-def test_what_json_writes_by_itself_is_compact_and_in_the_words_of_people() -> None:
+def test_json_is_compact_and_not_escaped() -> None:
     assert to_json({"문": [1, 2]}) == '{"문":[1,2]}'
     assert to_json(2**1023) == str(2**1023)
     assert to_json([float("nan"), 2**1024]) == '["NaN","a number of 1025 bits"]'
@@ -130,7 +130,7 @@ class Box:
     inner: Any
 
 
-def test_what_is_taken_apart_counts_twice_for_its_depth() -> None:
+def test_dataclass_counts_twice_for_the_depth() -> None:
     deep: Any = "end"
     for _ in range(40):
         deep = Box(deep)
@@ -140,7 +140,7 @@ def test_what_is_taken_apart_counts_twice_for_its_depth() -> None:
     assert (inner, depth) == ("…", 24)
 
 
-def test_a_set_of_anything_has_an_order() -> None:
+def test_set_of_mixed_types_is_sorted() -> None:
     assert to_json({1, "a", None}) == '["a",1,null]'
 
 
@@ -149,5 +149,5 @@ class Named(BaseModel):
     other: int = 2
 
 
-def test_a_model_is_written_as_people_write_it() -> None:
+def test_model_is_written_by_alias_without_defaults() -> None:
     assert to_json([Named(**{"in": 5}), Named()]) == '[{"in":5},{}]'

@@ -1,4 +1,4 @@
-"""Upkeep of the journal: what is removed, and what is found to be wrong."""
+"""Maintenance of the journal: removal of old missions, and checks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def ids(journal: Journal) -> list[str]:
     return [line.id for line in reversed(journal.missions(None))]
 
 
-def test_missions_older_than_the_limit_are_removed_whole(journal: Journal, script: Script) -> None:
+def test_missions_older_than_the_limit_are_removed_completely(
+    journal: Journal, script: Script
+) -> None:
     names = fill(journal, script, 3, frames=True)
     change(journal, "UPDATE missions SET started_at = ? WHERE no < 3", time.time() - 10 * 86400)
     planned = journal.prune(Retention(days=7), dry_run=True)
@@ -63,7 +65,7 @@ def test_oldest_missions_are_removed_down_to_a_size(journal: Journal, script: Sc
     assert [count(journal, t) for t in ("missions", "events", "specs")] == [0, 0, 0]
 
 
-def test_running_missions_and_other_sites_stay(journal: Journal, script: Script) -> None:
+def test_running_missions_and_other_sites_are_kept(journal: Journal, script: Script) -> None:
     fill(journal, script, 1)
     with journal.begin(command="runs", site="lab") as recorder:
         assert journal.prune(Retention(megabytes=1e-6), site="yard").missions == ()
@@ -71,12 +73,12 @@ def test_running_missions_and_other_sites_stay(journal: Journal, script: Script)
         assert ids(journal) == [recorder.mission_id]
 
 
-def test_no_limit_removes_nothing(journal: Journal, script: Script) -> None:
+def test_nothing_is_removed_without_a_limit(journal: Journal, script: Script) -> None:
     fill(journal, script, 2)
     assert journal.prune(Retention()).missions == ()
 
 
-def test_journal_in_order_has_no_findings(journal: Journal, script: Script) -> None:
+def test_intact_journal_has_no_findings(journal: Journal, script: Script) -> None:
     fill(journal, script, 2, frames=True)
     assert journal.check() == ()
 
@@ -96,7 +98,7 @@ def test_journal_in_order_has_no_findings(journal: Journal, script: Script) -> N
         ),
     ],
 )
-def test_damage_is_found_and_repaired_where_it_can_be(
+def test_damage_is_found_and_repaired_where_possible(
     journal: Journal, script: Script, damage: str, kind: str, said: str, repairs: bool
 ) -> None:
     fill(journal, script, 1)
@@ -108,7 +110,7 @@ def test_damage_is_found_and_repaired_where_it_can_be(
     assert bool(journal.check()) is not repairs
 
 
-def test_repair_fills_in_the_end_that_is_on_record(journal: Journal, script: Script) -> None:
+def test_repair_fills_in_the_recorded_end(journal: Journal, script: Script) -> None:
     (name,) = fill(journal, script, 1)
     change(journal, "UPDATE missions SET status = NULL, ended_at = NULL, process = NULL")
     assert journal.mission(name).line.interrupted

@@ -1,4 +1,4 @@
-"""What a record answers: failures once, states by plan, what belongs to what."""
+"""Contents of a mission record: failures, states, skill calls, exchanges and identifiers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def changed(tick: int, path: str, failure: Failure | None) -> NodeChanged:
     return NodeChanged(0.0, tick, path, "failed" if failure else "done", failure=failure)
 
 
-def test_a_failure_that_travels_up_the_tree_counts_once_and_one_that_comes_again_twice(journal):
+def test_failure_passed_up_the_tree_is_listed_once_and_a_repeated_one_twice(journal):
     other = dataclasses.replace(STUCK, message="still stuck")
     mission = recorded(
         journal,
@@ -57,7 +57,7 @@ def test_a_failure_that_travels_up_the_tree_counts_once_and_one_that_comes_again
     assert mission.failures == (STUCK, other, STUCK)
 
 
-def test_states_are_those_under_a_plan(journal, make_spec):
+def test_node_states_are_those_of_the_requested_plan(journal, make_spec):
     mission = recorded(
         journal,
         changed(0, "early", None),
@@ -73,7 +73,7 @@ def test_states_are_those_under_a_plan(journal, make_spec):
     assert mission.states(3) == {}
 
 
-def test_a_skill_call_has_its_own_end(journal, make_spec):
+def test_skill_start_is_paired_with_its_own_end(journal, make_spec):
     starts = [SkillStarting(0.0, n, "part/go", "go", {"n": n}, n) for n in (1, 2, 3)]
     other = SkillStarting(0.0, 4, "part/take", "take", {}, 1)
     events = [starts[0], ended(1, STUCK, 1), starts[1], starts[2], ended(3, None, 3), other]
@@ -86,12 +86,12 @@ def test_a_skill_call_has_its_own_end(journal, make_spec):
     ]
 
 
-def test_a_blind_moment_is_among_the_looks(journal):
+def test_failed_observation_is_among_the_looks(journal):
     blind = PerceptionFailed(0.0, 1, "door", "no picture")
     assert recorded(journal, blind).looks == (blind,)
 
 
-def test_exchanges_come_in_order_with_the_plan_they_were_asked_under(journal, make_spec):
+def test_exchanges_are_in_order_with_the_plan_of_their_request(journal, make_spec):
     with journal.begin(command="x") as recorder:
         for number, answer in enumerate(("one", "two", "three")):
             recorder.exchange(
@@ -106,7 +106,7 @@ def test_exchanges_come_in_order_with_the_plan_they_were_asked_under(journal, ma
     ]
 
 
-def test_a_row_that_cannot_be_read_is_named_and_hides_no_other(journal):
+def test_unreadable_row_is_reported_and_the_others_are_read(journal):
     mission = recorded(journal, Turn(0.0, 1, {"n": 1}), Turn(0.0, 2, {"n": 2}))
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         connection.execute("UPDATE events SET data = '{' WHERE seq = 1")
@@ -116,7 +116,7 @@ def test_a_row_that_cannot_be_read_is_named_and_hides_no_other(journal):
     assert unreadable.startswith("1 Turn: Expecting property name")
 
 
-def test_a_mission_that_nobody_knows_lists_the_twenty_newest(journal):
+def test_unknown_mission_error_lists_the_twenty_newest(journal):
     names = [journal.begin(command="x") for _ in range(22)]
     for recorder in names:
         recorder.close()
@@ -125,7 +125,7 @@ def test_a_mission_that_nobody_knows_lists_the_twenty_newest(journal):
     assert set(told.value.known) == {recorder.mission_id for recorder in names[2:]}
 
 
-def test_a_list_has_twenty_lines_unless_asked_for_more(journal):
+def test_mission_list_has_twenty_lines_by_default(journal):
     for _ in range(22):
         journal.begin(command="x").close()
     assert [len(journal.missions(*limit)) for limit in ((), (None,), (21,), (0,))] == [
@@ -136,7 +136,7 @@ def test_a_list_has_twenty_lines_unless_asked_for_more(journal):
     ]
 
 
-def test_what_is_not_said_of_a_mission_is_empty(journal):
+def test_fields_of_an_empty_record_have_defaults(journal):
     journal.begin(command="x").close()
     mission = journal.mission("last")
     assert (mission.settings, mission.seeds, mission.line.site) == ({}, {}, "")
@@ -148,7 +148,7 @@ def test_what_is_not_said_of_a_mission_is_empty(journal):
     assert mission.program
 
 
-def test_numbers_begin_again_with_each_day(journal: Journal):
+def test_numbers_restart_each_day(journal: Journal):
     journal.begin(command="x").close()
     journal.begin(command="x").close()
     with closing(sqlite3.connect(journal.path)) as connection, connection:
@@ -157,8 +157,8 @@ def test_numbers_begin_again_with_each_day(journal: Journal):
         assert recorder.mission_id.endswith("-0001")
 
 
-def test_what_another_process_writes_meanwhile_is_not_half_of_a_record(journal):
-    """All tables are read as they were at one moment."""
+def test_record_is_read_in_one_transaction(journal):
+    """All tables are read in the state of one moment."""
     with journal.begin(command="x") as recorder:
         recorder.on(Turn(0.0, 1, {"n": 1}))
 
@@ -175,7 +175,7 @@ def test_what_another_process_writes_meanwhile_is_not_half_of_a_record(journal):
     assert journal.mission("last").events == ()
 
 
-def test_what_is_booked_has_its_name_and_begins_later(journal: Journal):
+def test_booking_reserves_a_name_and_begins_later(journal: Journal):
     booking = journal.book(command="x", language="ko", site="s", seeds={"seed": 3})
     line = journal.line(booking.mission_id)
     assert (line.command, line.language, line.begun, line.interrupted) == ("x", "ko", False, False)
@@ -188,7 +188,7 @@ def test_what_is_booked_has_its_name_and_begins_later(journal: Journal):
     assert journal.mission(booking.mission_id).seeds == {"seed": 3}
 
 
-def test_rows_are_given_in_pages_as_they_stand(journal: Journal):
+def test_rows_are_returned_in_pages(journal: Journal):
     with journal.begin(command="x") as recorder:
         for number in range(5):
             recorder.on(Turn(0.0, number, {"n": number}))
@@ -204,7 +204,7 @@ def test_rows_are_given_in_pages_as_they_stand(journal: Journal):
     assert journal.line("2020-01-01-0001") is None
 
 
-def test_one_that_was_only_booked_is_not_told_as_interrupted(journal: Journal, monkeypatch):
+def test_booked_mission_is_not_reported_as_interrupted(journal: Journal, monkeypatch):
     with journal.begin(command="begun") as recorder:
         recorder.on(Turn(0.0, 1, {"n": 1}))
     journal.book(command="booked")
@@ -217,7 +217,7 @@ def test_one_that_was_only_booked_is_not_told_as_interrupted(journal: Journal, m
     ("which", "listed"),
     [("9", [4, 5, 6]), ("0000000099", range(1, 7)), ("2020-01-01-0001", range(1, 7))],
 )
-def test_an_unknown_number_lists_those_nearest_to_it(journal: Journal, which: str, listed):
+def test_unknown_number_error_lists_the_nearest_ones(journal: Journal, which: str, listed):
     for _ in range(6):
         journal.book(command="x")
     with pytest.raises(UnknownName) as told:
@@ -230,7 +230,7 @@ def test_an_unknown_number_lists_those_nearest_to_it(journal: Journal, which: st
     assert [int(name[-4:]) for name in told.value.known] == [2, 3, 4]
 
 
-def test_a_mission_that_was_booked_starts_when_it_begins(journal: Journal, monkeypatch):
+def test_booked_mission_gets_its_start_time_when_it_begins(journal: Journal, monkeypatch):
     wall = iter([1_000_000.0, 1_000_500.0])
     monkeypatch.setattr("bt_exec.journal.journal.time.time", lambda: next(wall))
     booking = journal.book(command="x")
@@ -239,7 +239,7 @@ def test_a_mission_that_was_booked_starts_when_it_begins(journal: Journal, monke
     assert journal.line(booking.mission_id).started_at.timestamp() == 1_000_500.0
 
 
-def test_a_line_is_that_of_its_own_mission(journal: Journal):
+def test_line_of_a_mission_is_found_by_its_id(journal: Journal):
     first, second = (journal.book(command=command, site=command) for command in ("one", "two"))
     assert journal.line(first.mission_id).command == "one"
     assert journal.line(second.mission_id).site == "two"
@@ -254,7 +254,7 @@ def test_a_line_is_that_of_its_own_mission(journal: Journal):
         ("INSERT INTO events VALUES (1, 1, 0.0, 0, 0, 'Dance', NULL, NULL, '{}')", True),
     ],
 )
-def test_what_has_any_trace_of_it_has_begun(journal: Journal, change: str, begun: bool):
+def test_mission_with_any_row_has_begun(journal: Journal, change: str, begun: bool):
     booking = journal.book(command="x")
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         connection.execute(change)
@@ -262,7 +262,7 @@ def test_what_has_any_trace_of_it_has_begun(journal: Journal, change: str, begun
     assert journal.mission("last").line.begun is begun
 
 
-def test_a_page_has_a_thousand_rows_unless_it_is_said(journal: Journal):
+def test_page_has_a_thousand_rows_by_default(journal: Journal):
     booking = journal.book(command="x")
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         connection.executemany(
@@ -272,7 +272,7 @@ def test_a_page_has_a_thousand_rows_unless_it_is_said(journal: Journal):
     assert [row.seq for row in journal.rows(booking.mission_id)] == list(range(1, 1001))
 
 
-def test_where_it_is_not_installed_the_program_has_no_version(journal: Journal, monkeypatch):
+def test_program_version_is_empty_when_not_installed(journal: Journal, monkeypatch):
     def unknown(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)
 
@@ -281,7 +281,7 @@ def test_where_it_is_not_installed_the_program_has_no_version(journal: Journal, 
     assert journal.mission("last").program == ""
 
 
-def test_a_mission_is_listed_as_it_stands_in_its_record(journal: Journal, script):
+def test_mission_line_agrees_with_its_record(journal: Journal, script):
     with journal.begin(command="x", language="ko", site="s") as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)
@@ -298,7 +298,7 @@ def test_a_mission_is_listed_as_it_stands_in_its_record(journal: Journal, script
     assert (line.seconds, line.ended_at, line.interrupted) == (None, None, False)
 
 
-def test_the_last_mission_is_the_newest_that_was_no_mere_reply(journal: Journal):
+def test_last_mission_is_the_newest_that_is_not_a_reply(journal: Journal):
     for command in ("one", "two", "thanks"):
         journal.begin(command=command).close()
     with closing(sqlite3.connect(journal.path)) as connection, connection:
@@ -307,4 +307,4 @@ def test_the_last_mission_is_the_newest_that_was_no_mere_reply(journal: Journal)
     assert journal.mission("last").command == "two"
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         connection.execute("UPDATE missions SET reason_code = ?", (sorted(REPLIES)[-1],))
-    assert journal.mission("last").command == "thanks"  # there is nothing else
+    assert journal.mission("last").command == "thanks"  # there is no other mission

@@ -15,7 +15,7 @@ from bt_exec.journal import Journal, default_path, schema
 from bt_exec.journal.schema import APPLICATION_ID, MIGRATIONS
 
 
-def test_the_default_is_in_the_users_data_folder(
+def test_default_path_is_in_the_data_folder_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
@@ -25,7 +25,7 @@ def test_the_default_is_in_the_users_data_folder(
     assert journal.path.exists()
 
 
-def test_a_journal_is_marked_and_in_wal_mode(journal: Journal) -> None:
+def test_journal_has_its_application_id_and_wal_mode(journal: Journal) -> None:
     with closing(sqlite3.connect(journal.path)) as connection:
         found = [
             connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -34,18 +34,18 @@ def test_a_journal_is_marked_and_in_wal_mode(journal: Journal) -> None:
     assert found == [len(MIGRATIONS), APPLICATION_ID, "wal"]
 
 
-def test_opening_twice_keeps_what_is_there(journal: Journal) -> None:
+def test_opening_again_keeps_the_contents(journal: Journal) -> None:
     journal.begin(command="x").close()
     assert Journal.open(journal.path).mission("last").command == "x"
 
 
-def test_folders_with_any_name_will_do(tmp_path: Path) -> None:
+def test_folder_name_may_contain_any_character(tmp_path: Path) -> None:
     path = tmp_path / "로봇 #1?mode=ro" / "j.sqlite"
     Journal.open(path).begin(command="x").close()
     assert path.exists()
 
 
-def test_a_relative_path_stays_where_it_was_meant(
+def test_relative_path_is_independent_of_later_folder_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -55,7 +55,7 @@ def test_a_relative_path_stays_where_it_was_meant(
     assert (tmp_path / "j.sqlite").exists()
 
 
-def test_folders_that_are_missing_are_made(tmp_path: Path) -> None:
+def test_missing_folders_are_created(tmp_path: Path) -> None:
     path = tmp_path / "one" / "two" / "j.sqlite"
     assert Journal.open(path).missions() == ()
     assert path.exists()
@@ -67,27 +67,27 @@ def refusal(path: Path) -> str:
     return str(error.value)
 
 
-def test_a_folder_is_no_journal(tmp_path: Path) -> None:
+def test_folder_as_a_path_is_refused(tmp_path: Path) -> None:
     assert (
         refusal(tmp_path)
         == f"the journal {tmp_path} cannot be opened: unable to open database file"
     )
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     path = tmp_path / "file" / "journal.sqlite"
     assert refusal(path) == f"the journal {path} cannot be opened: no folder is there"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_folder_is_told(tmp_path: Path) -> None:
+def test_read_only_folder_is_reported(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     path = tmp_path / "journal.sqlite"
     assert refusal(path) == f"the journal {path} cannot be opened: unable to open database file"
 
 
-def test_a_read_only_database_is_told(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_only_database_is_reported(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     real = sqlite3.connect
     monkeypatch.setattr(
         sqlite3, "connect", lambda path, **more: real(f"file:{path}?mode=ro", uri=True, **more)
@@ -99,7 +99,7 @@ def test_a_read_only_database_is_told(journal: Journal, monkeypatch: pytest.Monk
         journal.begin(command="x")
 
 
-def test_another_file_is_left_alone(tmp_path: Path) -> None:
+def test_file_that_is_not_a_database_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a database, and long enough to have a header" * 20)
     before = path.read_bytes()
@@ -107,7 +107,7 @@ def test_another_file_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+def test_database_of_another_program_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "other.sqlite"
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE mine (a)")
@@ -116,7 +116,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_newer_journal_is_left_alone(journal: Journal) -> None:
+def test_newer_journal_is_not_touched(journal: Journal) -> None:
     with closing(sqlite3.connect(journal.path)) as connection:
         connection.execute("PRAGMA user_version = 99")
     assert refusal(journal.path) == (
@@ -125,9 +125,7 @@ def test_a_newer_journal_is_left_alone(journal: Journal) -> None:
     )
 
 
-def test_an_older_journal_is_brought_up_to_date(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_older_journal_is_migrated(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     journal.begin(command="old").close()
     added = ("ALTER TABLE exchanges ADD COLUMN seconds REAL", "CREATE TABLE extra (a)")
     monkeypatch.setattr("bt_exec.journal.schema.MIGRATIONS", (*MIGRATIONS, added))
@@ -137,7 +135,7 @@ def test_an_older_journal_is_brought_up_to_date(
         assert connection.execute("SELECT * FROM extra").fetchall() == []
 
 
-def test_a_migration_that_fails_changes_nothing(
+def test_failed_migration_changes_nothing(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     added = ("CREATE TABLE extra (a)", "NONSENSE")
@@ -148,7 +146,7 @@ def test_a_migration_that_fails_changes_nothing(
         assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'extra'").fetchall()
 
 
-def test_a_journal_damaged_later_is_an_error_of_the_operator(journal: Journal) -> None:
+def test_damage_found_later_is_a_usage_error(journal: Journal) -> None:
     journal.path.write_bytes(b"x" * 5000)
     for use in (journal.missions, lambda: journal.mission("last")):
         with pytest.raises(UsageError, match=r"cannot be (used|opened): file is not a database"):
@@ -170,17 +168,17 @@ COLUMNS = ["mission", "seq", "t", "tick", "plan", "path", "call"]
         ("turns", ["report"]),
     ],
 )
-def test_what_people_ask_of_the_views(journal: Journal, view: str, columns: list[str]) -> None:
+def test_columns_of_the_views(journal: Journal, view: str, columns: list[str]) -> None:
     with closing(sqlite3.connect(journal.path)) as connection:
         found = connection.execute(f"SELECT name FROM pragma_table_info('{view}')").fetchall()
     assert [name for (name,) in found] == [*COLUMNS, *columns]
 
 
-def test_how_long_other_processes_are_waited_for() -> None:
+def test_default_busy_timeouts() -> None:
     assert (schema.BUSY_S, schema._OPEN_S) == (1.0, 5.0)
 
 
-def test_who_asks_the_journal_waits_longer_for_another_process_than_who_writes_a_mission(
+def test_busy_timeout_of_readers_is_longer_than_that_of_writers(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
@@ -200,10 +198,10 @@ def test_who_asks_the_journal_waits_longer_for_another_process_than_who_writes_a
     assert waits[-1] == 1.0
 
 
-def test_another_process_that_opens_the_same_file_is_waited_for(
+def test_process_that_opens_the_same_file_is_awaited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite itself does not wait where it turns on the write-ahead log."""
+    """SQLite does not wait by itself when it enables the write-ahead log."""
     waited: list[float] = []
 
     class Locked:
@@ -221,7 +219,7 @@ def test_another_process_that_opens_the_same_file_is_waited_for(
 
 
 @pytest.mark.parametrize(("why", "late"), [("disk I/O error", 0.0), ("database is locked", 5.1)])
-def test_what_no_waiting_helps_against_is_raised(
+def test_error_is_raised_when_waiting_cannot_help_or_took_too_long(
     monkeypatch: pytest.MonkeyPatch, why: str, late: float
 ) -> None:
     times = iter([100.0, 100.0 + late])
@@ -253,7 +251,7 @@ def test_what_no_waiting_helps_against_is_raised(
     ],
 )
 @pytest.mark.parametrize("version", [1, len(MIGRATIONS)])
-def test_a_journal_that_lacks_something_is_refused(
+def test_incomplete_journal_is_refused(
     tmp_path: Path, damage: str, missing: str, version: int
 ) -> None:
     path = journal_of_version(version, tmp_path / "j.sqlite")
@@ -268,7 +266,7 @@ def test_a_journal_that_lacks_something_is_refused(
 
 
 def journal_of_version(version: int, path: Path) -> Path:
-    """Return an empty journal as the program of that schema version made it."""
+    """Return an empty journal of a schema version, as created by the program of that version."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for statement in (s for statements in MIGRATIONS[:version] for s in statements):
             connection.execute(statement)
@@ -277,8 +275,11 @@ def journal_of_version(version: int, path: Path) -> Path:
     return path
 
 
-def test_what_people_have_on_disk_is_never_rewritten() -> None:
-    """Journals of these versions exist: their statements are history. Add a migration instead."""
+def test_statements_of_released_schemas_are_unchanged() -> None:
+    """Journals of these versions exist, so their statements must not change.
+
+    Add a migration instead.
+    """
     digests = [hashlib.sha256("\n".join(s).encode()).hexdigest()[:12] for s in MIGRATIONS]
     assert digests[:4] == ["a20b7a4abb5f", "b4fa05087f7f", "87d04cf5c73e", "61129b96c638"]
 
@@ -313,7 +314,7 @@ def test_journal_of_schema_three_is_migrated_with_its_missions(tmp_path: Path) -
     assert (new.facts_at_start, new.saved) == ({"door": "open"}, {"cup": 1})
 
 
-def test_observations_of_the_first_version_are_read(tmp_path: Path) -> None:
+def test_observations_of_the_first_version_are_readable(tmp_path: Path) -> None:
     path = journal_of_version(1, tmp_path / "j.sqlite")
     scene = {"t": 1.5, "data": {"n": 1}, "seen": ["door"], "established": {}, "text": "A door."}
     old = [
@@ -340,7 +341,9 @@ def test_observations_of_the_first_version_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [b"missions", b"events", b"VIEW"])
-def test_a_journal_whose_schema_is_no_text_is_told_as_damaged(tmp_path: Path, place: bytes) -> None:
+def test_journal_with_an_invalid_schema_is_reported_as_damaged(
+    tmp_path: Path, place: bytes
+) -> None:
     path = tmp_path / "journal.sqlite"
     Journal.open(path).begin(command="x").close()
     for side in ("-wal", "-shm"):

@@ -1,4 +1,4 @@
-"""A mission that runs is told from one whose process is gone."""
+"""Distinction of running missions from those whose process has ended."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_this_process_is_there() -> None:
+def test_own_process_exists() -> None:
     assert not is_gone(this_process())
 
 
-def test_a_number_that_was_given_again_is_another_process() -> None:
+def test_reused_process_id_is_another_process() -> None:
     host, number, _ = this_process().split(" ")
     assert is_gone(f"{host} {number} 1")
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
-def test_asking_for_a_process_does_nothing_to_it() -> None:
+def test_query_sends_no_signal_to_the_process() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     host, _, _ = this_process().split(" ")
     is_gone(f"{host} {child.pid} 1")
@@ -46,11 +46,11 @@ def test_asking_for_a_process_does_nothing_to_it() -> None:
 @pytest.mark.parametrize(
     ("process", "gone"), [(None, True), ("elsewhere 7 1", False), ("", False), ("x", False)]
 )
-def test_what_cannot_be_asked(process: str | None, gone: bool) -> None:
+def test_only_a_missing_process_entry_counts_as_gone(process: str | None, gone: bool) -> None:
     assert is_gone(process) is gone
 
 
-def test_a_killed_mission_is_told_once_a_running_one_never(tmp_path: Path) -> None:
+def test_killed_mission_is_reported_once_and_a_running_one_never(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     journal = Journal.open(path)
     with journal.begin(command="runs"):
@@ -67,11 +67,11 @@ def test_a_killed_mission_is_told_once_a_running_one_never(tmp_path: Path) -> No
 HERE = this_process().partition(" ")[0]
 
 
-def test_a_process_of_this_host_without_a_number_may_be_there() -> None:
+def test_process_without_a_number_is_assumed_to_exist() -> None:
     assert is_gone(f"{HERE} x 1") is False
 
 
-def test_a_process_of_somebody_else_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_of_another_user_exists(monkeypatch: pytest.MonkeyPatch) -> None:
     def not_ours(number: int, sign: int) -> None:
         raise PermissionError
 
@@ -80,7 +80,7 @@ def test_a_process_of_somebody_else_is_there(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("name", [b"python", b"a) b (c", b"\xff\xeb"])
-def test_when_a_process_started_is_the_22nd_field_whatever_its_name(
+def test_start_time_is_the_22nd_field_for_any_process_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
 ) -> None:
     fields = b" ".join(str(number).encode() for number in range(3, 53))
@@ -94,7 +94,7 @@ def test_when_a_process_started_is_the_22nd_field_whatever_its_name(
     assert set(asked) == {f"/proc/{number}/stat"}
 
 
-def test_where_nobody_tells_when_a_process_started_its_number_will_do(
+def test_process_id_is_sufficient_when_the_start_time_is_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "Path", lambda path: tmp_path / "none")

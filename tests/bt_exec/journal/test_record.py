@@ -33,7 +33,7 @@ def record(journal: Journal, script: Script, **facts: object) -> MissionRecord:
     return journal.mission(recorder.mission_id)
 
 
-def test_every_event_comes_back_in_order(
+def test_events_are_read_in_order(
     journal: Journal, script: Script, kept: Callable[[Event], Event]
 ) -> None:
     mission = record(journal, script)
@@ -42,7 +42,7 @@ def test_every_event_comes_back_in_order(
     assert mission.unreadable == ()
 
 
-def test_the_record_answers_what_people_ask(journal: Journal, script: Script) -> None:
+def test_record_contains_the_settings_outcome_and_events(journal: Journal, script: Script) -> None:
     mission = record(
         journal, script, site="sim", settings={"door": {"arm": "right"}}, seeds={"a": 7}
     )
@@ -72,7 +72,7 @@ def test_the_record_answers_what_people_ask(journal: Journal, script: Script) ->
     assert mission.line.seconds == mission.outcome.sim_seconds
 
 
-def test_plans_come_back_as_text_and_as_specs(
+def test_plans_are_read_as_text_and_as_specs(
     journal: Journal, script: Script, make_spec: Callable[[int], MissionSpec]
 ) -> None:
     mission = record(journal, script)
@@ -98,7 +98,7 @@ def test_refusals_and_rejections_keep_their_reasons(
     assert mission.plans == ()
 
 
-def test_names_are_the_day_and_a_running_number(journal: Journal) -> None:
+def test_mission_ids_are_the_day_and_a_running_number(journal: Journal) -> None:
     names = []
     for _ in range(3):
         with journal.begin(command="x") as recorder:
@@ -122,13 +122,13 @@ def test_missions_are_listed_by_site_and_day(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize("which", ["last", 2, "2", "0002", " 2 "])
-def test_a_mission_is_found_by_number_and_by_last(journal: Journal, which: str | int) -> None:
+def test_mission_is_found_by_number_and_by_last(journal: Journal, which: str | int) -> None:
     for command in ("one", "two"):
         journal.begin(command=command).close()
     assert journal.mission(which).command == "two"
 
 
-def test_a_number_means_the_newest_day(journal: Journal) -> None:
+def test_number_means_the_newest_day(journal: Journal) -> None:
     journal.begin(command="today").close()
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         connection.execute("UPDATE missions SET day = '2020-01-01', id = '2020-01-01-0001'")
@@ -140,7 +140,7 @@ def test_a_number_means_the_newest_day(journal: Journal) -> None:
 @pytest.mark.parametrize(
     "which", ["3", "0000000001", "99999999999999999999", "-1", "", "2020-01-01-0001"]
 )
-def test_an_unknown_mission_lists_the_known(journal: Journal, which: str) -> None:
+def test_unknown_mission_error_lists_the_known_ones(journal: Journal, which: str) -> None:
     with journal.begin(command="x") as recorder:
         pass
     with pytest.raises(UnknownName) as error:
@@ -150,13 +150,13 @@ def test_an_unknown_mission_lists_the_known(journal: Journal, which: str) -> Non
     )
 
 
-def test_an_empty_journal_has_no_last_mission(journal: Journal) -> None:
+def test_empty_journal_has_no_last_mission(journal: Journal) -> None:
     with pytest.raises(UnknownName, match="there is no mission 'last'; known, nearest first: none"):
         journal.mission("last")
     assert journal.missions() == ()
 
 
-def test_a_mission_without_an_end_is_unfinished(journal: Journal) -> None:
+def test_mission_without_an_end_is_unfinished(journal: Journal) -> None:
     with journal.begin(command="x") as recorder:
         recorder.on(SkillStarting(0.0, 1, "a", "grasp", {}, 1))
         mission = journal.mission("last")  # while it runs
@@ -166,7 +166,7 @@ def test_a_mission_without_an_end_is_unfinished(journal: Journal) -> None:
     assert journal.missions()[0].status == "unfinished"
 
 
-def test_no_text_can_stop_the_record(journal: Journal) -> None:
+def test_invalid_unicode_does_not_stop_the_recording(journal: Journal) -> None:
     wild = "문\x00\ud800🚪"
     with journal.begin(command=wild, settings={wild: wild}) as recorder:
         recorder.on(SkillStarting(0.0, 1, wild, wild, {wild: wild}, 1))
@@ -177,7 +177,7 @@ def test_no_text_can_stop_the_record(journal: Journal) -> None:
     assert mission.events == (SkillStarting(0.0, 1, tame, tame, {tame: tame}, 1),)
 
 
-def test_an_event_that_cannot_be_written_is_named_and_hides_no_other(journal: Journal) -> None:
+def test_event_that_cannot_be_written_is_reported_and_the_others_are_kept(journal: Journal) -> None:
     class BrokenScene:
         t = 0.0
         frame = None
@@ -193,7 +193,9 @@ def test_an_event_that_cannot_be_written_is_named_and_hides_no_other(journal: Jo
     assert mission.unreadable == ("1 Observed: RuntimeError: broken scene",)
 
 
-def test_exchanges_are_kept_raw(journal: Journal, make_spec: Callable[[int], MissionSpec]) -> None:
+def test_exchanges_are_stored_unchanged(
+    journal: Journal, make_spec: Callable[[int], MissionSpec]
+) -> None:
     with journal.begin(command="x") as recorder:
         recorder.exchange(
             compiler="claude", model="m", request="q", answer="{broken", usage={"tokens": 12}
@@ -205,7 +207,7 @@ def test_exchanges_are_kept_raw(journal: Journal, make_spec: Callable[[int], Mis
     assert exchange.request_digest.startswith("8e35c2cd")  # echo -n q | sha256sum
 
 
-def test_the_views_answer_to_sqlite3(journal: Journal, script: Script) -> None:
+def test_views_are_readable_with_sqlite3(journal: Journal, script: Script) -> None:
     mission = record(journal, script)
     views = {
         "plans": 2,
@@ -227,7 +229,7 @@ def test_the_views_answer_to_sqlite3(journal: Journal, script: Script) -> None:
     ]
 
 
-def test_nothing_is_recorded_after_the_end(journal: Journal) -> None:
+def test_events_after_the_end_are_not_recorded(journal: Journal) -> None:
     recorder = journal.begin(command="x")
     recorder.close()
     recorder.close()

@@ -1,4 +1,4 @@
-"""Rows of progress events: kept at a bounded rate, so that a replay can draw bars."""
+"""Rows of progress events: stored at a bounded rate that suffices for a replay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def kept(events: list[Event]) -> int:
     return sum(len(rows.of(event)) for event in events)
 
 
-def test_progress_of_a_node_is_kept_twice_a_second() -> None:
+def test_progress_of_a_node_is_stored_twice_a_second() -> None:
     events: list[Event] = [Progress(n / 20, n, "a", n / 200, "moving") for n in range(200)]
     assert kept(events) == 10 / PROGRESS_S
 
@@ -23,11 +23,11 @@ def test_progress_of_many_nodes_is_bounded_together() -> None:
     assert kept(events) == 2 * PROGRESS_ROWS
 
 
-def test_progress_of_a_new_world_is_kept_though_its_clock_starts_anew() -> None:
+def test_progress_of_a_reset_world_is_stored_although_its_clock_restarts() -> None:
     assert kept([Progress(90.0, 1, "a", 0.5, ""), Progress(0.0, 2, "a", 0.5, "")]) == 2
 
 
-def test_rows_are_numbered_without_gaps_where_progress_is_dropped() -> None:
+def test_rows_are_numbered_without_gaps_when_progress_is_dropped() -> None:
     rows = Rows(1, "en", None)
     events: list[Event] = [Progress(0.0, 1, "a", 0.1, ""), Progress(0.1, 1, "a", 0.2, "")]
     found = [row for event in (*events, Turn(0.2, 2, {})) for row in rows.of(event)]

@@ -1,4 +1,4 @@
-"""Search of missions: filters, and words in commands, sentences and codes."""
+"""Search of missions: filters, and words in commands, messages and codes."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def numbers(journal: Journal, **wanted: object) -> list[int]:
         ({"command": "%"}, [3]),
         ({"command": "_"}, []),
         ({"day": dt.date(2020, 1, 1)}, []),
-        ({"text": "door"}, [2, 1]),  # a code holds it, too
+        ({"text": "door"}, [2, 1]),  # also the substring of a code
         ({"text": "DOOR_STUCK"}, [2]),
         ({"text": "open_door"}, [2]),
         ({"text": "움직이지"}, [2]),
-        ({"text": "자재"}, [2]),  # 자재를: from the beginning of the word
+        ({"text": "자재"}, [2]),  # 자재를: matched by its beginning
         ({"text": "the open"}, [1]),
         ({"text": "around"}, [4]),
         ({"text": "ound"}, [4]),  # a part of the command
@@ -74,13 +74,13 @@ def numbers(journal: Journal, **wanted: object) -> list[int]:
         ({"text": "***"}, []),
     ],
 )
-def test_find_returns_missions_that_meet_all_conditions(
+def test_find_returns_missions_that_match_all_filters(
     filled: Journal, wanted: dict[str, object], expected: list[int]
 ) -> None:
     assert numbers(filled, **wanted) == expected
 
 
-def test_search_finds_what_was_recorded_since_the_last_search(filled: Journal) -> None:
+def test_search_finds_missions_recorded_since_the_last_search(filled: Journal) -> None:
     assert numbers(filled, text="kettle") == []
     add(filled, "boil the kettle", "satisfied", "Done.")
     assert numbers(filled, text="kettle") == [5]
@@ -104,17 +104,17 @@ def test_search_without_fts5_looks_into_commands_and_messages(
     assert numbers(filled, text="SKILL_FAILED") == [3, 2]
 
 
-def test_damaged_outcome_costs_only_its_sentences(filled: Journal) -> None:
+def test_damaged_outcome_loses_only_its_messages(filled: Journal) -> None:
     with closing(sqlite3.connect(filled.path)) as connection, connection:
         connection.execute("UPDATE missions SET outcome = '{' WHERE no = 1")
     assert numbers(filled, text="자재") == [2]
 
 
-def test_limit_counts_missions_that_are_shown(filled: Journal) -> None:
+def test_limit_counts_listed_missions(filled: Journal) -> None:
     assert [line.command for line in filled.find(Wanted(failed=True), 1)] == ["fly 100% away"]
 
 
-def test_last_action_passes_over_missions_that_moved_nothing(journal: Journal, script) -> None:
+def test_last_action_skips_missions_without_motion(journal: Journal, script) -> None:
     assert journal.last_action("lab") is None
     with journal.begin(command="fetch", site="lab") as recorder:
         for event in script(recorder.mission_id):
@@ -130,7 +130,7 @@ def test_last_action_passes_over_missions_that_moved_nothing(journal: Journal, s
 
 
 def instructions(journal: Journal, monkeypatch: pytest.MonkeyPatch, ask: Any) -> int:
-    """Return how many times SQLite runs 20 instructions for a question."""
+    """Return how many times SQLite executes 20 instructions for a query."""
     count = 0
 
     def step() -> int:
@@ -167,7 +167,7 @@ QUESTIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_work_of_a_question_does_not_grow_with_the_journal(filled, monkeypatch, question):
+def test_cost_of_a_query_does_not_grow_with_the_journal(filled, monkeypatch, question):
     ask = QUESTIONS[question]
     few = instructions(filled, monkeypatch, ask)
     with closing(connect(filled.path)) as connection:

@@ -1,4 +1,4 @@
-"""What a locked or full journal could not take lies beside it, and comes in later."""
+"""Side files: rows that a locked or full journal could not store, imported later."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def held(journal: Journal) -> Iterator[None]:
-    """Another process writes, and does not end."""
+    """Hold a write transaction in another process."""
     with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
@@ -47,7 +47,7 @@ def recorded_under_a_lock(journal: Journal, script: Script) -> str:
     return recorder.mission_id
 
 
-def test_a_record_kept_aside_is_whole_once_the_journal_is_opened(
+def test_side_file_is_imported_when_the_journal_is_opened(
     journal: Journal, script: Script, kept: Callable[[Event], Event]
 ) -> None:
     mission = recorded_under_a_lock(journal, script)
@@ -61,7 +61,7 @@ def test_a_record_kept_aside_is_whole_once_the_journal_is_opened(
     assert record.unreadable == ()
 
 
-def test_a_record_that_is_whole_says_nothing(journal: Journal, script: Script) -> None:
+def test_complete_record_reports_nothing(journal: Journal, script: Script) -> None:
     with journal.begin(command="x") as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)
@@ -69,10 +69,12 @@ def test_a_record_that_is_whole_says_nothing(journal: Journal, script: Script) -
     assert side_files(journal.path) == ()
 
 
-def test_what_cannot_come_in_yet_stays_and_is_told(journal: Journal, script: Script) -> None:
+def test_side_file_of_an_unknown_mission_is_kept_and_reported(
+    journal: Journal, script: Script
+) -> None:
     recorded_under_a_lock(journal, script)
     path = side_files(journal.path)[0]
-    other = Journal.open(journal.path.with_name("other.sqlite"))  # has no such mission
+    other = Journal.open(journal.path.with_name("other.sqlite"))  # without this mission
     moved = other.path.with_name(path.name.replace("journal", "other", 1))
     path.rename(moved)
     assert Journal.open(other.path).waiting == (
@@ -88,7 +90,7 @@ def test_what_cannot_come_in_yet_stays_and_is_told(journal: Journal, script: Scr
         '["x", 1]\n["spec", ["a", "b"]]\n["drop", ["missions"]]',
     ],
 )
-def test_a_file_of_somebody_else_does_nothing(journal: Journal, text: str) -> None:
+def test_foreign_file_is_ignored_and_reported(journal: Journal, text: str) -> None:
     path = journal.path.with_name("journal.sqlite.x.rows")
     path.write_text(text)
     assert Journal.open(journal.path).waiting == (
@@ -97,7 +99,7 @@ def test_a_file_of_somebody_else_does_nothing(journal: Journal, text: str) -> No
     assert path.read_text() == text
 
 
-def test_where_the_disk_is_full_the_folder_for_temporary_files_takes_it(
+def test_temporary_folder_is_used_when_the_disk_is_full(
     journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, full = Path.write_text, journal.path.parent
@@ -113,7 +115,7 @@ def test_where_the_disk_is_full_the_folder_for_temporary_files_takes_it(
     path = keep_aside(journal.path, "2026-11-21-0007", 1, rows)
     assert path is not None
     assert path.parent == tmp_path
-    assert path.name.startswith("journal.sqlite.")  # and which of that name it is
+    assert path.name.startswith("journal.sqlite.")  # with the digest of the path
     assert path.name.endswith(".2026-11-21-0007.rows")
     assert side_files(journal.path) == (path,)
     assert side_files(journal.path.parent / "elsewhere" / "journal.sqlite") == ()
@@ -127,18 +129,18 @@ def test_every_statement_of_a_row_has_a_name_in_side_files() -> None:
     assert sorted(STATEMENTS) == ["end", "event", "exchange", "frames", "spec"]
 
 
-def test_a_file_of_another_user_is_left_alone(
+def test_file_of_another_user_is_not_touched(
     journal: Journal, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded_under_a_lock(journal, script)
     (path,) = side_files(journal.path)
     monkeypatch.setattr("os.getuid", lambda: path.stat().st_uid + 1)
     assert side_files(journal.path) == ()
-    monkeypatch.delattr("os.getuid")  # a machine without users
+    monkeypatch.delattr("os.getuid")  # a platform without users
     assert side_files(journal.path) == (path,)
 
 
-def test_rows_are_the_same_on_a_machine_that_writes_texts_otherwise(
+def test_side_file_is_independent_of_the_default_encoding(
     journal: Journal, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("io.text_encoding", lambda given, level=2: given or "euc-kr")
@@ -147,7 +149,7 @@ def test_rows_are_the_same_on_a_machine_that_writes_texts_otherwise(
     assert journal.mission(mission).line.message == "다 했습니다."
 
 
-def test_side_files_come_in_by_name_and_parts_of_one_are_none(journal: Journal) -> None:
+def test_side_files_are_sorted_and_partial_ones_excluded(journal: Journal) -> None:
     folder = journal.path.parent
     for name in ("journal.sqlite.b.rows", "journal.sqlite.a.rows", "journal.sqlite.c.part"):
         (folder / name).touch()
@@ -156,7 +158,7 @@ def test_side_files_come_in_by_name_and_parts_of_one_are_none(journal: Journal) 
     assert names == ["journal.sqlite.a.rows", "journal.sqlite.b.rows"]
 
 
-def test_what_a_disk_took_only_in_part_is_taken_away_again(
+def test_partly_written_side_file_is_removed(
     journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "temporary").mkdir()

@@ -1,4 +1,4 @@
-"""Following a record that is being written."""
+"""Reading of a record while it is written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bt_exec.journal.tail import JournalTail
 Script = Callable[[str], list[Event]]
 
 
-def test_tail_returns_each_event_once_and_knows_the_end(
+def test_tail_returns_each_event_once_and_detects_the_end(
     journal: Journal, script: Script, kept: Callable[[Event], Event]
 ) -> None:
     with journal.begin(command="x", language="ko") as recorder:
@@ -45,7 +45,7 @@ def test_tail_of_a_killed_process_ends_as_interrupted(journal: Journal, script: 
     assert (len(tail.read()), tail.ended) == (8, "interrupted")
 
 
-def test_damaged_row_costs_one_event(journal: Journal, script: Script) -> None:
+def test_damaged_row_loses_one_event(journal: Journal, script: Script) -> None:
     with journal.begin(command="x") as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)

@@ -1,4 +1,4 @@
-"""The writer by itself: when it tries, what it keeps, and how a journal gets well again."""
+"""Writer of the journal: batching, retries, limits and shutdown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOCKED = sqlite3.OperationalError("database is locked")
 
 
 class Connection:
-    """A connection that notes what is done, and raises where it is told to."""
+    """Connection that logs its statements and raises the configured errors."""
 
     def __init__(self, real: sqlite3.Connection) -> None:
         self.real = real
@@ -43,7 +43,7 @@ class Connection:
 
 
 class Wall:
-    """A clock that the test sets."""
+    """Clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -53,7 +53,7 @@ class Wall:
 
 
 class Wakes:
-    """Stands for the event that wakes the writer: does one step of the script at each wait."""
+    """Replacement of the event that wakes the writer. Each wait runs one step of the script."""
 
     def __init__(self, *script: Callable[[], object]) -> None:
         self.script = iter(script)
@@ -64,13 +64,13 @@ class Wakes:
         next(self.script)()
 
     def clear(self) -> None:
-        """Nothing is set here."""
+        """Do nothing."""
 
     set = clear
 
 
 class ByHand:
-    """A recorder whose writer does not run by itself."""
+    """Recorder whose writer is run by the test."""
 
     def __init__(self, journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
         made: list[Connection] = []
@@ -82,10 +82,10 @@ class ByHand:
 
         class Resting(threading.Thread):
             def start(self) -> None:
-                """Do not run."""
+                """Do nothing."""
 
             def join(self, timeout: float | None = None) -> None:
-                """Be over."""
+                """Do nothing."""
                 waited.append(timeout)
 
         self.waited = waited = []  # type: list[float | None]
@@ -103,7 +103,7 @@ class ByHand:
             self.recorder.on(Turn(0.0, number, {}))
 
     def run(self, *script: Callable[[], object]) -> list[float]:
-        """Run the writer with this script; return how long it waited each time."""
+        """Run the writer with this script and return its wait times [s]."""
         wakes = Wakes(*script)
         self.recorder._wake = wakes  # type: ignore[assignment]
         self.recorder._run()
@@ -124,10 +124,10 @@ def by_hand(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> Iterator[ByHan
 COMMITTED = ["BEGIN IMMEDIATE", "rows", "COMMIT"]
 
 
-def test_what_has_gathered_is_written_at_once_in_one_transaction(by_hand, journal):
+def test_gathered_rows_are_written_in_one_transaction(by_hand, journal):
     waited = by_hand.run(
         lambda: by_hand.turns(1, 2),
-        lambda: None,  # nothing gathered: nothing is written
+        lambda: None,  # no rows, no transaction
         lambda: by_hand.turns(3),
         by_hand.end,
     )
@@ -136,13 +136,13 @@ def test_what_has_gathered_is_written_at_once_in_one_transaction(by_hand, journa
     assert [event.tick for event in journal.mission("last").events] == [1, 2, 3]
 
 
-def test_what_comes_before_the_end_is_written_with_it(by_hand, journal):
+def test_rows_before_the_end_are_written_with_it(by_hand, journal):
     by_hand.run(lambda: (by_hand.turns(1), by_hand.end()))
     assert [event.tick for event in journal.mission("last").events] == [1]
 
 
-def test_a_transaction_that_broke_is_undone_and_the_journal_gets_well(by_hand, journal):
-    """Without that the next one cannot begin: the journal would never recover."""
+def test_failed_transaction_is_rolled_back_and_the_journal_recovers(by_hand, journal):
+    """Without a rollback no further transaction could begin."""
 
     def broken() -> None:
         by_hand.connection.errors["rows"] = sqlite3.OperationalError("disk I/O error")
@@ -162,7 +162,7 @@ def test_a_transaction_that_broke_is_undone_and_the_journal_gets_well(by_hand, j
     ]
 
 
-def test_what_never_began_is_not_undone(by_hand):
+def test_transaction_that_never_began_is_not_rolled_back(by_hand):
     def locked() -> None:
         by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
         by_hand.turns(1)
@@ -172,7 +172,7 @@ def test_what_never_began_is_not_undone(by_hand):
     assert by_hand.recorder.problem == "database is locked"
 
 
-def test_what_cannot_even_be_undone_says_so(by_hand):
+def test_failed_rollback_is_reported(by_hand):
     def broken() -> None:
         by_hand.connection.errors["rows"] = ValueError("no such rows")
         by_hand.connection.errors["ROLLBACK"] = sqlite3.OperationalError("no room for the undo")
@@ -185,7 +185,7 @@ def test_what_cannot_even_be_undone_says_so(by_hand):
     assert by_hand.recorder.lost == 1
 
 
-def test_while_it_cannot_be_written_it_is_tried_once_a_second(by_hand):
+def test_failed_write_is_retried_once_a_second(by_hand):
     tried: list[float] = []
 
     def later(seconds: float) -> Callable[[], None]:
@@ -198,13 +198,13 @@ def test_while_it_cannot_be_written_it_is_tried_once_a_second(by_hand):
     by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
     by_hand.turns(1)
     by_hand.run(later(0), later(0.5), later(0.5), later(0.125), later(0.5), later(1), by_hand.end)
-    # at 0 s; not at 0.5 nor at 1.0 s; at 1.125 s; not at 1.625 s; at 2.625 s; and at the end
+    # at 0 s; not at 0.5 or 1.0 s; at 1.125 s; not at 1.625 s; at 2.625 s; and at the end
     assert tried == [0, 1, 1, 1, 2, 2]
     assert by_hand.connection.log.count("BEGIN IMMEDIATE") == 4
 
 
-def test_who_waits_is_not_made_to_wait_for_the_next_second(by_hand):
-    """A skill that is to start asks again at once; whoever asked is answered either way."""
+def test_flush_retries_at_once(by_hand):
+    """A starting skill requests a flush and must be answered whether or not the write succeeds."""
     by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
     asked = [writing._Flag(), writing._Flag()]
     by_hand.turns(1)
@@ -217,7 +217,7 @@ def test_who_waits_is_not_made_to_wait_for_the_next_second(by_hand):
     assert all(event.is_set() for event in asked)
 
 
-def test_rows_that_will_never_do_are_lost_and_counted_once(by_hand, journal):
+def test_rows_refused_permanently_are_lost_and_counted_once(by_hand, journal):
     def refused() -> None:
         by_hand.connection.errors["rows"] = sqlite3.IntegrityError("no")
         by_hand.turns(1, 2, 3)
@@ -238,7 +238,7 @@ def test_rows_that_will_never_do_are_lost_and_counted_once(by_hand, journal):
     ]
 
 
-def test_an_event_that_makes_no_rows_is_lost_and_hinders_no_other(by_hand, journal):
+def test_event_that_cannot_be_encoded_is_lost_and_the_others_are_kept(by_hand, journal):
     rows = by_hand.recorder._rows
     make = rows.of
 
@@ -256,7 +256,7 @@ def test_an_event_that_makes_no_rows_is_lost_and_hinders_no_other(by_hand, journ
     ]
 
 
-def test_only_so_many_rows_wait_and_the_others_are_counted(by_hand, journal, monkeypatch):
+def test_pending_rows_are_limited_and_the_excess_counted(by_hand, journal, monkeypatch):
     monkeypatch.setattr(writing, "PENDING", 3)
     by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
     by_hand.run(lambda: by_hand.turns(1, 2, 3, 4, 5), by_hand.end)
@@ -266,7 +266,7 @@ def test_only_so_many_rows_wait_and_the_others_are_counted(by_hand, journal, mon
     assert [event.tick for event in journal.mission("last").events] == [1, 2, 3]
 
 
-def test_two_skills_and_the_end_wait_and_nothing_else_does(by_hand):
+def test_only_skill_starts_and_the_end_are_flushed(by_hand):
     flushed: list[int] = []
     by_hand.recorder.flush = lambda: flushed.append(len(by_hand.recorder._inbox)) or True
     by_hand.turns(1)
@@ -279,7 +279,7 @@ def test_two_skills_and_the_end_wait_and_nothing_else_does(by_hand):
     assert len(by_hand.recorder._inbox) == 5
 
 
-def test_a_writer_that_hangs_is_left_behind_and_it_is_told(journal, monkeypatch):
+def test_hanging_writer_is_abandoned_and_reported(journal, monkeypatch):
     enough = threading.Event()
     told: list[str] = []
     connect = writing.connect
@@ -304,7 +304,7 @@ def test_a_writer_that_hangs_is_left_behind_and_it_is_told(journal, monkeypatch)
     ]
 
 
-def test_who_cannot_be_told_does_not_end_the_record(journal, monkeypatch):
+def test_failing_report_function_does_not_end_the_recording(journal, monkeypatch):
     def closed(message: str) -> None:
         raise OSError("stderr is closed")
 
@@ -316,8 +316,8 @@ def test_who_cannot_be_told_does_not_end_the_record(journal, monkeypatch):
     assert len(journal.mission("last").events) == 1
 
 
-def test_older_commit_that_ends_late_does_not_record_what_was_flushed(journal, monkeypatch):
-    """The disk takes longer than a start is waited for; then the rows before it are written."""
+def test_older_commit_that_ends_late_does_not_confirm_a_newer_flush(journal, monkeypatch):
+    """A commit takes longer than the flush timeout. The rows before it are written in the end."""
     monkeypatch.setattr(writing, "PATIENCE_S", 0.01)
     recorder = journal.begin(command="go")
     begun, goes_on = threading.Event(), threading.Event()
@@ -334,7 +334,7 @@ def test_older_commit_that_ends_late_does_not_record_what_was_flushed(journal, m
     assert begun.wait(60)
     recorder.on(SkillStarting(0.0, 1, "a", "a", {}, 1))
     assert "no commit in" in recorder.unrecorded()
-    recorder.problem = ""  # what the older commit leaves behind
+    recorder.problem = ""  # rows of the older commit
     assert "no commit in" in recorder.unrecorded()
     monkeypatch.setattr(writing, "PATIENCE_S", 60.0)
     goes_on.set()
@@ -343,7 +343,7 @@ def test_older_commit_that_ends_late_does_not_record_what_was_flushed(journal, m
     recorder.close()
 
 
-def test_after_the_end_a_flush_says_how_it_ended(journal):
+def test_flush_after_the_end_returns_the_final_result(journal):
     recorder = journal.begin(command="x")
     recorder.close()
     assert recorder.flush()
@@ -351,18 +351,18 @@ def test_after_the_end_a_flush_says_how_it_ended(journal):
     assert not recorder.flush()
 
 
-def test_unless_told_otherwise_the_operator_reads_it(capsys):
+def test_problems_are_printed_to_stderr_by_default(capsys):
     writing.tell_stderr("disk full")
     assert capsys.readouterr().err == "journal: disk full\n"
 
 
-def test_how_long_things_take_at_most(by_hand):
-    """An operator reads these numbers; who changes them changes what is lost in a power cut."""
+def test_time_limits_of_the_writer(by_hand):
+    """These numbers are documented. They determine what a power failure can lose."""
     found = (writing.PERIOD_S, writing.PATIENCE_S, writing.RETRY_S, writing.PENDING)
     assert found == (0.1, 2.0, 1.0, 100_000)
 
 
-def test_who_waits_and_who_closes_wakes_the_writer(journal, monkeypatch):
+def test_flush_and_close_wake_the_writer(journal, monkeypatch):
     monkeypatch.setattr(writing, "PERIOD_S", 3600.0)
     told: list[str] = []
     with journal.begin(command="x", tell=told.append) as recorder:
@@ -372,12 +372,12 @@ def test_who_waits_and_who_closes_wakes_the_writer(journal, monkeypatch):
     assert (told, len(journal.mission("last").events)) == ([], 2)
 
 
-def test_the_writer_keeps_no_process_alive(journal):
+def test_writer_runs_on_a_daemon_thread(journal):
     with journal.begin(command="x") as recorder:
         assert (recorder._thread.name, recorder._thread.daemon) == ("journal", True)
 
 
-def test_rows_that_no_disk_takes_are_told(by_hand, monkeypatch):
+def test_rows_that_no_folder_can_store_are_reported(by_hand, monkeypatch):
     monkeypatch.setattr(writing, "keep_aside", lambda *args: None)
     by_hand.connection.errors["BEGIN IMMEDIATE"] = LOCKED
     by_hand.turns(1, 2)
@@ -389,7 +389,7 @@ def test_rows_that_no_disk_takes_are_told(by_hand, monkeypatch):
     assert by_hand.recorder.incomplete == by_hand.told[-1]
 
 
-def test_the_writer_has_five_times_its_patience_to_end_and_the_file_is_let_go(by_hand, journal):
+def test_close_waits_five_times_the_patience_and_closes_the_file(by_hand, journal):
     recorder = by_hand.recorder
     recorder.close()
     assert by_hand.waited == [10.0]
@@ -399,7 +399,7 @@ def test_the_writer_has_five_times_its_patience_to_end_and_the_file_is_let_go(by
     assert by_hand.waited == [10.0]
 
 
-def test_a_record_says_that_it_lost_nothing_until_it_does(by_hand):
+def test_new_record_has_no_losses(by_hand):
     recorder = by_hand.recorder
     assert (recorder.problem, recorder.lost, recorder.incomplete) == ("", 0, "")
     assert recorder.mission_id.endswith("-0001")

@@ -1,4 +1,4 @@
-"""Interval timers that parts leave running: their signal would hit whatever runs later."""
+"""Interval timers that parts leave running. Their signal would interrupt later parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOON_S = 0.01
 
 @pytest.fixture(autouse=True)
 def no_timers() -> Iterator[None]:
-    """Switch off the timer of pytest-timeout meanwhile."""
+    """Switch off the timer of pytest-timeout during the test."""
     earlier = signal.setitimer(signal.ITIMER_REAL, 0)
     before = {name: signal.getsignal(getattr(signal, name)) for name in TIMERS.values()}
     yield
@@ -47,7 +47,7 @@ def starting(name: str, *, ticks: int, error: str = "") -> object:
 
 @pytest.mark.parametrize("name", TIMERS)
 @pytest.mark.parametrize("error", ["", "crash"])
-def test_timer_that_a_skill_leaves_is_switched_off_and_told(stage, caplog, name, error):
+def test_timer_left_by_a_skill_is_stopped_and_reported(stage, caplog, name, error):
     outcome = stage([starting(name, ticks=0, error=error)], TREE).run()
     assert running() == set()
     assert outcome.reason_code == ("SKILL_CRASHED" if error else "OK")
@@ -59,7 +59,7 @@ def test_timer_does_not_outlive_the_tick_that_started_it(stage):
 
     @skill()
     def a() -> Steps:
-        """Start a timer and go on."""
+        """Start a timer and keep running."""
         signal.setitimer(signal.ITIMER_PROF, LATE_S)
         time.sleep(0.03)
         for _ in range(3):
@@ -70,22 +70,22 @@ def test_timer_does_not_outlive_the_tick_that_started_it(stage):
     assert seen[-1] == set()
 
 
-def test_timer_of_before_the_mission_is_left_alone(stage, caplog):
+def test_timer_started_before_the_mission_is_kept(stage, caplog):
     signal.setitimer(signal.ITIMER_PROF, LATE_S)
     assert stage([starting("ITIMER_REAL", ticks=1)], TREE).run().status == "satisfied"
     assert running() == {"ITIMER_PROF"}
     assert "SIGPROF" not in caplog.text
 
 
-def test_handler_that_raises_in_our_code_is_named(stage, monkeypatch):
-    """It raises where time passes, so it is no part of the skill."""
+def test_handler_that_raises_outside_its_skill_is_named(stage, monkeypatch):
+    """The handler raises while time passes, so the error is not one of the skill."""
 
     def answer(*_: object) -> None:
         raise TimeoutError("too late")
 
     @skill()
     def a() -> Steps:
-        """Raise wherever the mission is."""
+        """Install a handler that raises at any later moment."""
         signal.signal(signal.SIGALRM, answer)
         signal.setitimer(signal.ITIMER_REAL, SOON_S, SOON_S)
         while True:
