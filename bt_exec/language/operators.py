@@ -1,8 +1,8 @@
 """Guard against readings that ignore an operator word: not, except, if, before, 말고, -면, 그 전에.
 
-The words are closed classes of the language, kept in ``operators.yaml``. They are found in the text
-without any reader. Each reader reports how many operators of each kind its reading contains. A word
-for which there is none left was lost by the reading, and the command is refused with that word.
+The words are closed classes of the language (see `bt_exec.language.closed`). They are found in the
+text without any reader. Each reader reports how many operators of each kind its reading contains.
+A word for which there is none left was lost by the reading, and the command is refused with it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
-from bt_exec.spec.plain_yaml import read_yaml
+from bt_exec.language.closed import closed_classes
 
 __all__ = ["Operator", "OperatorKind", "Uses", "operators_in", "unused_operator"]
 
@@ -53,7 +52,6 @@ def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple
         neutral: Further phrases whose words are not operators.
     """
     folded = text.casefold().replace("’", "'")
-    language = "korean" if language == "ko" else "english"
     spared = [match.span() for match in _neutral(language, tuple(neutral)).finditer(folded)]
     found: list[Operator] = []
     for kind, pattern in _patterns(language):
@@ -101,10 +99,8 @@ def _inside(one: Operator, other: Operator) -> bool:
     return within and (other.end - other.start) > (one.end - one.start)
 
 
-@lru_cache(maxsize=2)
 def _tables(language: str) -> Mapping[str, Any]:
-    tables = read_yaml(Path(__file__).with_name("operators.yaml"))
-    return cast(Mapping[str, Any], tables[language])
+    return cast(Mapping[str, Any], closed_classes(language)["operators"])
 
 
 @lru_cache(maxsize=2)
@@ -125,16 +121,16 @@ def _neutral(language: str, more: tuple[str, ...]) -> re.Pattern[str]:
     own = _tables(language)
     operators = {word for kind in _KINDS for word in own.get(kind, {}).get("words", ())}
     phrases = sorted({*own["neutral"], *more} - operators, key=len, reverse=True)
-    after = r"(?!['\w])(?!\s*not\b)" if language == "english" else ""
-    before = r"(?<!\w)" if language == "english" else ""
-    first = r"(?:^|[.,;:!?]\s*)" if language == "english" else r"^\W*"
+    after = r"(?!['\w])(?!\s*not\b)" if language == "en" else ""
+    before = r"(?<!\w)" if language == "en" else ""
+    first = r"(?:^|[.,;:!?]\s*)" if language == "en" else r"^\W*"
     leading = [rf"{first}{_spaced(word)}(?!\w)" for word in own["leading"]]
     other = [f"{before}{_spaced(phrase)}{after}" for phrase in phrases]
     return re.compile("|".join((*leading, *other)))
 
 
 def _word(word: str, language: str) -> str:
-    ending = _PARTICLES if language == "korean" else ""
+    ending = _PARTICLES if language == "ko" else ""
     return rf"(?<!\w){_spaced(word)}{ending}(?!\w)"
 
 

@@ -21,6 +21,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from bt_exec.language.closed import closed_classes
 from bt_exec.language.reading.english import degrees, gerund, plural
 from bt_exec.language.reading.grammar import Grammar, literals
 from bt_exec.language.reading.korean import inflect, past_forms
@@ -81,8 +82,9 @@ class Ending(NamedTuple):
 
 @lru_cache(maxsize=2)
 def language_data(language: str) -> Mapping[str, Any]:
-    """Return the grammar file of a language."""
-    return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name(f"{language}.yaml")))
+    """Return the closed classes and the grammar of a language."""
+    grammar = read_yaml(Path(__file__).with_name(f"{language}.yaml"))
+    return {**closed_classes(language), **grammar}
 
 
 class Language:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bt_exec_llm.offline.closed import phrases, words
+from bt_exec.language.closed import phrases, words
 from bt_exec_llm.offline.english_asking import asked_for, follows_question, if_so, without_nothing
 from bt_exec_llm.offline.english_pieces import add_pieces
 from bt_exec_llm.offline.english_remarks import command_after
@@ -33,10 +33,10 @@ from bt_exec_llm.offline.vocabulary import Vocabulary
 __all__ = ["EnglishReader"]
 
 
-_ASKING = phrases("english", "asking")
+_ASKING = phrases("en", "asking")
 _IF = frozenset(["if", "unless"])
-_WHEN = frozenset(words("english", "conjunctions_of_time"))
-_LATER = frozenset(words("english", "later"))
+_WHEN = frozenset(words("en", "conjunctions_of_time"))
+_LATER = frozenset(words("en", "later"))
 _FIRST = (("before", "that"), ("first",))
 
 

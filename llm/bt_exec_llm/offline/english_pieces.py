@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from bt_exec_llm.offline.closed import mapping, marks, phrases, words
+from bt_exec.language.closed import mapping, marks, numbers, phrases, words
 from bt_exec_llm.offline.english_phrases import Phrases
 from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Clause, Piece
 
 __all__ = ["THIS", "add_pieces"]
 
-_MARKS = marks("english")
-_QUESTION = frozenset(words("english", "loose_in_questions"))
-_NOT = phrases("english", "negations")
-_EXCEPT = phrases("english", "exceptions")
-_NUMBERS = mapping("english", "numbers")
-_SOLID = frozenset(words("english", "fillers_that_may_be_names"))
-_WAYS = frozenset(words("english", "ways"))
+_MARKS = marks("en")
+_QUESTION = frozenset(words("en", "loose_in_questions"))
+_NOT = phrases("en", "negations")
+_EXCEPT = phrases("en", "exceptions")
+_NUMBERS = numbers("en")
+_SOLID = frozenset(words("en", "fillers_that_may_be_names"))
+_WAYS = frozenset(words("en", "ways"))
 _LISTING = frozenset(["and", "or", "nor", ",", "&", "in", "at", "to"])
-_PERFECT = frozenset(words("english", "perfect"))
-_AUXILIARIES = frozenset([*words("english", "be"), *words("english", "auxiliaries")])
-_UNITS = frozenset(words("english", "units_of_time"))
-_SECONDS = mapping("english", "seconds_of_units")
+_PERFECT = frozenset(words("en", "perfect"))
+_AUXILIARIES = frozenset([*words("en", "be"), *words("en", "auxiliaries")])
+_UNITS = frozenset(words("en", "units_of_time"))
+_SECONDS = mapping("en", "seconds_of_units")
 THIS = frozenset(["this", "that", "these", "those"])
 
 

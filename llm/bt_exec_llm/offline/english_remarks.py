@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.english_words import Token
 
 if TYPE_CHECKING:
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["REMARKS", "command_after", "runs_on"]
 
-_BE = frozenset(words("english", "be"))
-_LINKS = frozenset(words("english", "links"))
-REMARKS = _BE | frozenset(words("english", "finite"))
+_BE = frozenset(words("en", "be"))
+_LINKS = frozenset(words("en", "links"))
+REMARKS = _BE | frozenset(words("en", "finite"))
 _JOINS = (
     "if",
     "whether",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bt_exec_llm.offline.closed import phrases, words
+from bt_exec.language.closed import phrases, words
 from bt_exec_llm.offline.english_phrases import Phrases, stands
 from bt_exec_llm.offline.english_pieces import THIS
 from bt_exec_llm.offline.english_remarks import REMARKS, runs_on
@@ -27,21 +27,21 @@ __all__ = [
     "end_of",
 ]
 
-BE = frozenset(words("english", "be"))
-AUX = frozenset(words("english", "auxiliaries"))
-WH = frozenset(words("english", "question_words"))
+BE = frozenset(words("en", "be"))
+AUX = frozenset(words("en", "auxiliaries"))
+WH = frozenset(words("en", "question_words"))
 _PREDICATES = AUX | BE | {"not", "so", "see", "sees", "hold", "holds", "find", "needed"}
-AND = frozenset(words("english", "links"))
-END = frozenset(words("english", "ends"))
-NO = phrases("english", "corrections")
-OFF = phrases("english", "taken_back")
-ELSE = frozenset(words("english", "else"))
-FINITE = BE | AUX | frozenset(words("english", "finite"))
-NEVER = phrases("english", "forbidding")
-PURPOSES = phrases("english", "purposes")
-SUBJECTS = frozenset(words("english", "subjects"))
-_DUTIES = phrases("english", "duties")
-_BEFORE_NOUNS = frozenset(words("english", "before_nouns"))
+AND = frozenset(words("en", "links"))
+END = frozenset(words("en", "ends"))
+NO = phrases("en", "corrections")
+OFF = phrases("en", "taken_back")
+ELSE = frozenset(words("en", "else"))
+FINITE = BE | AUX | frozenset(words("en", "finite"))
+NEVER = phrases("en", "forbidding")
+PURPOSES = phrases("en", "purposes")
+SUBJECTS = frozenset(words("en", "subjects"))
+_DUTIES = phrases("en", "duties")
+_BEFORE_NOUNS = frozenset(words("en", "before_nouns"))
 
 
 class EnglishScan:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bt_exec.language.closed import words
 from bt_exec.language.operators import operators_in
-from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.english_pieces import add_pieces
 from bt_exec_llm.offline.english_scan import AND, END, WH, EnglishScan, end_of
 from bt_exec_llm.offline.english_words import Token
@@ -12,7 +12,7 @@ from bt_exec_llm.offline.piece import Clause, Piece
 
 __all__ = ["EnglishTexts"]
 
-_NOTHING = words("english", "nothing")
+_NOTHING = words("en", "nothing")
 
 
 class EnglishTexts:

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from bt_exec_llm.offline.closed import mapping, phrases, words
+from bt_exec.language.closed import closed_classes, mapping, phrases, words
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["EnglishWords", "Token", "bases_of", "english_words", "lemma_of", "load"]
@@ -18,15 +18,16 @@ __all__ = ["EnglishWords", "Token", "bases_of", "english_words", "lemma_of", "lo
 _TOKEN = re.compile(
     r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.:,]\d+)*(?:pm|am|st|nd|rd|th)?|->|=>|&&|\|\||\S"
 )
-_SHORT = mapping("english", "short_forms")
+_SHORT = mapping("en", "short_forms")
 _SHORT_ENDS = tuple(_SHORT)
-_WHOLE = mapping("english", "contractions")
-_CLITIC_S = frozenset(words("english", "before_s"))
+_CLITICS = tuple(short for short in _SHORT if short[0] == "'")
+_WHOLE = closed_classes("en")["contractions"]
+_CLITIC_S = frozenset(words("en", "before_s"))
 _MERGED: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-for _phrase, _word in sorted(mapping("english", "merged").items(), key=lambda item: -len(item[0])):
+for _phrase, _word in sorted(mapping("en", "merged").items(), key=lambda item: -len(item[0])):
     _MERGED.setdefault(_phrase.split()[0], []).append((tuple(_phrase.split()), _word))
-_ALL = words("english", "all_of_it")
-_TAGS = phrases("english", "tags")
+_ALL = words("en", "all_of_it")
+_TAGS = phrases("en", "tags")
 
 
 class Token(NamedTuple):
@@ -93,7 +94,9 @@ class EnglishWords:
         return _without_tag(_as_meant(_merged(found)))
 
     def _split(self, word: str, start: int, end: int) -> list[Token]:
-        if word in _WHOLE:
+        if word.endswith("'s") and word[:-2] in _CLITIC_S:
+            return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
+        if word in _WHOLE and not word.endswith(_CLITICS):
             return [Token(part, start, end) for part in _WHOLE[word].split()]
         if word.endswith(_SHORT_ENDS):
             for short, full in _SHORT.items():
@@ -102,8 +105,6 @@ class EnglishWords:
                         *self._split(word[: -len(short)], start, end - len(short)),
                         Token(full, end - len(short), end),
                     ]
-        if word.endswith("'s") and word[:-2] in _CLITIC_S:
-            return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
         if word.endswith("'s") and word not in self._known and word[:-2] in self._known:
             return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
         if word in self._known or not word.isalpha() or not word.isascii():
@@ -209,4 +210,4 @@ def _one_slip(left: str, right: str) -> bool:
     return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
 
-_GRAMMAR = frozenset(words("english", "function_words"))
+_GRAMMAR = frozenset(words("en", "function_words"))

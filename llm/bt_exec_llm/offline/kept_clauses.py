@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from bt_exec.language.closed import CLOSED_FILES
 from bt_exec.language.messages import language_of
 from bt_exec_llm.offline.cache_file import cache_folder, write_cache
 from bt_exec_llm.offline.piece import Clause
@@ -48,10 +49,9 @@ def _read(reader: Reader, texts: Sequence[str]) -> list[list[Clause]]:
 def _digest(reader: Reader, texts: Sequence[str]) -> str:
     """Return a name for everything that the clauses depend on."""
     digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.rglob("*.*")):
-        if file.suffix in (".py", ".yaml"):
-            state = file.stat()
-            digest.update(f"{file.name} {state.st_size} {state.st_mtime_ns}\n".encode())
+    for file in (*sorted(Path(__file__).parent.glob("*.py")), *CLOSED_FILES):
+        state = file.stat()
+        digest.update(f"{file.name} {state.st_size} {state.st_mtime_ns}\n".encode())
     for library in ("kiwipiepy", "simplemma"):
         digest.update(f"{library} {version(library)}\n".encode())
     digest.update(reader.lexicon.model_dump_json().encode())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.korean_items import Stop
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
@@ -13,10 +13,10 @@ from bt_exec_llm.offline.vocabulary import Entry
 
 __all__ = ["Clauses"]
 
-_ASKING = words("korean", "asking")
-_ASKING_FOR = words("korean", "asking_for")
-_BEFORE_THAT = words("korean", "before_that")
-_ASKED_WITH = words("korean", "asked_with")
+_ASKING = words("ko", "asking")
+_ASKING_FOR = words("ko", "asking_for")
+_BEFORE_THAT = words("ko", "before_that")
+_ASKED_WITH = words("ko", "asked_with")
 
 
 class Clauses:

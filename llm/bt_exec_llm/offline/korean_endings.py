@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.korean_stems import Verb
 from bt_exec_llm.offline.morph_patterns import ReadVerb, match, patterns
 
 __all__ = ["kind_of_ending"]
 
-_DOUBTFUL = words("korean", "asking_back")
+_DOUBTFUL = words("ko", "asking_back")
 
 
 def kind_of_ending(

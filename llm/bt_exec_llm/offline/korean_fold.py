@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.korean_items import Item, Stop, VerbWord
 from bt_exec_llm.offline.korean_states import States
 from bt_exec_llm.offline.piece import Clause, Piece
@@ -12,17 +12,17 @@ from bt_exec_llm.offline.vocabulary import Entry
 
 __all__ = ["Fold"]
 
-_LOOSE = frozenset(words("korean", "loose_nouns"))
+_LOOSE = frozenset(words("ko", "loose_nouns"))
 _BACKGROUND = ("는데", "ᆫ데", "은데")
 _EXCLAIMING = ("아", "어", "앗", "에이", "야")
-_COMING = words("korean", "coming")
-_BRINGING_IN = words("korean", "bringing_in")
+_COMING = words("ko", "coming")
+_BRINGING_IN = words("ko", "bringing_in")
 _ASKED_FOR = ("부탁하", "부탁드리")
 _YOU = ("너", "넌", "너는", "네가", "니가", "로봇", "당신", "당신은")
 _THEN = ("때", "때는", "때에는", "땐")
-_WHEN_DONE = words("korean", "when_done")
-_IF_SO = words("korean", "if_so")
-_FIRST = (*words("korean", "before_that"), *words("korean", "first"))
+_WHEN_DONE = words("ko", "when_done")
+_IF_SO = words("ko", "if_so")
+_FIRST = (*words("ko", "before_that"), *words("ko", "first"))
 _RELEASED = ("이제", "인제")
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.korean_verbs import Verb
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Entry
 
 __all__ = ["ADJECTIVES", "Item", "Stop", "VerbWord", "happens", "was_so"]
 
-ADJECTIVES = frozenset(words("korean", "adjectives"))
-_LASTING = frozenset(words("korean", "lasting"))
+ADJECTIVES = frozenset(words("ko", "adjectives"))
+_LASTING = frozenset(words("ko", "lasting"))
 
 
 @dataclass

@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 
-from bt_exec_llm.offline.closed import marks, words
+from bt_exec.language.closed import marks, words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.morph_patterns import match, patterns
 from bt_exec_llm.offline.vocabulary import Table
 
 __all__ = ["mended"]
 
-_MARKS = marks("korean")
+_MARKS = marks("ko")
 _PLACED = re.compile(r"(.+)/(\w+)(?::(.+))?")
-_REPORT, _LOOK_AND = words("korean", "report_or_look")
-_TOLD_AFTER = words("korean", "told_after_a_look")
-_AND, _DO_AND = words("korean", "and_of_verbs")
+_REPORT, _LOOK_AND = words("ko", "report_or_look")
+_TOLD_AFTER = words("ko", "told_after_a_look")
+_AND, _DO_AND = words("ko", "and_of_verbs")
 
 
 def mended(

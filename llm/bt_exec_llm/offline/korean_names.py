@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bt_exec_llm.offline.closed import marks, words
+from bt_exec.language.closed import marks, words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.vocabulary import Entry, Vocabulary
@@ -14,9 +14,9 @@ from bt_exec_llm.offline.vocabulary import Entry, Vocabulary
 __all__ = ["KoreanNames", "kind_of"]
 
 _WORD = re.compile(r"[^\s.,;:!?…\"'“”()\[\]]+")
-_PARTICLES = words("korean", "particles")
-_MARKS = marks("korean")
-_ONE = words("korean", "particles_after_one_letter")
+_PARTICLES = words("ko", "particles")
+_MARKS = marks("ko")
+_ONE = words("ko", "particles_after_one_letter")
 
 
 class KoreanNames:

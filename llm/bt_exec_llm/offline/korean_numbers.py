@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from bt_exec_llm.offline.closed import mapping, words
+from bt_exec.language.closed import mapping, numbers, words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.piece import Piece
 
 __all__ = ["number"]
 
-_NUMBERS = mapping("korean", "numbers")
-_TIMES = words("korean", "units_of_times")
-_CLOCK = words("korean", "units_of_time")
-_SECONDS = mapping("korean", "seconds_of_units")
-_LASTING = words("korean", "after_a_duration")
+_NUMBERS = numbers("ko")
+_TIMES = words("ko", "units_of_times")
+_CLOCK = words("ko", "units_of_time")
+_SECONDS = mapping("ko", "seconds_of_units")
+_LASTING = words("ko", "after_a_duration")
 
 
 def number(text: str, every: list[Morph], at: int) -> tuple[list[Piece], int] | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bt_exec_llm.offline.closed import marks
+from bt_exec.language.closed import marks
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.piece import Piece
 
 __all__ = ["after_particles", "with_particles"]
 
-_MARKS = marks("korean")
+_MARKS = marks("ko")
 
 
 def with_particles(pieces: list[Piece], every: list[Morph], at: int) -> list[Piece]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from bt_exec_llm.offline.closed import mapping
+from bt_exec.language.closed import mapping
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["Sounds", "sound_of"]
@@ -15,7 +15,7 @@ __all__ = ["Sounds", "sound_of"]
 _FIRST, _VOWELS, _LAST = 0xAC00, 21, 28
 _ORDER = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
 _ALIKE = {
-    _ORDER.index(one): _ORDER.index(same) for one, same in mapping("korean", "sounds_alike").items()
+    _ORDER.index(one): _ORDER.index(same) for one, same in mapping("ko", "sounds_alike").items()
 }
 _WORD = re.compile(r"[가-힣]{2,}")
 

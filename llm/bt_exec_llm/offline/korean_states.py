@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.korean_clauses import Clauses
 from bt_exec_llm.offline.korean_items import ADJECTIVES, VerbWord, happens, was_so
 from bt_exec_llm.offline.piece import Clause, Kind, Piece
@@ -28,7 +28,7 @@ _TELLS = {
 _BACKGROUND = ("는데", "ᆫ데", "은데")
 _WOULD_YOU = ("ᆯ래", "을래", "ᆯ래요", "을래요")
 _REMARKS = ("네", "네요", "군", "군요", "구나")
-_REMINDING = words("korean", "reminding")
+_REMINDING = words("ko", "reminding")
 _SUPPOSED = ("만약", "만일")
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 
 __all__ = ["with_texts"]
 
 _CLOSES = ("then", "but", "plain", "command", "request", "if", "before")
-_ASKING = words("korean", "asking")
-_OUTSIDE = ("꼭", "좀", *words("korean", "if_so"), *words("korean", "before_that"))
+_ASKING = words("ko", "asking")
+_OUTSIDE = ("꼭", "좀", *words("ko", "if_so"), *words("ko", "before_that"))
 _TAIL = re.compile(
     r"(에 대해서?|에 대하여|에 관해서?|에 관하여)(도)?$"
     r"|\s(좀|꼭|한번|한 번|직접|지금|먼저|빨리|얼른|바로|다시|도)$"

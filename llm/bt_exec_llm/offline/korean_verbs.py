@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.korean_endings import kind_of_ending
 from bt_exec_llm.offline.korean_stems import (
@@ -22,9 +22,9 @@ from bt_exec_llm.offline.korean_stems import (
 
 __all__ = ["Verb", "is_verb", "read_verb"]
 
-_AUX_GIVE = words("korean", "giving")
-_AUX = words("korean", "helping")
-_LINKS = words("korean", "linking")
+_AUX_GIVE = words("ko", "giving")
+_AUX = words("ko", "helping")
+_LINKS = words("ko", "linking")
 
 
 def read_verb(

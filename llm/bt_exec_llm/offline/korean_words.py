@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.kiwi import Morph, morphs
 from bt_exec_llm.offline.korean_items import Item, Stop, VerbWord
 from bt_exec_llm.offline.korean_mending import mended
@@ -18,8 +18,8 @@ from bt_exec_llm.offline.vocabulary import Entry, Vocabulary
 
 __all__ = ["KoreanWords"]
 
-_NOUN = words("korean", "noun_tags")
-_LIGHT = words("korean", "light_verbs")
+_NOUN = words("ko", "noun_tags")
+_LIGHT = words("ko", "light_verbs")
 
 
 class KoreanWords:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from bt_exec.language.closed import words
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec_llm.offline.closed import words
 from bt_exec_llm.offline.frames import Frame, Frames, key_of, keys_of
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.numbers import KINDS, Number, filled
@@ -18,7 +18,7 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["Matcher"]
 
-_BOTH = (*words("english", "both"), *words("korean", "both"))
+_BOTH = (*words("en", "both"), *words("ko", "both"))
 
 
 class Matcher:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.frames import Frames
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.part import Part
 
 __all__ = ["merged"]
 
-_AGAIN = (*words("english", "again"), *words("korean", "again"))
+_AGAIN = (*words("en", "again"), *words("ko", "again"))
 _WORD = re.compile(r"\w+")
 
 

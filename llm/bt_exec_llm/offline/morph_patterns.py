@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.korean_stems import Verb, is_verb, morph_at
 
@@ -81,7 +81,7 @@ class Pattern(NamedTuple):
 def patterns(table: str) -> tuple[Pattern, ...]:
     """Return the patterns of a table of ``korean.yaml``."""
     found = []
-    for line in words("korean", table):
+    for line in words("ko", table):
         left, _, right = line.partition(" ->")
         found.append(Pattern(tuple(map(_item, _ITEM.findall(left))), tuple(right.split())))
     return tuple(found)
@@ -106,7 +106,7 @@ def _alternatives(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 def _class(name: str) -> tuple[str, ...]:
-    return words("korean", name[1:]) if name[0] == "@" else (name,)
+    return words("ko", name[1:]) if name[0] == "@" else (name,)
 
 
 def _tests(text: str) -> tuple[_Test, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec_llm.offline.closed import words
+from bt_exec.language.closed import words
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step
@@ -12,7 +12,7 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["excluded", "fan_out"]
 
-_ALL = frozenset([*words("english", "all_of_it"), *words("korean", "all_of_it")])
+_ALL = frozenset([*words("en", "all_of_it"), *words("ko", "all_of_it")])
 _ORDINARY = ("noun", "value", "state", "person")
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from bt_exec.language.closed import words as closed_words
 from bt_exec_llm.offline.clause_steps import steps_in
-from bt_exec_llm.offline.closed import words as closed_words
 from bt_exec_llm.offline.joining import corrected, joined
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
@@ -213,11 +213,10 @@ class _Order:
         if not kinds & self._lexicon.people or kinds & self._lexicon.listed("each"):
             return False
         named = before & self._lexicon.listed("each")
-        language = "korean" if self._language == "ko" else "english"
         clause = self._every[at]
         words = self._text[clause.start : clause.end].casefold()
         return bool(named) and any(
-            word in words for word in closed_words(language, "place_pronouns")
+            word in words for word in closed_words(self._language, "place_pronouns")
         )
 
     def _answer(self, clause: Clause) -> bool | None:

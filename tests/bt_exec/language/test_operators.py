@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-import bt_exec.language
+from bt_exec.language.closed import closed_classes
 from bt_exec.language.operators import operators_in, unused_operator
-from bt_exec.spec.plain_yaml import parse_yaml
 
-TABLES = parse_yaml(Path(bt_exec.language.__file__).with_name("operators.yaml").read_text("utf-8"))
-CODES = {"english": "en", "korean": "ko"}
+TABLES = {language: closed_classes(language)["operators"] for language in ("en", "ko")}
 WORDS = [
-    (CODES[language], kind, word)
+    (language, kind, word)
     for language, table in TABLES.items()
     for kind in ("condition", "negation", "order", "limit")
     for word in table.get(kind, {}).get("words", ())
     if word not in table["leading"]
 ]
-NEUTRAL = [
-    (CODES[language], phrase) for language, table in TABLES.items() for phrase in table["neutral"]
-]
+NEUTRAL = [(language, phrase) for language, table in TABLES.items() for phrase in table["neutral"]]
 
 
 @pytest.mark.parametrize(("language", "kind", "word"), WORDS)
