@@ -137,17 +137,18 @@ def staged(options: Options) -> Iterator[Stage]:
             journal = None if options.no_journal else open_journal(options.journal)
         except UsageError as error:
             raise UsageError(f"{error}. Try: --journal FILE, or --no-journal") from error
-        for line in site.replaced if options.verbose else ():
-            for_people(beside=options.json or options.turns == "-").say(line)
         beside = options.json or options.turns == "-"
+        painter = for_people(beside=beside)
+        for line in site.replaced if options.verbose else ():
+            painter.say(line)
         conductor = Conductor(
-            for_people(beside=beside),
+            painter,
             plain=options.plain,
             verbose=options.verbose,
             last=options.last,
         )
         if journal is not None and options.interrupted:
-            tell_interrupted(conductor.painter, journal)
+            tell_interrupted(painter, journal)
         listeners = [conductor.listener]
         if options.turns is not None:
             turns = TurnLines(options.turns)
@@ -163,7 +164,7 @@ def staged(options: Options) -> Iterator[Stage]:
             frames = Frames(options.frames)
             stack.callback(frames.close)
             listeners.append(frames)
-        single = len(options.languages) == 1 and not conductor.painter.ascii
+        single = len(options.languages) == 1 and not painter.ascii
         language = options.languages[0] if single else reader_language()
         with conductor.preparing(site.messages.say("PREPARING", language, site=site.name)):
             session = Session(
@@ -175,7 +176,7 @@ def staged(options: Options) -> Iterator[Stage]:
                 journal=journal,
                 frames=options.keep_frames,
                 compiler=options.compiler,
-                confirm=TerminalConfirm(conductor) if can_ask(conductor.painter) else None,
+                confirm=TerminalConfirm(conductor) if can_ask(painter) else None,
                 languages=options.languages,
                 guard=options.guard,
                 inspected=options.inspected,
@@ -183,7 +184,7 @@ def staged(options: Options) -> Iterator[Stage]:
             )
         stack.enter_context(session)
         language = next(iter(options.languages), "en")
-        stack.callback(_report_unused, session, conductor.painter, language)
+        stack.callback(_report_unused, session, painter, language)
         if options.step or options.breaks or options.watch:
             session.debugger = debugger_of(
                 session,
@@ -197,4 +198,4 @@ def staged(options: Options) -> Iterator[Stage]:
         conductor.model.messages = site.messages
         if journal is not None and (site.keep.days or site.keep.megabytes):
             journal.prune(Retention(**site.keep.model_dump()), site=site.name)
-        yield Stage(session, conductor, asks=not beside and can_ask(conductor.painter))
+        yield Stage(session, conductor, asks=not beside and can_ask(painter))

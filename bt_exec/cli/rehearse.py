@@ -1,4 +1,4 @@
-"""``rehearse``: trees without a robot, undisturbed or with injected failures."""
+"""Command ``rehearse``: trees without a robot, undisturbed or with injected failures."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from bt_exec.failure import SpecError, UnknownName, UsageError
 
 if TYPE_CHECKING:
     from bt_exec.site.site import Site
-    from bt_exec.spec.model import MissionSpec, NodeBase
+    from bt_exec.spec.model import MissionSpec, NodeBase, TreeSpec
 
 __all__ = ["arguments_of_tree", "plan_of_skill", "plan_of_tree"]
 
@@ -44,9 +44,7 @@ def arguments_of_tree(name: str, texts: Iterable[str], site: Site) -> dict[str, 
         UnknownName: If the site has no such tree, or the tree no such parameter.
         UsageError: If a text has another form.
     """
-    params = site.library.get(name).params
-    types = {key: param.hint(site.catalogue.types) for key, param in params.items()}
-    return _arguments(f"tree {name}", texts, types, ())
+    return _arguments(f"tree {name}", texts, _types(site.library.get(name), site), ())
 
 
 def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "") -> MissionSpec:
@@ -66,12 +64,15 @@ def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "")
     from bt_exec.spec.model import Tree
 
     tree = site.library.get(name)
-    types = {key: param.hint(site.catalogue.types) for key, param in tree.params.items()}
     required = {key for key, param in tree.params.items() if param.required}
     given = list(texts)
-    args = _arguments(f"tree {name}", given, types, required)
+    args = _arguments(f"tree {name}", given, _types(tree, site), required)
     root = Tree.model_validate({"tree": name, "with": args})
     return _plan(command or " ".join((name, *given)), root, site)
+
+
+def _types(tree: TreeSpec, site: Site) -> dict[str, Any]:
+    return {key: param.hint(site.catalogue.types) for key, param in tree.params.items()}
 
 
 def _arguments(

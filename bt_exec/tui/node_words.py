@@ -25,6 +25,7 @@ __all__ = [
     "begins_with_first",
     "called",
     "describe_parameter",
+    "is_plain",
     "label_node",
     "modifiers",
     "say_args",
@@ -120,7 +121,12 @@ def begins_with_first(node: NodeBase) -> bool:
 
 def tries_first(node: NodeBase) -> bool:
     """Return whether a node is an unnamed fallback, called by what it tries first."""
-    return isinstance(node, Fallback) and node.name is None and not node.modifiers
+    return isinstance(node, Fallback) and is_plain(node)
+
+
+def is_plain(node: NodeBase) -> bool:
+    """Return whether a node has neither a name nor a modifier."""
+    return node.name is None and not node.modifiers
 
 
 def about_node(node: NodeBase) -> str:

@@ -14,10 +14,10 @@ from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Sequence, Tree, children_of
 from bt_exec.spec.paths import paths
-from bt_exec.tui.node_words import about_node, label_node
+from bt_exec.tui.node_words import about_node, is_plain, label_node, tries_first
 from bt_exec.tui.text import clean
 
-__all__ = ["Forest", "ViewNode", "goes_on", "is_plain", "only_groups"]
+__all__ = ["Forest", "ViewNode", "goes_on", "only_groups"]
 
 
 @dataclass(slots=True)
@@ -144,7 +144,7 @@ class Forest:
             self._shells.add(path)
             row.label, row.about, row.named = label, about, spec
             return inner
-        if isinstance(spec, Fallback) and is_plain(spec):  # say what it tries first
+        if tries_first(spec):  # say what it tries first
             first, *others = inner
             label = first.label
             about = " or ".join([first.about, *(row.label for row in others)]).removeprefix(" ")
@@ -153,15 +153,6 @@ class Forest:
         row = ViewNode(label, about, path, spec, inner, inside=under, steps=steps)
         self.by_path[path] = row
         return [row]
-
-
-def is_plain(spec: NodeBase) -> bool:
-    """Return whether a node has neither a name nor a modifier."""
-    return spec.name is None and not _modified(spec)
-
-
-def _modified(spec: NodeBase) -> bool:
-    return bool(spec.modifiers)
 
 
 def goes_on(spec: NodeBase) -> bool:
@@ -182,14 +173,14 @@ def only_groups(spec: NodeBase) -> bool:
 def _same_work(tree: Tree, inner: ViewNode) -> bool:
     """Whether a tree is nothing but a skill of its own name, or of the name it is given here."""
     own = tree.name or tree.tree
-    return not _modified(tree) and isinstance(inner.spec, Do) and inner.label == own
+    return not tree.modifiers and isinstance(inner.spec, Do) and inner.label == own
 
 
 def _names(spec: NodeBase, inner: ViewNode) -> bool:
     """Return True if a node only gives a name to the row under it."""
     if isinstance(spec, Tree):
         return not spec.retry and isinstance(inner.spec, Sequence) and inner.spec.name is None
-    named = isinstance(spec, Sequence) and spec.name is not None and not _modified(spec)
+    named = isinstance(spec, Sequence) and spec.name is not None and not spec.modifiers
     return named and isinstance(inner.spec, Sequence) and inner.spec.name is None
 
 

@@ -8,8 +8,15 @@ from rich.cells import cell_len
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Document, MissionSpec, NodeBase, Tree, TreeSpec, children_of
-from bt_exec.tui.node_words import about_node, describe_parameter, label_node, modifiers, say_notes
-from bt_exec.tui.nodes import is_plain, only_groups
+from bt_exec.tui.node_words import (
+    about_node,
+    describe_parameter,
+    is_plain,
+    label_node,
+    modifiers,
+    say_notes,
+)
+from bt_exec.tui.nodes import only_groups
 from bt_exec.tui.style import Glyphs
 from bt_exec.tui.table import Entry, entry_lines
 from bt_exec.tui.text import Line, clean, fit, pad, wrap
