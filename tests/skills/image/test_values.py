@@ -16,6 +16,7 @@ from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.program import program_of
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
+from bt_exec_skills.image.skills.recompute import run_again
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.values import chart, page, with_ean13, with_qr
 
@@ -134,6 +135,13 @@ def test_sizes_are_measured_in_pixels_or_to_scale(shapes, text, value, unit):
     assert answer.value == pytest.approx(value, rel=0.03)
     assert unit in answer.text
     assert 0.8 <= answer.confidence <= 0.9
+
+
+def test_measure_is_run_again_on_another_picture(shapes):
+    bench = bench_of(shapes)
+    ask(bench, "How wide is the blue square?")
+    smaller = cv2.resize(shapes, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    assert run_again(bench, smaller).value == pytest.approx(50, rel=0.03)
 
 
 @pytest.mark.parametrize(

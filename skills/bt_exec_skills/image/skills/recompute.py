@@ -40,6 +40,8 @@ __all__ = ["answered", "run_again"]
 
 _POLL_S = 0.0005
 _BOXED = ("read_annotation", "detect")
+_WORDED = ("answer", "answer_bar", "answer_measure")
+"""Skills that take the words for what is asked, which their steps leave out."""
 _SKILLS = {
     one.name: one
     for one in (
@@ -92,9 +94,8 @@ def run_again(bench: Bench, picture: Frame) -> Answer | None:
             args = {key: value for key, value in step.args.items() if value is not None}
             if step.tool in _BOXED:
                 fresh.sets[args["into"]] = _scaled(bench.sets[args["into"]].instances, scale)
-            elif step.tool in ("answer", "answer_measure", "answer_bar"):
-                _finished(answer(bench=fresh, what="", **args))
             else:
+                args |= {"what": ""} if step.tool in _WORDED else {}
                 _finished(_SKILLS[step.tool](bench=fresh, **args))
     except (Failed, KeyError):
         return None
