@@ -97,17 +97,17 @@ def _question(
     """Print what a model compiler would ask, or how much that is; nothing is sent."""
     from bt_exec.cli.output import emit
     from bt_exec.failure import UsageError
+    from bt_exec.planning.compiler import Prompting
     from bt_exec.site.compile_command import request_of
 
-    tell = getattr(asked, "prompt" if prompt else "estimate", None)
-    if tell is None:
+    if not isinstance(asked, Prompting):
         message = f"compiler {asked.name!r} asks no model; choose one: --compiler claude"
         raise UsageError(message)
-    answer = tell(request_of(site, command, situation))
+    request = request_of(site, command, situation)
     if prompt:
-        write(f"{answer}\n")
+        write(f"{asked.prompt(request)}\n")
     else:
-        emit(answer)
+        emit(asked.estimate(request))
 
 
 def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> Situation | None:

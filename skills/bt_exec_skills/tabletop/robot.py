@@ -12,12 +12,11 @@ from bt_exec.failure import Failed
 from bt_exec.robot import Motion, Robot
 from bt_exec_skills.tabletop.environment import Environment, Point
 
-__all__ = ["SIDES", "Motion", "Reading", "Side", "Spot", "TableRobot"]
+__all__ = ["Motion", "Reading", "Side", "Spot", "TableRobot"]
 
 Side: TypeAlias = Literal["in", "next_to", "left_of", "right_of", "in_front_of", "behind"]
 """Where a thing is put, relative to another: ``in`` is into or onto it; the rest as the robot sees
 it from where it stands."""
-SIDES: tuple[Side, ...] = ("in", "next_to", "left_of", "right_of", "in_front_of", "behind")
 Spot: TypeAlias = tuple[float, ...]
 """A point on a table, x and y [m, room frame]; empty for wherever there is room."""
 

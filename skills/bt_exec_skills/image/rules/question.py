@@ -129,14 +129,9 @@ class Question:
 
     @property
     def relation(self) -> RelationName | None:
-        """The relation of the target to `landmark`, or None."""
+        """The first relation of the target to another object, or None."""
         places = self.target.places
         return places[0].relation if places and places[0].holds else None
-
-    @property
-    def landmark(self) -> Phrase | None:
-        """The object that the target is related to, or None."""
-        return self.target.places[0].to if self.relation is not None else None
 
 
 class Unread(ValueError):  # noqa: N818 - it is an answer of the reader, not a fault of it
