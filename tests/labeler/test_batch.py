@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.batch.budget import Budget
-from bt_exec_labeler.batch.cache import Cache
+from bt_exec_labeler.batch.cache import Cache, default_cache
 from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.batch.run import BATCH, run
 from bt_exec_labeler.episode import Episode
@@ -210,3 +211,16 @@ def test_another_run_is_never_written_over(tmp_path: Path) -> None:
     (tmp_path / "full" / "thesis.txt").write_text("x")
     with pytest.raises(UsageError, match="is not empty"):
         Output(tmp_path / "full").begin({}, resume=True)
+
+
+def test_cache_is_kept_in_the_users_cache_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert default_cache().parts[-2:] == ("bt-exec", "labels.sqlite")
+    cache = Cache(default_cache())
+    cache.put({"key": {"text": "열쇠"}})
+    assert cache.get(["key", "other"]) == {"key": {"text": "열쇠"}}
+    cache.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        cache.get(["key"])

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from bt_exec.cli.app import call
+from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
+from bt_exec_labeler.options import settings_of
 
 
 def typed(capsys: pytest.CaptureFixture[str], *words: Any) -> tuple[int, str, str]:
@@ -167,3 +169,27 @@ def test_missions_are_labelled_by_what_was_recorded_and_ticked_again(
     code, _, err = typed(capsys, "replay", out, "controller:nowhere")
     assert code == 2
     assert "there is no record 'controller:nowhere'" in err
+
+
+def test_settings_are_nested_by_dots() -> None:
+    texts = ["client.prices.input=2.5", "client.model=m:1", "items=4", "sheet=false", "odd=[1"]
+    assert settings_of(texts) == {
+        "client": {"prices": {"input": 2.5}, "model": "m:1"},
+        "items": 4,
+        "sheet": False,
+        "odd": "[1",
+    }
+    assert settings_of(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["items"], "write KEY=VALUE"),
+        (["=4"], "write KEY=VALUE"),
+        (["a=1", "a.b=2"], "a has a value"),
+    ],
+)
+def test_setting_that_is_not_a_pair_is_refused(texts: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        settings_of(texts)

@@ -13,9 +13,11 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
+from bt_exec.events import PerceptionFailed
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
+from bt_exec.outcome import Outcome
 from bt_exec.site.site import load_site
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
@@ -25,6 +27,8 @@ from bt_exec_labeler.drafting import draft_vocabulary
 from bt_exec_labeler.episode import Episode, Reply
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.record import Record, read_record
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.sources.journal import _changed, episode_of
 from bt_exec_labeler.testing.game import make_game
 from bt_exec_labeler.testing.playback import Playback
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -204,6 +208,22 @@ def test_failures_and_recoveries_are_a_part_of_their_own(tmp_path: Path) -> None
     assert {row["code"] for row in special} == {"STUCK"}
     then = {json.loads(row["then"])["op"] for row in special if row["kind"] == "failure"}
     assert then == {"OPEN"}
+    about = (run, recording, recording / "vocabulary.yaml", tmp_path / "again")
+    lines = commands.dataset(*about, keep_uncertain=False)["lines"]
+    assert f"{kinds['failure']} moments of failures in the part recovery" in lines
+
+
+def test_set_of_one_episode_names_its_empty_splits_and_keeps_korean(tmp_path: Path) -> None:
+    recording = make_game(tmp_path / "game", episodes=1, seed=1)
+    (recording / "game_00").rename(recording / "게임")
+    header = recording / "게임" / "episode.yaml"
+    header.write_text(header.read_text().replace("bring me the gem", "보석을 가져와"))
+    words, run, out = recording / "vocabulary.yaml", tmp_path / "run", tmp_path / "set"
+    commands.run(recording, words, run, labeler="rules", role="planner", no_cache=True)
+    lines = commands.dataset(run, recording, words, out, keep_uncertain=False)["lines"]
+    assert any("! no records for val and test: 1 episodes have records" in line for line in lines)
+    assert "보석을 가져와" in (out / "chat" / "train.jsonl").read_text(encoding="utf-8")
+    assert '"episode":"게임"' in (run / "records.jsonl").read_text(encoding="utf-8")
 
 
 def test_a_set_is_made_only_from_its_own_recording(recording: Path, tmp_path: Path) -> None:
@@ -249,10 +269,11 @@ def test_memory_of_nothing_is_empty() -> None:
         assert Memory(lines, {}, {}, {"e": split}).at(lines[0]) == []
 
 
-def test_replies_are_a_part_with_what_was_asked_seen_and_told(tmp_path: Path) -> None:
-    site = load_site("door")
+@pytest.fixture(scope="module")
+def missions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Outcome]]:
+    """A journal of four commands, and how they ended; the last one opens the door."""
+    site, source = load_site("door"), tmp_path_factory.mktemp("journal") / "j.sqlite"
     packs = {"door": site.packs["door"].model_copy(update={"detector": "oracle"})}
-    source, words = tmp_path / "j.sqlite", tmp_path / "words.yaml"
     said = ("fly to the moon", "is the door open?", "close the door", "open the door")
     with Session(
         replace(site, packs=packs),
@@ -261,10 +282,39 @@ def test_replies_are_a_part_with_what_was_asked_seen_and_told(tmp_path: Path) ->
         journal=Journal.open(source),
         frames=True,
     ) as session:
-        outcomes = [session.run(command) for command in said]
+        return source, [session.run(command) for command in said]
+
+
+def test_mission_becomes_an_episode_whatever_its_skills_take_today(
+    missions: tuple[Path, list[Outcome]],
+) -> None:
+    source, _ = missions
+    journal, site = Journal.open(source), load_site("door")
+    record = journal.mission(journal.missions(None)[0].id)
+    blind = PerceptionFailed(0.0, 0, "door", "no camera")
+    episode = episode_of(replace(record, events=(blind, *record.events)), site, source)
+    assert episode == episode_of(record, site, source)
+    assert episode == next(one for one in read_source(source) if one.id == record.id)
+    assert [act.op for act in episode.actions] == [run.start.skill for run in record.skills]
+    assert {"door": "open"}.items() <= episode.actions[-1].facts.items()
+    starts = [replace(run.start, args={"wings": 2}) for run in record.skills]
+    runs = [replace(run, start=start) for run, start in zip(record.skills, starts, strict=True)]
+    old = [_changed(run, site) for run in runs]
+    assert old == [{}] * len(runs)
+    assert {_changed(run, None) == {} for run in record.skills} == {True}
+
+
+def test_replies_are_a_part_with_what_was_asked_seen_and_told(
+    missions: tuple[Path, list[Outcome]], tmp_path: Path
+) -> None:
+    source, outcomes = missions
+    words = tmp_path / "words.yaml"
     words.write_text(draft_vocabulary("door"), encoding="utf-8")
     commands.run(source, words, tmp_path / "run", labeler="rules", role="controller", no_cache=True)
     about = (tmp_path / "run", source, words)
+    without = commands.dataset(*about, tmp_path / "without", keep_uncertain=False)
+    assert without["replies"] == 0
+    assert not (tmp_path / "without" / "replies").exists()
     made = commands.dataset(*about, tmp_path / "set", keep_uncertain=False, replies=True)
     rows = [
         row

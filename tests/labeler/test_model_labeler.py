@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bt_exec_labeler.items import Item, items_of
-from bt_exec_labeler.labelers import LabelerFailure, Labelled
-from bt_exec_labeler.labelers.model import ModelLabeler, Options
+from bt_exec.failure import UsageError
+from bt_exec_labeler.clips import RECENT, cut
+from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.items import ControllerItem, Item, items_of
+from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled
+from bt_exec_labeler.labelers.answer import answer_schema
+from bt_exec_labeler.labelers.model import ModelLabeler, Options, create
+from bt_exec_labeler.labelers.prompt import ask_about, contact_sheet
 from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.pictures import picture, pixel_digest
+from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
-from bt_exec_llm.client import ModelClient, ModelSettings
+from bt_exec_llm.client import Block, ModelClient, ModelSettings, Turn, image_block
 from bt_exec_llm.testing.messages_server import (
     MessagesServer,
     Reply,
@@ -266,3 +274,63 @@ def test_an_answer_that_is_cut_off_is_asked_for_in_smaller_parts(
         return text(answer(*[(1, r) for r in truth if f"mid step {r['mid_step_id']}:" in said]))
 
     assert records(ask(smaller)) == truth
+
+
+def texts_of(turn: Turn) -> list[str]:
+    return [block.text for block in turn.blocks if isinstance(block, Block)]
+
+
+def test_pictures_are_named_by_the_frames_on_them(
+    items: Sequence[Item], vocabulary: Vocabulary
+) -> None:
+    distinct = {pixel_digest(frame): picture(frame) for frame in items[1].recent.frames}
+    pictures = list(distinct.values())  # one is sent once
+    count = len(pictures)
+    sheet = ask_about({1: items[1]}, vocabulary, "en", sheet=True)
+    assert texts_of(sheet)[0] == f"Frames 1 to {count}:"
+    assert sheet.blocks[1] == image_block(contact_sheet(pictures, 1))
+    single = ask_about({1: items[1]}, vocabulary, "en", sheet=False)
+    assert texts_of(single)[:count] == [f"Frame {n}:" for n in range(1, count + 1)]
+    shown = [block for block in single.blocks if not isinstance(block, Block)]
+    assert shown == [image_block(one) for one in pictures]
+
+
+def test_clip_says_what_it_lacks(episodes: Sequence[Episode], vocabulary: Vocabulary) -> None:
+    whole = cut(episodes[0], 4.0, RECENT)
+    early, gap = cut(episodes[0], 0.0, RECENT), replace(whole, empty_s=(1.0, 2.0))
+    lacks = {
+        "": whole,
+        "; the episode had only just begun": early,
+        "; 2 frames are missing in the recording": gap,
+        "; 1 frames are damaged": replace(whole, damaged=("x.png is damaged",)),
+    }
+    for lack, clip in lacks.items():
+        item = ControllerItem(episodes[0], clip.t, "rest", clip)
+        *_, about, _ = texts_of(ask_about({1: item}, vocabulary, "en", sheet=True))
+        caption = about.splitlines()[-1].partition(":")[0]
+        assert caption == f"recent clip, {len(clip.frames)} frames, oldest first{lack}"
+
+
+def test_arguments_of_an_operation_have_their_types_in_the_schema() -> None:
+    arguments = {"what": {"type": "text"}, "count": {"type": "integer"}, "by": {"values": ["bus"]}}
+    steps = VOCABULARY["mid_steps"]
+    ops = {**VOCABULARY["ops"], "CARRY": {"args": arguments}}
+    found = answer_schema(Vocabulary.model_validate({**VOCABULARY, "mid_steps": steps, "ops": ops}))
+    record = found["properties"]["items"]["items"]["properties"]["record"]["properties"]
+    (carry,) = (
+        goal["properties"]["args"]
+        for goal in record["short_goal_dsl"]["items"]["anyOf"]
+        if goal["properties"]["op"] == {"const": "CARRY"}
+    )
+    assert carry["properties"] == {
+        "what": {"type": "string"},
+        "count": {"type": "integer"},
+        "by": {"enum": ["bus"]},
+    }
+    assert not carry["additionalProperties"]
+
+
+def test_wrong_setting_is_named_without_an_example(vocabulary: Vocabulary) -> None:
+    settings = LabelerSettings("controller", vocabulary, {"items": 0})
+    with pytest.raises(UsageError, match=r"setting 'items' of the labeler model: .* equal to 1$"):
+        create(settings)

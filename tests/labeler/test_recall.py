@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,10 +57,26 @@ def test_what_is_not_alike_is_refused_with_what_is_nearest(
     refusal = ask("please never open the wooden door for anybody")
     assert isinstance(refusal, Refusal)
     assert (refusal.code, refusal.nearest) == ("NOT_RECALLED", ("open the door",))
+    assert refusal.message == "No mission that I remember was asked for like that."
     nothing = ask("날아가", "ko")
     assert isinstance(nothing, Refusal)
     assert nothing.message == "기억하는 임무 중에 이와 비슷한 명령이 없습니다."
     assert nothing.nearest == ()
+
+
+def test_facts_that_differ_weigh_as_much_as_those_that_are_the_same() -> None:
+    found = Recalled("m", "", frozenset(), (), {"door": "open", "hand": "free", "light": "on"})
+    assert found.fits({"door": "open", "hand": "full"}) == 0
+    assert found.fits({"door": "open", "hand": "free", "seen": "yes"}) == 2
+    assert found.fits({"door": "closed", "hand": "full"}) == -2
+
+
+def test_earlier_plan_without_a_failure_is_not_repaired() -> None:
+    site, compiler = load_site("door"), RecallingCompiler(MISSIONS)
+    request = Request("go home", "en", site.catalogue, site.library, site.messages)
+    first = compiler.compile(request)
+    assert isinstance(first, Plan)
+    assert compiler.compile(replace(request, previous=first.spec)) == first
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,15 @@ def test_beyond_the_longest_horizon_only_time_ends_a_goal(vocabulary: Vocabulary
     assert {record.terminate_on for record in later} == {"done_evidence_or_replan"}
 
 
+def test_goal_names_the_next_actions_up_to_the_limit(vocabulary: Vocabulary) -> None:
+    actions = [walk(float(n), n + 1.0) for n in range(5)]
+    found = labelled(vocabulary, *actions)
+    most = vocabulary.limits.goal_ops
+    assert [len(record.short_goal_dsl) for item, record in found if item.t % 1 == 0] == [
+        *(min(most, 5 - n) for n in range(5))
+    ]
+
+
 def test_an_action_without_an_end_lasts_until_the_next(vocabulary: Vocabulary) -> None:
     found = labelled(vocabulary, walk(0, None, "key", state="unknown"), walk(2, 3, "gate"))
     mine = [(item.t, r.horizon_steps, r.uncertainty) for item, r in found if item.t < 2]

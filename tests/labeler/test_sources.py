@@ -181,3 +181,28 @@ def test_what_is_no_recording_is_refused_and_it_is_said_what_is(tmp_path: Path, 
     (tmp_path / "file.txt").write_text("x")
     with pytest.raises(UsageError, match=r"no such file|not a recording, which is a journal"):
         list(read_source(tmp_path / name))
+
+
+def test_folder_without_actions_says_so(game: Path, tmp_path: Path) -> None:
+    folder = copy(game, tmp_path / "run")
+    (folder / "actions.jsonl").unlink()
+    episode = one(folder)
+    assert (len(episode.frames) > 50, episode.actions) == (True, ())
+    assert [(flaw.kind, flaw.where, flaw.message) for flaw in episode.flaws] == [
+        ("no_actions", "actions.jsonl", "is missing; nothing can be labelled")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [("stat", "; did you mean state?"), ("xyzzy", ""), ("ends", "; did you mean end?")],
+)
+def test_unknown_key_of_an_action_is_ignored_and_named(
+    game: Path, tmp_path: Path, key: str, hint: str
+) -> None:
+    folder = copy(game, tmp_path / "run")
+    (folder / "actions.jsonl").write_text(json.dumps({"t": 1, "op": "REST", key: 1}) + "\n")
+    episode = one(folder)
+    assert [action.op for action in episode.actions] == ["REST"]
+    (flaw,) = episode.flaws
+    assert flaw.message == f"has an unknown key {key!r}, ignored{hint}"

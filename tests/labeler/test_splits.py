@@ -23,6 +23,12 @@ def test_every_split_is_filled_from_three_episodes_on(count: int) -> None:
         assert sizes["train"] == pytest.approx(0.8 * count, abs=0.06 * count)
 
 
+@pytest.mark.parametrize("count", [10, 20, 50])
+def test_tenth_of_episodes_alike_goes_to_each_of_val_and_test(count: int) -> None:
+    sizes = Counter(assign_splits({f"e{n}": {"same"} for n in range(count)}).values())
+    assert sizes == {"train": 8 * count // 10, "val": count // 10, "test": count // 10}
+
+
 def test_splits_are_alike_in_what_they_show() -> None:
     steps = {f"e{n}": {"common"} if n % 10 else {"rare"} for n in range(200)}
     found = assign_splits(steps)

@@ -64,6 +64,14 @@ def test_an_operation_belongs_to_the_step_whose_arguments_it_has(vocabulary: Voc
     assert vocabulary.step_of("FLY", {}) == ""
 
 
+def test_unknown_key_is_shown_at_the_key(tmp_path: Path) -> None:
+    path = written(tmp_path, {**VOCABULARY, "fallback": []})
+    row = path.read_text().splitlines().index("fallback: []") + 1
+    with pytest.raises(SpecError) as error:
+        load_vocabulary(path)
+    assert f"v.yaml:{row}:1" in str(error.value)
+
+
 @pytest.mark.parametrize("text", ["mid_steps: [\n", "mid_stepz: {}\n"])
 def test_hint_of_broken_vocabulary_names_no_command_that_refuses_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str

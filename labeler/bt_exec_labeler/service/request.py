@@ -233,7 +233,7 @@ def _data(image: str, folder: Path | None) -> bytes:
         try:
             return base64.b64decode(coded, validate=True)
         except (binascii.Error, ValueError):
-            raise ValueError("is no base64") from None
+            raise ValueError("is not base64") from None
     if folder is None:
         raise ValueError("names a file, but the service was started without --frames FOLDER")
     refusal = f"{image[:100]!r} is not a picture below the folder of the service"

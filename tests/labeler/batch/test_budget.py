@@ -13,7 +13,8 @@ from bt_exec.batch.store import ResultStore
 from bt_exec.cli.app import call
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.budget import Budget, Ledger
-from bt_exec_labeler.labelers import BudgetSpentError
+from bt_exec_labeler.labelers import BudgetSpentError, Reservation
+from bt_exec_labeler.labelers.on_ray import _SharedLedger
 from bt_exec_llm.client import Prices
 from bt_exec_llm.client.bounds import most_usage
 from bt_exec_llm.testing.messages_server import MessagesServer, error, text
@@ -277,3 +278,19 @@ def test_second_run_is_answered_by_the_cache_unless_it_is_switched_off(
             )
             asked.append(len(server.requests) - before)
     assert asked[0] == asked[2] > asked[1] == 0
+
+
+def test_reservations_of_a_dead_worker_stay_spent_and_free_those_who_wait() -> None:
+    """The account of a cluster, without one: what worker `a` held is counted with the most."""
+    account = _SharedLedger(Budget(requests=5, cost=1.0), None)
+    dead, live = (account.reserve(owner, {"requests": 1, "cost": 0.4}) for owner in "ab")
+    assert isinstance(dead, Reservation)
+    assert isinstance(live, Reservation)
+    assert (dead.owner, account.limited()) == ("a", {"requests", "cost"})
+    account.settle(live, {"requests": 1, "cost": 0.1})
+    account.settle(live, {"requests": 1, "cost": 0.1})  # a settlement that arrives twice
+    account.abandon("a")
+    account.settle(dead, {"requests": 1, "cost": 0.0})  # too late
+    assert isinstance(account.reserve("b", {"requests": 1, "cost": 0.5}), Reservation)
+    refused = account.reserve("b", {"requests": 4, "cost": 0.0})
+    assert refused == "the budget of 5 requests is used up"

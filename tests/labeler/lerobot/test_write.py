@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Action, Episode, Frame
-from bt_exec_labeler.lerobot.language import FORMS
+from bt_exec_labeler.lerobot.language import FORMS, form_of
+from bt_exec_labeler.lerobot.meta import CAMERA, Counts
 from bt_exec_labeler.lerobot.write import write_lerobot
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.splits import SPLITS
@@ -59,6 +61,18 @@ def by_split(run: Path, names: Sequence[str]) -> list[str]:
 def frames_of(folder: Path) -> list[list[dict[str, Any]]]:
     files = sorted((folder / "data").rglob("*.parquet"))
     return [pyarrow.parquet.ParquetFile(file).read().to_pylist() for file in files]
+
+
+@pytest.mark.parametrize(
+    ("installed", "form"),
+    [("0.4.4", "0.4"), ("0.5.1", "0.4"), ("0.6.0rc1", "0.6"), ("1.0", "0.6")],
+)
+def test_form_is_that_of_the_installed_lerobot(
+    monkeypatch: pytest.MonkeyPatch, installed: str, form: str
+) -> None:
+    monkeypatch.setattr("bt_exec_labeler.lerobot.language.metadata.version", lambda _: installed)
+    assert form_of("") == FORMS[form]
+    assert form_of("0.4") == FORMS["0.4"]
 
 
 def test_it_is_laid_out_as_documented(made: Made) -> None:
@@ -175,6 +189,41 @@ def test_what_cannot_be_written_is_refused(
     with pytest.raises(UsageError, match="e is left out: none of its frames can be decoded"):
         write(Damaged(0.0))
     assert not (tmp_path / "none").exists()
+
+
+def test_actions_are_events_of_the_frame_that_shows_their_beginning(
+    tmp_path: Path, vocabulary: Vocabulary
+) -> None:
+    starts = (2.0, 2.49, 2.5, 3.0, 9.0)  # of an episode from 2 s to 4 s; the last is too late
+    actions = tuple(Action(t, t + 0.1, "REST", {}, "done") for t in starts)
+    frames = tuple(Drawn(2.0 + k / 2) for k in range(5))
+    record = {"mid_step_id": "rest", "record": {"done_evidence": []}, "episode": "e", "item": "i"}
+    episodes = {"e": Episode("e", frames, actions)}
+    given = SetInput("controller", [{**record, "t": 2.0}], episodes, vocabulary, {"e": "train"})
+    write_lerobot(tmp_path / "set", given, fps=2, form=FORMS["0.6"])
+    (rows,) = frames_of(tmp_path / "set")
+    assert [len(row["language_events"]) for row in rows] == [2, 1, 1, 0, 1]
+
+
+def test_statistics_are_those_of_all_pictures() -> None:
+    pictures = np.random.default_rng(0).integers(0, 255, (4, 6, 8, 3), np.uint8)
+    made = Counts(2, (6, 8, 3))
+    for one in pictures:
+        made.saw(one)
+    found, flat = made.statistics()[CAMERA], pictures.reshape(-1, 3) / 255.0
+    for name in ("min", "max", "mean", "std"):
+        wanted = getattr(flat, name)(0).reshape(-1, 1, 1)
+        assert np.allclose(found[name], wanted), name
+    assert np.shape(found["mean"]) == (3, 1, 1)
+
+
+@pytest.mark.parametrize(("fps", "written"), [(9, True), (10, False)])
+def test_longest_episode_that_is_written(
+    write: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, fps: int, written: bool
+) -> None:
+    monkeypatch.setattr("bt_exec_labeler.lerobot.write._MOST_FRAMES", 10)
+    with nullcontext() if written else pytest.raises(UsageError, match="are 11 frames, at most 10"):
+        assert len(write(Drawn(0.0), Drawn(1.0), fps=fps)) == 10
 
 
 def test_a_time_stamp_that_is_far_off_fills_no_memory(write: Callable[..., Any]) -> None:

@@ -130,6 +130,7 @@ def test_two_reviewers_are_compared_with_each_other_and_with_the_labeler(
     found = people(records, decisions_of(labelled))
     total = len(cards)
     assert found["reviewers"]["bo"] == {"accept": total - 2, "correct": 1, "reject": 1}
+    assert list(found["agreement"]) == ["labeler, ann", "ann, bo", "labeler, bo"]
     between = found["agreement"]["ann, bo"][""]
     assert (between.moments, between.same) == (total, pytest.approx(1 - 1 / total))
     assert found["agreement"]["labeler, bo"][""].same == pytest.approx(1 - 2 / total)

@@ -87,6 +87,8 @@ def test_decisions_come_back(
         annotated(tasks[3], 1, "accept", was_cancelled=True),
         {"id": 5, "data": tasks[4]["data"], "annotations": []},
     ]
+    only = export[2]["annotations"][0]["result"][1]["value"]
+    only["text"] = only["text"][0]  # some versions export one text, others a list
     path = tmp_path / "export.json"
     path.write_text(json.dumps(export))
     found, refused = read_annotations(path, cards, vocabulary)

@@ -17,6 +17,7 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec.serve.login import Login
 from bt_exec.serve.server import AppServer
+from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import Item, Role, items_of
 from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled, find_labeler
@@ -176,6 +177,7 @@ def bomb() -> str:
         ({"recent_clip": ["a\0b.png"]}, "DAMAGED_FRAME"),
         ({"recent_clip": ["x" * 5000 + ".png"]}, "DAMAGED_FRAME"),
         ({"recent_clip": ["data:image/png;base64,????"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": [GOOD.replace(",", ",!")]}, "DAMAGED_FRAME"),
         ({"recent_clip": ["data:text/html,hello"]}, "DAMAGED_FRAME"),
         ({"recent_clip": ["data:image/png;base64,"]}, "DAMAGED_FRAME"),
         ({"recent_clip": [GOOD[:-40]]}, "DAMAGED_FRAME"),
@@ -331,3 +333,16 @@ def test_a_remote_labeler_needs_to_know_whom_to_ask(vocabulary: Vocabulary) -> N
     for options in ({}, {"url": "ftp://x"}, {"url": "http://x", "speed": 1}, secret):
         with pytest.raises(UsageError, match="of the labeler remote"):
             find_labeler("remote", LabelerSettings("planner", vocabulary, options))
+
+
+def test_budget_of_requests_covers_those_to_a_service(
+    url: str, moments: Sequence[Item], vocabulary: Vocabulary
+) -> None:
+    ledger = Ledger(Budget(requests=2))
+    labeler = RemoteLabeler(vocabulary, Options(url=url), allowance=ledger)
+    for _ in range(2):
+        assert len(labeler.label(moments[:1])) == 1
+    with pytest.raises(LabelerFailure, match="budget of 2 requests is used up") as failure:
+        labeler.label(moments[:1])
+    assert failure.value.code == "BUDGET_SPENT"
+    assert labeler.usage() == {"requests": 2}
