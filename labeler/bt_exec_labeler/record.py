@@ -7,7 +7,7 @@ way in which an answer can be wrong has a name, so that it can be counted, told 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import nearest
@@ -75,10 +75,12 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, as JSON has it."""
-        data = asdict(self)
-        return {
-            name: list(value) if isinstance(value, tuple) else value for name, value in data.items()
+        goals = [{"op": goal.op, "args": dict(goal.args)} for goal in self.short_goal_dsl]
+        lists = {
+            name: list(getattr(self, name)) for name in ("done_evidence", "fallback_if_failed")
         }
+        values = {name: getattr(self, name) for name in FIELDS}
+        return {**values, **lists, "short_goal_dsl": goals}
 
 
 def built(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dict[str, Any]:

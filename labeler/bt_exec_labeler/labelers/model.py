@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,7 +25,12 @@ from bt_exec_labeler.labelers import (
 )
 from bt_exec_labeler.labelers.answer import answer_schema, read_records, without_wrapping
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
-from bt_exec_labeler.labelers.remote_settings import BACKOFF_S, attempts, read_options
+from bt_exec_labeler.labelers.remote_settings import (
+    BACKOFF_S,
+    RequestThreads,
+    attempts,
+    read_options,
+)
 from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import (
@@ -102,11 +106,11 @@ class ModelLabeler:
         self._sleep = sleep
         self._lock = threading.Lock()
         self._usage = Usage()
-        self._slots: AbstractContextManager[Any] = nullcontext()
+        self._requests = RequestThreads()
 
     def limit_requests(self, at_once: int) -> None:
         """See `Pipelined.limit_requests`."""
-        self._slots = threading.BoundedSemaphore(at_once)
+        self._requests.limit(at_once)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """See `Labeler.label`."""
@@ -149,12 +153,11 @@ class ModelLabeler:
 
     def ask(self, dialogue: Sequence[Turn]) -> Answer:
         """Ask once; the cost is counted whether an answer comes or not."""
-        with self._slots:
-            try:
-                answer = self.model.ask(self.rules, dialogue, self._schema)
-            except ModelFailure as failure:
-                self._account(failure.usage)
-                raise
+        try:
+            answer = self._requests.call(self.model.ask, self.rules, dialogue, self._schema)
+        except ModelFailure as failure:
+            self._account(failure.usage)
+            raise
         self._account(answer.usage)
         return answer
 

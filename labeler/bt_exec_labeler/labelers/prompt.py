@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import cv2
@@ -23,6 +25,7 @@ _FOLDER = Path(__file__).with_name("prompts")
 _COLUMNS = 4
 _ON_SHEET = 16
 _TILE = 256  # longest side of a frame on a sheet [px]
+_DRAWING = threading.Lock()
 
 
 def rules_of(vocabulary: Vocabulary, role: Role, language: str) -> list[Block]:
@@ -140,9 +143,24 @@ def _tile(image: Image, number: int) -> Image:
     scale = min(1.0, _TILE / max(image.shape[:2]))
     size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
     tile = np.ascontiguousarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    for colour, width in (((0, 0, 0), 3), ((255, 255, 255), 1)):
-        cv2.putText(tile, str(number), (4, 16), cv2.FONT_HERSHEY_SIMPLEX, 0.5, colour, width)
+    mark = np.hstack([_digits()[int(digit)] for digit in str(number)])[: size[1], : size[0]]
+    tile[: mark.shape[0], : mark.shape[1]] = mark
     return tile
+
+
+def _digits() -> Sequence[Image]:
+    """Return pictures of 0 to 9. They are drawn once: OpenCV loads its font in each thread anew."""
+    with _DRAWING:
+        return _drawn_digits()
+
+
+@lru_cache(maxsize=1)
+def _drawn_digits() -> Sequence[Image]:
+    digits = [np.zeros((16, 11, 3), np.uint8) for _ in range(10)]
+    for number, digit in enumerate(digits):
+        white = (255, 255, 255)
+        cv2.putText(digit, str(number), (1, 13), cv2.FONT_HERSHEY_SIMPLEX, 0.5, white, 1)
+    return digits
 
 
 def _caption(clip: Clip) -> str:

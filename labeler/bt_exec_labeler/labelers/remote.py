@@ -12,7 +12,6 @@ import ssl
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -31,7 +30,12 @@ from bt_exec_labeler.labelers import (
     Labelled,
     Unlimited,
 )
-from bt_exec_labeler.labelers.remote_settings import BACKOFF_S, attempts, read_options
+from bt_exec_labeler.labelers.remote_settings import (
+    BACKOFF_S,
+    RequestThreads,
+    attempts,
+    read_options,
+)
 from bt_exec_labeler.record import Breach, Record, read_record
 from bt_exec_labeler.service.request import request_of
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -92,11 +96,11 @@ class RemoteLabeler:
         self._sleep = sleep
         self._lock = threading.Lock()
         self._usage = Counter[str]()
-        self._slots: AbstractContextManager[Any] = nullcontext()
+        self._requests = RequestThreads()
 
     def limit_requests(self, at_once: int) -> None:
         """See `Pipelined.limit_requests`."""
-        self._slots = threading.BoundedSemaphore(at_once)
+        self._requests.limit(at_once)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """See `Labeler.label`."""
@@ -123,7 +127,7 @@ class RemoteLabeler:
             reraise=True,
         )
         try:
-            data: Any = retrying(self._in_turn, body)
+            data: Any = retrying(self._requests.call, self._post, body)
         except _AwayError as error:
             raise LabelerFailure("REMOTE_AWAY", f"{self.options.url}: {error}") from error
         found = data.get("items") if isinstance(data, Mapping) else None
@@ -135,10 +139,6 @@ class RemoteLabeler:
             message = f"{self.options.url} has schema {theirs}; ours is {self.vocabulary.version}"
             raise LabelerFailure("REMOTE_SCHEMA", message)
         return found
-
-    def _in_turn(self, body: Mapping[str, Any]) -> Any:
-        with self._slots:
-            return self._post(body)
 
     def _post(self, body: Mapping[str, Any]) -> Any:
         try:
