@@ -92,9 +92,11 @@ class Situation:
         facts: What the view and the robot establish: ``{"door": "open", "hand.left": "empty"}``.
         text: One line for people and prompts.
         frame: The picture, for compilers that look at it, or None.
+        labels_by: Labels by pack or robot.
     """
 
     labels: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     frame: Any = None
+    labels_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -11,11 +11,12 @@ where its trees, words and sentences lie, and how to make its robot.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from bt_exec.declarations.built_in import CONDITIONS, SKILLS
 from bt_exec.declarations.declared_facts import DeclaredFacts
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Catalogue", "Pack", "PlanFormat", "find_pack", "pack_names"]
 
 _GROUP = "bt_exec.packs"
+
+Part = TypeVar("Part", Skill, Condition)
 
 
 class PlanFormat(NamedTuple):
@@ -94,6 +97,8 @@ class Pack:
         reporter: Makes the pack's reporter of one mission from the services of its rig, or None.
         doctor: Looks at what the pack needs of the machine, for ``bt-exec doctor``: gives
             (name, ``ok`` | ``missing`` | ``optional``, detail, what to do), or None.
+        instance_of: Name of the installed pack, where a site calls it something else; see
+            `instance`. Empty otherwise.
     """
 
     name: str
@@ -122,6 +127,16 @@ class Pack:
     formats: Mapping[str, PlanFormat] = field(default_factory=dict)
     reporter: Callable[[Mapping[str, Any]], MissionReporter] | None = None
     doctor: Callable[[], Iterable[tuple[str, str, str, str]]] | None = None
+    instance_of: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Name of the installed pack, whatever the site calls it."""
+        return self.instance_of or self.name
+
+    def instance(self, name: str) -> Pack:
+        """Return the pack under the name that a site gives to one of its robots."""
+        return self if name == self.name else replace(self, name=name, instance_of=self.kind)
 
 
 class Catalogue:
@@ -131,6 +146,11 @@ class Catalogue:
     to use the plain name for what is their own (`with_own_names`), and so does its code: checkers,
     passes, plan formats and reporters are given plans in the pack's own names.
 
+    A site may have several robots of one pack: instances of it, each under its own name. All that
+    they bring clashes; so their trees are called ``robot.tree``, too, and what they claim and the
+    facts that the pack declares are their own: ``robot/fact``. Facts of packs that it requires are
+    common to them.
+
     Attributes:
         packs: The packs.
         skills: Skills by name.
@@ -139,6 +159,7 @@ class Catalogue:
         owners: Names of packs by the skills and conditions that they bring; empty for those of
             `bt_exec.declarations.built_in`.
         shared: The packs that bring a name, for every skill, condition and type that clashes.
+        trees: Names of the trees that robots of one pack bring, by robot.
 
     Raises:
         RegistrationError: If a pack brings a name twice, or a name or type of bt-exec's own, or
@@ -152,6 +173,9 @@ class Catalogue:
         self.types: dict[str, Any] = dict(BUILT_IN_TYPES)
         self.owners: dict[str, str] = {}
         self.shared: dict[str, tuple[str, ...]] = {}
+        self.trees: dict[str, frozenset[str]] = {}
+        self._by_name = {pack.name: pack for pack in self.packs}
+        self._kinds = Counter(pack.kind for pack in self.packs)
         for pack in self.packs:
             check_form(pack)
             _check_parts(pack, "skills", pack.skills, Skill)
@@ -164,9 +188,9 @@ class Catalogue:
                 self.owners[name] = pack.name
                 _check_services(pack, part)
                 if isinstance(part, Skill):
-                    self.skills[name] = part if name == part.name else replace(part, name=name)
+                    self.skills[name] = self._on_site(pack.name, part)
                 elif isinstance(part, Condition):
-                    self.conditions[name] = part if name == part.name else replace(part, name=name)
+                    self.conditions[name] = self._on_site(pack.name, part)
             for name, hint in pack.types.items():
                 self.types[self.name_in(pack.name, name)] = hint
         self.skills.update({part.name: part for part in SKILLS})
@@ -189,6 +213,62 @@ class Catalogue:
             if any(hint != next(iter(hints.values())) for hint in hints.values()):
                 self.shared[name] = tuple(hints)
 
+    def _on_site(self, pack: str, part: Part) -> Part:
+        """Return a skill or condition with the names and facts that it has on this site."""
+        name = self.name_in(pack, part.name)
+        changed: dict[str, Any] = {} if name == part.name else {"name": name}
+        if self.is_robot(pack):
+            fields = ("needs", "effects") if isinstance(part, Skill) else ("establishes",)
+            changed |= {field: self.facts_in(pack, getattr(part, field)) for field in fields}
+            if isinstance(part, Skill):
+                changed["uses"] = frozenset(f"{pack}/{use}" for use in part.uses)
+        return replace(part, **changed) if changed else part
+
+    def is_robot(self, pack: str) -> bool:
+        """Return True if `pack` is one of several robots of one pack."""
+        return pack in self._by_name and self._kinds[self._by_name[pack].kind] > 1
+
+    @property
+    def robots(self) -> tuple[str, ...]:
+        """The names of all robots of which the site has several of one pack."""
+        return tuple(pack.name for pack in self.packs if self.is_robot(pack.name))
+
+    def facts_in(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
+        """Return facts that `pack` names as they are called on this site."""
+        if not self.is_robot(pack):
+            return dict(facts)
+        return {self._fact_in(pack, fact): value for fact, value in facts.items()}
+
+    def _fact_in(self, pack: str, fact: str) -> str:
+        return fact if self._is_common(pack, fact) else f"{pack}/{fact}"
+
+    def _is_common(self, pack: str, fact: str) -> bool:
+        """Return True if a fact is not declared by `pack`, but by one that it requires."""
+        if not self._by_name[pack].requires:
+            return False
+        own = DeclaredFacts([_declared(self._by_name[pack])])
+        return not own.has(fact) and self.facts_of(pack).has(fact)
+
+    def plain_facts(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
+        """Return the facts of a site as `pack` calls them, without those of its sister robots."""
+        if not self.is_robot(pack):
+            return dict(facts)
+        others = tuple(f"{robot}/" for robot in self.robots if robot != pack)
+        return {
+            fact.removeprefix(f"{pack}/"): value
+            for fact, value in facts.items()
+            if not fact.startswith(others)
+        }
+
+    def tree_in(self, pack: str, tree: str) -> str:
+        """Return what a tree that `pack` names is called on this site."""
+        return f"{pack}.{tree}" if tree in self.trees.get(pack, ()) else tree
+
+    def plain_tree(self, pack: str, tree: str) -> str:
+        """Return what `pack` itself calls a tree of this site."""
+        plain = tree.removeprefix(f"{pack}.")
+        return plain if plain in self.trees.get(pack, ()) else tree
+
     def name_in(self, pack: str, name: str) -> str:
         """Return what a skill, condition or type of `pack` is called on this site."""
         return f"{pack}.{name}" if pack in self.shared.get(name, ()) else name
@@ -202,17 +282,21 @@ class Catalogue:
         """Return a tree of `pack` in which plain names that clash mean what the pack brings."""
         if not self.clashes(pack):
             return tree
-        return renamed(tree, lambda name: self.name_in(pack, name))
+        return renamed(
+            tree, lambda name: self.name_in(pack, name), lambda name: self.tree_in(pack, name)
+        )
 
     def with_plain_names(self, pack: str, tree: Document) -> Document:
         """Return a tree as `pack` would write it: what a pack's own code is given to look at."""
         if not self.clashes(pack):
             return tree
-        return renamed(tree, lambda name: self.plain_in(pack, name))
+        return renamed(
+            tree, lambda name: self.plain_in(pack, name), lambda name: self.plain_tree(pack, name)
+        )
 
     def clashes(self, pack: str) -> bool:
         """Return whether `pack` brings a name that another pack brings, too."""
-        return any(pack in packs for packs in self.shared.values())
+        return self.is_robot(pack) or any(pack in packs for packs in self.shared.values())
 
     def clash(self, name: str) -> str:
         """Return what to write for a name that several packs bring; empty if it is none."""
@@ -225,17 +309,24 @@ class Catalogue:
     @cached_property
     def facts(self) -> DeclaredFacts:
         """The facts that the packs of the site declare."""
-        return DeclaredFacts((pack.facts, {**BUILT_IN_TYPES, **pack.types}) for pack in self.packs)
+        return DeclaredFacts(map(self._declared_here, self.packs))
 
     def facts_of(self, pack: str) -> DeclaredFacts:
         """Return the facts that `pack` may use: its own, and those of the packs it requires."""
-        packs = {one.name: one for one in self.packs}
-        wanted = [pack]
-        for name in wanted:
-            wanted += [one for one in packs[name].requires if one in packs and one not in wanted]
-        return DeclaredFacts(
-            (packs[name].facts, {**BUILT_IN_TYPES, **packs[name].types}) for name in wanted
-        )
+        wanted = [self._by_name[pack]]
+        for one in wanted:
+            wanted += [
+                other
+                for other in self.packs
+                if {other.name, other.kind} & set(one.requires) and other not in wanted
+            ]
+        return DeclaredFacts([_declared(wanted[0]), *map(self._declared_here, wanted[1:])])
+
+    def _declared_here(self, pack: Pack) -> tuple[dict[str, Iterable[str]], dict[str, Any]]:
+        """Return the facts of a pack as they are called on this site, and its types."""
+        facts, types = _declared(pack)
+        space = f"{pack.name}/" if self.is_robot(pack.name) else ""
+        return {f"{space}{fact}": values for fact, values in facts.items()}, types
 
     def owner(self, name: str) -> str:
         """Return the pack that brings the skill or condition `name`; empty if it is built in."""
@@ -250,6 +341,11 @@ class Catalogue:
         if name not in self.skills:
             raise UnknownName("skill", name, self.skills)
         return self.skills[name]
+
+
+def _declared(pack: Pack) -> tuple[dict[str, Iterable[str]], dict[str, Any]]:
+    """Return the facts that a pack declares, and its types by name."""
+    return dict(pack.facts), {**BUILT_IN_TYPES, **pack.types}
 
 
 def _check_names(pack: Pack) -> None:

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from bt_exec.failure import in_words
 from bt_exec.guardian.guard import Guard
@@ -56,12 +56,25 @@ class PackSettings(BaseModel):
     """Settings of a pack in a site file; packs with settings derive from it.
 
     Attributes:
+        pack: The pack, where the site gives another name to its robot; empty if they are the same.
+        called: What people call the robot, by language: ``{"en": ["cart A"], "ko": ["카트 A"]}``.
         robot: Which of the pack's robots; the first one if empty.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    pack: str = ""
+    called: Mapping[Literal["en", "ko"], tuple[str, ...]] = Field(default_factory=dict)
     robot: str = ""
+
+    def names(self, name: str) -> dict[str, tuple[str, ...]]:
+        """Return what people call the robot, by language.
+
+        Args:
+            name: Its name in the site file, which stands in where `called` says nothing.
+        """
+        plain = (name.replace("_", " "),)
+        return {language: self.called.get(language) or plain for language in ("en", "ko")}
 
     def written(self) -> dict[str, Any]:
         """Return what the site file says, as plain data; what is left to defaults is not in it."""

@@ -37,6 +37,7 @@ _MOST_COMBINATIONS = 256
 """Combinations of argument values that are compared one by one; beyond, arguments are open."""
 
 _UNKNOWN = "?"
+_PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
 class FactMistake(NamedTuple):
@@ -107,6 +108,10 @@ class DeclaredFacts:
     def names(self) -> tuple[str, ...]:
         """Return the declared names, as written."""
         return tuple(dict.fromkeys(fact.name.text for fact in self._facts))
+
+    def has(self, name: str) -> bool:
+        """Return True if a fact, or a template over any arguments, can be a declared one."""
+        return bool(self._of(_PLACEHOLDER.sub(_ANY, name)))
 
     def values(self, name: str) -> tuple[str, ...]:
         """Return the declared values of the fact `name`, as written; empty if it is unknown."""

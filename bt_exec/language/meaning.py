@@ -7,7 +7,7 @@ not understood. Nothing here knows a language or a domain; readers do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 __all__ = ["Act", "Condition", "Meaning", "Mood", "Role", "RoleName", "Unclear", "WordUse"]
@@ -95,6 +95,7 @@ class Act:
         condition: What it depends on.
         times: How often.
         text: The words that say so.
+        agent: The robot that is addressed, by its name on the site; empty if none is named.
     """
 
     predicate: str
@@ -104,6 +105,7 @@ class Act:
     condition: Condition | None = None
     times: int = 1
     text: str = ""
+    agent: str = ""
 
     def values(self, type_name: str) -> tuple[str, ...]:
         """Return the values of a named type, in order."""
@@ -125,6 +127,10 @@ class Meaning:
     acts: tuple[Act, ...]
     words: tuple[WordUse, ...] = ()
     said_back: str = ""
+
+    def for_agent(self, robot: str) -> Meaning:
+        """Return the part that a robot is asked to do."""
+        return replace(self, acts=tuple(act for act in self.acts if act.agent in ("", robot)))
 
     def said(self, *predicates: str) -> bool:
         """Return whether one of `predicates` is asked for."""

@@ -52,6 +52,7 @@ Called: TypeAlias = Callable[[str, str], str | None]
 """Takes a name and a language; returns what it is called, or None for what it does not know."""
 
 _FIXED = Path(__file__).with_name("fixed_words.yaml")
+_SPACE = re.compile(r"(?<![^\s+])(\w+)/")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 
@@ -77,6 +78,7 @@ class Messages:
         self._packs: dict[str, Messages] = {}
         self._owners: Mapping[str, str] = {}
         self._called: tuple[Called, ...] = ()
+        self._robots: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
 
     @classmethod
     def load(
@@ -88,6 +90,7 @@ class Messages:
         called: Mapping[str, Called] | None = None,
         lexicons: Mapping[str, Path] | None = None,
         site: Path | None = None,
+        robots: Mapping[str, Mapping[str, tuple[str, ...]]] | None = None,
     ) -> Messages:
         """Return the catalogue of all `paths`, and of `packs` by name.
 
@@ -102,6 +105,8 @@ class Messages:
             lexicons: Lexicons by pack. A value that no file lists as a word is called by its first
                 phrase in the lexicon.
             site: File of the site, whose entries replace all others.
+            robots: What people call robots of one pack, by name and language. What is said of one
+                begins with its name.
 
         Raises:
             RegistrationError: If a code stands in two of `paths`, or in one of them and in that
@@ -109,6 +114,7 @@ class Messages:
         """
         messages = cls()
         messages._owners = owners or {}
+        messages._robots = robots or {}
         messages._fixed = read_yaml(_FIXED)
         for path in paths:
             messages._add(path)
@@ -159,7 +165,29 @@ class Messages:
 
     def __contains__(self, code: str) -> bool:
         """Return whether there is a sentence for `code`."""
-        return code in self._sentences
+        robot, plain = self._of_robot(str(code))
+        return plain in self.of(robot) if robot else code in self._sentences
+
+    def said_of(self, robot: str, said: str, language: str) -> str:
+        """Return a sentence or phrase, with the name of the robot that it is about before it.
+
+        Args:
+            robot: A robot or a pack; nothing is added where there is only one robot of its pack.
+            said: The sentence; an empty one stays empty.
+            language: The language of both.
+        """
+        if robot not in self._robots or not said:
+            return said
+        name = self._robots[robot][language][0]
+        name = name[:1].upper() + name[1:] if said.endswith((".", "?", "!")) else name
+        return self.say("SAID_OF_ROBOT", language, robot=name, said=said)
+
+    def _of_robot(self, code: str) -> tuple[str, str]:
+        """Return the robot whose fact a code is about, ``was cart/at=dock``, and the plain code."""
+        found = _SPACE.search(code) if self._robots else None
+        if found is None or found[1] not in self._robots:
+            return "", code
+        return found[1], code.replace(found[0], "")
 
     def codes(self) -> frozenset[str]:
         """Return every code that has a sentence."""
@@ -203,6 +231,9 @@ class Messages:
 
     def say(self, code: str, language: str, /, **facts: Any) -> str:
         """Return the sentence for `code`; the code itself when there is none."""
+        robot, plain = self._of_robot(code)
+        if robot:
+            return self.said_of(robot, self.of(robot).say(plain, language, **facts), language)
         template = self._sentences.get(code, {}).get(language)
         if template is None:
             return str(facts.get("message") or code)
@@ -229,6 +260,10 @@ class Messages:
         a phrase of its own it is its word, followed by those of its arguments. An empty text is as
         if it were not given.
         """
+        robot = self._owners.get(name, "") or name.removeprefix("tree ").rpartition(".")[0]
+        return self.said_of(robot, self._phrase(name, language, args), language)
+
+    def _phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         own, key = self._own_phrase(name)
         given = {key: value for key, value in args.items() if value is not None and value != ""}
         template = own._phrases.get(key, {}).get(language)
@@ -289,7 +324,8 @@ class Messages:
         own = self.of(self._owners.get(failure.node, ""))
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.in_the_way(str(facts["facts"]).split(", "), language)
-        return own.say(failure.code, language, **facts)
+        said = own.say(failure.code, language, **facts)
+        return self.said_of(self._owners.get(failure.node, ""), said, language)
 
 
 def _read(path: Path) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bt_exec.language.messages import Messages
@@ -80,17 +80,35 @@ def state_of(
     for asked in progress.told.values():
         about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
     facts = {fact: known.facts[fact] for fact in about if fact in known.facts}
-    return tuple(told for _, told in _sentences(facts, messages, progress.language, known))
+    return tuple(told for _, told in _by_robot(facts, messages, progress.language, known))
 
 
 def told_facts(
     facts: Mapping[str, str], messages: Messages, language: str
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return a sentence for each known fact that has one, and the facts that have none."""
-    said = list(_sentences(facts, messages, language, Known(facts)))
+    said = list(_by_robot(facts, messages, language, Known(facts)))
     parts = {part for code, _ in said for part in code.split(" + ")}
     rest = {fact: value for fact, value in facts.items() if f"{fact}={value}" not in parts}
     return tuple(told for _, told in said), rest
+
+
+def _by_robot(
+    facts: Mapping[str, str], messages: Messages, language: str, known: Known
+) -> Iterator[tuple[str, str]]:
+    """Yield codes and sentences, as `_sentences`; facts of several robots are told by robot."""
+    robots: dict[str, dict[str, str]] = {}
+    for fact, value in facts.items():
+        space, slash, name = fact.rpartition("/")
+        robots.setdefault(space + slash, {})[name] = value
+    for space, own in robots.items():
+        since = {fact.removeprefix(space): t for fact, t in known.since.items()}
+        robot = space.removesuffix("/")
+        for code, told in _sentences(
+            own, messages.of(robot), language, replace(known, since=since)
+        ):
+            parts = " + ".join(f"{space}{part}" for part in code.split(" + "))
+            yield parts, messages.said_of(robot, told, language)
 
 
 def _sentences(

@@ -22,6 +22,7 @@ from bt_exec.mission.observation_checks import usable
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import ObservationBuffer, Situation
+from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig, texts_by_text
 from bt_exec.robot import Observation, Perception
 from bt_exec.site.site import Rates
@@ -202,7 +203,8 @@ class PerceptionLoop:
 
     def facts(self) -> dict[str, str]:
         """Return what robots know of themselves and what the newest observations establish."""
-        return known_facts(self._runtime.rigs, self.perception_workers, self._ask)
+        runtime = self._runtime
+        return known_facts(runtime.catalogue, runtime.rigs, self.perception_workers, self._ask)
 
     def old_facts(self, old_s: float) -> dict[str, float]:
         """Return when the newest observations were made, by the facts that they establish [s].
@@ -211,10 +213,11 @@ class PerceptionLoop:
         """
         acted, now = self._runtime.acted, self._runtime.now()
         found: dict[str, float] = {}
-        for worker in self.perception_workers.values():
+        for pack, worker in self.perception_workers.items():
             for one in tuple(worker.buffer.observations)[-1:]:
                 if one.t < acted or now - one.t > old_s:
-                    found.update(dict.fromkeys(_facts_of(one), one.t))
+                    facts = self._runtime.catalogue.facts_in(pack, _facts_of(one))
+                    found.update(dict.fromkeys(facts, one.t))
         return found
 
     def _ask(self, part: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
@@ -239,7 +242,8 @@ class PerceptionLoop:
         if frame is None:
             frames = (rig.frame for rig in self._runtime.rigs.values() if rig.frame is not None)
             frame = next((self._ask("the picture", one) for one in frames), None)
-        return Situation(tuple(labels), self.facts(), text, frame)
+        labels_by = {pack: found for pack, (found, _, _) in told.items()}
+        return Situation(tuple(labels), self.facts(), text, frame, labels_by)
 
     def _start(self, worker: PerceptionWorker, *, now: bool = False) -> bool:
         try:
@@ -279,6 +283,7 @@ def _told(observation: Observation) -> tuple[tuple[str, ...], str, Any]:
 
 
 def known_facts(
+    catalogue: Catalogue,
     rigs: Mapping[str, Rig],
     perception_workers: Mapping[str, PerceptionWorker],
     ask: Callable[[str, Callable[[], dict[str, str]]], dict[str, str]] = lambda _, facts: facts(),
@@ -286,17 +291,19 @@ def known_facts(
     """Return what robots know of themselves, then what the newest observations establish.
 
     Args:
+        catalogue: Gives the names of facts on the site.
         rigs: The rigs, by pack.
         perception_workers: The perception workers, by pack.
         ask: Calls a function as the work of a part that it names.
     """
     facts: dict[str, str] = {}
     for pack, rig in rigs.items():
-        facts.update(ask(f"the facts of {pack}", rig.facts_now))
+        facts.update(catalogue.facts_in(pack, ask(f"the facts of {pack}", rig.facts_now)))
     for pack, worker in perception_workers.items():
         if worker.buffer.observations:
             newest = worker.buffer.observations[-1]
-            facts.update(ask(f"the observation of {pack}", partial(_facts_of, newest)))
+            seen = ask(f"the observation of {pack}", partial(_facts_of, newest))
+            facts.update(catalogue.facts_in(pack, seen))
     return facts
 
 

@@ -282,7 +282,7 @@ class _Rerun:
         """Return what is not as it was recorded: digests by name, versions with both values."""
         setup, site = self._record.setup, self.session.site
         was, now = setup.get("digests", {}), digests(site)
-        then, here = setup.get("versions", {}), versions(tuple(site.packs))
+        then, here = setup.get("versions", {}), versions(site.kinds)
         return (
             *(name for name in was if was[name] != now[name]),
             *(

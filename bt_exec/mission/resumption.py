@@ -264,9 +264,10 @@ class Resumed:
     def _recovery(self, request: Request) -> Plan | None:
         """Return the plan that brings the robots into a state to start from; None without one."""
         names = [
-            pack.recovery
+            name
             for pack in request.catalogue.packs
-            if pack.recovery and pack.recovery in request.library
+            if pack.recovery
+            and (name := request.catalogue.tree_in(pack.name, pack.recovery)) in request.library
         ]
         if not names:
             return None

@@ -48,10 +48,12 @@ def check_world(site: Site, world: Mapping[str, str]) -> None:
     Raises:
         UsageError: If a key is unknown or a value is not allowed; the message lists what is.
     """
+    robots = site.catalogue.robots
     known = {
         key: f"{key}: {field.description or 'see the pack'}"
         for pack in site.catalogue.packs
-        for key, field in pack.world.model_fields.items()
+        for name, field in pack.world.model_fields.items()
+        for key in (name, *([f"{pack.name}.{name}"] if pack.name in robots else []))
     }
     for key, value in world.items():
         if key not in known:
@@ -143,10 +145,14 @@ def _settings_of(pack: Pack, given: Mapping[str, Any]) -> PackSettings:
 def world_settings(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
     """Return how the simulated world of a pack starts; keys of other packs are ignored.
 
+    A key may begin with the name of a robot: ``cart_a.seed``.
+
     Raises:
         UsageError: If a value is not allowed.
     """
-    own = {key: value for key, value in world.items() if key in pack.world.model_fields}
+    known = pack.world.model_fields
+    here = {key: world[f"{pack.name}.{key}"] for key in known if f"{pack.name}.{key}" in world}
+    own = {key: value for key, value in world.items() if key in known} | here
     try:
         return pack.world.model_validate(own)
     except ValidationError as error:

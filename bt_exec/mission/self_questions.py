@@ -85,9 +85,13 @@ def _of(turn: Turn) -> Mapping[str, str]:
     return {"command": turn.command, "message": turn.message}
 
 
+def _is_place(fact: str) -> bool:
+    return fact.rpartition("/")[2].partition(".")[0] == "at"
+
+
 def _where(request: Request) -> str:
     """Return the sentences of the facts about places, or that the place is unknown."""
     facts = request.situation.facts
-    places = {name: value for name, value in facts.items() if name.split(".")[0] == "at"}
+    places = {name: value for name, value in facts.items() if _is_place(name)}
     said, _ = told_facts(places, request.messages, request.language)
     return " ".join(said) or request.messages.say("SELF_WHERE_UNKNOWN", request.language)

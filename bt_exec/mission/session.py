@@ -439,7 +439,13 @@ class Session:
         """
         with self.life.busy(), _watching(self.rigs) as watchdog:
             try:
-                return watchdog.call("the facts", known_facts, self.rigs, self.perception_workers)
+                return watchdog.call(
+                    "the facts",
+                    known_facts,
+                    self.site.catalogue,
+                    self.rigs,
+                    self.perception_workers,
+                )
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
@@ -546,7 +552,11 @@ class Session:
             if pack.robots:
                 self.rigs[pack.name] = self._make_rig(pack)
         rigs = self.rigs.values()
-        simulations = [rig.simulation for rig in rigs if rig.simulation is not None]
+        simulations = list(
+            {
+                id(rig.simulation): rig.simulation for rig in rigs if rig.simulation is not None
+            }.values()
+        )  # robots may share one world
         if self.fast and any(rig.robot is not None and rig.simulation is None for rig in rigs):
             raise UsageError("only simulated robots run faster than real time")
         period_s, step_s = 1 / self.site.rates.tick_hz, self.site.limits.step_s
@@ -602,7 +612,7 @@ class Session:
         if identity is not None:
             self._locks.append(RobotLock(identity_of(pack, robot, settings), self.site.name))
             return make_rig(pack, settings, self.world)
-        lock = RobotLock(f"{pack.name}.{robot}", self.site.name, shared=True)
+        lock = RobotLock(f"{pack.kind}.{robot}", self.site.name, shared=True)
         try:
             rig = make_rig(pack, settings, self.world)
         except BaseException:

@@ -57,7 +57,7 @@ def setup_of(site: Site, world: Mapping[str, str], compiler: str) -> dict[str, A
             for pack in site.catalogue.packs
             if pack.world.model_fields
         },
-        "versions": versions(tuple(site.packs)),
+        "versions": versions(site.kinds),
         "digests": digests(site),
     }
 

@@ -41,10 +41,12 @@ def _known(runtime: Runtime) -> dict[str, str]:
     facts: dict[str, str] = {}
     for name, rig in runtime.rigs.items():
         try:
-            facts.update(runtime.watch.call(f"the facts of {name}", rig.facts_now))
+            own = runtime.watch.call(f"the facts of {name}", rig.facts_now)
+            facts.update(runtime.catalogue.facts_in(name, own))
         except Exception as error:  # noqa: BLE001 - a robot that cannot say it contradicts nothing
             _log.error("the robot of %s could not say what it knows", name, exc_info=error)
-    for buffer in runtime.buffers.values():
+    for name, buffer in runtime.buffers.items():
         if buffer.observations and buffer.observations[-1].t >= runtime.acted:
-            facts.update(buffer.observations[-1].facts())
+            seen = buffer.observations[-1].facts()
+            facts.update(runtime.catalogue.facts_in(name, seen))
     return facts

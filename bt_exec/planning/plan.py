@@ -11,6 +11,7 @@ from bt_exec.language.meaning import Meaning
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.passes import PassContext
+from bt_exec.planning.robots import apply_to_parts, parts_of, situation_of
 from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild
@@ -160,27 +161,26 @@ def examine(
     catalogue = request.catalogue
     contexts = {
         pack.name: PassContext(
-            request.situation,
+            situation_of(pack.name, situation, catalogue),
             request.settings_of(pack),
             request.command,
             None if meant is None else catalogue.with_plain_names(pack.name, meant),
             stated or {},
-            meaning,
+            meaning.for_agent(pack.name) if meaning is not None else None,
         )
         for pack in catalogue.packs
     }
     for pack in catalogue.packs:
-        own = catalogue.with_plain_names(pack.name, expanded) if pack.checkers else expanded
-        for checker in pack.checkers:
-            problems.extend(checker(own, contexts[pack.name]))
+        for own in parts_of(pack.name, expanded, catalogue) if pack.checkers else ():
+            for checker in pack.checkers:
+                problems.extend(checker(own, contexts[pack.name]))
     if not sound:
         return Examined(written, situation, expanded, expanded, _once(problems))
     plan, notes = expanded, list(expanded.mission.notes)
     for pack in catalogue.packs:
         context = replace(contexts[pack.name], meant=None, stated={})  # these are for checkers
         for step in pack.passes:
-            changed, changes = step.apply(catalogue.with_plain_names(pack.name, plan), context)
-            plan = catalogue.with_own_names(pack.name, changed)
+            plan, changes = apply_to_parts(pack.name, plan, catalogue, step, context)
             notes.extend(f"{step.name}: {change}" for change in changes)
     header = plan.mission.model_copy(update={"notes": tuple(dict.fromkeys(notes))})
     plan = plan.model_copy(update={"mission": header})
@@ -188,6 +188,7 @@ def examine(
         plan,
         request.catalogue,
         labels=request.situation.labels if request.failure is None else None,
+        labels_by=request.situation.labels_by,
         facts=request.situation.facts,
     )
     return Examined(written, situation, expanded, plan, _once(problems))

@@ -17,6 +17,7 @@ from bt_exec.planning.compiler import (
     compiler_names,
     find_compiler,
 )
+from bt_exec.planning.robots import views
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import CompilerSettings, Site, sentences
 from bt_exec.spec.library import Library
@@ -35,10 +36,15 @@ def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Pro
     compiler = _offline()
     if compiler is None:
         return []
-    problems = _words_of(compiler, request_of(site, _ANY))
+    wanted = None if trees is None else {name.rpartition(".")[2] for name in trees}
+    problems: list[Problem] = []
     try:
-        for tree in site.library.names() if trees is None else trees:
-            problems += _problems_of_utterances(site, site.library.get(tree), compiler)
+        for view in views(request_of(site, _ANY)):
+            problems += _words_of(compiler, view)
+            for tree in view.library:
+                if wanted is None or tree.tree.rpartition(".")[2] in wanted:
+                    problems += _problems_of_utterances(view, tree, compiler)
+        problems = list(dict.fromkeys(problems))
     except BtExecError as error:
         if not problems:
             problems.append(Problem("BAD_LEXICON", str(error), file=str(site.file)))
@@ -73,15 +79,19 @@ _ANY = "go"
 """A command that is looked up in the words of every pack."""
 
 
-def _problems_of_utterances(site: Site, tree: TreeSpec, compiler: Compiler) -> list[Problem]:
-    source = site.library.source(tree.tree)
+def _asked(request: Request, text: str) -> Request:
+    return replace(request, command=text, language=language_of(text))
+
+
+def _problems_of_utterances(request: Request, tree: TreeSpec, compiler: Compiler) -> list[Problem]:
+    source = request.library.source(tree.tree)
     problems: list[Problem] = []
     required = [key for key, param in tree.params.items() if param.required]
     for index, text in enumerate(tree.utterances):
         place = ("utterances", index)
-        answer = compiler.compile(request_of(site, text))
+        answer = compiler.compile(_asked(request, text))
         if isinstance(answer, Refusal):
-            answer = _after_another(site, tree, text, compiler) or answer
+            answer = _after_another(request, tree, text, compiler) or answer
         if isinstance(answer, Reply):
             message = f"does not lead to this tree: it is answered with words ({answer.code})"
             problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
@@ -91,7 +101,7 @@ def _problems_of_utterances(site: Site, tree: TreeSpec, compiler: Compiler) -> l
             problems.append(source.problem("UTTERANCE_INCOMPLETE", message, place, found=text))
             continue
         if isinstance(answer, Refusal):
-            why = _rivals(site, tree, text, compiler) if answer.code == "AMBIGUOUS" else ""
+            why = _rivals(request, tree, text, compiler) if answer.code == "AMBIGUOUS" else ""
             message = f"does not lead to this tree: {why or answer.message} ({answer.code})"
             problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
             continue
@@ -108,14 +118,14 @@ def _problems_of_utterances(site: Site, tree: TreeSpec, compiler: Compiler) -> l
     return problems
 
 
-def _after_another(site: Site, tree: TreeSpec, text: str, compiler: Compiler) -> Plan | None:
+def _after_another(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> Plan | None:
     """Return a plan for a command that goes on with this utterance: … and tell the professor."""
-    for other in site.library:
+    for other in request.library:
         begins = (said for said in other.utterances if language_of(said) == language_of(text))
         said = next(begins, None)
         if said is None or other.tree == tree.tree:
             continue
-        answer = compiler.compile(request_of(site, f"{said.rstrip('.')}. {text}"))
+        answer = compiler.compile(_asked(request, f"{said.rstrip('.')}. {text}"))
         if isinstance(answer, Plan) and any(
             isinstance(node, Tree) and node.tree == tree.tree for node in walk(answer.spec.root)
         ):
@@ -131,16 +141,16 @@ def _left_open(tree: TreeSpec, required: Sequence[str], refusal: Refusal) -> str
     return (asked or (list(required) if len(required) == 1 else [""]))[0]
 
 
-def _rivals(site: Site, tree: TreeSpec, text: str, compiler: Compiler) -> str:
+def _rivals(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> str:
     """Return which other trees answer to an utterance: those that make it ambiguous alone."""
     found: list[str] = []
-    for other in site.library:
+    for other in request.library:
         if other.tree == tree.tree or not other.utterances:
             continue
         pair = Library()
         for one in (tree, other):
-            pair.add(one, site.library.source(one.tree))
-        answer = compiler.compile(replace(request_of(site, text), library=pair))
+            pair.add(one, request.library.source(one.tree))
+        answer = compiler.compile(replace(_asked(request, text), library=pair))
         if isinstance(answer, Refusal) and answer.code == "AMBIGUOUS":
             found.append(other.tree)
     return f"{', '.join(found)} answers to it, too" if found else ""

@@ -9,12 +9,13 @@ from bt_exec.failure import Refusal, SpecError
 from bt_exec.language.context import Context
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Compiler, Reply, Request, find_compiler
+from bt_exec.planning.compiler import Compiler, Prompting, Reply, Request, find_compiler
 from bt_exec.planning.plan import prepare_answer, rejection, with_typed_words
+from bt_exec.planning.robots import RobotsCompiler
 from bt_exec.site.site import Site
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Compiled", "compile_command", "make_compiler", "request_of"]
+__all__ = ["Compiled", "compile_command", "for_site", "make_compiler", "request_of"]
 
 
 def make_compiler(site: Site, name: str | None = None) -> Compiler:
@@ -23,9 +24,18 @@ def make_compiler(site: Site, name: str | None = None) -> Compiler:
     ``replay:FILE`` is the compiler ``replay`` with the one setting ``file``.
     """
     if name is None or name == site.compiler.name:
-        return find_compiler(site.compiler.name, site.compiler.settings())
-    name, colon, file = name.partition(":")
-    return find_compiler(name, {"file": file} if colon else {})
+        found = find_compiler(site.compiler.name, site.compiler.settings())
+    else:
+        name, colon, file = name.partition(":")
+        found = find_compiler(name, {"file": file} if colon else {})
+    return for_site(found, site)
+
+
+def for_site(compiler: Compiler, site: Site) -> Compiler:
+    """Return a compiler that addresses the robots of a site; models read their names themselves."""
+    if site.catalogue.robots and not isinstance(compiler, Prompting):
+        return RobotsCompiler(compiler)
+    return compiler
 
 
 def request_of(

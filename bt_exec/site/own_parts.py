@@ -50,15 +50,29 @@ def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
     Raises:
         SpecError: Holding every mistake of every file.
     """
-    packs = {pack.trees: pack for pack in catalogue.packs if pack.trees is not None}
+    packs: dict[Path, list[Pack]] = {}
+    for pack in catalogue.packs:
+        if pack.trees is not None:
+            packs.setdefault(pack.trees, []).append(pack)
+            if catalogue.is_robot(pack.name):
+                catalogue.trees[pack.name] = _tree_names(pack.trees)
     return Library.load(
         packs,
-        lambda folder, tree: catalogue.with_own_names(packs[folder].name, tree),
+        lambda folder, tree: [catalogue.with_own_names(pack.name, tree) for pack in packs[folder]],
         {
             folder: overrides if pack.name == OWN else pack.overrides
-            for folder, pack in packs.items()
+            for folder, (pack, *_) in packs.items()
         },
     )
+
+
+def _tree_names(folder: Path) -> frozenset[str]:
+    """Return the names of the trees of a folder.
+
+    Raises:
+        SpecError: Holding every mistake of every file.
+    """
+    return frozenset(Library.load([folder]).names())
 
 
 def unused_overrides(

@@ -26,7 +26,7 @@ __all__ = ["with_tools"]
 def with_tools(
     packs: Sequence[Pack], files: Iterable[Path], overrides: Collection[str] = ()
 ) -> list[Pack]:
-    """Return the packs of a site, the first one with the tools of `files`.
+    """Return the packs of a site, the first one with the tools of `files`; all robots of it.
 
     Args:
         packs: The packs.
@@ -40,11 +40,18 @@ def with_tools(
     changed = list(packs)
     for file in files:
         found, facts = _parts(file)
-        changed[0] = replace(changed[0], facts={**changed[0].facts, **facts})
+        changed = [
+            replace(pack, facts={**pack.facts, **facts}) if pack.kind == changed[0].kind else pack
+            for pack in changed
+        ]
         for part in found:
-            owners = (at for at, pack in enumerate(changed) if part.name in _names(pack))
-            at = next(owners, 0) if part.name in overrides else 0
-            changed[at] = _with_part(changed[at], part, replaces=part.name in overrides)
+            replaces = part.name in overrides
+            kinds = (pack.kind for pack in changed if replaces and part.name in _names(pack))
+            kind = next(kinds, changed[0].kind)
+            changed = [
+                _with_part(pack, part, replaces=replaces) if pack.kind == kind else pack
+                for pack in changed
+            ]
     return changed
 
 

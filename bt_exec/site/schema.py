@@ -21,16 +21,20 @@ def site_schema(packs: Iterable[Pack], compilers: Iterable[str]) -> dict[str, An
     schema = SiteFile.model_json_schema()
     definitions = schema.setdefault("$defs", {})
     settings: dict[str, Any] = {}
+    robots: list[dict[str, Any]] = []
     for pack in packs:
         own = _schema_of(pack.settings, definitions)
         own["description"] = pack.summary
         own["properties"]["robot"]["enum"] = sorted(pack.robots)
-        settings[pack.name] = own
+        definitions[f"pack_{pack.name}"] = own
+        settings[pack.name] = {"$ref": f"#/$defs/pack_{pack.name}"}
+        named = {"properties": {"pack": {"const": pack.name}}, "required": ["pack"]}
+        robots.append({"allOf": [settings[pack.name], named]})
     schema["properties"]["packs"] = {
         "type": "object",
-        "description": "Packs of the site, each with its settings.",
+        "description": "Packs of the site, each with its settings; or robots that name a pack.",
         "properties": settings,
-        "additionalProperties": False,
+        "additionalProperties": {"anyOf": robots},
         "minProperties": 1,
     }
     definitions["CompilerSettings"]["properties"]["name"]["enum"] = sorted(compilers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -169,7 +170,7 @@ class Site:
         name: Its name.
         summary: One line for people.
         file: Where it stands.
-        packs: Settings by pack.
+        packs: Settings by pack, or by robot where the site names several of one pack.
         compiler: The compiler and its settings.
         rates: Tick and look rates.
         limits: Budgets and deadlines.
@@ -196,6 +197,11 @@ class Site:
     guard: Guard | None = None
     keep: Keep = field(default_factory=Keep)
     replaced: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The names of the installed packs that the site uses, each once."""
+        return tuple(dict.fromkeys(own.pack or name for name, own in self.packs.items()))
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Return what the site file says of each pack, as plain data."""
@@ -286,9 +292,11 @@ def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None 
         {pack.name: pack.called for pack in catalogue.packs if pack.called is not None},
         {pack.name: pack.lexicon for pack in catalogue.packs if pack.lexicon is not None},
         next((pack.messages for pack in catalogue.packs if pack.name == OWN), None),
+        {name: (settings or {}).get(name, PackSettings()).names(name) for name in catalogue.robots},
     )
 
 
+_ROBOT_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NUMBERS = {"int_parsing": "must be a whole number", "float_parsing": "must be a number"}
 _WORDS = {
     **_NUMBERS,
@@ -314,20 +322,32 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
                 message += "; if it is yours, install its package: pip install -e ."
             problems.append(source.problem(code, message, place, allowed=allowed, key=key))
 
+    kinds = {name: settings.get("pack") or name for name, settings in written.packs.items()}
     for name, settings in written.packs.items():
-        unknown("pack", name, pack_names(), "packs", name, key=True)
+        kind = kinds[name]
+        if kind == name:
+            unknown("pack", name, pack_names(), "packs", name, key=True)
+        else:
+            unknown("pack", kind, pack_names(), "packs", name, "pack")
+            if not _ROBOT_NAME.fullmatch(name) or name == OWN:
+                message = f"the name of a robot has letters, digits and _, and is not {OWN!r}"
+                problems.append(source.problem("BAD_VALUE", message, ("packs", name), key=True))
         if not problems:
-            packs.append(find_pack(name))
+            packs.append(find_pack(kind).instance(name))
             if "robot" in settings:
                 robots = packs[-1].robots
                 unknown("robot", settings["robot"], robots, "packs", name, "robot")
     unknown("compiler", written.compiler.name, compiler_names(), "compiler", "name")
     for pack in packs:
         for name in pack.requires:
-            if name not in written.packs:
-                message = f"pack {pack.name!r} builds on pack {name!r}; name it under 'packs', too"
-                place = ("packs", pack.name)
-                problems.append(source.problem("MISSING_PACK", message, place, key=True))
+            found = [one for one, kind in kinds.items() if kind == name]
+            if len(found) == 1:
+                continue
+            code, message = "MISSING_PACK", "; name it under 'packs', too"
+            if found:
+                code, message = "AMBIGUOUS_PACK", f", and the site has several: {', '.join(found)}"
+            message = f"pack {pack.name!r} builds on pack {name!r}{message}"
+            problems.append(source.problem(code, message, ("packs", pack.name), key=True))
     if problems:
         raise SpecError(problems)
     return packs
@@ -343,6 +363,17 @@ def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str,
         except ValidationError as error:
             place = ("packs", pack.name)
             problems += [_problem(source, one, place, pack.settings) for one in error.errors()]
+    if problems:
+        raise SpecError(problems)
+    names: dict[str, str] = {}
+    for robot, own in settings.items():
+        for language, said in own.called.items():
+            for name in said:
+                other = names.setdefault("".join(name.casefold().split()), robot)
+                if other != robot:
+                    message = f"{name!r} is the name of {other!r} already"
+                    called = ("packs", robot, "called", language)
+                    problems.append(source.problem("DUPLICATE_NAME", message, called, found=name))
     if problems:
         raise SpecError(problems)
     return settings

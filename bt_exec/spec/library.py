@@ -33,14 +33,14 @@ class Library:
     def load(
         cls,
         folders: Iterable[Path],
-        change: Callable[[Path, TreeSpec], TreeSpec] = lambda _, tree: tree,
+        change: Callable[[Path, TreeSpec], Iterable[TreeSpec]] = lambda _, tree: (tree,),
         overrides: Mapping[Path, Collection[str]] = MappingProxyType({}),
     ) -> Library:
         """Load every ``*.yaml`` and ``*.yml`` under `folders`.
 
         Args:
             folders: Where trees lie.
-            change: Takes a folder and a tree of it; returns the tree to keep.
+            change: Takes a folder and a tree of it; returns the trees to keep.
             overrides: Names of trees of earlier folders that those of a folder replace, by folder.
 
         Raises:
@@ -57,8 +57,11 @@ class Library:
                     continue
                 try:
                     document, source = load_file(path)
-                    tree = change(folder, document) if isinstance(document, TreeSpec) else document
-                    library.add(tree, source, overrides.get(folder, ()))
+                    trees: Iterable[object] = (document,)
+                    if isinstance(document, TreeSpec):
+                        trees = change(folder, document)
+                    for tree in trees:
+                        library.add(tree, source, overrides.get(folder, ()))
                 except SpecError as error:
                     problems.extend(error.problems)
         if problems:

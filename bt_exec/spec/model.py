@@ -265,7 +265,7 @@ class Check(NodeBase):
 class Tree(NodeBase):
     """Run another tree of the library. In a mission its expanded root stands in ``body``."""
 
-    tree: Name
+    tree: FullName
     args: Args = Field(default_factory=dict, alias="with")
     save: Mapping[str, Name] = Field(default_factory=dict)
     body: Node | None = None
@@ -457,7 +457,7 @@ class Way(SpecModel):
     after: Annotated[tuple[Code, ...], Field(min_length=1)] = Field(
         validation_alias=AliasChoices("after", "on")
     )
-    tree: Name | None = None
+    tree: FullName | None = None
     args: Args = Field(default_factory=dict, alias="with")
 
     @model_validator(mode="after")
@@ -471,7 +471,7 @@ class Way(SpecModel):
 class TreeSpec(SpecModel):
     """A tree file: a name, what it is for, what people say to get it, parameters and nodes."""
 
-    tree: Name
+    tree: Annotated[FullName, Field(max_length=64)]
     summary: Text = ""
     utterances: tuple[Annotated[str, Field(min_length=1, max_length=200)], ...] = ()
     params: Mapping[Name, Param] = Field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Renaming of skills, conditions and types in a tree or a mission."""
+"""Renaming of skills, conditions, types and trees in a tree or a mission."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from bt_exec.spec.expression import All, Any_, Is, Not
-from bt_exec.spec.model import Do, MissionSpec, NodeBase, TreeSpec, rebuild
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, TreeSpec, rebuild
 
 __all__ = ["Document", "renamed"]
 
 Document = TypeVar("Document", TreeSpec, MissionSpec)
 
 
-def renamed(document: Document, name_of: Callable[[str], str]) -> Document:
-    """Return a document with every skill, condition and type called what `name_of` says."""
+def renamed(
+    document: Document, name_of: Callable[[str], str], tree_of: Callable[[str], str] = str
+) -> Document:
+    """Return a document in which other names stand.
+
+    Args:
+        document: A tree or a mission.
+        name_of: Gives the name of a skill, condition or type.
+        tree_of: Gives the name of a tree.
+    """
 
     def expression(part: Any) -> Any:
         if isinstance(part, Is):
@@ -28,11 +36,18 @@ def renamed(document: Document, name_of: Callable[[str], str]) -> Document:
         update: dict[str, Any] = {}
         if isinstance(old, Do):
             update["do"] = name_of(old.do)
+        if isinstance(old, Tree):
+            update["tree"] = tree_of(old.tree)
         update |= old.with_conditions(lambda _, part: expression(part))
         return old.model_copy(update=update)
 
     changed: dict[str, Any] = {"root": rebuild(document.root, node)}
     if isinstance(document, TreeSpec):
+        changed["tree"] = tree_of(document.tree)
+        changed["otherwise"] = tuple(
+            way.model_copy(update={"tree": tree_of(way.tree)}) if way.tree else way
+            for way in document.otherwise
+        )
         changed["params"] = {
             name: param.model_copy(update={"type": name_of(param.type)})
             for name, param in document.params.items()

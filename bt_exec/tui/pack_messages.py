@@ -45,7 +45,9 @@ def voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
         if not isinstance(name, str):
             continue
         try:
-            pack = find_pack(name)
+            own = recorded[name] if isinstance(recorded, dict) else {}
+            kind = own.get("pack") if isinstance(own, dict) else None
+            pack = find_pack(kind or name).instance(name)
         except BtExecError:  # gone since: its codes stand as they are
             continue
         packs.append(pack)

@@ -61,12 +61,14 @@ def verify_mission(
     catalogue: Catalogue,
     *,
     labels: tuple[str, ...] | None = None,
+    labels_by: Mapping[str, tuple[str, ...]] | None = None,
     facts: Mapping[str, str] | None = None,
     source: Source | None = None,
 ) -> tuple[Problem, ...]:
     """Check an expanded mission against what is seen and known now: all layers."""
     context = Context(spec, catalogue, Library(), source or Source("the plan"))
     context.labels, context.facts = labels, facts or {}
+    context.labels_by = labels_by or {}
     check_vocabulary(context)
     check_arguments(context)
     if not context.problems:

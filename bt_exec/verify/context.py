@@ -27,6 +27,7 @@ class Context:
         library: Trees of the site.
         source: Where the document's text is, for positions.
         labels: Labels that are detected now; None without an observation.
+        labels_by: The same by pack or robot.
         facts: Facts that are known now, for the dry run.
         problems: What was found so far; layers append.
     """
@@ -36,9 +37,17 @@ class Context:
     library: Library = field(default_factory=Library)
     source: Source = field(default_factory=lambda: Source("the plan"))
     labels: tuple[str, ...] | None = None
+    labels_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     _reported: set[Problem] = field(default_factory=set)
+
+    def labels_for(self, skill: str) -> tuple[str, ...]:
+        """Return the labels that a skill may name: of robots of one pack, its own robot's."""
+        robot = self.catalogue.owners.get(skill, "")
+        if self.catalogue.is_robot(robot) and robot in self.labels_by:
+            return self.labels_by[robot]
+        return self.labels or ()
 
     def report(
         self,

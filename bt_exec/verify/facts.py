@@ -112,8 +112,15 @@ def is_touched(fact: str, skill: Skill, args: Mapping[str, Any]) -> bool:
         args: Its arguments as far as they are known.
     """
     keys = {fill(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)}
-    used = {fill(name, args).partition(".")[2] for name in skill.uses if is_known(name, args)}
-    return fact in keys or fact.partition(".")[2] in used - {""}
+    used = {_thing(fill(name, args)) for name in skill.uses if is_known(name, args)}
+    return fact in keys or _thing(fact) in used - {""}
+
+
+def _thing(name: str) -> str:
+    """Return the part that a fact or resource is about, and its robot: ``cart/right``."""
+    space, slash, plain = name.rpartition("/")
+    part = plain.partition(".")[2]
+    return f"{space}{slash}{part}" if part else ""
 
 
 def established(expression: Any, catalogue: Catalogue) -> Facts:

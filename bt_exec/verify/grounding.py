@@ -41,7 +41,7 @@ def _node(context: Context, node: NodeBase, place: Place) -> bool:
 
 def _labels(context: Context, node: Do, place: Place) -> None:
     skill = context.catalogue.skills.get(node.do)
-    seen = context.labels or ()
+    seen = context.labels_for(node.do)
     for name in sorted(skill.labels()) if skill is not None else ():
         label = node.args.get(name)
         if label is not None and label not in seen:  # a $name would be bound by an action

@@ -23,7 +23,7 @@ def fact_problems(catalogue: Catalogue) -> list[Problem]:
     """Return every use of a fact that the packs of a catalogue do not declare."""
     return [
         problem
-        for pack in catalogue.packs
+        for pack in {pack.kind: pack for pack in catalogue.packs}.values()
         for part in (*_skill_facts(pack), *_condition_facts(pack))
         for problem in _facts_of(catalogue, pack, *part)
     ]
@@ -32,7 +32,10 @@ def fact_problems(catalogue: Catalogue) -> list[Problem]:
 def code_problems(catalogue: Catalogue) -> list[Problem]:
     """Return every failure code that a skill raises in its source without declaring it."""
     return [
-        problem for pack in catalogue.packs for one in pack.skills for problem in _codes(pack, one)
+        problem
+        for pack in {pack.kind: pack for pack in catalogue.packs}.values()
+        for one in pack.skills
+        for problem in _codes(pack, one)
     ]
 
 

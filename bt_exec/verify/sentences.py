@@ -47,7 +47,7 @@ def sentence_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
         library: The trees.
     """
     problems: list[Problem] = []
-    for pack in catalogue.packs:
+    for pack in {pack.kind: pack for pack in catalogue.packs}.values():
         if pack.messages is not None:
             try:
                 source = read_file(pack.messages)
@@ -158,8 +158,9 @@ class _File:
             return None
         parts = [skill, self.catalogue.conditions.get(site_name)] if not kind else []
         found = [set(part.arguments) for part in parts if part is not None]
-        if name in self.library:
-            found.append(set(self.library.get(name).params))
+        tree = self.catalogue.tree_in(self.pack.name, name)
+        if tree in self.library:
+            found.append(set(self.library.get(tree).params))
         return set().union(*found) if found else None
 
     @cached_property

@@ -1,0 +1,79 @@
+"""Two robots of the door pack on one site, at work at the same time."""
+
+from __future__ import annotations
+
+import pytest
+
+from bt_exec import Journal, Session
+from bt_exec.events import SkillEnded, SkillStarting
+from bt_exec.mission.rerun import verify
+from bt_exec.site.site import load_site
+
+SITE = """
+site: two_doors
+packs:
+  robot_a: {pack: door, robot: sim, detector: oracle, called: {en: [robot A], ko: [로봇 A]}}
+  robot_b: {pack: door, robot: sim, detector: oracle, called: {en: [robot B], ko: [로봇 B]}}
+"""
+
+
+class Log(list):
+    """Keeps the starts and ends of skills."""
+
+    def on(self, event):
+        if isinstance(event, SkillStarting | SkillEnded):
+            self.append((type(event).__name__, event.skill))
+
+
+@pytest.fixture
+def site(tmp_path):
+    file = tmp_path / "two_doors.yaml"
+    file.write_text(SITE, encoding="utf-8")
+    return load_site(str(file))
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (
+            "Robot A, open the door, and robot B, tell me whether the door is open.",
+            "Robot A: The door is open. Robot B: The door is closed.",
+        ),
+        ("로봇 A는 문을 열고 로봇 B는 팔을 접어", "로봇 A: 문이 열려 있습니다."),
+    ],
+)
+def test_robots_do_their_parts(site, command, message):
+    with Session(site, fast=True) as session:
+        outcome = session.run(command)
+        facts = session.facts()
+    assert outcome.status == "satisfied"
+    assert message in outcome.message
+    assert (facts["robot_a/door"], facts["robot_b/door"]) == ("open", "closed")
+
+
+def test_robots_move_at_the_same_time(site, tmp_path):
+    log = Log()
+    journal = Journal.open(tmp_path / "journal.sqlite")
+    with Session(site, fast=True, listeners=[log], journal=journal) as session:
+        outcome = session.run("everyone, open the door")
+    assert outcome.status == "satisfied"
+    assert log[:2] == [("SkillStarting", f"robot_{one}.open_door") for one in "ab"]
+    assert verify(journal, outcome.mission_id).same
+
+
+def test_failure_of_one_robot_is_repaired_for_it(site):
+    faults = ["robot_a.open_door:1=DOOR_STUCK"]
+    with Session(site, fast=True, faults=faults) as session:
+        outcome = session.run("everyone, open the door")
+        facts = session.facts()
+    assert outcome.status == "satisfied"
+    assert outcome.replans == 1
+    assert facts["robot_a/door"] == facts["robot_b/door"] == "open"
+
+
+def test_command_without_a_name_moves_nothing(site):
+    with Session(site, fast=True, defer=True) as session:
+        refused = session.run("open the door")
+        assert refused.reason_code == "WHICH_ROBOT"
+        assert session.run("robot B").status == "satisfied"
+        assert session.facts()["robot_a/door"] == "closed"
