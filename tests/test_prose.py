@@ -77,7 +77,6 @@ ALLOWED: dict[str, int] = {
     "tests/bt_exec/interchange": 10,
     "tests/bt_exec/journal": 2,
     "tests/bt_exec/language": 10,
-    "tests/bt_exec/nodes": 50,
     "tests/bt_exec/planning": 30,
     "tests/bt_exec/serve": 50,
     "tests/bt_exec/site": 20,

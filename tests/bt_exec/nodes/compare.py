@@ -1,4 +1,4 @@
-"""A case played twice: by the built nodes and by the reference, tick by tick."""
+"""Differential run of a case: built nodes against the reference, tick by tick."""
 
 from __future__ import annotations
 
@@ -25,15 +25,18 @@ __all__ = ["TICKS", "TICK_S", "compare"]
 
 TICK_S = 0.05
 TICKS = 24
-"""A case that still runs after so many ticks is stopped, as by an abort."""
+"""A case that still runs after this number of ticks is stopped, as by an abort."""
 
 _WORDS = {Status.RUNNING: "running", Status.SUCCESS: "done", Status.FAILURE: "failed"}
 
 
 def compare(case: Case, *, face: bool = False) -> tuple[Reference, int]:
-    """Play `case` both ways; return the reference and the number of ticks.
+    """Run `case` with both implementations.
 
     With `face`, the nodes are ticked by the generator that py_trees uses.
+
+    Returns:
+        The reference and the number of ticks.
 
     Raises:
         AssertionError: At the first tick where the two differ.
@@ -78,11 +81,12 @@ def compare(case: Case, *, face: bool = False) -> tuple[Reference, int]:
 
 
 def _plain(event: Event) -> Event:
-    """Return an event whose tracebacks are dots: every other word of it is compared."""
+    """Return an event without tracebacks, so that the remaining text can be compared."""
     failure: Failure | None = getattr(event, "failure", None)
     if failure is None:
         return event
-    return replace(event, failure=_dotted(failure))  # type: ignore[arg-type,call-arg]  # it has one
+    # type: ignore[arg-type,call-arg]  # events with tracebacks have the field
+    return replace(event, failure=_dotted(failure))
 
 
 def _dotted(failure: Failure) -> Failure:

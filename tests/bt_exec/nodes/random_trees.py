@@ -1,4 +1,4 @@
-"""Trees and scripts from bytes: each byte is one choice, 0 the simplest, so that they shrink."""
+"""Trees and scripts decoded from bytes. Each byte is one choice, and 0 is the simplest one."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tests.bt_exec.nodes.stage import CODES, CONDITIONS, SKILLS, Call, Reply, Sc
 __all__ = ["CHOICES", "Case", "case"]
 
 CHOICES = 120
-"""How many bytes a case needs at most; missing ones are 0."""
+"""Maximum number of bytes of a case. Missing ones are 0."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A tree, its script, and when it is aborted."""
+    """Tree with its script and the tick of its abort."""
 
     spec: MissionSpec
     script: Script
@@ -40,7 +40,7 @@ class Case:
 
 
 def case(choices: bytes) -> Case:
-    """Return the case that `choices` stand for."""
+    """Return the case encoded by `choices`."""
     make = _Maker(choices)
     root = make.node(3)
     script = Script(

@@ -1,8 +1,8 @@
-"""What a tree means: a second interpreter, written from the timing table in `bt_exec.spec.model`.
+"""Reference interpreter of trees, written from the timing table in `bt_exec.spec.model`.
 
-A node at work is a generator: it yields once for each tick that leaves it running, returns its
-failure (None for success), and is stopped by closing it. No state outlives a generator, so nothing
-can be left over when a node is entered again. Nothing here is shared with `bt_exec.nodes`.
+A running node is a generator. It yields once for each tick that leaves it running, returns its
+failure (None for success), and is stopped by closing it. No state outlives a generator, so no
+state is left when a node is entered again. No code is shared with `bt_exec.nodes`.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ WAIT = "wait"
 
 
 class Reference:
-    """A mission as the table says it must run; `tick` it, `stop` it, and compare.
+    """Mission as defined by the timing table. Call `tick` and `stop`, then compare.
 
     Attributes:
-        status: ``running``, ``done``, ``failed`` or nothing, by path.
-        events: Everything told, in order.
-        log: Every call of a skill or condition, in order.
-        finished: Leaves that need no more doing: (path, skill, arguments, why skipped).
+        status: ``running``, ``done``, ``failed`` or missing, by path.
+        events: All emitted events, in order.
+        log: All calls of skills and conditions, in order.
+        finished: Leaves that are complete: (path, skill, arguments, skip reason).
     """
 
     def __init__(self, spec: MissionSpec, script: Script, faults: Mapping[Any, str]) -> None:
@@ -68,7 +68,7 @@ class Reference:
         return self.status[self.path(self.root)]
 
     def stop(self) -> None:
-        """Stop everything that runs."""
+        """Stop every running node."""
         self.work.close()
         self.forget(self.root)
 
@@ -95,7 +95,7 @@ class Reference:
     # -- a node with its modifiers -----------------------------------------------------------
 
     def node(self, node: NodeBase) -> Work:
-        """Run a node: what became of it is told after each tick."""
+        """Run a node and emit its state after each tick."""
         path = self.path(node)
         if path in self.kept:
             self.status[path] = "done"
@@ -127,7 +127,7 @@ class Reference:
         return failure
 
     def each(self, node: NodeBase) -> Work:
-        """`for_each`: once per item of a list, one item per tick."""
+        """Run `for_each`: once per item of a list, one item per tick."""
         if node.for_each is None:
             return (yield from self.skipping(node))
         each, path = node.for_each, self.path(node)
@@ -158,7 +158,7 @@ class Reference:
         return None
 
     def skipping(self, node: NodeBase) -> Work:
-        """`skip_if`: once on entry, as soon as it is known."""
+        """Run `skip_if`: evaluated on entry until it is known."""
         if node.skip_if is not None:
             path = self.path(node)
             question = Question(node.skip_if, path, "skip_if", self.around)
@@ -172,7 +172,7 @@ class Reference:
         return (yield from self.repeating(node))
 
     def repeating(self, node: NodeBase) -> Work:
-        """`repeat`: so many successes in a row, one per tick."""
+        """Run `repeat`: the given number of successes in a row, one per tick."""
         for number in range(node.repeat or 1):
             if number:
                 yield
@@ -210,7 +210,7 @@ class Reference:
         return chained(earlier)
 
     def attempt(self, node: NodeBase) -> Work:
-        """`timeout` around `while` around the node itself."""
+        """Run one attempt: `timeout` around `while` around the node."""
         self.forget_children(node)
         self.args.pop(self.path(node), None)
         limit = node.timeout or (OWN_TIMEOUT_S[node.do] if isinstance(node, Do) else None)
@@ -230,7 +230,7 @@ class Reference:
         return self.watched(node, self.guarded(node), late)
 
     def guarded(self, node: NodeBase) -> Work:
-        """`while`: asked each tick before the node; doubt starts nothing."""
+        """Run `while`: evaluated each tick before the node. An unknown verdict starts nothing."""
         if node.guard is None:
             return (yield from self.core(node))
         question = Question(node.guard, self.path(node), "while", self.around)
@@ -250,7 +250,7 @@ class Reference:
         return (yield from self.watched(node, self.core(node), broken))
 
     def watched(self, node: NodeBase, work: Work, ask: Callable[[], Any]) -> Work:
-        """Run `work`, asking before each of its ticks; a failure stops it."""
+        """Run `work` and call the check before each of its ticks. A failed check stops it."""
         try:
             while True:
                 said = ask()
@@ -270,7 +270,7 @@ class Reference:
     # -- kinds -------------------------------------------------------------------------------
 
     def core(self, node: NodeBase) -> Work:
-        """The node itself, without modifiers."""
+        """Run the node without its modifiers."""
         match node:
             case Do():
                 return self.do(node)
@@ -283,7 +283,7 @@ class Reference:
         return self.sequence(node)
 
     def sequence(self, node: NodeBase) -> Work:
-        """One after another until one fails."""
+        """Run the children in order until one fails."""
         for child in children_of(node):
             failure = yield from self.node(child)
             if failure:
@@ -291,7 +291,10 @@ class Reference:
         return None
 
     def fallback(self, node: Fallback) -> Work:
-        """One after another until one succeeds; earlier failures are causes of the last."""
+        """Run the children in order until one succeeds.
+
+        Earlier failures are causes of the last one.
+        """
         failures: list[Failure] = []
         for child in children_of(node):
             failure = yield from self.node(child)
@@ -300,11 +303,11 @@ class Reference:
             failures.insert(0, failure)
             first = next(iter(children_of(child)), None)
             if node.is_choice and self.status.get(self.path(first)) == "done":
-                return chained(failures)  # decided on this branch
+                return chained(failures)  # the decision for this branch
         return chained(failures)
 
     def parallel(self, node: Parallel) -> Work:
-        """All at once; ends when enough succeeded or that is out of reach."""
+        """Run all children at once, until enough have succeeded or too many have failed."""
         running = [self.node(child) for child in node.parallel]
         succeeded, failures = 0, []
         try:
@@ -328,7 +331,7 @@ class Reference:
                 work.close()
 
     def check(self, node: Check) -> Work:
-        """Ask until it is known."""
+        """Evaluate a check until it is known."""
         question = Question(node.check, self.path(node), "check", self.around, told=node.tell)
         while (answer := question.ask()).holds is None:
             if answer.given_up:
@@ -339,7 +342,7 @@ class Reference:
     # -- skills ------------------------------------------------------------------------------
 
     def given(self, node: Do) -> dict[str, Any]:
-        """Return the arguments as they are now; as written where a result is missing."""
+        """Return the current arguments, or the written ones if a result is missing."""
         value = node.args.get("value", 0)
         if not isinstance(value, str):
             return {"value": value}
@@ -349,7 +352,7 @@ class Reference:
         return dict(node.args)
 
     def do(self, node: Do) -> Work:
-        """Start a skill, run it, and say how it ended."""
+        """Start a skill, run it and emit its end."""
         around, path, name = self.around, self.path(node), node.do
         began = around.now
         args = self.args[path] = self.given(node)
@@ -412,30 +415,30 @@ class Reference:
     # -- telling -----------------------------------------------------------------------------
 
     def emit(self, kind: Any, *facts: Any) -> None:
-        """Tell an event of this moment."""
+        """Emit an event with the current time and tick."""
         self.events.append(kind(self.around.now, self.around.tick, *facts))
 
     def tell(self, path: str, state: str, detail: str = "", failure: Any = None) -> None:
-        """Tell the state of a node if it is new."""
+        """Emit the state of a node if it has changed."""
         settled = "done" if state == "skipped" else state
         if self.told.get(path) != settled:
             self.told[path] = settled
             self.emit(NodeChanged, path, state, detail, failure)
 
     def forget(self, node: NodeBase) -> None:
-        """Take back what became of a node and of everything under it."""
+        """Reset the status of a node and its descendants."""
         self.status.pop(self.path(node), None)
         self.reasons.pop(self.path(node), None)
         self.args.pop(self.path(node), None)
         self.forget_children(node)
 
     def forget_children(self, node: NodeBase) -> None:
-        """Take back what became of everything under a node."""
+        """Reset the status of all descendants of a node."""
         for child in children_of(node):
             self.forget(child)
 
 
 def chained(failures: list[Failure]) -> Failure:
-    """Return the first of `failures` with the others behind it, causes of each kept."""
+    """Return the first of `failures` with the others appended to its causes."""
     first, *rest = failures
     return first.because(chained(rest)) if rest else first

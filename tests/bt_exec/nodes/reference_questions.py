@@ -1,4 +1,4 @@
-"""How questions are answered: the part of the reference that knows conditions and doubt."""
+"""Conditions in the reference interpreter: expressions, unknown verdicts and their failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Question", "Surroundings"]
 
 @dataclass
 class Surroundings:
-    """What all nodes share: time, who listens, saved results, the script, the log of calls."""
+    """State shared by all nodes: time, listener, saved results, script and call log."""
 
     emit: Callable[[Event], None]
     script: Script
@@ -30,14 +30,14 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one part of an expression says now.
+    """Current answer of one part of an expression.
 
     Attributes:
-        verdict: What was found.
-        name: The condition that said so; the first of several.
+        verdict: The verdict.
+        name: The condition that determined it, the first of several.
         holding: The conditions that made it hold.
-        until: When its doubt is too much [s].
-        code: What it fails with then.
+        until: Time at which an unknown verdict becomes a failure [s].
+        code: Code of that failure.
         facts: Further evidence of that failure.
     """
 
@@ -51,12 +51,12 @@ class Answer:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds."""
+        """Whether the verdict is true."""
         return self.verdict.holds
 
 
 class Question:
-    """One expression at one node, from its entry on."""
+    """Expression at one node, from the entry of the node on."""
 
     def __init__(
         self, expression: Any, path: str, role: Any, around: Surroundings, *, told: bool = False
@@ -67,7 +67,7 @@ class Question:
         self.doubted: dict[str, float] = {}
 
     def ask(self) -> Answer:
-        """Ask once, and tell what is new."""
+        """Evaluate once and emit changed verdicts."""
         doubted, self.doubted = self.doubted, {}
         answer = self.part(self.expression, doubted)
         verdict, around = answer.verdict, self.around
@@ -82,7 +82,7 @@ class Question:
         return self.answer
 
     def part(self, part: Any, doubted: dict[str, float]) -> Answer:
-        """Ask one part; what settles it ends the asking."""
+        """Evaluate one part. Evaluation ends when the result is determined."""
         if isinstance(part, Is):
             return self.leaf(part, doubted)
         if isinstance(part, Not):
@@ -114,7 +114,7 @@ class Question:
         return Answer(together, answers[0].name, holding)
 
     def leaf(self, leaf: Is, doubted: dict[str, float]) -> Answer:
-        """Ask one condition."""
+        """Evaluate one condition."""
         name = leaf.name
         self.around.log.append(f"{name}?")
         verdict = self.around.script.condition(name)
@@ -130,12 +130,12 @@ class Question:
     # -- failures ----------------------------------------------------------------------------
 
     def skip_reason(self) -> str:
-        """Return what the conditions that held say; an unmet condition if they say nothing."""
+        """Return the reason of the conditions that held, or the name of an unmet one."""
         reasons = [REASONS[name] for name in self.answer.holding if REASONS[name]]
         return ", ".join(dict.fromkeys(reasons)) or "condition not met"
 
     def doubt(self, kind: FailureKind) -> Failure:
-        """Return the failure of not knowing for too long."""
+        """Return the failure of a verdict that was unknown for too long."""
         said = self.answer.verdict.why or f"cannot tell whether {self.expression}"
         return self._failure(self.answer.code, said, kind, **dict(self.answer.facts))
 
@@ -147,7 +147,7 @@ class Question:
         return replace(self._failure("GUARD_BROKEN", said, "guard", why=why), retryable=True)
 
     def missed(self, code: str | None) -> Failure:
-        """Return the failure of rounds that ended without it."""
+        """Return the failure of repetitions that ended without the condition."""
         why = self.answer.verdict.why
         said = why or f"{self.expression} does not hold"
         failure = self._failure(code or "NOT_REACHED", said, "check", why=why)

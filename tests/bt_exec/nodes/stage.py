@@ -1,4 +1,4 @@
-"""The stage of the comparison: skills and conditions that follow a script, and who plays it."""
+"""Scripted skills and conditions of the comparison, and the robot that runs them."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ REASONS = {"c": "already so", "d": "already thus", "e": ""}
 
 @dataclass(frozen=True)
 class Call:
-    """What one call of a skill does: run for some ticks, then end.
+    """Behaviour of one skill call: run for some ticks, then end.
 
     Attributes:
-        ticks: How often it yields first.
-        end: ``done``, ``crash``, a code of `CODES`, or a code it never declared.
-        value: The field of its result, and evidence of its failure.
-        messy: Whether its clean-up raises.
-        steady: Whether it says the same in every step.
+        ticks: Number of yields before the end.
+        end: ``done``, ``crash``, a code of `CODES`, or an undeclared code.
+        value: Field of the result, and evidence of the failure.
+        messy: Whether the clean-up raises.
+        steady: Whether every step yields the same progress.
     """
 
     ticks: int = 0
@@ -52,7 +52,7 @@ class Call:
     steady: bool = True
 
     def doing(self, step: int) -> str:
-        """Return what it says of itself in a step."""
+        """Return the progress text of a step."""
         return "working" if self.steady else f"step {step}"
 
 
@@ -61,7 +61,7 @@ Reply = Verdict | Literal["crash"]
 
 @dataclass
 class Script:
-    """What each call does, one entry per call, the last one ever after.
+    """Behaviour of each call. The last entry is repeated.
 
     Attributes:
         calls: By skill.
@@ -77,11 +77,11 @@ class Script:
         return Script(self.calls, self.replies)
 
     def skill(self, name: str) -> Call:
-        """Return what this call of a skill does."""
+        """Return the behaviour of this call of a skill."""
         return self._next(name, self.calls.get(name) or (Call(),))
 
     def condition(self, name: str) -> Reply:
-        """Return what a condition answers now."""
+        """Return the current answer of a condition."""
         return self._next(name, self.replies.get(name) or (Verdict.yes(),))
 
     def _next(self, name: str, entries: Sequence[Any]) -> Any:
@@ -90,7 +90,7 @@ class Script:
 
 
 class Player:
-    """The robot of the stage: plays a script and notes every call."""
+    """Robot that follows a script and logs every call."""
 
     still = True
 
@@ -99,19 +99,19 @@ class Player:
         self.log: list[str] = []
 
     def stop(self) -> None:
-        """Note the stop."""
+        """Log the stop."""
         self.log.append("robot stop")
 
 
 class Got(NamedTuple):
-    """What every skill of the stage returns."""
+    """Result of every scripted skill."""
 
     value: int
 
 
 def _skill(name: str) -> Skill:
     def steps(robot: Any, value: int = 0) -> Steps[Got]:
-        """Do what the script says."""
+        """Run the skill as scripted."""
         call = robot.script.skill(name)
         robot.log.append(f"{name} {value} start")
         try:
@@ -133,7 +133,7 @@ def _skill(name: str) -> Skill:
 
 def _condition(name: str) -> Condition:
     def ask(robot: Any) -> Verdict:
-        """Answer what the script says."""
+        """Answer as scripted."""
         robot.log.append(f"{name}?")
         reply = robot.script.condition(name)
         if reply == "crash":

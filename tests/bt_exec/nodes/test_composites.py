@@ -114,16 +114,16 @@ NOTING = "{fallback: [{do: a}, {check: n}]}"
     [
         (NOTING, {"a": ["STUCK"]}, ["fallback STUCK"]),
         (NOTING, {}, []),
-        ("{fallback: [{check: n}, {do: a}]}", {"a": ["STUCK"]}, []),  # nothing failed before it
-        ("{fallback: [{do: a}, {do: b}]}", {"a": ["STUCK"]}, []),  # done another way
+        ("{fallback: [{check: n}, {do: a}]}", {"a": ["STUCK"]}, []),  # no earlier failure
+        ("{fallback: [{do: a}, {do: b}]}", {"a": ["STUCK"]}, []),  # done by the alternative
         (f"{{sequence: [{NOTING}, {{do: b}}]}}", {"a": ["STUCK"]}, ["fallback STUCK"]),
-        # nobody went on from a branch that failed
+        # the failed branch was not continued
         (
             f"{{fallback: [{{sequence: [{NOTING}, {{do: b}}]}}, {{do: c}}]}}",
             {"a": ["STUCK"], "b": ["SLIPPED"]},
             [],
         ),
-        # each round is told of once, whatever the others did
+        # each iteration is noted once, independent of the others
         (f"{{sequence: [{NOTING}], repeat: 2}}", {"a": ["STUCK", "done"]}, ["fallback STUCK"]),
         (f"{{sequence: [{NOTING}], repeat: 2}}", {"a": ["done", "SLIPPED"]}, ["fallback SLIPPED"]),
         (
@@ -131,7 +131,7 @@ NOTING = "{fallback: [{do: a}, {check: n}]}"
             {"a": ["STUCK", "done", "SLIPPED"]},
             ["fallback STUCK", "fallback SLIPPED"],
         ),
-        # of attempts only the last counts
+        # only the last attempt counts
         (
             f"{{sequence: [{NOTING}, {{do: b}}], retry: 2}}",
             {"a": ["STUCK", "done"], "b": ["SLIPPED", "done"]},
@@ -140,7 +140,7 @@ NOTING = "{fallback: [{do: a}, {check: n}]}"
         (f"{{parallel: [{NOTING}, {{do: b}}]}}", {"a": ["STUCK"]}, ["fallback STUCK"]),
     ],
 )
-def test_what_was_only_noted_is_told_once_where_the_plan_went_on(root, scripts, noted):
+def test_noted_failures_are_those_after_which_the_plan_continued(root, scripts, noted):
     parts = [scripted_skill(name, scripts.get(name, ["done"])) for name in "abc"]
     stage = Stage(root, [*parts, scripted_condition("n", notes=True)])
     while (status := stage.tick()) is Status.RUNNING:
@@ -150,19 +150,19 @@ def test_what_was_only_noted_is_told_once_where_the_plan_went_on(root, scripts, 
     assert [f"{path.rpartition('/')[2]} {failure.code}" for path, failure in found] == noted
 
 
-def test_a_failed_fallback_keeps_every_failure():
+def test_failed_fallback_keeps_every_failure():
     parts = [scripted_skill("a", ["STUCK"]), scripted_skill("b", ["SLIPPED"])]
     (failure,) = run("{fallback: [{do: a}, {do: b}]}", *parts).outcome.failures
     assert (failure["code"], failure["path"]) == ("SLIPPED", "b")
     assert (failure["cause"]["code"], failure["cause"]["path"]) == ("STUCK", "a")
 
 
-def test_a_check_fails_with_its_own_code():
+def test_check_fails_with_its_own_code():
     found = run("{check: c, else: NOT_THERE}", scripted_condition("c", [False])).outcome
     assert (found.status, found.reason_code) == ("blocked", "NOT_THERE")
 
 
-def test_a_told_question_succeeds_either_way():
+def test_check_with_tell_succeeds_for_either_answer():
     for answer, word in ((True, "yes"), (False, "no")):
         found = run("{check: c, tell: true}", scripted_condition("c", [answer])).outcome
         assert (found.status, found.message) == ("satisfied", word)
@@ -177,12 +177,12 @@ def test_a_told_question_succeeds_either_way():
         ("{all: [c, d]}", [True, False], "blocked"),
         ("{any: [c, d]}", [False, True], "satisfied"),
         ("{any: [c, d]}", [False, False], "blocked"),
-        ("{any: [c, d]}", [None, True], "satisfied"),  # unknown does not matter
+        ("{any: [c, d]}", [None, True], "satisfied"),  # the unknown verdict has no effect
         ("{all: [c, d]}", [None, False], "blocked"),
         ("{not: {any: [c, d]}}", [False, False], "satisfied"),
     ],
 )
-def test_expressions(expression, verdicts, status):
+def test_expression_is_evaluated(expression, verdicts, status):
     parts = [
         scripted_condition(name, [verdict]) for name, verdict in zip("cd", verdicts, strict=False)
     ]

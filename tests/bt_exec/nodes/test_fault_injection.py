@@ -1,4 +1,4 @@
-"""Failures on purpose: how they are written, and which calls they hit."""
+"""Injected faults: syntax, matching calls and effects on each kind of part."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def code_for(faults, skill, call):
         ("grasp:1=GRASP_SLIPPED", ("grasp", 1, "GRASP_SLIPPED")),
         ("grasp:12=NOT_THERE", ("grasp", 12, "NOT_THERE")),
         ("grasp=GRASP_SLIPPED", ("grasp", None, "GRASP_SLIPPED")),
-        ("go=TIMEOUT", ("go", None, "TIMEOUT")),  # any skill may
+        ("go=TIMEOUT", ("go", None, "TIMEOUT")),  # accepted for any skill
         ("go:2=SKILL_CRASHED", ("go", 2, "SKILL_CRASHED")),
     ],
 )
-def test_a_fault_is_read(text, expected):
+def test_fault_is_parsed(text, expected):
     (fault,) = Faults.parse([text], SKILLS).faults
     assert (fault.name, fault.call, fault.code) == expected
     assert str(fault) == fault.written() == text
@@ -68,13 +68,13 @@ def test_a_fault_is_read(text, expected):
         ("go:0=TIMEOUT", UsageError, "fault 'go:0=TIMEOUT': calls are counted from 1"),
     ],
 )
-def test_a_fault_that_cannot_be_is_refused_with_what_may_be(text, kind, said):
+def test_invalid_fault_is_refused_with_the_allowed_values(text, kind, said):
     with pytest.raises(kind) as told:
         Faults.parse(["go=TIMEOUT", text], SKILLS)
     assert str(told.value) == said
 
 
-def test_which_calls_are_hit():
+def test_fault_applies_to_matching_calls():
     faults = Faults.parse(["grasp:2=NOT_THERE", "grasp:3=TIMEOUT", "go=TIMEOUT"], SKILLS)
     assert [code_for(faults, "grasp", call) for call in (1, 2, 3, 4)] == [
         *(None, "NOT_THERE", "TIMEOUT", None),
@@ -84,7 +84,7 @@ def test_which_calls_are_hit():
     assert code_for(Faults(), "go", 1) is None
 
 
-def test_the_first_fault_that_fits_is_taken():
+def test_first_matching_fault_is_used():
     faults = Faults.parse(["go:1=SKILL_CRASHED", "go=TIMEOUT"], SKILLS)
     assert [code_for(faults, "go", call) for call in (1, 2)] == ["SKILL_CRASHED", "TIMEOUT"]
 
@@ -106,7 +106,7 @@ LONG = scripted_skill("go", [("20", "done")], fails=["SLIPPED"])
         ({"does": "crash", "since": 3}, "", 21),
     ],
 )
-def test_skill_fails_as_its_fault_says(fault, code, ticks):
+def test_skill_fails_as_specified_by_its_fault(fault, code, ticks):
     run = run_tree(TREE, [LONG], faults=[{"part": "skill", "name": "go", **fault}])
     assert [one["code"] for one in run.outcome.failures][:1] == [code] * bool(code)
     assert run.outcome.ok is not bool(code)
@@ -119,7 +119,7 @@ def test_fault_in_a_running_skill_leaves_it_time_to_clean_up():
     assert run_tree(TREE, [LONG], faults=[fault]).robot.log[:2] == ["go start", "go stopped"]
 
 
-def test_fault_fires_as_often_as_it_says():
+def test_fault_applies_the_given_number_of_times():
     tree = "tree: t\nroot: {do: go, retry: 5}"
     fault = {"part": "skill", "does": "fail", "code": "SLIPPED", "times": 2}
     run = run_tree(tree, [LONG], faults=[fault])
@@ -127,20 +127,20 @@ def test_fault_fires_as_often_as_it_says():
     assert [e.state for e in run.events if isinstance(e, SkillEnded)] == ["failed"] * 2 + ["done"]
 
 
-def test_operator_stops_when_the_fault_says():
+def test_operator_fault_stops_the_mission():
     run = run_tree(TREE, [LONG], faults=[{"part": "operator", "does": "stop", "since": 0.5}])
     assert run.outcome.status == "aborted"
     assert run.robot.log == ["go start", "go stopped"]
 
 
 @pytest.mark.parametrize(("times", "status"), [(1, "failed"), (None, "failed")])
-def test_compiler_crashes_on_purpose(times, status):
+def test_compiler_fault_crashes_the_compiler(times, status):
     fault = {"part": "planner", "does": "crash", **({"times": times} if times else {})}
     run = run_tree(TREE, [LONG], faults=[fault])
     assert (run.outcome.status, run.outcome.reason_code) == (status, "COMPILER_CRASHED")
 
 
-def test_camera_loses_freezes_and_crashes():
+def test_camera_faults_lose_freeze_and_crash():
     now = [0.0]
     faults = Faults.parse(
         [
@@ -169,7 +169,7 @@ def test_camera_loses_freezes_and_crashes():
     assert list(faults.unused()) == []
 
 
-def test_journal_that_fails_is_locked_until_it_does_not(tmp_path):
+def test_journal_fault_locks_the_journal_for_its_duration(tmp_path):
     path = tmp_path / "journal.sqlite"
     now = [0.0]
     faults = Faults.parse([{"part": "journal", "does": "fail", "since": 1, "until": 2}], {})
@@ -191,7 +191,7 @@ def test_journal_that_fails_is_locked_until_it_does_not(tmp_path):
     assert found == [True, False, False, True]
 
 
-def test_fault_that_did_not_fire_is_listed():
+def test_unfired_fault_is_listed():
     faults = Faults.parse(["grasp:2=NOT_THERE", "grasp:9=TIMEOUT", "go=TIMEOUT"], SKILLS)
     assert [code_for(faults, "grasp", call) for call in (1, 2)] == [None, "NOT_THERE"]
     assert [(str(one.fault), one.calls) for one in faults.unused()] == [
@@ -206,14 +206,14 @@ def test_fault_that_did_not_fire_is_listed():
     st.floats(0, 9),
 )
 @settings(max_examples=50)
-def test_fault_is_read_as_it_was_written(what, call, since):
+def test_fault_round_trip(what, call, since):
     part, does = what
     code = "TIMEOUT" if (part, does) == ("skill", "fail") else ""
     fault = Fault(part=part, does=does, name="go", code=code, call=call, since=since)
     assert Faults.parse([fault.written()], SKILLS).faults == (fault,)
 
 
-def test_new_run_repeats_neither_stop_nor_kill():
+def test_rerun_omits_stop_and_kill_faults():
     faults = ["go=TIMEOUT", *({"part": part, "does": ACTIONS[part][0]} for part in ACTIONS)]
     parts = [one["part"] for one in for_rerun(faults) if not isinstance(one, str)]
     assert parts == ["skill", "camera", "planner", "journal"]

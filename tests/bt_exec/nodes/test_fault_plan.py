@@ -1,4 +1,4 @@
-"""Fault plans as files."""
+"""Fault plans in files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bt_exec.nodes.fault_injection import Fault
 from bt_exec.nodes.fault_plan import FaultPlan, load_fault_plan
 
 
-def test_plan_is_read_as_it_was_written(tmp_path):
+def test_plan_is_read_from_a_file(tmp_path):
     faults = (
         Fault(part="skill", name="grasp", does="fail", code="GRASP_SLIPPED", call=1, after=3),
         Fault(part="camera", does="freeze", since=2, until=4, times=2),
@@ -34,7 +34,7 @@ def test_plan_is_read_as_it_was_written(tmp_path):
         ("{part: skill, does: crash, cal: 1}", "unknown field 'cal'"),
     ],
 )
-def test_wrong_fault_is_explained_at_its_line(tmp_path, line, message):
+def test_invalid_fault_is_reported_with_its_line(tmp_path, line, message):
     file = tmp_path / "plan.yaml"
     file.write_text(f"command: go\nfaults:\n  - {line}\n", encoding="utf-8")
     with pytest.raises(SpecError) as told:
@@ -43,6 +43,6 @@ def test_wrong_fault_is_explained_at_its_line(tmp_path, line, message):
     assert told.value.problems[0].line == 3
 
 
-def test_world_of_the_command_line_goes_first():
+def test_world_of_the_command_line_takes_precedence():
     plan = FaultPlan(world={"seed": 3, "door": "ajar"})
     assert plan.world_with(["seed=5"]) == ["door=ajar", "seed=5"]

@@ -1,4 +1,4 @@
-"""Skills and conditions that do what no contract allows: a failure value each, never our end."""
+"""Skills and conditions that violate their contract: each yields a failure of the mission."""
 
 import asyncio
 import json
@@ -17,8 +17,8 @@ from bt_exec.testing import run_tree, scripted_skill
 from tests.bt_exec.nodes.two_packs import Stage
 
 
-class _Mute(Exception):  # noqa: N818 - not an error of ours
-    """An exception that cannot even say what it is."""
+class _Mute(Exception):  # noqa: N818 - imitates a foreign exception
+    """Exception whose text cannot be read."""
 
     def __str__(self) -> str:
         raise RuntimeError("no words")
@@ -44,12 +44,12 @@ CRASHES = {
 
 
 @pytest.mark.parametrize("name", CRASHES)
-def test_a_crashing_skill_is_a_failure_and_its_neighbours_are_stopped(name):
+def test_crashing_skill_is_a_failure_and_its_siblings_are_stopped(name):
     crash, said = CRASHES[name]
 
     @skill()
     def a() -> Steps:
-        """Break in the second step."""
+        """Crash in the second step."""
         yield Running()
         crash()
 
@@ -66,12 +66,12 @@ def test_a_crashing_skill_is_a_failure_and_its_neighbours_are_stopped(name):
 @pytest.mark.parametrize(
     "node", ["{check: c}", "{do: a, while: c}", "{do: a, skip_if: c}", "{check: {not: c}}"]
 )
-def test_a_crashing_condition_is_a_failure(node, name):
+def test_crashing_condition_is_a_failure(node, name):
     crash, said = CRASHES[name]
 
     @condition()
     def c() -> Verdict:
-        """Break."""
+        """Crash."""
         crash()
         return Verdict.yes()
 
@@ -94,12 +94,12 @@ ANSWERS = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 @pytest.mark.parametrize("node", ["{check: c}", "{check: {all: [c, c]}}", "{check: {not: c}}"])
-def test_a_condition_that_answers_nonsense_is_a_failure(node, name):
+def test_condition_with_an_invalid_answer_is_a_failure(node, name):
     answer, said = ANSWERS[name]
 
     @condition()
     def c() -> Verdict:
-        """Answer nonsense."""
+        """Return an invalid answer."""
         return answer
 
     run = run_tree(f"tree: t\nroot: {node}", [c])
@@ -108,7 +108,7 @@ def test_a_condition_that_answers_nonsense_is_a_failure(node, name):
 
 
 @pytest.mark.parametrize("node", ["{check: c}", "{check: {any: [no, c]}}", "{check: {all: [c]}}"])
-def test_a_truth_of_numpy_is_a_truth(node):
+def test_numpy_bool_is_a_valid_verdict(node):
     @condition()
     def c() -> Verdict:
         """Compare numbers."""
@@ -128,7 +128,7 @@ class _Held:
     grams: int
 
 
-def test_a_result_may_hold_what_cannot_be_copied():
+def test_result_may_contain_objects_that_cannot_be_copied():
     @skill()
     def a() -> Steps[_Held]:
         """Return a lock."""
@@ -148,10 +148,10 @@ def test_a_result_may_hold_what_cannot_be_copied():
     assert ended.result["grams"] == 7
 
 
-def test_an_outcome_is_data_whatever_the_evidence():
+def test_outcome_is_serialisable_for_any_evidence():
     @skill(fails={"STUCK"})
     def a() -> Steps:
-        """Fail with a lock in the hand."""
+        """Fail with a lock as evidence."""
         yield Running()
         raise Failed("STUCK", "no way", retryable=False, lock=threading.Lock())
 
@@ -162,10 +162,10 @@ def test_an_outcome_is_data_whatever_the_evidence():
 @pytest.mark.parametrize(
     ("told", "kept"), [(float("nan"), None), (np.float32(0.5), 0.5), (1, 1.0), (None, None)]
 )
-def test_progress_is_a_number_or_unknown(told, kept):
+def test_invalid_progress_becomes_unknown(told, kept):
     @skill()
     def a() -> Steps:
-        """Say how far it is."""
+        """Yield a progress value."""
         yield Running(told, "moving")
 
     run = run_tree("tree: t\nroot: {do: a}", [a])
@@ -173,17 +173,17 @@ def test_progress_is_a_number_or_unknown(told, kept):
 
 
 @pytest.mark.parametrize("step", [Running("half"), 42, None])
-def test_a_step_that_is_none_is_a_bug_of_the_skill(step):
+def test_invalid_step_is_a_skill_error(step):
     @skill()
     def a() -> Steps:
-        """Yield nonsense."""
+        """Yield an invalid step."""
         yield step
 
     assert run_tree("tree: t\nroot: {do: a}", [a]).outcome.reason_code == "SKILL_CRASHED"
 
 
 @pytest.mark.parametrize("blocked", [1, 3])
-def test_a_skill_that_blocks_is_named_once(blocked, caplog):
+def test_blocking_skill_is_logged_once(blocked, caplog):
     stage = Stage("{do: a}", [scripted_skill("a", [("5", "done")])])
     for _ in range(blocked - 1):
         stage.tick()
@@ -196,6 +196,6 @@ def test_a_skill_that_blocks_is_named_once(blocked, caplog):
     assert [record.message for record in caplog.records] == [said]
 
 
-def test_a_skill_that_yields_in_time_is_not_named(caplog):
+def test_skill_that_yields_in_time_is_not_logged(caplog):
     run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", [("3", "done")])])
     assert caplog.records == []

@@ -1,4 +1,4 @@
-"""The frontier: what is advanced in a tick, and which answers are shared."""
+"""Frontier: nodes advanced in a tick, and conditions evaluated once per tick."""
 
 import pytest
 from py_trees.common import Status
@@ -11,7 +11,7 @@ from bt_exec.testing import FakeObservation, scripted_skill
 from tests.bt_exec.nodes.two_packs import Stage, renamed, waiting
 
 
-def test_tick_advances_running_leaves_and_nothing_else(monkeypatch):
+def test_tick_advances_only_running_leaves(monkeypatch):
     done = [renamed(scripted_skill("a"), f"a{n}") for n in range(3)]
     root = (
         "{parallel: [{sequence: [{do: a0}, {do: w}]}, {do: a1}, {sequence: [{do: a2}, {do: v}]}]}"
@@ -30,7 +30,7 @@ def test_tick_advances_running_leaves_and_nothing_else(monkeypatch):
     assert stepped == ["w", "v"]
 
 
-def test_ended_leaf_takes_the_tick_up_where_it_stood():
+def test_tick_continues_at_the_parent_of_an_ended_leaf():
     parts = [
         scripted_skill("a", [("2", "done")]),
         scripted_skill("b", [("2", "done")]),
@@ -47,7 +47,7 @@ def test_ended_leaf_takes_the_tick_up_where_it_stood():
     assert told.index((begun["c"], "c", "running")) < told.index((ended["b"], "b", "done"))
 
 
-def test_timeout_acts_in_its_tick_although_it_is_not_in_the_frontier():
+def test_timeout_fires_in_its_tick_outside_the_frontier():
     stage = Stage("{sequence: [{do: a, timeout: 200ms}]}", [waiting()])
     ticks = 1
     while stage.tick() is Status.RUNNING:
@@ -56,7 +56,7 @@ def test_timeout_acts_in_its_tick_although_it_is_not_in_the_frontier():
     assert stage.of(NodeChanged)[-1].failure.code == "TIMEOUT"
 
 
-def test_tree_is_stepped_from_the_root_after_it_was_stopped():
+def test_stopped_tree_is_ticked_from_the_root():
     stage = Stage("{do: a}", [waiting()])
     stage.tick(3)
     stage.stop()
@@ -75,12 +75,12 @@ def buffers():
     return found
 
 
-def test_guards_share_the_answer_of_a_tick():
+def test_guards_share_an_answer_within_a_tick():
     asked = []
 
     @condition()
     def q(world: object) -> Verdict:
-        """Count."""
+        """Count the calls."""
         asked.append(world.observation)
         return Verdict.yes(f"answer {len(asked)}")
 
@@ -97,7 +97,7 @@ def test_answers_with_other_arguments_are_not_shared():
 
     @condition()
     def q(world: object, side: int = 0) -> Verdict:
-        """Count."""
+        """Count the calls."""
         asked.append(side)
         return Verdict.yes()
 
@@ -107,12 +107,12 @@ def test_answers_with_other_arguments_are_not_shared():
     assert asked == [0, 1, 0, 1]
 
 
-def test_answers_since_another_time_are_not_shared():
+def test_answers_since_another_start_time_are_not_shared():
     fresh = []
 
     @condition()
     def q(world: object) -> Verdict:
-        """Tell how many observations are fresh."""
+        """Record the number of fresh observations."""
         fresh.append(len(world.fresh))
         return Verdict.yes()
 
@@ -130,14 +130,14 @@ def test_answers_that_may_change_within_a_tick_are_not_shared(kind):
 
         @condition()
         def q(robot: object, world: object) -> Verdict:
-            """Count."""
+            """Count the calls."""
             asked.append(1)
             return Verdict.yes()
     else:
 
         @condition()
         def q() -> Verdict:
-            """Count."""
+            """Count the calls."""
             asked.append(1)
             return Verdict.yes()
 
@@ -151,7 +151,7 @@ def test_answers_are_not_shared_when_py_trees_ticks():
 
     @condition()
     def q(world: object) -> Verdict:
-        """Count."""
+        """Count the calls."""
         asked.append(1)
         return Verdict.yes()
 
@@ -162,12 +162,12 @@ def test_answers_are_not_shared_when_py_trees_ticks():
     assert len(asked) == 4
 
 
-def test_guard_follows_a_saved_result_that_changes():
+def test_guard_uses_the_current_value_of_a_saved_result():
     asked = []
 
     @condition()
     def q(world: object, value: int) -> Verdict:
-        """Note the value."""
+        """Record the value."""
         asked.append(value)
         return Verdict.yes()
 
@@ -183,7 +183,7 @@ def test_guard_follows_a_saved_result_that_changes():
 def test_arguments_are_validated_once_per_entry(monkeypatch):
     @condition()
     def q(world: object, side: int = 0) -> Verdict:
-        """Hold."""
+        """Return True."""
         return Verdict.yes()
 
     root, skills = guards(1, "{q: {side: 3}}")

@@ -1,4 +1,4 @@
-"""The table of modifiers in bt_exec.spec.model, row by row, as traces."""
+"""Table of modifiers in bt_exec.spec.model, row by row, as traces."""
 
 import pytest
 
@@ -155,7 +155,7 @@ def no_replans():
     return Limits(replans=0)
 
 
-def test_a_retry_keeps_the_earlier_failures_as_causes():
+def test_retry_keeps_earlier_failures_as_causes():
     skill = scripted_skill("a", ["SLIPPED", "STUCK"])
     run = run_tree("tree: t\nroot: {do: a, retry: 2}", [skill], limits=no_replans())
     (failure,) = run.outcome.failures
@@ -163,7 +163,7 @@ def test_a_retry_keeps_the_earlier_failures_as_causes():
     assert failure["cause"]["code"] == "SLIPPED"
 
 
-def test_every_skill_runs_under_a_timeout_of_its_own():
+def test_every_skill_has_a_timeout():
     skill = scripted_skill("a", [("forever",)], timeout_s=0.2)
     run = run_tree("tree: t\nroot: {do: a}", [skill], limits=no_replans())
     assert run.trace()[-1] == "5 a failed TIMEOUT"

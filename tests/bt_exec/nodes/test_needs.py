@@ -1,4 +1,4 @@
-"""What a skill needs is asked again when it starts; each start once, on what is known then."""
+"""Needs of a skill are checked again at each start, against the facts known then."""
 
 from __future__ import annotations
 
@@ -43,23 +43,24 @@ SHUT = FakeObservation(t=5.0, known={"door": "closed"})
 @pytest.mark.parametrize(
     ("robot", "observations", "acted"),
     [
-        ({}, [], 0.0),  # nobody knows
+        ({}, [], 0.0),  # unknown
         ({"hand.left": "empty", "door": "ajar"}, [], 0.0),
         ({"hand.right": "cup"}, [], 0.0),  # the other hand
-        ({}, [SHUT], 5.1),  # how it was before the last action
-        ({}, [SHUT, FakeObservation(t=6.0, known={})], 5.0),  # the newest scene does not say
+        ({}, [SHUT], 5.1),  # observed before the last action
+        # not contained in the newest observation
+        ({}, [SHUT, FakeObservation(t=6.0, known={})], 5.0),
         (
             {"door": "closed"},
             [FakeObservation(t=6.0, known={"door": "open"})],
             0.0,
-        ),  # seen is newer
+        ),  # the observation is newer
     ],
 )
-def test_nothing_known_is_against_it(robot: Any, observations: Any, acted: float) -> None:
+def test_need_that_no_fact_contradicts_is_met(robot: Any, observations: Any, acted: float) -> None:
     assert ask(runtime(robot, *observations, acted=acted)) is None
 
 
-def test_what_is_against_it_is_said() -> None:
+def test_contradicted_need_is_reported_with_the_allowed_values() -> None:
     assert ask(runtime({"hand.left": "cup"}, SHUT, acted=5.0)) == (
         "grasp needs hand.left to be empty, but it is cup",
         {"facts": "hand.left=cup, door=closed", "allowed": ["hand.left=empty"]},
@@ -70,7 +71,7 @@ def test_what_is_against_it_is_said() -> None:
     )
 
 
-def test_a_robot_that_cannot_say_what_it_knows_contradicts_nothing(
+def test_robot_whose_facts_raise_contradicts_no_need(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def broken() -> dict[str, str]:
@@ -85,7 +86,7 @@ def test_a_robot_that_cannot_say_what_it_knows_contradicts_nothing(
 
 
 class Cart(ScriptedRobot):
-    """A robot that is carried away while it looks."""
+    """Robot that is moved away during an observation."""
 
     def facts(self) -> dict[str, str]:
         return {"at": "home" if self.log == ["look start", "look done"] else "b"}
@@ -97,7 +98,7 @@ PARTS = [
 ]
 
 
-def test_a_skill_whose_need_is_gone_does_not_start() -> None:
+def test_skill_with_an_unmet_need_does_not_start() -> None:
     cart = Cart()
     run = run_tree(
         "tree: t\nroot: {sequence: [{do: look}, {do: put_b}]}",

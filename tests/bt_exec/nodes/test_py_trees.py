@@ -1,4 +1,4 @@
-"""Our nodes among those of py_trees: composites, decorators, visitors, and behaviours of users."""
+"""Interoperability with py_trees: composites, decorators, visitors and behaviours of users."""
 
 import py_trees
 import pytest
@@ -21,7 +21,7 @@ SUCCESS, FAILURE, RUNNING, INVALID = (
 
 
 def after(ticks, end, name="theirs"):
-    """Return a behaviour of py_trees that runs for some ticks, then ends."""
+    """Return a py_trees behaviour that runs for some ticks, then ends."""
     return py_trees.behaviours.StatusQueue(name, [RUNNING] * ticks + [end], None)
 
 
@@ -31,7 +31,7 @@ def stage(root="{do: a}", *, ticks=2, conditions=()):
 
 
 def statuses(ticker, most=12):
-    """Return the status after each tick until it is not running."""
+    """Return the status after each tick until it is not RUNNING."""
     found = [ticker()]
     while found[-1] is RUNNING and len(found) < most:
         found.append(ticker())
@@ -103,7 +103,7 @@ def test_behaviours_of_py_trees_run_inside_our_modifiers(face, make, expected):
     assert statuses(by_face(root) if face else by_frontier(root, runtime)) == expected
 
 
-def test_frontier_stops_a_behaviour_of_py_trees_when_its_time_is_over():
+def test_timeout_stops_a_behaviour_of_py_trees():
     on = stage()
     theirs = after(99, SUCCESS)
     frontier = Frontier(Timeout(theirs, "x", on.runtime, 0.1), on.runtime)
@@ -160,7 +160,7 @@ def test_behaviour_of_py_trees_interrupts_our_skill():
     assert [e.state for e in on.of(NodeChanged)] == ["running", "stopped"]
 
 
-def test_visitors_see_every_node_that_was_stepped():
+def test_visitors_see_every_ticked_node():
     on = stage(
         "{sequence: [{do: a}, {fallback: [{do: b}, {check: c}]}]}",
         ticks=1,

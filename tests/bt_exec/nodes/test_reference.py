@@ -1,4 +1,4 @@
-"""Random trees with random scripts: the built nodes do what the reference says, in every tick."""
+"""Random trees with random scripts: built nodes and reference agree in every tick."""
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -12,14 +12,14 @@ CASES = st.binary(min_size=CHOICES, max_size=CHOICES)
 
 @settings(max_examples=600, derandomize=True, phases=[Phase.generate])
 @given(CASES)
-def test_random_trees_run_as_the_table_says(choices):
-    """As found, not shrunk, to fail fast; the long test shrinks."""
+def test_random_trees_agree_with_the_reference(choices):
+    """Failing examples are not shrunk here, to fail fast. The slow test shrinks."""
     compare(case(choices))
 
 
 @settings(max_examples=200, derandomize=True, phases=[Phase.generate])
 @given(CASES)
-def test_random_trees_ticked_by_py_trees_run_as_the_table_says(choices):
+def test_random_trees_ticked_by_py_trees_agree_with_the_reference(choices):
     compare(case(choices), face=True)
 
 
@@ -28,11 +28,11 @@ ENDED_AND_BEGUN_ANEW = bytes.fromhex(
     "000000010000000000000001010b0000000003000000000001009f2856000000010100011f00000000000000"
     "00000103010002000000000002000000000000000000000000000000000000"
 )
-"""A parallel tries again in the tick in which one of its branches' nodes ends."""
+"""A parallel is retried in the tick in which a node of one of its branches ends."""
 
 
-def test_what_ends_as_before_is_not_told_again_though_it_was_begun_anew_at_once():
-    """The 20,000 trees found it once."""
+def test_node_status_is_reported_once_when_restarted_in_the_same_tick():
+    """Regression test; found by the slow test with 20,000 trees."""
     compare(case(ENDED_AND_BEGUN_ANEW))
 
 
@@ -43,13 +43,13 @@ LAST_ITEM_SKIPPED = bytes.fromhex(
 """The skill of a loop runs for the first item and is skipped for the second."""
 
 
-def test_the_arguments_of_a_loop_are_those_of_its_last_item():
-    """The 20,000 trees found that the reference said otherwise."""
+def test_arguments_of_a_loop_are_those_of_its_last_item():
+    """Regression test of the reference; found by the slow test with 20,000 trees."""
     compare(case(LAST_ITEM_SKIPPED))
 
 
 @pytest.mark.slow
 @settings(max_examples=20_000)
 @given(CASES)
-def test_very_many_random_trees_run_as_the_table_says(choices):
+def test_many_random_trees_agree_with_the_reference(choices):
     compare(case(choices))

@@ -1,4 +1,4 @@
-"""What the executive asks of a body around the nodes: to stop, and whether it is still."""
+"""Queries of the executive to the runtime: stop a robot, and whether it is still."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bt_exec.testing import ScriptedRobot
 
 
 class Noting(ScriptedRobot):
-    """A robot that notes on a list that it was stopped."""
+    """Robot that appends its stop to a list."""
 
     def __init__(self, notes: list[Any]) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Noting(ScriptedRobot):
 
 
 class Near:
-    """A world that is stepped here."""
+    """Local simulation."""
 
     time = 0.0
 
@@ -40,7 +40,7 @@ class Near:
 
 
 class Answer(Future[None]):
-    """What a world far away answers."""
+    """Answer of a remote simulation."""
 
     def __init__(self, notes: list[Any]) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Answer(Future[None]):
 
 
 class Far:
-    """A world that is stepped elsewhere."""
+    """Remote simulation."""
 
     time = 0.0
 
@@ -64,7 +64,7 @@ class Far:
 
 
 class Lost(Near):
-    """A world that cannot be stepped any more."""
+    """Simulation that can no longer be stepped."""
 
     def step(self, seconds: float) -> None:
         raise OSError("gone")
@@ -83,8 +83,8 @@ def runtime(rig: Rig, **more: Any) -> Runtime:
         (None, ["stop"]),
     ],
 )
-def test_a_stop_is_carried_out_before_time_passes(world: Any, notes: list[Any]) -> None:
-    """A world far away is waited for, at most as long as a clean-up may take."""
+def test_stop_is_executed_by_stepping_the_simulation_by_zero(world: Any, notes: list[Any]) -> None:
+    """A remote simulation is awaited for at most the time limit of a clean-up."""
     found: list[Any] = []
     simulation = world(found) if world is not None else None
     assert isinstance(simulation, RemoteSimulation) is (world is Far)
@@ -96,7 +96,7 @@ def test_a_stop_is_carried_out_before_time_passes(world: Any, notes: list[Any]) 
     assert other.stops == 0
 
 
-def test_a_world_that_is_lost_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
+def test_stop_of_a_lost_simulation_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     notes: list[Any] = []
     with caplog.at_level(logging.ERROR, "bt_exec"):
         runtime(Rig(Noting(notes), simulation=Lost(notes))).stop("p")
@@ -105,13 +105,13 @@ def test_a_world_that_is_lost_is_told_of(caplog: pytest.LogCaptureFixture) -> No
 
 
 class Says:
-    """A robot that says of itself what a test gives it."""
+    """Robot whose `still` is set by the test."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
 
     def stop(self) -> None:
-        """Be still already."""
+        """Do nothing."""
 
     @property
     def still(self) -> Any:
@@ -130,7 +130,7 @@ class Says:
         (None, True, 1),
     ],
 )
-def test_a_robot_that_does_not_say_that_it_is_still_may_move(
+def test_robot_that_is_not_certainly_still_may_move(
     answer: Any, moves: bool, told: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     running = runtime(Rig(Says(answer)))
@@ -139,14 +139,14 @@ def test_a_robot_that_does_not_say_that_it_is_still_may_move(
     assert running.broken is None
 
 
-def test_a_robot_that_hangs_when_it_is_asked_may_move_and_ends_the_mission() -> None:
+def test_robot_whose_state_query_hangs_may_move_and_ends_the_mission() -> None:
     broken = PartBroken("the robot of p", "hangs")
     running = runtime(Rig(Says(broken)))
     assert running.may_move("p") is True
     assert running.broken is broken
 
 
-def test_a_runtime_that_nothing_is_said_of_watches_nothing_and_makes_nothing_fail() -> None:
+def test_runtime_defaults_watch_nothing_and_inject_no_faults() -> None:
     running = runtime(Rig())
     assert (running.cancel_s, running.unrecorded(), running.tick) == (1.0, "", 0)
     assert (running.faults.faults, running.watch.limit_s) == ((), 30.0)

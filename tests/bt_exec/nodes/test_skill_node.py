@@ -1,4 +1,4 @@
-"""A skill at work: what is on record, told and given to it."""
+"""Running skills: recorded events, reported failures and passed arguments."""
 
 import dataclasses
 import logging
@@ -18,7 +18,7 @@ from tests.bt_exec.nodes.two_packs import Stage, renamed, waiting
 # -- the record ------------------------------------------------------------------------------
 
 
-def test_what_cannot_be_recorded_is_not_started():
+def test_skill_that_cannot_be_recorded_is_not_started():
     troubles = iter(["the disk is full", ""])
     stage = Stage("{do: a, retry: 2}", [scripted_skill("a")], unrecorded=lambda: next(troubles))
     assert stage.tick() is Status.FAILURE
@@ -33,7 +33,7 @@ def test_what_cannot_be_recorded_is_not_started():
     )
 
 
-def test_a_round_that_cannot_be_recorded_fails_although_the_one_before_was_done():
+def test_repetition_that_cannot_be_recorded_fails():
     troubles = iter(["", "the disk is full"])
     stage = Stage("{do: a, repeat: 2}", [scripted_skill("a")], unrecorded=lambda: next(troubles))
     assert stage.tick(2) is Status.FAILURE
@@ -41,7 +41,7 @@ def test_a_round_that_cannot_be_recorded_fails_although_the_one_before_was_done(
     assert [event.state for event in stage.of(SkillEnded)] == ["done", "failed"]
 
 
-def test_a_skill_says_how_long_its_attempt_took():
+def test_duration_of_each_attempt_is_reported():
     stage = Stage("{do: a, retry: 2}", [scripted_skill("a", [("2", "STUCK"), ("4", "done")])])
     stage.clock.step(7.0)
     assert stage.tick(8) is Status.SUCCESS
@@ -49,7 +49,7 @@ def test_a_skill_says_how_long_its_attempt_took():
     assert [event.call for event in stage.of(SkillEnded)] == [1, 2]
 
 
-def test_a_timeout_says_how_long_the_attempt_took_in_milliseconds():
+def test_duration_in_a_timeout_is_rounded_to_milliseconds():
     stage = Stage("{do: a, timeout: 100ms}", [waiting()])
     stage.tick()
     stage.clock.step(0.0123456)
@@ -57,7 +57,7 @@ def test_a_timeout_says_how_long_the_attempt_took_in_milliseconds():
     assert stage.of(NodeChanged)[-1].failure.evidence == {"seconds": 0.112, "limit": 0.1}
 
 
-def test_an_end_is_on_record_only_where_there_was_a_start():
+def test_end_is_recorded_only_after_a_start():
     stage = Stage("{do: a, with: {n: $r}}", [scripted_skill("a")])
     assert stage.tick() is Status.FAILURE
     assert [type(event) for event in stage.events] == [NodeChanged]
@@ -66,7 +66,7 @@ def test_an_end_is_on_record_only_where_there_was_a_start():
     assert stage.events[0].failure.args == {"n": "$r"}
 
 
-def test_a_saved_result_of_a_wrong_type_is_told_with_its_value():
+def test_saved_result_of_a_wrong_type_is_reported_with_its_value():
     @skill()
     def b(n: int) -> Steps:
         """Take a number."""
@@ -82,7 +82,7 @@ def test_a_saved_result_of_a_wrong_type_is_told_with_its_value():
     )
 
 
-def test_a_function_that_gives_no_steps_is_a_bug_of_the_skill():
+def test_function_without_steps_is_a_skill_error():
     plain = dataclasses.replace(scripted_skill("a"), function=lambda robot=None, **_: "done")
     stage = Stage("{do: a}", [plain])
     assert stage.tick() is Status.FAILURE
@@ -119,10 +119,10 @@ class Grip:
         (Grip, {"result": Grip}),
     ],
 )
-def test_the_fields_of_a_result_are_on_record(returned, fields):
+def test_fields_of_a_result_are_recorded(returned, fields):
     @skill()
     def a() -> Steps:
-        """Return something."""
+        """Return a value."""
         yield Running()
         return returned
 
@@ -131,10 +131,10 @@ def test_the_fields_of_a_result_are_on_record(returned, fields):
     assert stage.of(SkillEnded)[0].result == fields
 
 
-def test_progress_is_told_when_it_changes_and_anew_in_each_attempt():
+def test_progress_is_reported_when_it_changes_and_anew_in_each_attempt():
     @skill(fails={"STUCK"})
     def a() -> Steps:
-        """Say the same twice."""
+        """Yield the same progress twice."""
         yield Running(0.5, "going")
         yield Running(0.5, "going")
         yield Running(0.5, "there")
@@ -149,7 +149,7 @@ def test_progress_is_told_when_it_changes_and_anew_in_each_attempt():
     ]
 
 
-def test_a_slow_step_is_told_of_only_when_it_is_slower_than_the_limit(caplog):
+def test_slow_step_is_logged_only_above_the_limit(caplog):
     for took, told in ((2.0, 0), (2.1, 1)):
         clock = iter([0.0, took])
         stage = Stage("{do: a}", [scripted_skill("a")])
@@ -164,19 +164,19 @@ def test_a_slow_step_is_told_of_only_when_it_is_slower_than_the_limit(caplog):
 
 
 @pytest.mark.parametrize("root", ["{do: a, retry: 3}", "{check: q}", "{do: b, while: q}"])
-def test_the_world_begins_when_the_node_begins_to_work(root):
+def test_world_of_a_part_starts_with_its_node(root):
     since = []
 
     @skill(fails={"STUCK"})
     def a(world: object) -> Steps:
-        """Note the time and fail."""
+        """Record the time and fail."""
         since.append(world.since)
         yield Running()
         raise skill_node.Failed("STUCK")
 
     @condition(patience_s=9)
     def q(world: object) -> Verdict:
-        """Note the time and do not know."""
+        """Record the time and return an unknown verdict."""
         since.append(world.since)
         return Verdict.unknown()
 
@@ -186,12 +186,12 @@ def test_the_world_begins_when_the_node_begins_to_work(root):
     assert since == ([2.0, 2.1] if root.startswith("{do: a") else [2.0] * 4)
 
 
-def test_a_part_is_given_the_robot_and_the_sight_of_its_own_pack():
+def test_part_gets_the_robot_and_observation_of_its_pack():
     given = []
 
     @condition()
     def q(robot: object, world: object) -> Verdict:
-        """Note what is given."""
+        """Record the arguments."""
         given.append((robot, world.observation))
         return Verdict.yes()
 
@@ -204,12 +204,12 @@ def test_a_part_is_given_the_robot_and_the_sight_of_its_own_pack():
     assert given == [(stage.own, None), (stage.other, FakeObservation(0.0, ("cup",)))]
 
 
-def test_a_part_of_a_pack_without_a_body_is_given_none():
+def test_part_of_a_pack_without_a_robot_gets_none():
     given = []
 
     @condition()
     def q(robot: object, world: object) -> Verdict:
-        """Note what is given."""
+        """Record the arguments."""
         given.append((robot, world.observation))
         return Verdict.yes()
 
@@ -219,7 +219,7 @@ def test_a_part_of_a_pack_without_a_body_is_given_none():
     assert given == [(None, None)]
 
 
-def test_arguments_are_resolved_inside_lists_and_two_dollars_are_text():
+def test_references_are_resolved_inside_lists_and_two_dollars_are_literal():
     stage = Stage("{do: a}", [waiting()])
     stage.runtime.results["r"] = "cup"
     args = stage.runtime.resolve({"words": ["$r", "x", "$$r", ["$r"]], "word": "$$5", "n": 3})

@@ -1,4 +1,4 @@
-"""Skills that are stopped: by the tree, by a clean-up that fails, by an interrupt."""
+"""Stopped skills: by the tree, by a failing clean-up and by an interrupt."""
 
 import pytest
 from py_trees.common import Status
@@ -20,7 +20,7 @@ def timers(monkeypatch):
 # -- who is stopped --------------------------------------------------------------------------
 
 
-def test_a_clean_cancel_leaves_no_timer_behind_and_stops_no_robot(timers):
+def test_clean_cancel_stops_no_robot_and_leaves_no_timer(timers):
     stage = Stage("{do: a}", [waiting()], cancel_s=0.7)
     stage.tick()
     assert timers.made == []
@@ -32,14 +32,14 @@ def test_a_clean_cancel_leaves_no_timer_behind_and_stops_no_robot(timers):
     assert state.detail == ""
 
 
-def test_a_clean_up_may_take_a_second_where_nothing_else_is_said(timers):
+def test_default_time_limit_of_a_clean_up_is_a_second(timers):
     stage = Stage("{do: a}", [waiting()])
     stage.tick()
     stage.stop()
     assert timers.made[0].interval == 1.0
 
 
-def test_a_skill_that_ends_by_itself_starts_no_timer(timers):
+def test_skill_that_ends_by_itself_starts_no_timer(timers):
     stage = Stage("{do: a, retry: 2}", [scripted_skill("a", ["STUCK", "done"])])
     assert stage.tick(2) is Status.SUCCESS
     stage.stop()
@@ -47,10 +47,10 @@ def test_a_skill_that_ends_by_itself_starts_no_timer(timers):
     assert [event.state for event in stage.of(SkillEnded)] == ["failed", "done"]
 
 
-def test_a_clean_up_that_takes_too_long_stops_the_robot_of_its_own_pack_only(timers):
+def test_slow_clean_up_stops_only_the_robot_of_its_pack(timers):
     @skill()
     def a() -> Steps:
-        """Take long to clean up."""
+        """Clean up slowly."""
         try:
             while True:
                 yield Running()
@@ -66,10 +66,10 @@ def test_a_clean_up_that_takes_too_long_stops_the_robot_of_its_own_pack_only(tim
     )
 
 
-def test_a_clean_up_that_raises_stops_the_robot_of_its_own_pack_only(timers):
+def test_clean_up_that_raises_stops_only_the_robot_of_its_pack(timers):
     @skill()
     def a() -> Steps:
-        """Break while cleaning up."""
+        """Raise in the clean-up."""
         try:
             while True:
                 yield Running()
@@ -86,10 +86,10 @@ def test_a_clean_up_that_raises_stops_the_robot_of_its_own_pack_only(timers):
     )
 
 
-def test_a_skill_that_will_not_end_has_its_robot_stopped(timers):
+def test_robot_of_a_skill_that_does_not_end_is_stopped(timers):
     @skill()
     def a() -> Steps:
-        """Go on whatever happens."""
+        """Continue in spite of every interruption."""
         while True:
             try:
                 yield Running()
@@ -105,7 +105,7 @@ def test_a_skill_that_will_not_end_has_its_robot_stopped(timers):
     )
 
 
-def test_stopping_twice_cleans_up_once(timers):
+def test_second_stop_does_not_clean_up_again(timers):
     stage = Stage("{do: a}", [waiting()])
     stage.tick()
     stage.stop()
@@ -130,16 +130,16 @@ NESTS = (
 
 @condition()
 def c() -> Verdict:
-    """Hold."""
+    """Return True."""
     return Verdict.yes()
 
 
 @pytest.mark.parametrize("root", NESTS)
 @pytest.mark.parametrize("when", ["in its first step", "while a listener is told", "at its start"])
-def test_an_interrupt_in_the_first_tick_leaves_nothing_running(root, when):
+def test_interrupt_in_the_first_tick_leaves_nothing_running(root, when):
     @skill()
     def a(robot: object) -> Steps:
-        """Be interrupted."""
+        """Raise KeyboardInterrupt."""
         robot.log.append("a start")
         try:
             if when == "in its first step":
@@ -170,10 +170,10 @@ def test_an_interrupt_in_the_first_tick_leaves_nothing_running(root, when):
     assert all(node.status is Status.INVALID for node in stage.built.by_path.values())
 
 
-def test_an_interrupt_in_a_condition_is_the_operators():
+def test_interrupt_in_a_condition_is_raised():
     @condition()
     def q() -> Verdict:
-        """Be interrupted."""
+        """Raise KeyboardInterrupt."""
         raise KeyboardInterrupt
 
     for root in ("{check: q}", "{do: a, while: q}", "{do: a, skip_if: q}"):
@@ -181,10 +181,10 @@ def test_an_interrupt_in_a_condition_is_the_operators():
             Stage(root, [q, waiting()]).tick()
 
 
-def test_an_interrupt_in_a_clean_up_is_the_operators(timers):
+def test_interrupt_in_a_clean_up_is_raised(timers):
     @skill()
     def a() -> Steps:
-        """Be interrupted while cleaning up."""
+        """Raise KeyboardInterrupt in the clean-up."""
         try:
             yield Running()
         finally:

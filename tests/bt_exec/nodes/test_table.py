@@ -1,6 +1,6 @@
-"""Rows that random trees came upon: each once failed, or notices a fault that nothing else did.
+"""Cases found by random trees: each failed once, or detects a fault that no other case does.
 
-Every row is played by the built nodes and by the reference; both must give the written lines.
+Every row is run by the built nodes and by the reference. Both must give the written lines.
 """
 
 import pytest
@@ -26,7 +26,7 @@ def slipped(ticks=0):
 
 
 def case_of(root, *, abort_at=None, faults=None, kept=(), **script):
-    """Return the case of a tree in YAML; scripts of skills and conditions by name."""
+    """Return the case of a tree in YAML, with scripts of skills and conditions by name."""
     tree = load_text(f"tree: t\nroot: {root}").document
     calls = {name: entries for name, entries in script.items() if isinstance(entries[0], Call)}
     replies = {name: entries for name, entries in script.items() if name not in calls}
@@ -315,7 +315,7 @@ def test_row(name):
         assert reference.log == log
 
 
-def test_an_attempt_that_another_one_follows_is_told_with_its_failure():
+def test_retried_attempt_is_reported_with_its_failure():
     reference, _ = compare(case_of("{do: a, retry: 3}", a=[stuck(), slipped(1), DONE]))
     again = [event for event in reference.events if isinstance(event, NodeChanged) and event.again]
     assert [(event.tick, event.path, event.detail, event.failure.code) for event in again] == [
@@ -324,7 +324,7 @@ def test_an_attempt_that_another_one_follows_is_told_with_its_failure():
     ]
 
 
-def test_the_reason_of_a_question_names_the_condition_that_gave_it():
+def test_failure_of_a_question_names_the_deciding_condition():
     for root, name in (
         ("{check: {all: [c, d]}}", "d"),
         ("{check: {not: {any: [e, c, d]}}}", "c"),
@@ -336,12 +336,12 @@ def test_the_reason_of_a_question_names_the_condition_that_gave_it():
         assert (failure.code, failure.node) in (("CHECK_FAILED", name), ("GUARD_BROKEN", name))
 
 
-def test_evidence_of_several_is_as_old_as_the_oldest():
+def test_evidence_of_an_expression_has_the_age_of_the_oldest_part():
     old, new = Verdict(True, "old", ("1",), 3.0), Verdict(True, "new", ("2", "3"), 0.5)
     for expression, verdict in {
         "{all: [c, d]}": Verdict(True, "old and new", ("1", "2", "3"), 3.0),
         "{all: [d, c]}": Verdict(True, "new and old", ("2", "3", "1"), 3.0),
-        "{any: [d, c]}": new,  # the first that holds is all the evidence
+        "{any: [d, c]}": new,  # the first verdict that holds is the whole evidence
         "{not: {all: [c, d]}}": Verdict(False, "old and new", ("1", "2", "3"), 3.0),
     }.items():
         reference, _ = compare(case_of(f"{{check: {expression}}}", c=[old], d=[new]))
@@ -357,13 +357,13 @@ def test_evidence_of_several_is_as_old_as_the_oldest():
         ("{do: a, with: {value: 7}, timeout: 100ms, retry: 2}", {"a": [FOREVER]}),
     ],
 )
-def test_a_timeout_names_the_arguments_of_the_attempt(root, script):
+def test_timeout_names_the_arguments_of_the_attempt(root, script):
     reference, _ = compare(case_of(root, **script))
     failure = [event for event in reference.events if isinstance(event, NodeChanged)][-1].failure
     assert (failure.code, failure.node, failure.args) == ("TIMEOUT", "a", {"value": 7})
 
 
-def test_a_timeout_names_the_arguments_that_the_attempt_began_with():
+def test_timeout_names_the_arguments_at_the_start_of_the_attempt():
     save = "{do: b, save: {value: r}}"
     slow = "{do: a, with: {value: $r}, timeout: 100ms}"
     root = f"{{sequence: [{save}, {{parallel: [{slow}, {save}]}}]}}"
@@ -372,7 +372,7 @@ def test_a_timeout_names_the_arguments_that_the_attempt_began_with():
     assert (failure.code, failure.args) == ("TIMEOUT", {"value": 1})
 
 
-def test_a_timeout_names_the_arguments_as_written_where_a_result_is_missing():
+def test_timeout_names_the_written_arguments_when_a_result_is_missing():
     root = "{do: a, with: {value: $r}, while: d, timeout: 100ms}"
     failure = compare(case_of(root, d=[WHAT]))[0].events[-1].failure
     assert (failure.code, failure.args) == ("TIMEOUT", {"value": "$r"})
@@ -389,14 +389,14 @@ def test_a_timeout_names_the_arguments_as_written_where_a_result_is_missing():
     ],
 )
 @pytest.mark.parametrize("ticks", [0, 3])
-def test_what_a_failed_plan_has_finished(root, finished, ticks):
-    """Whether the branch that came after a failed one takes time changes nothing."""
+def test_finished_leaves_of_a_failed_plan(root, finished, ticks):
+    """The duration of the branch after a failed one has no effect."""
     case = case_of(root, b=[stuck(ticks)], s=[Call(ticks)], c=[NO])
     reference, _ = compare(case)
     assert [path.rpartition("/")[2] for path, *_ in reference.finished] == finished
 
 
-def test_a_guard_that_never_held_does_not_say_no_longer():
+def test_message_of_a_guard_depends_on_whether_it_held_before():
     for replies, said in (
         ([NO], "c does not hold"),
         ([Verdict.no("dark")], "c does not hold: dark"),

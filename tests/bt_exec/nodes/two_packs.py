@@ -1,4 +1,4 @@
-"""A built tree over two packs, and timers whose time is up when a test says so."""
+"""Built tree over two packs, and timers that the test fires."""
 
 from py_trees.common import Status
 
@@ -14,7 +14,7 @@ from bt_exec.testing.missions import unverified
 
 
 class Stage:
-    """A built tree over two packs, ``own`` and ``other``, whose events and robots are at hand."""
+    """Built tree over the packs ``own`` and ``other``, with access to its events and robots."""
 
     def __init__(self, root, parts, *, strangers=(), buffers=None, kept=(), **settings):
         packs = [_pack("own", parts), _pack("other", strangers)]
@@ -63,7 +63,7 @@ def renamed(part, name):
 
 
 class Timers:
-    """Stands in for the standby threads: time is up when a test says so."""
+    """Replacement of the standby threads. The test fires the timers."""
 
     def __init__(self):
         self.made = []
