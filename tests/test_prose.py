@@ -72,7 +72,6 @@ ALLOWED: dict[str, int] = {
     "tests/benchmarks": 30,
     "tests/bt_exec": 40,
     "tests/bt_exec/campaign": 10,
-    "tests/bt_exec/cli": 50,
     "tests/bt_exec/guardian": 10,
     "tests/bt_exec/interchange": 10,
     "tests/bt_exec/journal": 2,

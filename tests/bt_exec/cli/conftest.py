@@ -1,4 +1,4 @@
-"""The command line, in process."""
+"""Fixtures to run the command line in this process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def bt(
     tmp_path: Path,
     door: str,
 ) -> Run:
-    """Run a command line in folders of its own; where it names no site, at `door`."""
+    """Return a function that runs a command line in separate folders, at site `door` by default."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("BT_EXEC_SITE", door)
@@ -50,7 +50,7 @@ def bt(
 
 @pytest.fixture(scope="session")
 def door(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the file of a door site whose eyes cost little, where eyes do not matter."""
+    """Return the file of a door site with a cheap camera, for tests without perception."""
     file = tmp_path_factory.mktemp("site") / "door.yaml"
     file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
     return str(file)
@@ -58,7 +58,7 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder where `gate_pack` stands as pip would install it, with a site for it."""
+    """Return a folder with `gate_pack` installed as by pip, and a site for it."""
     folder = tmp_path_factory.mktemp("installed")
     info = folder / "bt_exec_gate-0.1.0.dist-info"
     info.mkdir()
@@ -75,7 +75,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def gate(installed: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return the file of a site for programs that a test starts; see `gate_pack`."""
+    """Return the site file for programs that a test starts; see `gate_pack`."""
     given = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
     root = str(Path(__file__).parents[3])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(installed), root, *given]))

@@ -1,7 +1,7 @@
-"""A gate that swings by itself, and a compiler that knows a few words by heart.
+"""Pack with a gate that swings by itself, and a compiler with a fixed list of commands.
 
-For what only a started ``bt-exec`` can show: its start costs a third of one with a simulator, a
-grammar and a dictionary. How it is found: `tests.bt_exec.cli.conftest.gate`.
+For tests that need a separate ``bt-exec`` process: it starts in a third of the time of a site with
+a simulator, a grammar and a dictionary. `tests.bt_exec.cli.conftest.gate` installs it.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 
 SWING_S = 4.0
-"""How long the gate takes to open or to close [s]."""
+"""Time to open or close the gate [s]."""
 STEP_S = 0.05
-"""A tick [s]."""
+"""Duration of a tick [s]."""
 
 
 class Gate:
-    """A gate that is its own robot and its own world; its time passes when it is stepped."""
+    """Gate that is both robot and simulation. It moves when it is stepped."""
 
     def __init__(self, angle: float) -> None:
         self.time = 0.0
@@ -45,11 +45,11 @@ class Gate:
         self.still = True
 
     def step(self, seconds: float) -> None:
-        """Let `seconds` pass."""
+        """Advance the simulation by `seconds`."""
         self.time += seconds
 
     def stop(self) -> None:
-        """Stand still."""
+        """Stop the motion."""
         self.still = True
 
     def swing(self, to: float) -> Steps:
@@ -65,7 +65,7 @@ class Gate:
 
 
 class Seen:
-    """What the gate knows of itself, as a camera would tell it."""
+    """State of the gate as an observation."""
 
     frame = None
 
@@ -74,35 +74,35 @@ class Seen:
         self.state = "open" if gate.angle > 0.9 else "closed"
 
     def labels(self) -> tuple[str, ...]:
-        """Return what is in sight."""
+        """Return the visible labels."""
         return ("gate",)
 
     def facts(self) -> Mapping[str, str]:
-        """Return its state."""
+        """Return the state."""
         return {"gate": self.state}
 
     def describe(self, language: str) -> str:
-        """Return its state in one line."""
+        """Return the state in one line."""
         korean = "문이 열려 있습니다." if self.state == "open" else "문이 닫혀 있습니다."
         return korean if language == "ko" else f"The gate is {self.state}."
 
     def record(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the state as plain data."""
         return {"t": self.t, "gate": self.state}
 
 
 class Eyes:
-    """Looks at the gate."""
+    """Camera that observes the gate."""
 
     def __init__(self, gate: Gate) -> None:
         self.gate = gate
 
     def capture(self) -> Seen:
-        """Take a look."""
+        """Capture the state."""
         return Seen(self.gate)
 
     def interpret(self, capture: Seen) -> Seen:
-        """Return what was seen."""
+        """Return the observation."""
         return capture
 
 
@@ -120,13 +120,13 @@ def close_gate(robot: Gate) -> Steps:
 
 @condition(skip_reason="already open")
 def gate_open(robot: Gate) -> Verdict:
-    """Whether the gate is open."""
+    """Return True if the gate is open."""
     return Verdict(robot.angle > 0.9, f"{robot.angle:.1f}")
 
 
 @skill
 def jam(robot: Gate) -> Steps:
-    """Hang so that nothing interrupts it."""
+    """Hang without reacting to interruptions."""
     while robot.angle < 2.0:
         with contextlib.suppress(BaseException):
             time.sleep(600)
@@ -134,14 +134,14 @@ def jam(robot: Gate) -> Steps:
 
 
 class Start(WorldSettings):
-    """How the gate stands at first."""
+    """Initial state of the gate."""
 
     gate: float = Field(0.0, ge=0, le=1, description="0 closed, 1 open")
 
 
 def make_gate(settings: PackSettings, start: Start) -> Rig:
-    """Return the gate, its eyes and its world, which are one."""
-    del settings  # the site says nothing of this robot but its name
+    """Return the rig of the gate, which is robot, camera and simulation in one."""
+    del settings  # the site sets only the name of this robot
     gate = Gate(start.gate)
     return Rig(gate, Eyes(gate), gate)
 
@@ -156,7 +156,7 @@ COMMANDS = {
 
 
 class ByHeart:
-    """A compiler that knows `COMMANDS`."""
+    """Compiler that knows `COMMANDS`."""
 
     name = "by_heart"
 
@@ -170,7 +170,7 @@ class ByHeart:
 
 
 def by_heart(settings: Mapping[str, Any]) -> ByHeart:
-    """Make the compiler."""
+    """Return the compiler."""
     del settings
     return ByHeart()
 

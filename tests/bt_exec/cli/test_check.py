@@ -1,4 +1,4 @@
-"""``bt-exec check``: folders, both endings of YAML files, and what people say to get a tree."""
+"""``bt-exec check``: folders, both YAML extensions and the utterances of trees."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def problems_of(bt: Run, *files: Path) -> list[str]:
     return [f"{p['code']} {p['place']}: {p['message']}" for p in json.loads(ran.out)]
 
 
-def test_a_pipe_in_a_folder_is_not_waited_for(bt: Run, tmp_path: Path) -> None:
+def test_pipe_in_a_folder_is_skipped(bt: Run, tmp_path: Path) -> None:
     write(tmp_path / "one.yaml", TREE.format(name="one", said=""))
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "endless.json").symlink_to("/dev/zero")
@@ -40,7 +40,7 @@ def test_a_pipe_in_a_folder_is_not_waited_for(bt: Run, tmp_path: Path) -> None:
     assert left in ran.out.replace("\n", " ")
 
 
-def test_a_folder_is_checked_whole(bt: Run, tmp_path: Path) -> None:
+def test_folder_is_checked_recursively(bt: Run, tmp_path: Path) -> None:
     write(tmp_path / "one.yaml", TREE.format(name="one", said=""))
     write(tmp_path / "deep/two.yml", "tree: two\nroot: {do: grap}\n")
     write(tmp_path / "deep/plan.json", '{"mission": {"command": "x"}, "root": {"tree": "one"}}')
@@ -52,7 +52,7 @@ def test_a_folder_is_checked_whole(bt: Run, tmp_path: Path) -> None:
     assert f"no tree, plan or site, so left alone: {words}" in ran.out
 
 
-def test_a_file_that_was_meant_to_be_a_tree_is_not_left_alone(bt: Run, tmp_path: Path) -> None:
+def test_misspelled_tree_is_reported_as_not_a_tree(bt: Run, tmp_path: Path) -> None:
     write(tmp_path / "slip.yaml", "tere: one\nroot: {check: material_visible}\n")
     write(tmp_path / "broken.yml", "tree: [\n")
     ran = bt("check", str(tmp_path))
@@ -61,7 +61,7 @@ def test_a_file_that_was_meant_to_be_a_tree_is_not_left_alone(bt: Run, tmp_path:
     assert "2 problems in 2 of 2 files" in ran.out
 
 
-def test_words_and_schemas_beside_trees_are_left_alone(bt: Run) -> None:
+def test_lexicons_and_schemas_beside_trees_are_skipped(bt: Run) -> None:
     ran = bt("check", str(data_path("configs")), "--site", "building")
     assert ran.code == 0, ran.out
     assert "lexicon/door.yaml" in ran.out
@@ -69,25 +69,25 @@ def test_words_and_schemas_beside_trees_are_left_alone(bt: Run) -> None:
 
 
 @pytest.mark.parametrize(("folder", "site"), [("door", "door"), ("reporter", "building")])
-def test_the_shipped_trees_pass(bt: Run, folder: str, site: str) -> None:
+def test_shipped_trees_pass(bt: Run, folder: str, site: str) -> None:
     trees = data_path("trees", folder)
     ran = bt("check", str(trees), "--site", site)
     assert ran == Ran(0, f"{len(list(trees.glob('*.yaml')))} files in order\n", "")
 
 
-def test_a_folder_without_trees_is_told(bt: Run, tmp_path: Path) -> None:
+def test_folder_without_trees_is_reported(bt: Run, tmp_path: Path) -> None:
     write(tmp_path / "notes.txt", "tree: one")
     ran = bt("check", str(tmp_path))
     assert ran.code == 2
     assert f"{tmp_path}: holds no tree, plan or site file (.yaml, .yml, .json)" in ran.err
 
 
-def test_the_shipped_trees_are_in_order(bt: Run) -> None:
+def test_utterances_of_shipped_trees_select_their_tree(bt: Run) -> None:
     for name in ("door", "building"):
         assert check_utterances(load_site(name)) == []
 
 
-def test_an_utterance_of_another_tree_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_utterance_that_selects_another_tree_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     site = load_site("door")
 
     class Opener:
@@ -105,7 +105,7 @@ def test_an_utterance_of_another_tree_is_told(monkeypatch: pytest.MonkeyPatch) -
     assert problem.line is not None
 
 
-def test_an_utterance_that_leaves_a_parameter_open_is_told(bt: Run, tmp_path: Path) -> None:
+def test_utterance_without_a_required_parameter_is_reported(bt: Run, tmp_path: Path) -> None:
     text = (
         "tree: close_material\nutterances: [close the material]\n"
         "params: {arm: {type: Arm}}\nroot: {do: release, with: {arm: $arm}}\n"
@@ -118,7 +118,7 @@ def test_an_utterance_that_leaves_a_parameter_open_is_told(bt: Run, tmp_path: Pa
 
 @pytest.fixture
 def broken_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site whose pack has words that nobody can read."""
+    """Return a lexicon that cannot be parsed, and use it in the pack of a site."""
     from dataclasses import replace
 
     words = write(tmp_path / "words.yaml", "verbs: [open]\n")
@@ -128,7 +128,7 @@ def broken_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return words
 
 
-def test_broken_words_are_found_by_check(bt: Run, tmp_path: Path, broken_words: Path) -> None:
+def test_invalid_lexicon_is_reported_by_check(bt: Run, tmp_path: Path, broken_words: Path) -> None:
     site = write(tmp_path / "site.yaml", "site: mine\npacks:\n  door: {robot: sim}\n")
     ran = bt("check", str(site))
     assert ran.code == 2
@@ -136,18 +136,18 @@ def test_broken_words_are_found_by_check(bt: Run, tmp_path: Path, broken_words: 
     assert "[BAD_VALUE]" in ran.out
 
 
-def test_a_lexicon_by_itself_is_called_what_it_is(bt: Run, tmp_path: Path) -> None:
+def test_lexicon_without_a_pack_is_reported_as_unused(bt: Run, tmp_path: Path) -> None:
     (problem,) = problems_of(bt, write(tmp_path / "lexicon.yaml", "nouns: {cup: {en: [cup]}}\n"))
     assert "no pack of this site uses this file of words" in problem
 
 
 @pytest.mark.parametrize("field", ["lexicon", "messages"])
-def test_words_and_sentences_are_checked_with_their_pack(bt: Run, field: str) -> None:
+def test_lexicon_and_messages_are_checked_with_their_pack(bt: Run, field: str) -> None:
     ran = bt("check", str(getattr(find_pack("door"), field)))
     assert (ran.code, ran.out) == (0, "1 file in order\n")
 
 
-def test_broken_words_are_found_by_doctor(
+def test_invalid_lexicon_is_reported_by_doctor(
     bt: Run, monkeypatch: pytest.MonkeyPatch, broken_words: Path
 ) -> None:
     monkeypatch.delenv("BT_EXEC_SITE")
@@ -157,7 +157,7 @@ def test_broken_words_are_found_by_doctor(
     assert str(broken_words) in site["detail"]
 
 
-def test_the_trees_that_answer_to_one_utterance_are_named(bt: Run, tmp_path: Path) -> None:
+def test_trees_with_the_same_utterance_are_named(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "mine.yaml", TREE.format(name="mine", said="get the material"))
     (problem,) = problems_of(bt, file)
     assert problem.startswith("UTTERANCE_REFUSED utterances[0]: does not lead to this tree: ")
@@ -168,7 +168,7 @@ def test_the_trees_that_answer_to_one_utterance_are_named(bt: Run, tmp_path: Pat
     assert "two answers to it, too (AMBIGUOUS)" in ran.out
 
 
-def test_each_parameter_that_an_utterance_leaves_open_is_named(bt: Run, tmp_path: Path) -> None:
+def test_each_parameter_missing_from_an_utterance_is_named(bt: Run, tmp_path: Path) -> None:
     text = (
         "tree: visit\nutterances: [visit the robot]\n"
         "params: {place: {type: Place}, person: {type: Person}}\n"

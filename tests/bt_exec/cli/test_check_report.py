@@ -1,4 +1,4 @@
-"""Reports of ``check`` for people and for CI, and what it checks besides trees."""
+"""Reports of ``check`` for readers and for CI, and checks of files other than trees."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_name_that_is_too_long_is_a_usage_error(bt: Run) -> None:
         assert "file name too long" in (ran.out + ran.err).lower()
 
 
-def test_hint_names_the_site_that_knows_the_name(bt: Run, tmp_path: Path) -> None:
+def test_hint_names_a_site_that_has_the_name(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "a.yaml", "tree: a\nroot: {do: navigate, with: {target: lounge}}\n")
     out = bt("check", str(file), "--site", "door").out
     assert f"try: bt-exec check {file} --site building" in out
@@ -93,7 +93,7 @@ def test_sarif_follows_its_schema(bt: Run, tmp_path: Path, monkeypatch: pytest.M
     assert place["region"] == {"startLine": 2, "startColumn": 12}
 
 
-def test_sarif_of_sound_files_has_no_results(bt: Run, tmp_path: Path) -> None:
+def test_sarif_of_correct_files_has_no_results(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "a.yaml", "tree: a\nroot: {check: material_visible}\n")
     ran = bt("check", str(file), "--format", "sarif")
     assert (ran.code, json.loads(ran.out)["runs"][0]["results"]) == (0, [])
@@ -113,7 +113,7 @@ def test_python_file_is_checked_at_its_lines(bt: Run, tmp_path: Path) -> None:
     assert bt("check", str(file)).code == 0
 
 
-def test_tools_declare_facts_of_their_own(bt: Run, tmp_path: Path) -> None:
+def test_tools_can_declare_facts(bt: Run, tmp_path: Path) -> None:
     text = (
         TOOL.replace("STUK", "STUCK").replace("hnad.left", "lamp") + 'FACTS = {"lamp": ["empty"]}'
     )
@@ -121,16 +121,16 @@ def test_tools_declare_facts_of_their_own(bt: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["door", "tabletop"])
-def test_pack_is_checked_by_its_name(bt: Run, name: str) -> None:
+def test_pack_is_checked_by_name(bt: Run, name: str) -> None:
     ran = bt("check", name)
     assert (ran.code, ran.out) == (0, "1 file in order\n")
 
 
-def test_site_is_checked_by_its_name(bt: Run) -> None:
+def test_site_is_checked_by_name(bt: Run) -> None:
     assert bt("check", "building").code == 0
 
 
-def test_mistake_in_words_has_file_and_line_in_json(
+def test_problem_in_a_lexicon_has_file_and_line_in_json(
     bt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dataclasses import replace

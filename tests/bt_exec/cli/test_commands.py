@@ -1,4 +1,4 @@
-"""Every command, in process: what it prints, where, and its exit code."""
+"""Every command, run in this process: output, stream and exit code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BRIEF = ("--fast", "--no-journal", "--world", "door=open")
 TREE = "tree: {name}\nroot: {{do: open_door, with: {{arm: right, object_label: door}}}}\n"
 
 
-def test_run_in_lines(bt: Run) -> None:
+def test_run_prints_lines(bt: Run) -> None:
     ran = bt("run", "open the door", "--fast")
     assert ran.code == 0
     assert ran.err == ""
@@ -31,7 +31,7 @@ def test_run_in_lines(bt: Run) -> None:
     assert re.match(r"   record \d{4}-\d\d-\d\d-0001", lines[-1])
 
 
-def test_run_as_json(bt: Run, tmp_path: Path) -> None:
+def test_run_prints_json(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "j.sqlite"
     ran = bt("run", "문을 열어", "--fast", "--json", "--world", "door=open", "--journal", str(file))
     outcome = json.loads(ran.out)
@@ -59,7 +59,7 @@ def test_run_as_json(bt: Run, tmp_path: Path) -> None:
     assert "건너뜀    오른팔로 문 열기  문이 이미 열려 있습니다" in ran.err
 
 
-def test_run_that_is_blocked(bt: Run) -> None:
+def test_blocked_run_has_its_exit_code(bt: Run) -> None:
     ran = bt("run", "get the material", "--fast", "--world", "material=absent", "--no-journal")
     assert ran.code == 3
     assert "failed    the material is in view  The door is open, but I do not see" in ran.out
@@ -67,13 +67,13 @@ def test_run_that_is_blocked(bt: Run) -> None:
     assert "   seen: door open" in ran.out
 
 
-def test_run_that_is_refused(bt: Run) -> None:
+def test_refused_run_has_its_exit_code(bt: Run) -> None:
     ran = bt("run", "창문을 열어", "--fast", "--no-journal")
     assert ran.code == 5
     assert " ↷ 거절 · 종료 코드 5" in ran.out
 
 
-def test_run_that_recovers(bt: Run) -> None:
+def test_run_recovers_from_a_fault(bt: Run) -> None:
     fault = "open_door:1=DOOR_STUCK"
     ran = bt("run", "open the door", "--fast", "--fault", fault, "--no-journal", "--verbose")
     assert ran.code == 0
@@ -81,7 +81,7 @@ def test_run_that_recovers(bt: Run) -> None:
     assert "2 plans, 1 failure recovered" in ran.out
 
 
-def test_turns_are_one_json_a_line(bt: Run, tmp_path: Path) -> None:
+def test_turns_are_written_as_json_lines(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "turns.jsonl"
     bt("run", "open the door", "--fast", "--no-journal", "--turns", str(file))
     lines = file.read_text(encoding="utf-8").splitlines()
@@ -92,7 +92,7 @@ def test_turns_are_one_json_a_line(bt: Run, tmp_path: Path) -> None:
     assert "satisfied" in ran.err
 
 
-def test_frames_are_kept(bt: Run, tmp_path: Path) -> None:
+def test_frames_are_saved(bt: Run, tmp_path: Path) -> None:
     from bt_exec.journal import read_png
 
     folder = tmp_path / "new" / "frames"
@@ -102,7 +102,7 @@ def test_frames_are_kept(bt: Run, tmp_path: Path) -> None:
     assert read_png(frames[0]).ndim == 3
 
 
-def test_frames_of_two_missions_are_not_mixed(bt: Run, tmp_path: Path) -> None:
+def test_frames_are_not_saved_beside_those_of_another_mission(bt: Run, tmp_path: Path) -> None:
     (tmp_path / "000007.png").write_bytes(b"a frame")
     ran = bt("run", "open the door", "--fast", "--no-journal", "--save-frames", str(tmp_path))
     assert ran.code == 2
@@ -111,7 +111,7 @@ def test_frames_of_two_missions_are_not_mixed(bt: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_turns_that_cannot_be_written_are_told_and_the_outcome_is_given(bt: Run) -> None:
+def test_turns_that_cannot_be_written_are_reported_after_the_outcome(bt: Run) -> None:
     ran = bt("run", "open the door", *BRIEF, "--json", "--turns", "/dev/full")
     assert ran.code == 74
     assert json.loads(ran.out)["status"] == "satisfied"
@@ -120,7 +120,7 @@ def test_turns_that_cannot_be_written_are_told_and_the_outcome_is_given(bt: Run)
     assert ran.err.count("bt-exec:") == 1
 
 
-def test_a_tilde_that_the_shell_left_is_home(
+def test_tilde_in_an_option_is_expanded(
     bt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -131,7 +131,9 @@ def test_a_tilde_that_the_shell_left_is_home(
         assert (tmp_path / name).is_file()
 
 
-def test_a_plan_of_another_editor(bt: Run, tmp_path: Path) -> None:
+def test_plan_with_bom_and_crlf_is_read_and_other_encodings_refused(
+    bt: Run, tmp_path: Path
+) -> None:
     file = tmp_path / "plan.yaml"
     text = "mission: {command: 집으로}\nroot: {do: return_home}\n"
     file.write_bytes(text.replace("\n", "\r\n").encode("utf-8-sig"))
@@ -142,7 +144,7 @@ def test_a_plan_of_another_editor(bt: Run, tmp_path: Path) -> None:
     assert ran.err == f"bt-exec: --plan {file}: is not UTF-8 text; save it as UTF-8\n"
 
 
-def test_a_check_of_a_site_file(bt: Run, tmp_path: Path) -> None:
+def test_check_reports_the_position_in_a_site_file(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "site.yaml"
     file.write_text("site: mine\npacks: {dor: {}}\n")
     ran = bt("check", str(file))
@@ -152,7 +154,7 @@ def test_a_check_of_a_site_file(bt: Run, tmp_path: Path) -> None:
     assert ran.err == ""
 
 
-def test_compile(bt: Run) -> None:
+def test_compile_prints_the_plan(bt: Run) -> None:
     ran = bt("compile", "open the door")
     assert ran.code == 0
     assert ran.out.endswith("root:\n  tree: open_door\n")
@@ -164,7 +166,7 @@ def test_compile(bt: Run) -> None:
     assert bt("compile", "달에 가").err.startswith("거절 · ")
 
 
-def test_a_plan_that_cannot_work_is_refused_where_it_is_compiled_and_where_it_is_run(
+def test_infeasible_plan_is_refused_by_compile_and_run(
     bt: Run,
 ) -> None:
     command = "get the material and then open the door"
@@ -172,11 +174,11 @@ def test_a_plan_that_cannot_work_is_refused_where_it_is_compiled_and_where_it_is
         assert ran.code == 5
         said = ran.out + ran.err
         assert "By then: The right hand holds the material." in " ".join(said.split())
-    ran = bt("compile", command)  # who writes trees reads where, too
+    ran = bt("compile", command)  # compile also prints the positions
     assert "open_door needs hand.right to be empty, but it will be material" in ran.err
 
 
-def test_a_plan_without_an_end_is_not_read_whole(bt: Run, tmp_path: Path) -> None:
+def test_endless_plan_file_is_not_read_completely(bt: Run, tmp_path: Path) -> None:
     pipe = tmp_path / "plan.json"
     os.mkfifo(pipe)
 
@@ -191,7 +193,7 @@ def test_a_plan_without_an_end_is_not_read_whole(bt: Run, tmp_path: Path) -> Non
     assert (ran.code, "is larger than 1000000 bytes" in ran.err) == (2, True), ran.err
 
 
-def test_a_plan_from_a_file_begins_anew(bt: Run, tmp_path: Path) -> None:
+def test_plan_from_a_file_starts_as_version_one(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "plan.yaml"
     header = "mission: {command: open, plan_version: 7, parent: 6, kept: [open_door]}\n"
     file.write_text(
@@ -202,13 +204,13 @@ def test_a_plan_from_a_file_begins_anew(bt: Run, tmp_path: Path) -> None:
     assert "The door is open." in ran.out
 
 
-def test_compile_for_a_world(bt: Run) -> None:
+def test_compile_uses_the_given_world(bt: Run) -> None:
     ran = bt("compile", "open the door", "--world", "door=open", "--inline")
     assert ran.code == 0
     assert "open_door" in ran.out
 
 
-def test_check(bt: Run, tmp_path: Path) -> None:
+def test_check_reports_problems_of_a_tree(bt: Run, tmp_path: Path) -> None:
     good, bad, worse = (tmp_path / f"{name}.yaml" for name in ("good", "bad", "worse"))
     good.write_text(TREE.format(name="good"))
     bad.write_text("tree: bad\nroot: {do: opn_door}\n")
@@ -228,7 +230,7 @@ def test_check(bt: Run, tmp_path: Path) -> None:
     assert problems[0]["line"] == 2
 
 
-def test_a_check_finds_steps_that_contradict_each_other(bt: Run, tmp_path: Path) -> None:
+def test_check_reports_contradicting_steps(bt: Run, tmp_path: Path) -> None:
     grasp = "    - {do: grasp, with: {arm: right, object_label: material}}\n"
     file = tmp_path / "a.yaml"
     file.write_text(f"tree: a\nroot:\n  sequence:\n{grasp}{grasp}")
@@ -240,7 +242,7 @@ def test_a_check_finds_steps_that_contradict_each_other(bt: Run, tmp_path: Path)
     assert bt("check", str(file)).code == 0, "what another tree leaves is not known here"
 
 
-def test_files_that_are_checked_together_know_each_other(bt: Run, tmp_path: Path) -> None:
+def test_files_checked_together_can_refer_to_each_other(bt: Run, tmp_path: Path) -> None:
     one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
     one.write_text(TREE.format(name="one"))
     two.write_text("tree: two\nroot: {tree: one}\n")
@@ -248,7 +250,7 @@ def test_files_that_are_checked_together_know_each_other(bt: Run, tmp_path: Path
     assert bt("check", str(one), str(two)).code == 0
 
 
-def test_show(bt: Run, tmp_path: Path) -> None:
+def test_show_prints_a_tree(bt: Run, tmp_path: Path) -> None:
     ran = bt("show", "take_material")
     assert " move_arm  $arm → material\n" in ran.out
     assert "at most 20 s · only while door_is open" in ran.out
@@ -258,7 +260,7 @@ def test_show(bt: Run, tmp_path: Path) -> None:
     assert "open_door  right → door" in bt("show", str(file)).out
 
 
-def test_lists(bt: Run) -> None:
+def test_lists_are_printed(bt: Run) -> None:
     assert "\n get_material\n" in bt("trees").out
     assert {tree["tree"] for tree in json.loads(bt("trees", "--json").out)} >= {"open_door"}
     ran = bt("skills")
@@ -277,13 +279,13 @@ def test_lists(bt: Run) -> None:
 
 @pytest.fixture(scope="module")
 def looked(door: str) -> list[Finding]:
-    """What doctor finds; only how it is shown depends on the width."""
+    """Return the results of doctor; only their presentation depends on the width."""
     return list(_everything(door, None))
 
 
 @pytest.mark.parametrize("width", ["24", "40", "60", "80", "132"])
 @pytest.mark.parametrize("command", ["trees", "skills", "doctor", "show get_material"])
-def test_lists_fit_the_width(
+def test_lists_fit_the_terminal_width(
     bt: Run, monkeypatch: pytest.MonkeyPatch, looked: list[Finding], width: str, command: str
 ) -> None:
     from rich.cells import cell_len
@@ -294,12 +296,12 @@ def test_lists_fit_the_width(
     assert max(cell_len(line) for line in ran.out.splitlines()) <= int(width)
 
 
-def test_schema(bt: Run) -> None:
+def test_schema_is_printed(bt: Run) -> None:
     pytest.importorskip("bt_exec.spec.schema")
     assert json.loads(bt("schema").out)
 
 
-def test_doctor(bt: Run, tmp_path: Path) -> None:
+def test_doctor_reports_the_installation(bt: Run, tmp_path: Path) -> None:
     ran = bt("doctor")
     assert ran.code == 0
     assert "nothing that is needed is missing" in ran.out
@@ -316,7 +318,7 @@ def test_doctor(bt: Run, tmp_path: Path) -> None:
     assert "--no-journal" in states["journal"]["fix"]
 
 
-def test_doctor_looks_at_a_site_of_ones_own(bt: Run, tmp_path: Path) -> None:
+def test_doctor_checks_a_site_file_of_the_user(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(
         "site: mine\nsummary: My own.\npacks: {door: {robot: sim}}\n"
@@ -337,7 +339,7 @@ def test_doctor_looks_at_a_site_of_ones_own(bt: Run, tmp_path: Path) -> None:
     assert "there is no robot 'smi'" in found["sites", str(file)]["detail"]
 
 
-def test_an_unknown_mission_names_those_there_are(bt: Run, tmp_path: Path) -> None:
+def test_unknown_mission_error_lists_the_known_ones(bt: Run, tmp_path: Path) -> None:
     journal = tmp_path / "j.sqlite"
     bt("run", "close the door", "--fast", "--journal", str(journal))
     ran = bt("vision", "show", "--mission", "999", "--journal", str(journal))
@@ -346,7 +348,7 @@ def test_an_unknown_mission_names_those_there_are(bt: Run, tmp_path: Path) -> No
     assert "bt-exec missions" not in ran.err
 
 
-def test_version(bt: Run) -> None:
+def test_version_is_printed(bt: Run) -> None:
     assert re.fullmatch(r"bt-exec \d+\.\d+\.\d+\S*\n", bt("--version").out)
 
 
@@ -382,7 +384,7 @@ def test_version(bt: Run) -> None:
         ("trees --site /nowhere.yaml", "/nowhere.yaml: cannot be read"),
     ],
 )
-def test_a_wrong_word_says_what_is_right(bt: Run, arguments: str, said: str) -> None:
+def test_wrong_argument_error_names_the_valid_ones(bt: Run, arguments: str, said: str) -> None:
     ran = bt(*arguments.split())
     assert ran.code == 2
     assert ran.out == ""

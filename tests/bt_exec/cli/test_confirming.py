@@ -1,4 +1,4 @@
-"""A person at the terminal reads a plan and types yes, or anything else."""
+"""Confirmation of a plan at the terminal: only "yes" confirms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPEC = MissionSpec.model_validate(
 
 
 def asked(monkeypatch, typed: str | None) -> tuple[bool, str]:
-    """Return the answer and what was shown when a line was typed; None: the answer is over."""
+    """Return the answer and the printed text for a typed line; None means end of input."""
     read, write = os.pipe()
     over, screen = threading.Event(), io.StringIO()
     if typed is None:
@@ -41,7 +41,7 @@ def asked(monkeypatch, typed: str | None) -> tuple[bool, str]:
 
 
 @pytest.mark.parametrize("typed", ["y\n", "Yes.\n", " 네\n", "ok\n"])
-def test_yes(monkeypatch, typed):
+def test_yes_confirms(monkeypatch, typed):
     answer, shown = asked(monkeypatch, typed)
     assert answer
     assert "Only the model says so." in shown
@@ -50,9 +50,9 @@ def test_yes(monkeypatch, typed):
 
 
 @pytest.mark.parametrize("typed", ["\n", "n\n", "yesterday\n", "아니요\n", None])
-def test_anything_else_is_no(monkeypatch, typed):
+def test_any_other_answer_rejects(monkeypatch, typed):
     assert not asked(monkeypatch, typed)[0]
 
 
-def test_nobody_is_asked_without_a_terminal():
+def test_question_is_not_asked_without_a_terminal():
     assert not can_ask(Painter(io.StringIO()))

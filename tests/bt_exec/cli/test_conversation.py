@@ -1,6 +1,6 @@
-"""Ten turns at the prompt, in each language: pronouns, a correction, the past, a refusal answered.
+"""Conversations of ten turns at the prompt, in each language, over a pseudo-terminal.
 
-A person is played by a pseudo-terminal: what is typed and what is shown is what a person has.
+They contain pronouns, a correction, questions about the past and the answer to a question.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ KOREAN = [
 
 
 class Person:
-    """Types at a terminal of 60 columns and reads what is shown."""
+    """Operator who types at a terminal of 60 columns and reads its output."""
 
     def __init__(self, *arguments: str, folder: Path) -> None:
         self.pid, self.screen = pty.fork()
@@ -61,9 +61,9 @@ class Person:
         self.shown = ""
 
     def reads(self, ends: Sequence[str]) -> str:
-        """Return what is shown until a prompt ends as one of `ends`; fails if that takes long.
+        """Return the output until a prompt ends with one of `ends`; fail after a timeout.
 
-        The space after it is awaited: it would pass for the answer to what is typed next.
+        The space after the prompt must arrive, too. Otherwise it would be taken for later output.
         """
         start, limit = len(self.shown), time.monotonic() + PATIENCE_S
         prompts, raw = tuple(f"{end} " for end in ends), b""
@@ -84,10 +84,10 @@ class Person:
         os.write(self.screen, f"{text}\n".encode())
 
     def presses_ctrl_c(self) -> None:
-        """Press Ctrl-C until something is shown.
+        """Press Ctrl-C until a reaction is printed.
 
-        One that comes after readline has drawn its prompt and before it waits for a key is seen by
-        Python with the next key.
+        If Ctrl-C arrives after readline has drawn the prompt and before it waits for a key, Python
+        handles it with the next key.
         """
         for _ in range(PATIENCE_S):
             os.write(self.screen, b"\x03")
@@ -95,7 +95,7 @@ class Person:
                 return
 
     def leaves(self) -> int:
-        """Press Ctrl-D; return how the program ended."""
+        """Press Ctrl-D and return the exit code of the program."""
         os.write(self.screen, b"\x04")
         with suppress(OSError):
             while os.read(self.screen, 65536):
@@ -115,7 +115,7 @@ def person(door: str, tmp_path: Path) -> Iterator[Person]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turns", [ENGLISH, KOREAN], ids=["en", "ko"])
-def test_a_conversation_of_ten_turns(person, turns):
+def test_conversation_of_ten_turns(person, turns):
     person.reads(["door>"])
     for said, told in turns:
         person.types(said)
@@ -125,7 +125,7 @@ def test_a_conversation_of_ten_turns(person, turns):
 
 
 @pytest.mark.slow
-def test_a_question_may_be_left_open(person):
+def test_question_can_be_left_open(person):
     person.reads(["door>"])
     person.types("fetch the materiel")
     person.reads(["[Y/n]"])
@@ -137,7 +137,7 @@ def test_a_question_may_be_left_open(person):
     person.reads(["door>"])
     person.types("close the door")
     while "already closed" not in person.reads(["door>"]):
-        pass  # the prompt may be drawn once more after the key; `reads` gives up by itself
+        pass  # the prompt may be drawn once more after the key; `reads` has its own timeout
     assert person.leaves() == 0
 
 
@@ -149,7 +149,7 @@ def test_a_question_may_be_left_open(person):
         ("문 열거나 닫아", '"문을 닫아" 중 어느 것이요?', "닫아요", "이미"),
     ],
 )
-def test_what_can_mean_two_things_is_asked_about(person, said, question, answer, told):
+def test_ambiguous_command_leads_to_a_question(person, said, question, answer, told):
     person.reads(["door>"])
     person.types(said)
     assert question in person.reads(["\n>"])

@@ -1,4 +1,4 @@
-"""Whatever would end the process stops the robot first, as far as the language allows."""
+"""Signals that end the process: the robot is stopped first, as far as Python allows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def program(text: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", DEADLY)
-def test_what_would_end_the_process_stops_the_mission_first(name: str) -> None:
+def test_deadly_signal_stops_the_mission_first(name: str) -> None:
     reasons: list[str] = []
     number = getattr(signal, name)
     before = signal.getsignal(number)
@@ -46,7 +46,7 @@ def test_signal_without_a_name_stops_the_mission() -> None:
     assert reasons == ["SIGRTMIN+1"]
 
 
-def test_signal_that_does_not_end_a_process_stops_no_mission() -> None:
+def test_harmless_signal_does_not_stop_the_mission() -> None:
     reasons: list[str] = []
     with signals(session_of(reasons), None, last=False):  # type: ignore[arg-type]
         for number in (signal.SIGCHLD, signal.SIGWINCH, signal.SIGCONT, signal.SIGURG):
@@ -55,8 +55,8 @@ def test_signal_that_does_not_end_a_process_stops_no_mission() -> None:
 
 
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGQUIT"])
-def test_what_was_ignored_at_the_start_stays_ignored(name: str) -> None:
-    """As under ``nohup``."""
+def test_signal_ignored_at_the_start_stays_ignored(name: str) -> None:
+    """``nohup`` starts programs this way."""
     reasons: list[str] = []
     number = getattr(signal, name)
     before = signal.signal(number, signal.SIG_IGN)
@@ -83,7 +83,7 @@ finally:
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
-def test_a_kill_between_missions_puts_the_robots_away(name: str) -> None:
+def test_kill_between_missions_closes_the_robots(name: str) -> None:
     ran = program(LEAVING.format(name=name))
     said = "the robots are put away\n"
     assert (ran.returncode, ran.stdout, ran.stderr) == (128 + getattr(signal, name), said, "")
@@ -111,11 +111,11 @@ with signals(session, None, last=True):
 """
 
 
-def test_a_mission_that_hangs_in_c_ends_at_the_second_word() -> None:
+def test_mission_that_hangs_in_c_ends_at_the_second_signal() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", DEAF], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        late = threading.Timer(60, process.kill)  # a fault must not hold up the tests
+        late = threading.Timer(60, process.kill)  # an injected fault must not block the tests
         late.start()
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -146,6 +146,6 @@ main()
 """
 
 
-def test_a_ctrl_c_while_the_command_line_is_imported_gives_no_traceback() -> None:
+def test_ctrl_c_during_the_import_of_the_command_line_prints_no_traceback() -> None:
     ran = program(IMPORTING, "doctor")
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "bt-exec: stopped\n")

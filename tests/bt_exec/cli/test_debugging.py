@@ -43,7 +43,7 @@ def test_q_stops_the_mission_at_a_breakpoint(bt: Run) -> None:
     assert "Breakpoint wait reached." in ran.out
 
 
-def test_names_that_were_not_reached_are_reported_with_the_nearest(bt: Run) -> None:
+def test_unreached_breakpoints_are_reported_with_the_nearest_name(bt: Run) -> None:
     ran = bt(*WAIT, "--break", "wiat", "--watch", "dor")
     assert ran.code == 0
     assert "--break wiat: not reached in this mission (nearest: wait)" in ran.out
@@ -54,7 +54,7 @@ def test_known_fact_is_printed(bt: Run) -> None:
     assert "watch     door = closed" in bt(*WAIT, "--watch", "door").out
 
 
-def test_open_pipe_is_read_without_blocking_an_abort(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_pipe_does_not_block_an_abort(monkeypatch: pytest.MonkeyPatch) -> None:
     from bt_exec.cli.confirming import read_line
 
     read, write = os.pipe()
@@ -68,7 +68,7 @@ def test_open_pipe_is_read_without_blocking_an_abort(monkeypatch: pytest.MonkeyP
         assert read_line(lambda: True) == ""
 
 
-def test_real_robots_are_never_held() -> None:
+def test_real_robots_are_never_paused() -> None:
     session: Any = SimpleNamespace(rigs={"arm": Rig(robot=object())})
     conductor = Conductor(Painter(sys.stderr), plain=True)
     with pytest.raises(UsageError, match="arm is real and would go on moving"):

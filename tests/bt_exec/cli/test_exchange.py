@@ -11,7 +11,7 @@ from tests.bt_exec.cli.conftest import Run
 DATA = Path(__file__).parents[2] / "data" / "btcpp"
 
 
-def test_export_and_import_give_the_tree_back(bt: Run, tmp_path: Path) -> None:
+def test_tree_survives_export_and_import(bt: Run, tmp_path: Path) -> None:
     file, folder = tmp_path / "tree.xml", tmp_path / "trees"
     ran = bt("export", "get_material", "--site", "door", "-o", str(file))
     assert (ran.code, ran.out) == (0, "")
@@ -24,7 +24,7 @@ def test_export_and_import_give_the_tree_back(bt: Run, tmp_path: Path) -> None:
     assert (folder / "get_material.yaml").is_file()
 
 
-def test_import_overwrites_nothing(bt: Run, tmp_path: Path) -> None:
+def test_import_does_not_overwrite_files(bt: Run, tmp_path: Path) -> None:
     (tmp_path / "Door_Closed.yaml").write_text("mine")
     ran = bt("import", str(DATA / "tutorial_door.xml"), "--to", str(tmp_path))
     assert ran.code == 2
@@ -32,7 +32,7 @@ def test_import_overwrites_nothing(bt: Run, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["Door_Closed.yaml"]
 
 
-def test_import_prints_trees_and_reports_beside_them(bt: Run) -> None:
+def test_import_prints_trees_to_stdout_and_its_report_to_stderr(bt: Run) -> None:
     ran = bt("import", str(DATA / "tutorial_door.xml"))
     assert ran.code == 0
     assert ran.out.startswith("tree: MainTree\n")
@@ -40,7 +40,7 @@ def test_import_prints_trees_and_reports_beside_them(bt: Run) -> None:
     assert "SAME_TICK (changed)" in ran.err
 
 
-def test_files_that_are_no_trees_are_refused(bt: Run, tmp_path: Path) -> None:
+def test_files_that_are_not_trees_are_refused(bt: Run, tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text("<root>")
     for path in (tmp_path / "a.xml", tmp_path / "none.xml", Path("x" * 300)):
         ran = bt("import", str(path))

@@ -10,7 +10,7 @@ MESSY = "tree:  a\nroot:\n    retry: 2\n    do: x # why\n"
 TIDY = "tree: a\nroot:\n  do: x   # why\n  retry: 2\n"
 
 
-def test_files_are_formatted_once(bt: Run, tmp_path: Path) -> None:
+def test_formatting_is_idempotent(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(MESSY)
     file.chmod(0o640)
@@ -30,7 +30,7 @@ def test_check_changes_nothing(bt: Run, tmp_path: Path) -> None:
     assert file.read_text() == MESSY
 
 
-def test_broken_files_are_left_alone(bt: Run, tmp_path: Path) -> None:
+def test_invalid_files_are_not_changed(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text("tree: [\n")
     ran = bt("fmt", str(file), str(tmp_path / "none.yaml"))

@@ -1,4 +1,4 @@
-"""What happened, asked on the command line and at the prompt."""
+"""History of missions on the command line and at the prompt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALWAYS = ("--fast", "--fault", "open_door=DOOR_STUCK")
 
 
 def bare(text: str) -> str:
-    """Return what is the same in every run: without moments and durations of the wall."""
+    """Return the output without mission dates, times and durations, which differ between runs."""
     text = re.sub(r"\d{4}-\d\d-\d\d-(\d{4})", r"DAY-\1", text)
     text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "DAY AND TIME", text)
     text = re.sub(r"\d\d-\d\d \d\d:\d\d", "DAY   TIME ", text)
@@ -31,13 +31,13 @@ def bare(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder for what `day` recorded first; the tests after it start from a copy."""
+    """Return the folder that `day` recorded into. Every test starts from a copy."""
     return tmp_path_factory.mktemp("recorded") / "data"
 
 
 @pytest.fixture
 def day(bt: Run, recorded: Path, tmp_path: Path) -> Run:
-    """Three missions: one fails, one ends well, one is refused."""
+    """Run three missions: one fails, one succeeds, one is refused."""
     if recorded.exists():
         shutil.copytree(recorded, tmp_path / "data")
         return bt
@@ -52,7 +52,7 @@ def rows(out: str) -> list[list[str]]:
     return [re.split(r" {2,}| · ", line.strip()) for line in bare(out).splitlines()]
 
 
-def test_the_list(day: Run) -> None:
+def test_history_lists_missions(day: Run) -> None:
     _, *found = rows(day("history").out)
     assert [[row[0], row[-3], row[-2]] for row in found] == [
         ["■", GET, "blocked"],
@@ -62,7 +62,7 @@ def test_the_list(day: Run) -> None:
 
 
 @pytest.mark.parametrize("width", [80, 40])
-def test_the_list_fits_and_tells_whole_commands(
+def test_list_fits_the_width_and_contains_whole_commands(
     day: Run, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
@@ -86,7 +86,7 @@ def test_the_list_fits_and_tells_whole_commands(
         (("--search", "자재", "--failed"), ["blocked"]),
     ],
 )
-def test_what_a_script_reads_is_one_object_a_line(
+def test_json_list_has_one_object_per_line(
     day: Run, options: tuple[str, ...], expected: list[str]
 ) -> None:
     ran = day("history", "--json", *options)
@@ -94,7 +94,7 @@ def test_what_a_script_reads_is_one_object_a_line(
     assert ran.err == ""
 
 
-def test_nothing_to_list_is_said(bt: Run) -> None:
+def test_empty_list_is_reported(bt: Run) -> None:
     assert bt("history").out == "no mission yet\n"
     assert bt("history", "--today").out == "no mission matches\n"
     assert bt("history", "--json").out == ""
@@ -117,19 +117,19 @@ def test_why_in_korean(day: Run) -> None:
     ("which", "cause"),
     [("2", "It was done as asked."), ("last", 'I did not understand "fly away".')],
 )
-def test_why_of_what_did_not_fail(day: Run, which: str, cause: str) -> None:
+def test_why_of_a_mission_without_a_failure(day: Run, which: str, cause: str) -> None:
     assert day("why", which).out.splitlines()[1].startswith(f"   {cause}")
     assert json.loads(day("why", which, "--json").out)["cause"].startswith(cause)
 
 
-def test_the_whole_name_a_number_and_last_name_the_same(day: Run) -> None:
+def test_mission_is_found_by_name_number_and_last(day: Run) -> None:
     whole = json.loads(day("why", "--json").out)["mission_id"]
     assert day("why", whole).out == day("why", "3").out == day("why", "last").out
 
 
 @pytest.mark.parametrize("command", [("why",), ("history", "show")])
 @pytest.mark.parametrize("which", ["77", "2020-01-01-0001", "x"])
-def test_an_unknown_mission_is_one_clear_message(
+def test_unknown_mission_is_one_error_message(
     day: Run, command: tuple[str, ...], which: str
 ) -> None:
     ran = day(*command, which)
@@ -143,7 +143,7 @@ def test_an_unknown_mission_is_one_clear_message(
     )
 
 
-def test_a_mission_as_it_ended_plan_by_plan(bt: Run) -> None:
+def test_history_show_lists_the_attempts_plan_by_plan(bt: Run) -> None:
     assert bt("run", "open the door", *STUCK).code == 0
     shown = bare(bt("history", "show", "1").out)
     heads = [line for line in shown.splitlines() if not line.startswith("  ") and line[1:2] == "p"]
@@ -156,7 +156,7 @@ def test_a_mission_as_it_ended_plan_by_plan(bt: Run) -> None:
     assert data["complete"] is True
 
 
-def test_the_summary_offers_why(bt: Run) -> None:
+def test_summary_suggests_why_and_replay(bt: Run) -> None:
     assert "record DAY-0001 · bt-exec why 1 · bt-exec replay 1\n" in bare(
         bt("run", "open the door", *BRIEF).out
     )
@@ -188,7 +188,7 @@ with Session(site, fast=True, world=world, journal=journal, listeners=[Kill()]) 
 """
 
 
-def test_an_interrupted_mission_is_told_once_and_marked(bt: Run, tmp_path: Path) -> None:
+def test_interrupted_mission_is_reported_once_and_marked(bt: Run, tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text(bt("compile", GET).out, encoding="utf-8")
     program = [sys.executable, "-c", KILLED, GET, str(plan)]
@@ -207,7 +207,7 @@ def test_an_interrupted_mission_is_told_once_and_marked(bt: Run, tmp_path: Path)
     assert json.loads(bt("why", "1", "--json").out)["possible"]["hand.right"] == "material"
 
 
-def test_the_prompt_answers_from_the_record_and_nothing_moves(bt: Run) -> None:
+def test_prompt_answers_why_from_the_journal_without_moving(bt: Run) -> None:
     words = "문 열어\nwhy did you stop?\n왜 멈췄어?\nwhy\n"
     ran = bt("repl", *ALWAYS, stdin=words)
     assert ran.out.count("command   ") + ran.out.count("명령      문 열어\n") == 1
@@ -221,7 +221,7 @@ def test_the_prompt_answers_from_the_record_and_nothing_moves(bt: Run) -> None:
     ]
 
 
-def test_without_a_record_nobody_knows_why(bt: Run) -> None:
+def test_why_without_a_journal_has_no_answer(bt: Run) -> None:
     ran = bt("repl", "--no-journal", "--fast", stdin="why\n")
     assert ran.out == "bt-exec: no record is kept here (--no-journal), so nobody knows why\n"
     assert bt("repl", "--fast", stdin="why\n").out.startswith("bt-exec: there is no mission 'last'")
@@ -247,11 +247,11 @@ def test_without_a_record_nobody_knows_why(bt: Run) -> None:
         *((text, False) for text in ("why he is late, ask him", "왜 늦었는지 가서 알려줘.")),
     ],
 )
-def test_which_lines_ask_why(text: str, asks: bool) -> None:
+def test_lines_that_ask_why_are_recognised(text: str, asks: bool) -> None:
     assert asks_why(text) is asks
 
 
-def test_a_damaged_record_is_one_message(bt: Run, tmp_path: Path) -> None:
+def test_damaged_journal_is_one_error_message(bt: Run, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a record, and long enough to have a header" * 20)
     for command in (("why",), ("history",), ("history", "show")):
@@ -273,7 +273,7 @@ def test_unknown_filters_are_refused(day: Run, options: tuple[str, ...], said: s
     assert said in " ".join(ran.err.split())
 
 
-def test_statuses_are_in_the_language_of_the_reader(
+def test_statuses_are_in_the_language_of_the_user(
     day: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("LC_ALL", raising=False)
@@ -284,8 +284,8 @@ def test_statuses_are_in_the_language_of_the_reader(
     assert "blocked" not in out
 
 
-def test_prompt_obeys_its_hints(day: Run) -> None:
-    """What a line prints at the prompt is what the command prints outside."""
+def test_hints_are_accepted_at_the_prompt(day: Run) -> None:
+    """The prompt prints the same output as the command outside."""
     for line in ("why 1", "history", "history --failed", "show 2", "show get_material", "replay 2"):
         outside = day(*line.replace("show 2", "history show 2").split()).out
         assert outside
@@ -293,7 +293,7 @@ def test_prompt_obeys_its_hints(day: Run) -> None:
     assert day("repl", "--fast", stdin="왜 1\n").out == day("why", "1").out
 
 
-def test_errors_of_a_hint_end_the_line_and_not_the_prompt(day: Run) -> None:
+def test_failing_hint_ends_the_line_and_not_the_prompt(day: Run) -> None:
     ran = day("repl", "--fast", stdin="why 99\nhistory --status well\nwhy 2\n")
     assert ran.code == 2
     assert "there is no mission '99'" in ran.err
@@ -301,12 +301,12 @@ def test_errors_of_a_hint_end_the_line_and_not_the_prompt(day: Run) -> None:
     assert ran.out == day("why", "2").out
 
 
-def test_why_did_you_stop_means_the_last_mission_that_acted(day: Run) -> None:
+def test_why_refers_to_the_last_mission_that_acted(day: Run) -> None:
     said = day("repl", "--fast", stdin="is the door open?\nwhy did you stop?\n").out
     assert "asked    open the door" in said or "asked  open the door" in said
 
 
-def test_prune_takes_units_and_refuses_others(day: Run) -> None:
+def test_prune_requires_valid_units(day: Run) -> None:
     assert day("history", "prune", "--older", "1d").out == "0 missions removed, 0.0 MB\n"
     said = day("history", "prune", "--larger", "0.001M", "--dry-run").out
     assert said.startswith("3 missions would be removed, ")
@@ -319,13 +319,13 @@ def test_prune_takes_units_and_refuses_others(day: Run) -> None:
     assert day("history").out == "no mission yet\n"
 
 
-def test_check_says_that_the_record_is_in_order(day: Run) -> None:
+def test_check_reports_an_intact_journal(day: Run) -> None:
     ran = day("history", "check")
     assert (ran.code, ran.out.split()[-3:]) == (0, ["is", "in", "order"])
     assert json.loads(day("history", "check", "--json").out) == []
 
 
-def test_site_setting_keeps_missions_for_its_time(bt: Run, tmp_path: Path) -> None:
+def test_retention_time_of_a_site_is_applied(bt: Run, tmp_path: Path) -> None:
     site = tmp_path / "short.yaml"
     site.write_text(
         "site: short\npacks: {door: {robot: sim, detector: oracle}}\nkeep: {megabytes: 0.001}\n"

@@ -38,13 +38,13 @@ State = Literal["on", "off"]
 
 @skill(fails={"LAMP_BROKEN"}, effects={"lamp": "{state}"})
 def turn_lamp(state: State = "on") -> Steps:
-    """Turn the lamp on or off; reports its brightness as `level`."""
+    """Turn the lamp on or off; the result `level` is its brightness."""
     yield Running()
 
 
 @condition(establishes={"lamp": "{state}"})
 def lamp_is(state: State) -> Verdict:
-    """Return whether the lamp is on, or off."""
+    """Return True if the lamp is in the given state."""
     raise AssertionError
 
 
@@ -126,7 +126,7 @@ OTHERS: dict[str, tuple[str, Callable[[Path], list[Problem]]]] = {
 
 
 def correct(kind: str) -> Iterator[tuple[str, Callable[[Path], list[Problem]]]]:
-    """Yield the correct texts of a kind, each with its check."""
+    """Yield the correct texts of a kind, each with its check function."""
     if kind == "trees":
         for site, text in shipped(kind):
             yield text, of_tree(site)
@@ -216,5 +216,5 @@ def test_mutation_is_reported_in_every_correct_file(kind: str, name: str, tmp_pa
     assert_reported([case for case in cases(kind) if case.name == name], tmp_path)
 
 
-def test_there_are_enough_faulty_files() -> None:
+def test_number_of_faulty_files_is_sufficient() -> None:
     assert sum(1 for kind in CLASSES for _ in cases(kind)) >= 900

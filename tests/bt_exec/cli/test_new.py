@@ -18,7 +18,7 @@ def test_new_tree_verifies_at_its_site(bt: Run, tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.parametrize("skill", ["move_arm", "close_door"])
-def test_new_tree_gives_required_arguments(bt: Run, tmp_path: Path, skill: str) -> None:
+def test_new_tree_sets_required_arguments(bt: Run, tmp_path: Path, skill: str) -> None:
     create_tree("wander", tmp_path, load_site("door"), skill)
     assert f"do: {skill}" in (tmp_path / "wander.yaml").read_text()
     assert "UNKNOWN" not in bt("check", str(tmp_path / "wander.yaml"), "--site", "door").out

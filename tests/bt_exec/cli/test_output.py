@@ -1,4 +1,4 @@
-"""Data for scripts: JSON that any reader takes, whatever a skill measured."""
+"""Output for scripts: valid JSON for any result of a skill."""
 
 import io
 import json
@@ -21,15 +21,15 @@ FILE = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         ({7: {"b"}}, '{"7":["b"]}'),
     ],
 )
-def test_values(value, text):
+def test_values_become_json(value, text):
     assert to_json(value, file=FILE) == text
 
 
-def test_what_is_no_data_is_described():
+def test_value_that_is_not_data_is_described():
     lock = json.loads(to_json({"lock": threading.Lock()}, file=FILE))["lock"]
     assert lock.startswith("<unlocked")
 
 
-def test_a_stream_without_the_signs_gets_escapes():
+def test_stream_with_a_limited_encoding_gets_escapes():
     ascii_only = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     assert to_json({"a": "자재"}, file=ascii_only) == '{"a":"\\uc790\\uc7ac"}'

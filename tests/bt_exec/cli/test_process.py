@@ -1,4 +1,4 @@
-"""What only a process of its own can show: pipes, full disks, encodings, signals, start-up."""
+"""Behaviour of a separate process: pipes, full disks, encodings, signals and start-up."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def call(
     )
 
 
-def test_a_reader_that_leaves_is_no_error(gate: str) -> None:
+def test_closed_pipe_is_not_an_error(gate: str) -> None:
     ran = call("skills", "--site", gate, shell="| head -1")
     assert (ran.stdout, ran.stderr) == (" skills\n", "")
 
 
 @pytest.mark.parametrize("arguments", [["trees"], ["skills", "--json"], ["--help"]])
-def test_a_reader_that_is_gone_has_its_exit_code(
+def test_pipe_closed_at_the_start_has_its_exit_code(
     arguments: list[str], gate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BT_EXEC_SITE", gate)
@@ -56,7 +56,7 @@ def test_a_reader_that_is_gone_has_its_exit_code(
     assert (ran.returncode, ran.stderr) == (141, b"")
 
 
-def test_a_mission_outlives_its_reader(gate: str) -> None:
+def test_mission_continues_when_its_reader_closes_the_pipe(gate: str) -> None:
     ran = call(*BRIEF, gate, shell="| head -1; exit ${PIPESTATUS[0]}")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == "     0.0 s  command   open the gate\n"
@@ -64,20 +64,20 @@ def test_a_mission_outlives_its_reader(gate: str) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("arguments", [["trees"], ["--help"], BRIEF])
-def test_a_full_disk_is_one_message(arguments: list[str], gate: str) -> None:
+def test_full_disk_is_one_error_message(arguments: list[str], gate: str) -> None:
     site = [gate] if arguments is BRIEF else []
     ran = call(*arguments, *site, shell="> /dev/full", env={"BT_EXEC_SITE": gate})
     assert ran.returncode == 74
     assert ran.stderr == "bt-exec: cannot write or read: no space is left on the device\n"
 
 
-def test_a_closed_output_is_one_message() -> None:
+def test_closed_stdout_is_one_error_message() -> None:
     ran = call("trees", shell=">&-")
     assert ran.returncode == 74
     assert ran.stderr.count("\n") == 1
 
 
-def test_a_terminal_without_unicode_gets_ascii(gate: str) -> None:
+def test_terminal_without_unicode_gets_ascii(gate: str) -> None:
     words = ("run", "문을 열어", *BRIEF[2:], gate)
     ran = call(*words, env={"PYTHONIOENCODING": "ascii"})
     assert ran.returncode == 0
@@ -94,12 +94,12 @@ def test_ctrl_c_stops_the_mission(presses: int, gate: str) -> None:
         text=True,
     ) as process:
         assert process.stdout is not None
-        deadline = threading.Timer(60, process.kill)  # a hang is a failure, not a wait
+        deadline = threading.Timer(60, process.kill)  # a hang is a failure, not a long wait
         deadline.start()
         for line in process.stdout:
             if "running" in line:
                 break
-        time.sleep(0.4)  # the gate is on its way
+        time.sleep(0.4)  # the gate is moving
         for _ in range(presses):
             process.send_signal(signal.SIGINT)
             time.sleep(0.02)
@@ -112,7 +112,7 @@ def test_ctrl_c_stops_the_mission(presses: int, gate: str) -> None:
 
 
 def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, str]:
-    """Run on a pseudo-terminal of 80 x 24; return the exit code and everything it wrote."""
+    """Run on a pseudo-terminal of 80 x 24 and return the exit code and the output."""
     master, slave = os.openpty()
     given = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24", **env}
     process = subprocess.Popen(
@@ -123,7 +123,7 @@ def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, 
     deadline = threading.Timer(60, process.kill)
     deadline.start()
     written = b""
-    with contextlib.suppress(OSError):  # Linux says EIO when the last writer has gone
+    with contextlib.suppress(OSError):  # Linux raises EIO when the last writer has closed
         while piece := os.read(master, 65536):
             written += piece
     os.close(master)
@@ -133,8 +133,8 @@ def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, 
 
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8])
-def test_ctrl_c_at_any_moment_of_the_start_shows_no_traceback(delay_s: float, gate: str) -> None:
-    """Unless Python itself has not started yet: its traceback names no file of ours."""
+def test_ctrl_c_during_the_start_prints_no_traceback(delay_s: float, gate: str) -> None:
+    """Exception: before Python has started, its traceback contains no file of ours."""
     process = subprocess.Popen(
         [*COMMAND, *BRIEF, gate], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -146,7 +146,7 @@ def test_ctrl_c_at_any_moment_of_the_start_shows_no_traceback(delay_s: float, ga
         assert process.returncode in (130, -signal.SIGINT, 0), complained
 
 
-def test_the_live_view_on_a_terminal(gate: str) -> None:
+def test_live_view_is_drawn_on_a_terminal(gate: str) -> None:
     code, text = on_a_terminal(*OPEN, gate, "--world", "gate=0.8")  # long enough to be seen
     assert code == 0
     assert "preparing gate" in text
@@ -155,14 +155,14 @@ def test_the_live_view_on_a_terminal(gate: str) -> None:
     assert "satisfied in" in text.rpartition("\x1b[?25h")[2]
 
 
-def test_no_live_view_on_a_dumb_terminal(gate: str) -> None:
+def test_live_view_is_not_drawn_on_a_dumb_terminal(gate: str) -> None:
     code, text = on_a_terminal(*BRIEF, gate, TERM="dumb")
     assert code == 0
     assert "\x1b" not in text
     assert "running   open_gate" in text
 
 
-def test_the_prompt_on_a_terminal(tmp_path: Path, gate: str) -> None:
+def test_prompt_on_a_terminal(tmp_path: Path, gate: str) -> None:
     keys = "문을 열어\nopen the gate\nstatus\nquit\n".encode()
     homes = {"XDG_STATE_HOME": str(tmp_path), "PYTHONIOENCODING": "utf-8", "LC_ALL": "C"}
     words = ("repl", "--fast", "--no-journal", "--site", gate)
@@ -179,7 +179,7 @@ def test_the_prompt_on_a_terminal(tmp_path: Path, gate: str) -> None:
     ]
 
 
-def test_a_prompt_takes_what_its_encoding_does_not_know(tmp_path: Path, gate: str) -> None:
+def test_prompt_accepts_bytes_outside_its_encoding(tmp_path: Path, gate: str) -> None:
     keys = "문이 열렸어?\nquit\n".encode()
     homes = {"XDG_STATE_HOME": str(tmp_path), "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
     words = ("repl", "--fast", "--no-journal", "--site", gate)
@@ -188,8 +188,8 @@ def test_a_prompt_takes_what_its_encoding_does_not_know(tmp_path: Path, gate: st
     assert "refused" in text
 
 
-def test_help_is_quick() -> None:
-    """Start-up stays lazy: nothing heavy is imported before a command runs."""
+def test_help_imports_no_heavy_modules() -> None:
+    """Heavy modules are imported only when a command runs."""
     heavy = ("mujoco", "numpy", "pydantic", "py_trees", "anthropic", "cv2", "yaml", "onnxruntime")
     code = (
         "import sys; from bt_exec.cli.app import call; call(['--help']); "

@@ -1,4 +1,4 @@
-"""The snippets of the README run as they stand, and the links of the documentation resolve."""
+"""Snippets of the README run unchanged, and the links of the documentation resolve."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ README = ROOT / "README.md"
 
 
 def block(kind: str, start: str) -> str:
-    """Return the first block of a language that holds `start`."""
+    """Return the first code block of a language that contains `start`."""
     text = README.read_text(encoding="utf-8")
     blocks: list[str] = re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL)
     return next(one for one in blocks if start in one)
 
 
-def test_its_tree_is_in_order_and_does_what_it_says(bt: Callable[..., Any], tmp_path: Path) -> None:
+def test_tree_of_the_readme_is_valid_and_has_the_described_effect(
+    bt: Callable[..., Any], tmp_path: Path
+) -> None:
     file = tmp_path / "get_material.yaml"
     file.write_text(block("yaml", "tree: get_material"), encoding="utf-8")
     checked = bt("check", str(file))
@@ -54,7 +56,7 @@ class _Robot:
         return _Pull(self)
 
 
-def test_its_skill_passes_its_test() -> None:
+def test_skill_of_the_readme_passes_its_test() -> None:
     robot = _Robot()
     given: dict[str, Any] = {
         "Arm": Literal["left", "right"],

@@ -20,7 +20,7 @@ def test_explore_lists_one_line_per_injected_failure(bt: Run, tmp_path: Path) ->
     assert "('close_door', {'arm': 'left'}, (Disturbance(" in written.read_text()
 
 
-def test_runs_are_printed_as_data(bt: Run) -> None:
+def test_runs_are_printed_as_json(bt: Run) -> None:
     ran = bt("rehearse", "close_door", "--site", "door", "--json")
     (run,) = json.loads(ran.out)
     assert (run["ends"], run["calls"]) == ("done", ["close_door"])

@@ -1,11 +1,11 @@
-"""The prompt: one command after another."""
+"""Prompt: one command after another."""
 
 from __future__ import annotations
 
 from tests.bt_exec.cli.conftest import Run
 
 
-def test_repl_from_a_pipe(bt: Run) -> None:
+def test_repl_reads_commands_from_a_pipe(bt: Run) -> None:
     words = (
         "# first\n\nopen the door\nstatus\nopen the door\nreset door=opn\nfly\nquit\n"
         "open the door\n"
@@ -19,14 +19,14 @@ def test_repl_from_a_pipe(bt: Run) -> None:
     assert ran.out.count("command   ") == 3
 
 
-def test_the_prompt_opens_without_a_command(bt: Run) -> None:
+def test_prompt_opens_without_a_command(bt: Run) -> None:
     ran = bt(stdin="help\n")
     assert ran.code == 0
     assert "\n  Open the door. · 문을 열어.\n" in ran.out
     assert "reset [KEY=VALUE]" in ran.out
 
 
-def test_the_words_of_the_prompt_are_answered_in_their_language(bt: Run) -> None:
+def test_prompt_commands_are_answered_in_their_language(bt: Run) -> None:
     ran = bt(
         "repl", "--fast", "--no-journal", stdin="문 열어\n상태\n도움말\n초기화\n상태\nstatus\n"
     )
@@ -40,6 +40,6 @@ def test_the_words_of_the_prompt_are_answered_in_their_language(bt: Run) -> None
     assert "hand.left" not in told
 
 
-def test_what_has_no_sentence_is_listed_for_those_who_ask(bt: Run) -> None:
+def test_facts_without_a_sentence_are_listed_on_request(bt: Run) -> None:
     ran = bt("repl", "--fast", "--no-journal", "-v", stdin="status\n")
     assert "  doorway: free\n" in ran.out

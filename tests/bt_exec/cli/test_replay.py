@@ -1,4 +1,4 @@
-"""``bt-exec replay`` as people use it."""
+"""``bt-exec replay`` on the command line."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def mission(bt: Run) -> Run:
     return bt
 
 
-def test_replay_prints_what_the_mission_printed(bt: Run) -> None:
+def test_replay_prints_the_output_of_the_mission(bt: Run) -> None:
     live = bt("run", "문 열어", "--fast").out
     assert bt("replay").out == live
     assert bt("replay", "--plain", "--speed", "0").out == live
 
 
-def test_verify_finds_the_mission_as_recorded(mission: Run) -> None:
+def test_verify_reports_a_repeatable_mission(mission: Run) -> None:
     ran = mission("replay", "1", "--verify")
     assert (ran.code, ran.out.startswith("The mission ran again exactly as recorded")) == (0, True)
     data = json.loads(mission("replay", "--verify", "--json").out)
     assert (data["same"], data["difference"]) == (True, None)
 
 
-def test_written_test_passes(mission: Run, tmp_path: Path) -> None:
+def test_exported_test_passes(mission: Run, tmp_path: Path) -> None:
     file = tmp_path / "test_recorded.py"
     assert mission("replay", "--to", "pytest", str(file)).out == f"Wrote {file}.\n"
     scope: dict[str, object] = {}
@@ -45,13 +45,13 @@ def test_written_test_passes(mission: Run, tmp_path: Path) -> None:
     assert (again.code, again.err) == (2, f"bt-exec: {file} exists; name another file\n")
 
 
-def test_unknown_form_of_a_test_lists_the_known_one(mission: Run, tmp_path: Path) -> None:
+def test_unknown_test_format_lists_the_known_ones(mission: Run, tmp_path: Path) -> None:
     ran = mission("replay", "--to", "pytset", str(tmp_path / "x"))
     assert ran.code == 2
     assert "pytest" in ran.err
 
 
-def test_keys_move_through_the_record(mission: Run, tmp_path: Path) -> None:
+def test_keys_navigate_the_record(mission: Run, tmp_path: Path) -> None:
     parent, child = pty.openpty()
     env = {**os.environ, "TERM": "xterm-256color", "LINES": "30", "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "bt_exec", "replay", "1", "--step"]
@@ -67,7 +67,7 @@ def test_keys_move_through_the_record(mission: Run, tmp_path: Path) -> None:
             return shown
 
         until("paused")
-        os.write(parent, b"\x1b[F")  # end: the last moment of the mission
+        os.write(parent, b"\x1b[F")  # End key: the last moment of the mission
         until("7.5 s of 7.5 s")
         os.write(parent, b"\x1b[H")
         until("0.0 s of 7.5 s")

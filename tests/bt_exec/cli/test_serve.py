@@ -1,4 +1,4 @@
-"""``bt-exec serve``: what it refuses, and how it ends."""
+"""``bt-exec serve``: refused options and shutdown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.bt_exec.cli.conftest import Run
 TOKEN = "0123456789abcdef"
 
 
-def test_other_machines_need_a_token(bt: Run, door: str) -> None:
+def test_listening_on_other_addresses_requires_a_token(bt: Run, door: str) -> None:
     ran = bt("serve", "--site", door, "--host", "0.0.0.0")
     assert ran.code == 2
     assert "a token is needed: set BT_EXEC_TOKEN, or give --token-file FILE" in ran.err
@@ -39,7 +39,7 @@ def test_other_machines_need_a_token(bt: Run, door: str) -> None:
         ("x" * 10_001, "is larger than 10000 bytes"),
     ],
 )
-def test_a_token_file_that_will_not_do(
+def test_invalid_token_file_is_refused(
     bt: Run, tmp_path: Path, text: str | None, said: str
 ) -> None:
     file = tmp_path / "token"
@@ -53,7 +53,7 @@ def test_a_token_file_that_will_not_do(
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o666, 0o620])
-def test_token_file_that_others_may_read_is_refused(bt: Run, tmp_path: Path, mode: int) -> None:
+def test_token_file_readable_by_others_is_refused(bt: Run, tmp_path: Path, mode: int) -> None:
     file = tmp_path / "token"
     file.write_text("x" * 32)
     file.chmod(mode)
@@ -65,12 +65,12 @@ def test_token_file_that_others_may_read_is_refused(bt: Run, tmp_path: Path, mod
         assert token_for("127.0.0.1", file) == "x" * 32
 
 
-def test_a_token_that_will_not_do(bt: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_token_is_refused(bt: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BT_EXEC_TOKEN", "x")
     assert "BT_EXEC_TOKEN: a token has at least 16" in bt("serve").err
 
 
-def test_a_port_that_is_taken_is_named_before_anything_moves(bt: Run, door: str) -> None:
+def test_port_in_use_is_reported_before_robots_are_opened(bt: Run, door: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
         ran = bt("serve", "--site", door, "--port", port)
@@ -78,9 +78,7 @@ def test_a_port_that_is_taken_is_named_before_anything_moves(bt: Run, door: str)
     assert f"nobody can listen at 127.0.0.1:{port}" in ran.err
 
 
-def test_a_world_that_cannot_be_made_is_refused_and_the_port_is_free_again(
-    bt: Run, door: str
-) -> None:
+def test_invalid_world_is_refused_and_the_port_released(bt: Run, door: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
     ran = bt("serve", "--site", door, "--port", str(port), "--world", "door=purple")
@@ -90,13 +88,13 @@ def test_a_world_that_cannot_be_made_is_refused_and_the_port_is_free_again(
 
 
 @pytest.mark.parametrize("port", ["-1", "70000"])
-def test_a_port_that_is_none(bt: Run, door: str, port: str) -> None:
+def test_invalid_port_is_refused(bt: Run, door: str, port: str) -> None:
     ran = bt("serve", "--site", door, "--port", port)
     assert ran.code == 2
     assert "--port" in ran.err
 
 
-def test_without_the_extra_it_says_what_to_install(bt: Run, monkeypatch) -> None:
+def test_missing_extra_is_reported_with_its_name(bt: Run, monkeypatch) -> None:
     for name in ("bt_exec.serve.server", "bt_exec.serve.api"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "fastapi", None)
@@ -105,7 +103,7 @@ def test_without_the_extra_it_says_what_to_install(bt: Run, monkeypatch) -> None
     assert "pip install 'bt-exec[serve]'" in ran.err
 
 
-def test_help_imports_nothing_of_http() -> None:
+def test_help_imports_no_http_modules() -> None:
     code = (
         "import sys; from bt_exec.cli.app import call; call(['serve', '--help']);"
         "print([m for m in ('fastapi', 'uvicorn', 'starlette') if m in sys.modules])"
@@ -115,8 +113,8 @@ def test_help_imports_nothing_of_http() -> None:
 
 
 @pytest.mark.parametrize("real", [False, True])
-def test_signals_are_taken_for_as_long_as_a_service_runs(real: bool) -> None:
-    """Ctrl-Z stops a mission only where the robot would go on while the program sleeps."""
+def test_signal_handlers_are_installed_while_the_service_runs(real: bool) -> None:
+    """Ctrl-Z stops a mission only if its robot would continue while the process is suspended."""
     heard: list[int] = []
     rigs = {"arm": SimpleNamespace(simulation=None if real else object())}
     session: Any = SimpleNamespace(rigs=rigs)
@@ -131,7 +129,7 @@ def test_signals_are_taken_for_as_long_as_a_service_runs(real: bool) -> None:
 
 
 class Program:
-    """A service in a process of its own."""
+    """Service in a separate process."""
 
     def __init__(self, site: str, folder: Path) -> None:
         self.journal = folder / "journal.sqlite"
@@ -165,7 +163,7 @@ class Program:
         return data
 
     def follow(self, name: str, after: int) -> list[int]:
-        """Return the numbers of a mission's events after one of them."""
+        """Return the numbers of the events of a mission after the given one."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.request("GET", f"/missions/{name}/events", headers={"Last-Event-ID": str(after)})
         said = connection.getresponse().read().decode()
@@ -173,7 +171,7 @@ class Program:
         return [int(line[4:]) for line in said.splitlines() if line.startswith("id: ")]
 
     def moving(self, command: str) -> str:
-        """Send a command; return its mission when the robot moves."""
+        """Send a command and return its mission when the robot moves."""
         name: str = self.ask("POST", "/missions", {"command": command})["mission_id"]
         for _ in range(600):
             if any(row.kind == "SkillStarting" for row in Journal.open(self.journal).rows(name)):
@@ -182,7 +180,7 @@ class Program:
         raise AssertionError("nothing moved")
 
     def end(self, number: int) -> int:
-        """Send a signal; return the exit code."""
+        """Send a signal and return the exit code."""
         self.process.send_signal(number)
         output, _ = self.process.communicate(timeout=90)
         self.said += output.splitlines(keepends=True)
@@ -207,7 +205,7 @@ def programs(door: str, tmp_path: Path) -> Iterator[Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
-def test_a_signal_stops_the_robot_and_completes_every_record(programs: Any, name: str) -> None:
+def test_signal_stops_the_robot_and_completes_every_record(programs: Any, name: str) -> None:
     program = programs()
     running = program.moving("open the door")
     waiting = program.ask("POST", "/missions", {"command": "close the door"})["mission_id"]
@@ -222,15 +220,15 @@ def test_a_signal_stops_the_robot_and_completes_every_record(programs: Any, name
 
 
 @pytest.mark.slow
-def test_sigterm_ends_a_service_whose_step_hangs(gate: str, tmp_path: Path) -> None:
-    """The step never returns: the program ends in time, and the record has its ends."""
+def test_sigterm_ends_a_service_with_a_hanging_step(gate: str, tmp_path: Path) -> None:
+    """The step never returns. The process ends in time and the records are complete."""
     program = Program(gate, tmp_path)
     try:
         hangs = program.moving("jam the gate")
         waits = program.ask("POST", "/missions", {"command": "open the gate"})["mission_id"]
         began = time.monotonic()
         code = program.end(signal.SIGTERM)
-        assert time.monotonic() - began < 60  # the bound is 25 s, on an idle machine
+        assert time.monotonic() - began < 60  # the limit is 25 s on an idle machine
         assert code != 0
         journal = Journal.open(program.journal)
         assert journal.line(hangs).status in ("failed", "aborted")
@@ -243,7 +241,7 @@ def test_sigterm_ends_a_service_whose_step_hangs(gate: str, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_after_a_kill_the_record_says_where_it_was_and_the_next_start_tells(programs: Any) -> None:
+def test_killed_service_is_reported_as_interrupted_at_the_next_start(programs: Any) -> None:
     program = programs()
     running = program.moving("open the door")
     waiting = program.ask("POST", "/missions", {"command": "close the door"})["mission_id"]
@@ -252,7 +250,7 @@ def test_after_a_kill_the_record_says_where_it_was_and_the_next_start_tells(prog
     program.end(signal.SIGKILL)
     rows = Journal.open(program.journal).rows(running)
     numbers = [row.seq for row in rows]
-    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))  # up to where it was cut
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))  # up to the kill
     kept = [row.seq for row in rows if row.kind != "Progress"]  # progress is not streamed again
     again = programs()
     assert any("was interrupted" in line for line in again.said), again.said
@@ -263,7 +261,7 @@ def test_after_a_kill_the_record_says_where_it_was_and_the_next_start_tells(prog
     assert "open the door" in found["why"]["cause"]
     assert found["results"]["tasks"][0]["result"] == "Not finished"
     further = again.follow(running, after=kept[2])
-    assert further[: len(kept) - 3] == kept[3:]  # who watched goes on where it was
+    assert further[: len(kept) - 3] == kept[3:]  # clients continue after their last event
     cause = again.ask("GET", f"/missions/{waiting}")["why"]["cause"]
     assert "before it had begun" in cause
     answer = again.ask("POST", "/llm_command", {"command": "open the door"})

@@ -1,4 +1,4 @@
-"""Ctrl-Z: a simulation is suspended and goes on later; a real robot is stopped."""
+"""Ctrl-Z and Ctrl-C: simulations are suspended and resume, real robots are stopped."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_ctrl_z_suspends_a_simulation(gate: str) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        process_group=0,  # as a shell does; a group that no shell watches over is never suspended
+        process_group=0,  # as a shell does; an orphaned process group is never suspended
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -115,8 +115,8 @@ app._streams = _streams
         (EARLY, ""),
     ],
 )
-def test_a_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str, gate: str) -> None:
-    """Somebody's import or callback may swallow it; still nothing moves, and nobody is blamed."""
+def test_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str, gate: str) -> None:
+    """An import or a callback may swallow it. Nothing moves in that case, and no part is blamed."""
     program = f"{before}\nfrom bt_exec.cli.app import main\nmain()"
     words = ["run", "open the gate", "--plain", "--fast", "--no-journal", "--site", gate]
     ran = subprocess.run(
@@ -129,7 +129,7 @@ def test_a_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str, ga
     assert "running" not in ran.stdout
 
 
-def test_a_key_that_is_held_stops_once_and_the_record_has_its_end(
+def test_repeated_ctrl_c_stops_once_and_the_journal_records_the_end(
     tmp_path: Path, gate: str
 ) -> None:
     journal = tmp_path / "j.sqlite"

@@ -1,4 +1,4 @@
-"""``do SKILL``, ``run --tree``, plans from standard input, faults that did not fire."""
+"""``do SKILL``, ``run --tree``, plans from standard input and unfired faults."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ root: {do: pour, with: {cups: $cups, into: $into}}
 SITE = scripted_site([pour], [SERVE])
 
 
-def test_arguments_are_read_by_their_types():
+def test_arguments_are_parsed_by_their_types():
     texts = ["cups=2", "into=5", "hot=true", "shares=[0.5, 1]"]
     spec = plan_of_skill("pour", texts, SITE)
     assert isinstance(spec.root, Do)
@@ -38,13 +38,13 @@ def test_arguments_are_read_by_their_types():
     assert spec.mission.command == "pour cups=2 into=5 hot=true shares=[0.5, 1]"
 
 
-def test_text_that_looks_like_a_reference_is_text():
+def test_text_that_looks_like_a_reference_is_literal():
     spec = plan_of_skill("pour", ["cups=1", "into=$x=y"], SITE)
     assert isinstance(spec.root, Do)
     assert spec.root.args["into"] == "$$x=y"
 
 
-def test_tree_takes_its_parameters():
+def test_tree_accepts_its_parameters():
     spec = plan_of_tree("serve", ["cups=3"], SITE)
     assert isinstance(spec.root, Tree)
     assert isinstance(spec.root.body, Do)
@@ -77,13 +77,13 @@ def test_unknown_names_list_the_nearest():
         plan_of_tree("srve", [], SITE)
 
 
-def test_skill_runs_from_the_terminal(bt: Run) -> None:
+def test_skill_runs_from_the_command_line(bt: Run) -> None:
     ran = bt("do", "return_home", "--site", "door", "--fast", "--no-journal", "--json")
     assert ran.code == 0, ran.err
     assert json.loads(ran.out)["status"] == "satisfied"
 
 
-def test_skill_that_may_not_start_is_refused(bt: Run) -> None:
+def test_skill_with_unmet_needs_is_refused(bt: Run) -> None:
     words = ["do", "release", "arm=left", "--site", "door", "--fast", "--no-journal"]
     ran = bt(*words)
     assert ran.code in (3, 5), ran.out
@@ -92,7 +92,7 @@ def test_skill_that_may_not_start_is_refused(bt: Run) -> None:
     assert "takes left|right" in ran.err
 
 
-def test_tree_runs_from_the_terminal_and_faults_are_reported(bt: Run) -> None:
+def test_tree_runs_from_the_command_line_and_unfired_faults_are_reported(bt: Run) -> None:
     words = ["run", "--tree", "arms_home", "--site", "door", "--fast", "--no-journal"]
     ran = bt(*words, "--fault", "return_home:7=TIMEOUT", "--json")
     assert ran.code == 0, ran.err
@@ -108,7 +108,7 @@ def test_plan_is_read_from_standard_input(bt: Run) -> None:
     assert "standard input:2:12: root/do: there is no skill 'return_hom'" in ran.err
 
 
-def test_tree_and_plan_contradict_each_other(bt: Run) -> None:
+def test_tree_and_plan_options_exclude_each_other(bt: Run) -> None:
     ran = bt("run", "--tree", "open_door", "--plan", "x.yaml")
     assert ran.code == 2
     assert "contradict each other" in ran.err

@@ -1,4 +1,4 @@
-"""What is written beside a mission never holds it up."""
+"""Files written beside a mission never block it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bt_exec.cli import sinks
 from bt_exec.testing import FakeObservation
 
 
-def test_a_disk_that_hangs_costs_frames_and_not_the_mission(
+def test_hanging_disk_loses_frames_and_does_not_block_the_mission(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hangs = threading.Event()

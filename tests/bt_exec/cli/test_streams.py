@@ -1,4 +1,4 @@
-"""What packs print stays apart from data, and nothing that a terminal obeys reaches one."""
+"""Output of packs is kept apart from data, and control characters never reach a terminal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HIDDEN += ("\u061c", "\u180e", "\ufff9", "\U000e0101", "\u3164", "\ud800", "\u03
 
 
 class Terminal(io.StringIO):
-    """A stream that says that it is a terminal."""
+    """Stream that reports to be a terminal."""
 
     encoding = "utf-8"
 
@@ -42,7 +42,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("hidden", HIDDEN, ids=ascii)
-def test_hidden_character_reaches_no_terminal(hidden: str, monkeypatch) -> None:
+def test_control_characters_do_not_reach_the_terminal(hidden: str, monkeypatch) -> None:
     out, err = Terminal(), Terminal()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
@@ -60,7 +60,7 @@ def test_hidden_character_reaches_no_terminal(hidden: str, monkeypatch) -> None:
     assert json.loads(to_json({"key": text})) == {"key": text}
 
 
-def test_colours_and_korean_stay(monkeypatch) -> None:
+def test_colours_and_korean_are_kept(monkeypatch) -> None:
     out = Terminal()
     monkeypatch.setattr(sys, "stdout", out)
     with streams_apart(data=False):
@@ -69,7 +69,7 @@ def test_colours_and_korean_stay(monkeypatch) -> None:
     assert printable("한글\nx") == "한글\nx"
 
 
-def test_print_goes_beside_data(monkeypatch) -> None:
+def test_print_of_a_skill_goes_to_stderr(monkeypatch) -> None:
     out, err = io.StringIO(), io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
@@ -122,7 +122,7 @@ def shout(robot: object) -> Steps:
 
 
 @pytest.mark.parametrize("then", ["", "raise SystemExit(3)"])
-def test_print_in_c_does_not_break_json(door: str, tmp_path: Path, then: str) -> None:
+def test_print_of_c_code_does_not_break_json(door: str, tmp_path: Path, then: str) -> None:
     tool, plan = tmp_path / "noisy.py", tmp_path / "plan.yaml"
     tool.write_text(f"{NOISY_IN_C}    {then}\n")
     plan.write_text("mission: {command: shout}\nroot: {do: shout}\n")
@@ -139,7 +139,7 @@ def test_print_in_c_does_not_break_json(door: str, tmp_path: Path, then: str) ->
         assert said in done.stderr
 
 
-def test_message_that_repeats_a_very_long_argument_is_shortened(bt: Run) -> None:
+def test_message_with_a_very_long_argument_is_shortened(bt: Run) -> None:
     long = "x" * 100_000
     for words in ([long], ["run", "open the door", f"--{long}"], ["trees", "--site", long]):
         done = bt(*words)
@@ -164,7 +164,7 @@ def leave(robot: object) -> Steps:
 
 
 @pytest.mark.parametrize("code", ["0", "", "1", "'done'"])
-def test_tool_that_exits_when_imported_is_named(bt: Run, tmp_path: Path, code: str) -> None:
+def test_tool_that_exits_on_import_is_named(bt: Run, tmp_path: Path, code: str) -> None:
     file = tmp_path / "leaving.py"
     file.write_text(LEAVING.format(inside="pass", outside=f"sys.exit({code})"))
     done = bt("run", "open the door", "--fast", "--no-journal", "--tools", str(file))
@@ -174,9 +174,7 @@ def test_tool_that_exits_when_imported_is_named(bt: Run, tmp_path: Path, code: s
 
 
 @pytest.mark.parametrize("raised", ["GeneratorExit", "BaseException('out')", "SystemExit"])
-def test_whatever_a_tool_raises_when_imported_is_one_line(
-    bt: Run, tmp_path: Path, raised: str
-) -> None:
+def test_exception_of_a_tool_on_import_is_one_line(bt: Run, tmp_path: Path, raised: str) -> None:
     file = tmp_path / "leaving.py"
     file.write_text(LEAVING.format(inside="pass", outside=f"raise {raised}"))
     done = bt("run", "open the door", "--fast", "--no-journal", "--tools", str(file))
@@ -186,7 +184,7 @@ def test_whatever_a_tool_raises_when_imported_is_one_line(
 
 
 @pytest.mark.parametrize("outside", ["sys.stdout.close()", "print('x', flush=True)"])
-def test_streams_that_a_tool_closes_stay_open(door: str, tmp_path: Path, outside: str) -> None:
+def test_streams_closed_by_a_tool_stay_open(door: str, tmp_path: Path, outside: str) -> None:
     file, plan = tmp_path / "leaving.py", tmp_path / "plan.yaml"
     file.write_text(LEAVING.format(inside="sys.stderr.close()", outside=outside))
     plan.write_text("mission: {command: leave}\nroot: {do: leave}\n")
@@ -201,7 +199,7 @@ def test_streams_that_a_tool_closes_stay_open(door: str, tmp_path: Path, outside
     assert done.returncode == 0
 
 
-def test_skill_that_exits_fails_its_mission(bt: Run, tmp_path: Path) -> None:
+def test_skill_that_calls_exit_fails_its_mission(bt: Run, tmp_path: Path) -> None:
     file, plan = tmp_path / "leaving.py", tmp_path / "plan.yaml"
     file.write_text(LEAVING.format(inside="sys.exit(0)", outside=""))
     plan.write_text("mission: {command: leave}\nroot: {do: leave}\n")
@@ -213,10 +211,10 @@ def test_skill_that_exits_fails_its_mission(bt: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", ["names", "words"])
 @pytest.mark.parametrize("code", ["0", "1"])
-def test_exit_in_any_function_of_a_pack_is_named(
+def test_exit_in_any_function_of_a_pack_is_reported(
     bt: Run, monkeypatch: pytest.MonkeyPatch, part: str, code: str
 ) -> None:
-    """Whatever calls it: nothing of a pack ends the program as if all were well."""
+    """No function of a pack can end the program with exit code 0."""
     source = f"import sys\ndef leave(*_, **__):\n    sys.exit({code})\n"
     found: dict[str, object] = {}
     exec(compile(source, "its_pack.py", "exec"), found)
@@ -236,7 +234,7 @@ def test_fault_with_a_very_long_number_is_a_usage_error(bt: Run) -> None:
     assert len(done.err) < 400
 
 
-def test_what_python_cannot_raise_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_exception_that_cannot_be_raised_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     def stubborn() -> Iterator[int]:
         while True:
             try:

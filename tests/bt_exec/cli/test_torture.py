@@ -34,7 +34,7 @@ def test_unfired_faults_are_reported_in_the_language_of_the_command(bt: Run) -> 
     assert "일부러 낸 고장 open_door:7=TIMEOUT가 일어나지 않았습니다. 문 열기는 실행되지" in ran.out
 
 
-def test_wrong_plan_names_its_line(bt: Run, tmp_path: Path) -> None:
+def test_invalid_plan_is_reported_with_its_line(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "plan.yaml"
     file.write_text("faults: [{part: skill, does: lose}]")
     ran = bt("run", "open the door", "--faults", str(file), "--no-journal")
@@ -58,7 +58,7 @@ def test_torture_reports_and_keeps_failing_cases(bt: Run, tmp_path: Path, monkey
     assert plan.summary == failing["broken"][0]
 
 
-def test_torture_reports_what_was_tried(bt: Run, tmp_path: Path) -> None:
+def test_torture_lists_the_tested_cases(bt: Run, tmp_path: Path) -> None:
     ran = bt("torture", "--runs", "1", "--seed", "5", "--no-kills", "--keep", str(tmp_path / "x"))
     assert ran.code == 0, ran.out + ran.err
     assert "1 missions: " in ran.out

@@ -1,4 +1,4 @@
-"""``understand`` and ``compile --commands``: what is heard, as people and as programs read it."""
+"""``understand`` and ``compile --commands``: recognised words, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from bt_exec.cli.app import call
 
 
-def test_every_word_and_the_condition_are_shown(capsys):
+def test_words_and_conditions_are_listed(capsys):
     assert call(["understand", "if the door is open close it"]) == 0
     out = capsys.readouterr().out
     assert "door  role theme" in out
@@ -15,7 +15,7 @@ def test_every_word_and_the_condition_are_shown(capsys):
     assert "tree: close_door" in out
 
 
-def test_what_is_not_understood_is_named_and_the_program_says_so(capsys):
+def test_unknown_words_are_named_and_the_exit_code_set(capsys):
     assert call(["understand", "open the window", "--json"]) == 5
     found = json.loads(capsys.readouterr().out)
     assert (found["understood"], found["code"], found["words"]) == (
@@ -25,14 +25,14 @@ def test_what_is_not_understood_is_named_and_the_program_says_so(capsys):
     )
 
 
-def test_why_there_is_no_plan_is_said_in_the_commands_language(capsys):
+def test_reason_for_a_missing_plan_is_in_the_language_of_the_command(capsys):
     assert call(["understand", "창문 열어"]) == 5
     assert capsys.readouterr().out.splitlines()[-1].startswith('모르는 대상입니다: "창문"')
     assert call(["understand", "창문 열어", "--json"]) == 5
     assert json.loads(capsys.readouterr().out)["refused"]["code"] == "UNKNOWN_OBJECT"
 
 
-def test_a_file_of_commands_gives_a_line_each(capsys, tmp_path):
+def test_file_of_commands_yields_a_line_each(capsys, tmp_path):
     file = tmp_path / "commands.txt"
     file.write_text("open the door\n\n창문 열어\n", encoding="utf-8")
     assert call(["compile", "--commands", str(file), "--format", "jsonl"]) == 0
@@ -41,6 +41,6 @@ def test_a_file_of_commands_gives_a_line_each(capsys, tmp_path):
     assert (second["ok"], second["missing"]) == (False, ["창문"])
 
 
-def test_a_file_that_is_not_there_is_said(capsys):
+def test_missing_file_is_reported(capsys):
     assert call(["compile", "--commands", "nowhere.txt"]) == 2
     assert "cannot be read" in capsys.readouterr().err

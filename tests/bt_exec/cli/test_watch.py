@@ -5,13 +5,13 @@ from __future__ import annotations
 from tests.bt_exec.cli.conftest import Run
 
 
-def test_watching_an_ended_mission_shows_what_was_shown_live(bt: Run) -> None:
+def test_watching_an_ended_mission_prints_its_live_output(bt: Run) -> None:
     live = bt("run", "문 열어", "--fast").out
     assert bt("watch", "1").out == live
     assert bt("history", "show", "1", "--follow").out == live
 
 
-def test_without_a_running_mission_one_has_to_be_named(bt: Run) -> None:
+def test_mission_must_be_named_when_none_runs(bt: Run) -> None:
     ran = bt("watch")
     assert ran.code == 2
     assert "no mission is running; name one" in ran.err
