@@ -197,7 +197,7 @@ def test_steps_show_the_value_of_a_saved_result(explained):
     assert found.attempts[-1].steps == steps
 
 
-def test_each_plan_shows_the_values_of_its_own_run(explained):
+def test_each_plan_shows_the_values_that_it_ran_with(explained):
     spec = load_text(
         "{mission: {command: x}, root: {sequence: [{do: carry, with: {thing: $found}}]}}"
     ).document

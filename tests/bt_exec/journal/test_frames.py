@@ -107,7 +107,7 @@ def test_frames_are_not_stored_by_default(
     assert not journal.frames.exists()
 
 
-def test_missing_frame_file_is_none(tmp_path: Path) -> None:
+def test_missing_frame_file_yields_no_frame(tmp_path: Path) -> None:
     assert RecordedObservation(0.0, frame_file=tmp_path / "none.png").frame is None
 
 

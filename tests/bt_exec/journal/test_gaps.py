@@ -220,7 +220,7 @@ def test_link_or_pipe_in_place_of_a_side_file_is_not_touched(
 
 
 def test_skill_start_is_synchronised_to_the_disk(journal: Journal, monkeypatch) -> None:
-    """In the log of SQLite a commit with ``FULL`` also writes through everything before it."""
+    """In the write-ahead log of SQLite a ``FULL`` commit also synchronises all earlier ones."""
     recorder = journal.begin(command="x")
     said: list[str] = []
     recorder._connection.set_trace_callback(said.append)

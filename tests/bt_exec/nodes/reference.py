@@ -78,7 +78,7 @@ class Reference:
 
     @property
     def finished(self) -> list[tuple[Any, ...]]:
-        """The leaves that succeeded, in document order; not in a fallback's failed branches."""
+        """Return the complete leaves in document order, except those in failed branches."""
         return list(self._finished(self.root))
 
     def _finished(self, node: NodeBase) -> Any:
@@ -193,7 +193,7 @@ class Reference:
         return None
 
     def retrying(self, node: NodeBase) -> Work:
-        """`retry`: so many attempts in all, one per tick, while another may help."""
+        """Run `retry`: up to the given number of attempts, one per tick."""
         earlier: list[Failure] = []
         for number in range(node.retry or 1):
             if number:

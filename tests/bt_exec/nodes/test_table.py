@@ -35,7 +35,7 @@ def case_of(root, *, abort_at=None, faults=None, kept=(), **script):
 
 
 def lines(reference):
-    """Return what became of nodes, with codes and causes, and what was started when."""
+    """Return the states of nodes with codes and causes, one line each."""
     found = []
     for event in reference.events:
         if isinstance(event, NodeChanged) and not event.again:

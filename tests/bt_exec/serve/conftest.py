@@ -1,4 +1,4 @@
-"""A service of scripted parts, and a client that knows nothing but HTTP."""
+"""Fixtures: a service with scripted parts, and an HTTP client."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
 from bt_exec.testing.missions import scripted_site
 
 GATE = threading.Event()
-"""What the skill ``hold`` waits for."""
+"""Event that the skill ``hold`` waits for."""
 
 
 @skill
 def hold(robot: ScriptedRobot) -> Steps:
-    """Hold still until the gate opens."""
+    """Hold until the gate opens."""
     robot.still = False
     try:
         while not GATE.is_set():
@@ -57,7 +57,7 @@ def wave(robot: ScriptedRobot, hand: str = "left") -> Steps:
 
 @skill(fails={"CRACKED"})
 def crack(robot: ScriptedRobot) -> Steps:
-    """Fail after a tick."""
+    """Fail after one tick."""
     yield Running(None, "cracking")
     raise Failed("CRACKED", "the shell is 3 mm thick")
 
@@ -75,7 +75,7 @@ TREES = {
 
 
 class Scripted:
-    """A compiler that knows a few commands by heart."""
+    """Compiler with a fixed list of commands."""
 
     name = "scripted"
 
@@ -98,7 +98,7 @@ class Scripted:
 
 @dataclasses.dataclass(frozen=True)
 class Seen(FakeObservation):
-    """An observation with a box."""
+    """Observation with a box."""
 
     def record(self) -> dict[str, Any]:
         box = {"type": "cup", "bbox": [4, 4, 20, 16], "score": 0.9}
@@ -111,7 +111,7 @@ class Seen(FakeObservation):
 
 
 class Camera:
-    """Sees a cup in a grey picture."""
+    """Camera that sees a cup in a grey picture."""
 
     def __init__(self, clock: FakeClock) -> None:
         self.clock = clock
@@ -139,7 +139,7 @@ def site_with(robot: ScriptedRobot, name: str = "test") -> Site:
 
 @pytest.fixture(autouse=True)
 def closed_gate() -> Iterator[threading.Event]:
-    """Nobody passes until the test opens it; at the end everybody does."""
+    """Close the gate during a test and open it at the end."""
     GATE.clear()
     yield GATE
     GATE.set()
@@ -147,7 +147,7 @@ def closed_gate() -> Iterator[threading.Event]:
 
 @dataclasses.dataclass
 class Answered:
-    """An answer over HTTP."""
+    """Response over HTTP."""
 
     status: int
     headers: dict[str, str]
@@ -160,7 +160,7 @@ class Answered:
 
 @dataclasses.dataclass
 class Served:
-    """A service that answers over HTTP."""
+    """Service that answers over HTTP."""
 
     service: Service
     server: HttpServer
@@ -178,7 +178,7 @@ class Served:
     def ask(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> Answered:
-        """Send a request; a body that is not a text is sent as JSON."""
+        """Send a request; a body that is not a string is sent as JSON."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             given = {"Content-Type": "application/json", **(headers or {})}
@@ -194,14 +194,14 @@ class Served:
             connection.close()
 
     def send(self, command: str) -> str:
-        """Send a command; return the mission's name."""
+        """Send a command and return the id of its mission."""
         answer = self.ask("POST", "/missions", {"command": command})
         assert answer.status == 202, answer.body
         name: str = answer.data["mission_id"]
         return name
 
     def follow(self, path: str, **headers: str) -> list[tuple[str, str, Any]]:
-        """Return every event of a stream that ends: id, kind, data."""
+        """Return all events of a stream that ends: id, kind, data."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             given = {key.replace("_", "-"): value for key, value in headers.items()}
@@ -214,7 +214,7 @@ class Served:
 
     @contextlib.contextmanager
     def stream(self, path: str) -> Iterator[http.client.HTTPResponse]:
-        """Open a stream; it is closed at the end, wherever it is."""
+        """Open a stream that is closed at the end."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -225,7 +225,7 @@ class Served:
             connection.close()
 
     def until(self, holds: Callable[[], Any]) -> Any:
-        """Wait until something holds; return it."""
+        """Wait until a condition holds and return its value."""
         for _ in range(1000):
             if found := holds():
                 return found
@@ -243,7 +243,7 @@ class Served:
 
 
 def events_of(text: str) -> list[tuple[str, str, Any]]:
-    """Return the events of a stream of server-sent events: id, kind, data."""
+    """Return the events of a server-sent event stream: id, kind, data."""
     found = []
     for block in text.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if line[:1] != ":")
@@ -256,7 +256,7 @@ def events_of(text: str) -> list[tuple[str, str, Any]]:
 
 @contextlib.contextmanager
 def serving(folder: Path) -> Iterator[Callable[..., Served]]:
-    """Make services; each is put away at the end."""
+    """Return a function that starts services. They are closed at the end."""
     made: list[Served] = []
 
     def make(
@@ -285,7 +285,7 @@ def serving(folder: Path) -> Iterator[Callable[..., Served]]:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
-    """Make services; each is put away at the end."""
+    """Return a function that starts services. They are closed at the end."""
     with serving(tmp_path) as make:
         yield make
 
@@ -294,7 +294,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
 def serve_sites(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[Mapping[str, str]], dict[str, Served]]]:
-    """Make a server of several sites from their tokens by name."""
+    """Return a function that starts a server of several sites, given their tokens by name."""
     monkeypatch.setattr(sessions, "make_compiler", lambda site, name=None: Scripted())
     made: dict[str, Served] = {}
 
@@ -320,12 +320,12 @@ def serve_sites(
 
 @pytest.fixture
 def served(serve: Callable[..., Served]) -> Served:
-    """A service with a queue of two."""
+    """Service with a queue of two."""
     return serve(queue=2)
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A service for tests that leave it as it is: nothing is run on it."""
+    """Service for tests that run no mission on it."""
     with serving(tmp_path_factory.mktemp("shared")) as make:
         yield make()

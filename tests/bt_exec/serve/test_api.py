@@ -1,4 +1,4 @@
-"""The routes, asked over HTTP by a client that knows nothing else."""
+"""Routes of the service, requested over HTTP."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.bt_exec.serve.conftest import GATE, Served, serving
 
 @pytest.fixture(scope="module")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, list[str]]]:
-    """A service with four missions on record, and their names."""
+    """Service with four recorded missions, and their ids."""
     with serving(tmp_path_factory.mktemp("listed")) as make:
         served = make(queue=4)
         names = [served.send(command) for command in ("wave", "crack", "wave", "fly")]
@@ -25,7 +25,7 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, l
         yield served, names
 
 
-def test_a_mission_from_its_command_to_its_stages(served: Served):
+def test_mission_lifecycle_over_http(served: Served):
     answer = served.ask("POST", "/missions", {"command": "wave"})
     assert answer.status == 202
     mission_id = answer.data["mission_id"]
@@ -44,7 +44,7 @@ def test_a_mission_from_its_command_to_its_stages(served: Served):
     assert found["why"]["cause"]
 
 
-def test_a_failure_is_told_with_its_reason(served: Served):
+def test_failure_is_reported_with_its_reason(served: Served):
     mission_id = served.send("crack")
     served.ended(mission_id)
     found = served.ask("GET", "/missions/last").data
@@ -59,7 +59,7 @@ def test_a_failure_is_told_with_its_reason(served: Served):
     assert "CRACKED" in codes
 
 
-def test_missions_are_listed_newest_first_and_failed_ones_alone(served: Served):
+def test_missions_are_listed_newest_first_and_filtered_by_failure(served: Served):
     names = [served.send(command) for command in ("wave", "crack", "wave")]
     for name in names:
         served.ended(name)
@@ -70,7 +70,7 @@ def test_missions_are_listed_newest_first_and_failed_ones_alone(served: Served):
     assert len(served.ask("GET", "/missions?limit=1").data["missions"]) == 1
 
 
-def test_missions_are_listed_page_by_page(listed: tuple[Served, list[str]]):
+def test_missions_are_listed_in_pages(listed: tuple[Served, list[str]]):
     served, names = listed
     read, before = [], ""
     while before is not None:
@@ -109,7 +109,7 @@ def test_missions_of_other_sites_are_listed_only_on_request(serve):
     assert other["site"] == "elsewhere"
 
 
-def test_mission_that_has_ended_is_ended_in_the_next_answer(served: Served):
+def test_ended_mission_is_reported_as_ended_in_the_next_response(served: Served):
     name = served.send("hold")
     served.until(lambda: served.journal.line(name).begun)
     assert served.ask("GET", f"/missions/{name}").data["status"] == "running"
@@ -119,7 +119,7 @@ def test_mission_that_has_ended_is_ended_in_the_next_answer(served: Served):
     assert (found["status"], found["run"]["state"]) == ("satisfied", "ended")
 
 
-def test_what_waits_is_listed_as_waiting(served: Served):
+def test_queued_mission_is_listed_as_waiting(served: Served):
     first, second = served.send("hold"), served.send("hold")
     served.until(lambda: served.service.current is not None)
     served.until(lambda: served.journal.line(first).begun)
@@ -130,7 +130,7 @@ def test_what_waits_is_listed_as_waiting(served: Served):
     assert served.ask("GET", f"/missions/{second}").data["why"]["cause"] == "It waits for its turn."
 
 
-def test_an_abort_and_one_too_late(served: Served):
+def test_abort_of_a_running_and_of_an_ended_mission(served: Served):
     mission_id = served.send("hold")
     served.until(lambda: served.service.current is not None)
     answer = served.ask("POST", f"/missions/{mission_id}/abort")
@@ -141,7 +141,7 @@ def test_an_abort_and_one_too_late(served: Served):
     assert (late.status, late.data["error"]["code"]) == (409, "NOT_RUNNING")
 
 
-def test_a_plan_that_only_a_model_vouches_for_is_asked_about(served: Served):
+def test_uncertain_plan_requires_a_confirmation(served: Served):
     mission_id = served.send("sure?")
     question = served.until(lambda: served.service.questions.pending)
     told = served.ask("GET", f"/missions/{mission_id}").data["question"]
@@ -155,7 +155,7 @@ def test_a_plan_that_only_a_model_vouches_for_is_asked_about(served: Served):
     assert served.ended(mission_id).status == "satisfied"
 
 
-def test_a_no_moves_nothing(served: Served):
+def test_rejected_plan_is_not_run(served: Served):
     mission_id = served.send("sure?")
     question = served.until(lambda: served.service.questions.pending)
     body = {"question": question.number, "yes": False}
@@ -164,12 +164,12 @@ def test_a_no_moves_nothing(served: Served):
     assert (line.status, line.reason_code) == ("refused", "NOT_CONFIRMED")
 
 
-def test_a_question_that_nobody_answers_is_a_no(serve):
+def test_unanswered_confirmation_rejects_the_plan(serve):
     served = serve(confirm_s=0.2)
     assert served.ended(served.send("sure?")).reason_code == "NOT_CONFIRMED"
 
 
-def test_a_plan_can_be_had_without_running_it(served: Served, monkeypatch):
+def test_plan_is_compiled_without_running_it(served: Served, monkeypatch):
     from bt_exec.serve import api
 
     def planned(site, command, compiler, situation):
@@ -181,7 +181,7 @@ def test_a_plan_can_be_had_without_running_it(served: Served, monkeypatch):
     assert served.journal.missions(None) == ()
 
 
-def test_the_answer_of_the_document_tells_what_really_happened(served: Served):
+def test_llm_command_reports_actual_results(served: Served):
     well = served.ask("POST", "/llm_command", {"command": "wave"}).data
     assert (well["status"], well["user_command"]) == ("success", "wave")
     assert well["results"] == [{"skill": "Wave", "target": "right", "result": "Ok"}]
@@ -202,7 +202,7 @@ def test_the_answer_of_the_document_tells_what_really_happened(served: Served):
 
 
 @pytest.mark.parametrize("body", [{}, {"command": ""}, {"command": " "}, {"command": "\x1e\x00"}])
-def test_document_without_command_is_refused_in_its_form(shared: Served, body: Any):
+def test_llm_command_without_a_command_is_refused_in_its_format(shared: Served, body: Any):
     answer = shared.ask("POST", "/llm_command", body)
     assert answer.status == 400
     assert (answer.data["status"], answer.data["message"]) == ("error", "No command provided")
@@ -218,7 +218,7 @@ def test_health_and_readiness(served: Served):
     assert (closing.status, closing.data["error"]["code"]) == (503, "NOT_READY")
 
 
-def test_pictures_are_given_as_png_with_their_boxes_beside(served: Served):
+def test_pictures_are_png_with_boxes_as_json(served: Served):
     served.ended(served.send("wave"))
     picture = served.until(lambda: served.service.watching.pictures.newest())[0]
     (box,) = picture.boxes
@@ -252,7 +252,7 @@ def test_pictures_are_given_as_png_with_their_boxes_beside(served: Served):
         ("DELETE", "/missions", None, 405, "NOT_ALLOWED"),
     ],
 )
-def test_what_is_not_right_is_told_in_one_form(shared, method, path, body, status, code):
+def test_invalid_requests_have_one_error_format(shared, method, path, body, status, code):
     answer = shared.ask(method, path, body)
     assert answer.status == status, answer.body
     assert answer.data["error"]["code"] == code
@@ -263,21 +263,21 @@ def test_what_is_not_right_is_told_in_one_form(shared, method, path, body, statu
 @pytest.mark.parametrize(
     ("path", "allowed"), [("/missions", "GET, POST"), ("/missions/last/abort", "POST")]
 )
-def test_what_a_path_takes_is_told(shared: Served, path: str, allowed: str):
+def test_wrong_method_error_lists_the_allowed_ones(shared: Served, path: str, allowed: str):
     answer = shared.ask("DELETE", path, {})
     assert (answer.status, answer.data["error"]["allowed"]) == (405, allowed)
     assert f"it takes {allowed}." in answer.data["error"]["message"]
     assert answer.headers["allow"] == allowed
 
 
-def test_errors_are_told_in_the_language_of_whoever_asks(shared: Served):
+def test_errors_are_in_the_language_of_the_client(shared: Served):
     korean = shared.ask("GET", "/nothing", headers={"Accept-Language": "ko-KR,ko;q=0.9,en;q=0.8"})
     assert "없습니다" in korean.data["error"]["message"]
     english = shared.ask("GET", "/nothing", headers={"Accept-Language": "fr, en"})
     assert "There is nothing" in english.data["error"]["message"]
 
 
-def test_a_bug_is_told_without_a_traceback(served: Served, monkeypatch):
+def test_internal_error_is_reported_without_a_traceback(served: Served, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("secret")
 
@@ -288,14 +288,14 @@ def test_a_bug_is_told_without_a_traceback(served: Served, monkeypatch):
     assert b"Traceback" not in answer.body
 
 
-def test_every_code_has_its_sentence_in_both_languages():
+def test_every_error_code_has_a_message_in_both_languages():
     for code in (*STATUS, "ENDED_FIRST", "WITHDRAWN"):
         english, korean = sentence(code, "en"), sentence(code, "ko")
         assert english != f"SERVE_{code}", code
         assert korean != english, code
 
 
-def test_the_page_loads_nothing_from_elsewhere(shared: Served):
+def test_page_loads_no_external_resources(shared: Served):
     for path in PAGE:
         answer = shared.ask("GET", path)
         assert answer.status == 200
@@ -306,7 +306,7 @@ def test_the_page_loads_nothing_from_elsewhere(shared: Served):
         assert not re.search("innerHTML|insertAdjacentHTML|eval\\(", text)
 
 
-def test_the_page_speaks_both_languages_word_for_word(shared: Served):
+def test_page_has_the_same_texts_in_both_languages(shared: Served):
     script = shared.ask("GET", "/words.js").body.decode()
     html = shared.ask("GET", "/").body.decode()
     english, _, korean = script.partition("  ko: {")
@@ -316,7 +316,7 @@ def test_the_page_speaks_both_languages_word_for_word(shared: Served):
         assert f" {key}: " in korean, key
 
 
-def test_json_holds_whatever_a_skill_measured(served: Served):
+def test_any_result_of_a_skill_is_valid_json(served: Served):
     from bt_exec.serve.error_handlers import Json
 
     body = Json({"nan": float("nan"), "text": "문"}).body

@@ -1,4 +1,4 @@
-"""One text for many: the newest counts, and nobody who is slow is waited for."""
+"""Latest-value broadcast: subscribers receive the newest value without blocking the sender."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import asyncio
 from bt_exec.serve.broadcast import Latest
 
 
-def test_everybody_gets_the_newest_and_who_is_slow_misses_those_between() -> None:
+def test_slow_subscriber_receives_the_newest_value_and_misses_older_ones() -> None:
     wanted: list[int] = []
 
     async def story() -> None:
@@ -32,7 +32,7 @@ def test_everybody_gets_the_newest_and_who_is_slow_misses_those_between() -> Non
     assert len(wanted) == 2
 
 
-def test_who_comes_later_gets_no_old_text() -> None:
+def test_new_subscriber_receives_no_old_value() -> None:
     async def story() -> None:
         latest = Latest(lambda: None)
         latest.publish(b"old")
@@ -48,7 +48,7 @@ def test_who_comes_later_gets_no_old_text() -> None:
     asyncio.run(story())
 
 
-def test_a_text_after_the_loop_has_ended_harms_nobody() -> None:
+def test_value_sent_after_the_loop_has_ended_is_ignored() -> None:
     latest = Latest(lambda: None)
 
     async def story() -> None:

@@ -1,4 +1,4 @@
-"""A mission of a service, followed over HTTP: the very events of its record."""
+"""Client that follows a mission over HTTP; its events equal the recorded ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read(served: Served, tail: ServiceTail) -> list[Event]:
     return [event for event in found if not isinstance(event, Progress)]
 
 
-def test_followed_events_are_those_on_record(served: Served) -> None:
+def test_followed_events_equal_the_recorded_ones(served: Served) -> None:
     mission_id = served.send("wave")
     tail = ServiceTail(f"http://127.0.0.1:{served.port}/missions/{mission_id}")
     found = read(served, tail)
@@ -32,7 +32,7 @@ def test_followed_events_are_those_on_record(served: Served) -> None:
     assert tail.ended == "ended"
 
 
-def test_address_of_a_service_means_its_newest_mission(served: Served) -> None:
+def test_address_of_a_service_selects_its_newest_mission(served: Served) -> None:
     mission_id = served.send("both")
     tail = ServiceTail(f"http://127.0.0.1:{served.port}")
     assert tail.mission_id == mission_id
@@ -52,7 +52,7 @@ def test_address_of_a_service_means_its_newest_mission(served: Served) -> None:
         ("http://127.0.0.1:1", "does not answer"),
     ],
 )
-def test_what_cannot_be_followed_is_named(served: Served, address: str, said: str) -> None:
+def test_invalid_address_is_reported(served: Served, address: str, said: str) -> None:
     url = f"http://127.0.0.1:{served.port}{address}" if address.startswith("/") else address
     with pytest.raises(UsageError, match=said):
         ServiceTail(url)

@@ -1,4 +1,4 @@
-"""Who may ask, from where, how much: other people's pages, names and sizes do not come through."""
+"""Request guard: foreign hosts, foreign origins, missing tokens and large bodies are refused."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ TOKEN = "a-token-of-some-length"
 
 
 def raw(served: Served, text: bytes) -> bytes:
-    """Send bytes as they are; return the first bytes of the answer."""
+    """Send raw bytes and return the beginning of the response."""
     with socket.create_connection(("127.0.0.1", served.port), timeout=10) as connection:
         found = b""
-        with contextlib.suppress(ConnectionError):  # it hangs up in the middle of what is too much
+        # the server closes the connection in the middle of an oversized request
+        with contextlib.suppress(ConnectionError):
             connection.sendall(text)
         with contextlib.suppress(ConnectionError):
             while chunk := connection.recv(65536):
@@ -30,24 +31,24 @@ def raw(served: Served, text: bytes) -> bytes:
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "192.0.2.1"]
 )
-def test_another_name_for_this_machine_is_refused(shared: Served, host: str):
-    """A page of others that makes its own name point at us is asked for by that name."""
+def test_foreign_host_name_is_refused(shared: Served, host: str):
+    """Protection against DNS rebinding."""
     for path in ("/missions", "/", "/health", "/openapi.json"):
         answer = shared.ask("GET", path, headers={"Host": host})
         assert (answer.status, answer.data["error"]["code"]) == (421, "WRONG_HOST")
 
 
 @pytest.mark.parametrize("host", ["localhost:{}", "127.0.0.1:{}", "[::1]:{}", "LOCALHOST:{}"])
-def test_names_of_this_machine_are_ours(shared: Served, host: str):
+def test_local_host_names_are_accepted(shared: Served, host: str):
     assert shared.ask("GET", "/ready", headers={"Host": host.format(shared.port)}).status == 200
 
 
-def test_two_names_at_once_are_none(shared: Served):
+def test_duplicate_host_header_is_refused(shared: Served):
     text = b"GET /ready HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n"
     assert b" 200 " not in raw(shared, text).splitlines()[0]
 
 
-def test_a_name_can_be_allowed(serve):
+def test_configured_host_name_is_accepted(serve):
     served = serve(names=("robot.example",))
     assert served.ask("GET", "/ready", headers={"Host": "robot.example"}).status == 200
     assert served.ask("GET", "/ready", headers={"Host": "other.example"}).status == 421
@@ -56,19 +57,19 @@ def test_a_name_can_be_allowed(serve):
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost"]
 )
-def test_pages_of_others_cannot_act(shared: Served, origin: str):
+def test_foreign_origin_is_refused(shared: Served, origin: str):
     answer = shared.ask("POST", "/missions", {"command": "wave"}, {"Origin": origin})
     assert (answer.status, answer.data["error"]["code"]) == (403, "WRONG_ORIGIN")
     assert shared.journal.missions(None) == ()
 
 
-def test_our_own_page_can_act(served: Served):
+def test_own_origin_is_accepted(served: Served):
     origin = {"Origin": f"http://127.0.0.1:{served.port}"}
     assert served.ask("POST", "/missions", {"command": "wave"}, origin).status == 202
 
 
-def test_a_form_of_another_page_is_not_read(shared: Served):
-    """Browsers send forms without asking; none of their types is JSON."""
+def test_form_of_a_foreign_page_is_refused(shared: Served):
+    """Browsers send forms without a preflight request. None of their content types is JSON."""
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
         answer = shared.ask("POST", "/missions", {"command": "wave"}, {"Content-Type": kind})
         assert (answer.status, answer.data["error"]["code"]) == (415, "NOT_JSON")
@@ -76,7 +77,7 @@ def test_a_form_of_another_page_is_not_read(shared: Served):
     assert cross.status == 403
 
 
-def test_with_a_token_nothing_is_told_without_it(serve):
+def test_requests_without_token_are_rejected(serve):
     served = serve(token=TOKEN)
     for method, path in (
         ("GET", "/missions"),
@@ -96,18 +97,18 @@ def test_with_a_token_nothing_is_told_without_it(serve):
 
 
 @pytest.mark.parametrize("given", ["Bearer nonsense", "Bearer ", "Basic abc", f"Bearer {TOKEN}x"])
-def test_another_token_is_refused(serve, given):
+def test_wrong_token_is_rejected(serve, given):
     served = serve(token=TOKEN)
     assert served.ask("GET", "/missions", headers={"Authorization": given}).status == 401
 
 
-def test_the_token_opens(serve):
+def test_correct_token_is_accepted(serve):
     served = serve(token=TOKEN)
     headers = {"Authorization": f"Bearer {TOKEN}"}
     assert served.ask("GET", "/missions", headers=headers).status == 200
 
 
-def test_the_page_logs_in_with_a_cookie_that_no_script_can_read(serve):
+def test_login_sets_a_cookie_that_scripts_cannot_read(serve):
     served = serve(token=TOKEN)
     wrong = served.ask("POST", "/login", {"token": "not the token at all"})
     assert (wrong.status, wrong.data["error"]["code"]) == (401, "WRONG_TOKEN")
@@ -122,7 +123,7 @@ def test_the_page_logs_in_with_a_cookie_that_no_script_can_read(serve):
     assert served.ask("GET", "/missions", headers=headers).status == 401
 
 
-def test_large_bodies_are_refused_announced_or_not(shared: Served):
+def test_large_body_is_refused_with_and_without_content_length(shared: Served):
     announced = shared.ask("POST", "/missions", "x" * (BODY_BYTES + 1))
     assert (announced.status, announced.data["error"]["code"]) == (413, "TOO_LARGE")
     head = (
@@ -133,7 +134,7 @@ def test_large_bodies_are_refused_announced_or_not(shared: Served):
     assert b" 413 " in raw(shared, head + chunks).splitlines()[0]
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(shared: Served, monkeypatch):
+def test_missing_body_times_out(shared: Served, monkeypatch):
     monkeypatch.setattr("bt_exec.serve.guard._BODY_S", 0.2)
     text = (
         b"POST /missions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -153,13 +154,13 @@ def test_a_body_that_does_not_come_is_not_waited_for(shared: Served, monkeypatch
         b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
     ],
 )
-def test_what_is_no_request_gets_an_error_and_harms_nobody(shared: Served, text: bytes):
+def test_malformed_request_is_an_error_and_the_service_continues(shared: Served, text: bytes):
     first = raw(shared, text + b"\r\n\r\n")
     assert b" 200 " not in first[:20]
     assert shared.ask("GET", "/ready").status == 200
 
 
-def test_every_answer_carries_the_headers_of_safety(shared: Served):
+def test_every_response_has_security_headers(shared: Served):
     for path in ("/", "/missions", "/nothing"):
         headers = shared.ask("GET", path).headers
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
@@ -182,5 +183,5 @@ def test_every_answer_carries_the_headers_of_safety(shared: Served):
         ("", False),
     ],
 )
-def test_which_addresses_are_only_this_machine_s(host: str, own: bool):
+def test_loopback_addresses_are_recognised(host: str, own: bool):
     assert is_loopback(host) is own

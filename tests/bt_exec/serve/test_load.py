@@ -1,4 +1,4 @@
-"""Many at once: nobody misses an event, no command is lost, noise harms nobody."""
+"""Load: many clients and commands at once, and random bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.bt_exec.serve.conftest import GATE, Served
 pytestmark = pytest.mark.slow
 
 
-def test_fifty_follow_one_mission_and_each_gets_each_event_once(served: Served) -> None:
+def test_fifty_clients_each_receive_every_event_once(served: Served) -> None:
     mission_id = served.send("both")
     path = f"/missions/{mission_id}/events"
     with ThreadPoolExecutor(50) as pool:
@@ -30,7 +30,7 @@ def test_fifty_follow_one_mission_and_each_gets_each_event_once(served: Served) 
         assert events[-1][1] == "end"
 
 
-def test_of_two_hundred_commands_at_once_each_is_run_or_refused(serve) -> None:
+def test_two_hundred_concurrent_commands_are_run_or_refused(serve) -> None:
     served = serve(queue=30)
     with ThreadPoolExecutor(40) as pool:
         answers = list(
@@ -47,8 +47,8 @@ def test_of_two_hundred_commands_at_once_each_is_run_or_refused(serve) -> None:
     assert refused.headers["retry-after"]
 
 
-def test_noise_harms_nobody(served: Served) -> None:
-    """Bytes by chance, some of them with the beginning of a request, while a mission runs."""
+def test_random_bytes_do_not_affect_a_mission(served: Served) -> None:
+    """Random bytes are sent while a mission runs, some of them after the beginning of a request."""
     chance = random.Random(7)
     mission_id = served.send("hold")
     heads = [b"", b"GET / HTTP/1.1\r\n", b"POST /missions HTTP/1.1\r\nHost: localhost\r\n"]

@@ -1,4 +1,4 @@
-"""Tokens and logins by themselves."""
+"""Tokens and logins."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ TOKEN = "0123456789abcdef"
     "text",
     ["short", "", "x" * 15, "with a space inside it", "열여섯자가넘는한국어토큰은아닙니다요"],
 )
-def test_what_is_no_token(text: str):
+def test_invalid_token_is_refused(text: str):
     with pytest.raises(UsageError, match="at least 16 ASCII characters"):
         token_of(text, "BT_EXEC_TOKEN")
 
 
-def test_a_token_is_taken_without_what_surrounds_it():
+def test_surrounding_white_space_of_a_token_is_ignored():
     assert token_of(f" {TOKEN}\n", "file") == TOKEN
 
 
-def test_without_a_token_everybody_may_ask():
+def test_without_a_token_every_request_is_accepted():
     assert Login("").allows("", "")
 
 
-def test_only_the_token_or_a_login_may():
+def test_token_or_login_is_required():
     login = Login(TOKEN)
     assert login.allows(f"Bearer {TOKEN}", "")
     assert login.allows(f"bearer  {TOKEN} ", "")
@@ -43,7 +43,7 @@ def test_only_the_token_or_a_login_may():
     assert not login.allows("Bearer wrong", cookie), "a wrong token is wrong, whatever else is sent"
 
 
-def test_a_login_lasts_for_a_while(monkeypatch):
+def test_login_expires(monkeypatch):
     login = Login(TOKEN)
     cookie = f"{COOKIE}={login.begin()}"
     now = logins.time.monotonic()
@@ -51,7 +51,7 @@ def test_a_login_lasts_for_a_while(monkeypatch):
     assert not login.allows("", cookie)
 
 
-def test_only_so_many_are_logged_in():
+def test_number_of_logins_is_limited():
     login = Login(TOKEN)
     first = login.begin()
     for _ in range(256):

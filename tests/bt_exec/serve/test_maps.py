@@ -1,4 +1,4 @@
-"""What can be drawn of an observation from above."""
+"""Top view of an observation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The description of the service, held against its answers."""
+"""OpenAPI description of the service, compared with its responses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A service that needs a token, with missions on record."""
+    """Service with a token and recorded missions."""
     with serving(tmp_path_factory.mktemp("guarded")) as make:
         served = make(token=TOKEN, queue=1000)
         for command in ("wave", "crack", "fly"):
@@ -42,7 +42,7 @@ def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]
     ]
 
 
-def test_every_answer_is_described_with_its_body_and_an_example(guarded: Served):
+def test_every_response_is_described_with_a_body_and_an_example(guarded: Served):
     document = guarded.ask("GET", "/openapi.json", headers=BEARER).data
     for method, path, operation in operations(document):
         for status, answer in operation["responses"].items():
@@ -58,7 +58,7 @@ def test_every_answer_is_described_with_its_body_and_an_example(guarded: Served)
                     assert "{" not in example["value"]["error"]["message"], where
 
 
-def test_every_route_but_the_open_ones_needs_a_token(guarded: Served, shared: Served):
+def test_every_route_except_the_public_ones_requires_a_token(guarded: Served, shared: Served):
     document = guarded.ask("GET", "/openapi.json", headers=BEARER).data
     assert document["security"] == [{"token": []}, {"login": []}]
     free = {path for _, path, one in operations(document) if one.get("security") == []}
@@ -70,16 +70,16 @@ def test_every_route_but_the_open_ones_needs_a_token(guarded: Served, shared: Se
 
 
 @pytest.mark.parametrize("model", EXAMPLES, ids=lambda model: model.__name__)
-def test_examples_fit_their_models(model: Any):
+def test_examples_match_their_models(model: Any):
     found = model.model_validate(EXAMPLES[model])
     assert EXAMPLES[model].keys() <= found.model_dump().keys()
 
 
 def conforms(served: Served, examples: int, *, tokens: bool = True) -> None:
-    """Send generated requests, right and wrong ones, and check each answer.
+    """Send generated valid and invalid requests and check each response.
 
-    With `tokens` each is sent with missing and wrong tokens as well; an answer to a wrong one takes
-    half a second.
+    With `tokens`, each is also sent with missing and wrong tokens. The response to a wrong token
+    takes half a second.
     """
     schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
     checks = pytest.importorskip("schemathesis.specs.openapi.checks")
@@ -87,7 +87,7 @@ def conforms(served: Served, examples: int, *, tokens: bool = True) -> None:
     requests = pytest.importorskip("requests")
     document = served.ask("GET", "/openapi.json", headers=BEARER).data
     schema = schemathesis.openapi.from_dict(document)
-    for found in schema.exclude(path="/live").get_all_operations():  # a stream without an end
+    for found in schema.exclude(path="/live").get_all_operations():  # endless stream
         strategy = found.ok().as_strategy()
 
         @given(case=strategy)
@@ -108,7 +108,8 @@ def conforms(served: Served, examples: int, *, tokens: bool = True) -> None:
                     excluded_checks=excluded,
                 )
 
-        with warnings.catch_warnings():  # its check of tokens leaves connections to the collector
+        # its check of tokens leaves open connections to the garbage collector
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)
             answered()
             gc.collect()

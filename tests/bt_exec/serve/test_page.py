@@ -1,7 +1,7 @@
-"""The page in a real browser: typed, watched, stopped, reloaded, in Korean, on a narrow screen.
+"""The page in a real browser: typing, watching, stopping, reloading, Korean and narrow screens.
 
-Any Chromium of the system will do (``apt install chromium``); without one these are skipped.
-``BT_EXEC_SCREENSHOTS=FOLDER`` keeps what was seen.
+Any Chromium of the system is used (``apt install chromium``); without one the tests are skipped.
+``BT_EXEC_SCREENSHOTS=FOLDER`` saves screenshots.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOKEN = "a-token-of-some-length"
 
 @pytest.fixture
 def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
-    """Open pages; none may write an error, ask anybody else, or show a dialog of its own."""
+    """Return a function that opens pages. Errors, foreign requests and dialogs fail the test."""
     contexts, wrong, pages = [], [], []
 
     def make(served: Served, path: str = "/", **how: Any) -> Any:
@@ -52,7 +52,7 @@ def linked(page: Any) -> Any:
     return page
 
 
-def test_a_whole_mission_is_typed_and_watched(served: Served, visit):
+def test_mission_is_typed_and_watched(served: Served, visit):
     page = linked(visit(served))
     expect(page.locator("#mission-title")).to_have_text("Nothing is running")
     page.locator("#command").fill("both")
@@ -79,7 +79,7 @@ def test_a_whole_mission_is_typed_and_watched(served: Served, visit):
     expect(page.locator("#past li")).to_have_count(1)
 
 
-def test_stop_stops_the_mission(served: Served, visit):
+def test_stop_button_stops_the_mission(served: Served, visit):
     page = linked(visit(served))
     page.locator("#command").fill("hold")
     page.locator("#send").click()
@@ -91,7 +91,7 @@ def test_stop_stops_the_mission(served: Served, visit):
     assert served.journal.missions(1)[0].status == "aborted"
 
 
-def test_a_page_that_is_loaded_in_the_middle_shows_the_middle(served: Served, visit):
+def test_page_loaded_during_a_mission_shows_its_state(served: Served, visit):
     page = linked(visit(served))
     page.locator("#command").fill("both")
     page.keyboard.press("Enter")
@@ -107,7 +107,7 @@ def test_a_page_that_is_loaded_in_the_middle_shows_the_middle(served: Served, vi
 
 
 def test_korean_is_typed_with_an_input_method(served: Served, visit):
-    """The Enter that ends a syllable does not send the command; the next one does."""
+    """The Enter key that completes a syllable does not send the command; the next one does."""
     page = linked(visit(served, locale="ko-KR"))
     expect(page.locator("#send")).to_have_text("보내기")
     page.locator("#command").focus()
@@ -128,7 +128,7 @@ def test_korean_is_typed_with_an_input_method(served: Served, visit):
     assert [line.language for line in served.journal.missions(None)] == ["ko"]
 
 
-def test_the_language_can_be_chosen_and_is_kept(served: Served, visit):
+def test_language_can_be_chosen_and_is_kept(served: Served, visit):
     page = linked(visit(served))
     page.locator("#language").select_option("ko")
     expect(page.locator("#past-title")).to_have_text("지난 임무")
@@ -137,7 +137,7 @@ def test_the_language_can_be_chosen_and_is_kept(served: Served, visit):
     expect(page.locator("#past-title")).to_have_text("지난 임무")
 
 
-def test_it_fits_a_narrow_screen(served: Served, visit):
+def test_page_fits_a_narrow_screen(served: Served, visit):
     size = {"width": 320, "height": 640}
     page = linked(visit(served, viewport=size, color_scheme="dark", has_touch=True))
     page.locator("#command").fill("both")
@@ -156,7 +156,7 @@ def test_it_fits_a_narrow_screen(served: Served, visit):
     expect(page.locator("#end-head")).to_have_text("■ stopped")
 
 
-def test_the_keyboard_is_enough(served: Served, visit):
+def test_page_is_usable_with_the_keyboard(served: Served, visit):
     """From the first key to the reason of a failure, without a mouse."""
     page = linked(visit(served))
     page.keyboard.press("Tab")
@@ -179,7 +179,7 @@ def test_the_keyboard_is_enough(served: Served, visit):
     expect(page.locator("#record")).to_be_hidden()
 
 
-def test_only_failed_missions_are_listed_where_that_is_wanted(served: Served, visit):
+def test_failed_missions_filter(served: Served, visit):
     for command in ("wave", "crack"):
         served.ended(served.send(command))
     page = linked(visit(served))
@@ -189,7 +189,7 @@ def test_only_failed_missions_are_listed_where_that_is_wanted(served: Served, vi
     expect(page.locator("#past li")).to_contain_text("crack")
 
 
-def test_what_the_session_asks_is_asked_here(served: Served, visit):
+def test_questions_of_the_session_are_shown(served: Served, visit):
     page = linked(visit(served))
     for button, ends in (("#yes", "✓ done"), ("#no", "↷ refused")):
         page.locator("#command").fill("sure?")
@@ -217,7 +217,7 @@ def test_keys_typed_into_a_field_confirm_nothing(served: Served, visit):
     expect(page.locator("#end-head")).to_have_text("↷ refused")
 
 
-def test_plan_that_has_just_appeared_cannot_be_confirmed(served: Served, visit):
+def test_plan_cannot_be_confirmed_directly_after_it_has_appeared(served: Served, visit):
     page = linked(visit(served))
     page.evaluate(
         "window.seen = []; new MutationObserver(() => window.seen.push("
@@ -232,7 +232,7 @@ def test_plan_that_has_just_appeared_cannot_be_confirmed(served: Served, visit):
     expect(page.locator("#end-head")).to_have_text("✓ done")
 
 
-def test_stop_on_the_page_holds_what_waits(served: Served, visit):
+def test_stop_button_holds_the_queue(served: Served, visit):
     page = linked(visit(served))
     first, second = served.send("hold"), served.send("wave")
     expect(page.locator("#waiting-list li")).to_have_count(1)
@@ -245,7 +245,7 @@ def test_stop_on_the_page_holds_what_waits(served: Served, visit):
     expect(page.locator("#held")).to_be_hidden()
 
 
-def test_what_is_refused_offers_what_would_be_understood(served: Served, visit):
+def test_refusal_offers_suggestions(served: Served, visit):
     page = linked(visit(served))
     page.locator("#command").fill("fly")
     page.keyboard.press("Enter")
@@ -255,7 +255,7 @@ def test_what_is_refused_offers_what_would_be_understood(served: Served, visit):
     expect(page.locator("#command")).to_be_focused()
 
 
-def test_what_waits_is_shown_and_can_be_withdrawn(served: Served, visit):
+def test_queued_commands_are_shown_and_can_be_withdrawn(served: Served, visit):
     page = linked(visit(served))
     for command in ("hold", "wave"):
         page.locator("#command").fill(command)
@@ -267,7 +267,7 @@ def test_what_waits_is_shown_and_can_be_withdrawn(served: Served, visit):
     served.until(lambda: served.journal.missions(1)[0].status == "aborted")
 
 
-def test_a_full_queue_is_told_in_a_sentence(serve, visit):
+def test_full_queue_is_reported_in_a_sentence(serve, visit):
     served = serve(queue=0)
     served.send("hold")
     served.until(lambda: served.service.current is not None)
@@ -275,13 +275,13 @@ def test_a_full_queue_is_told_in_a_sentence(serve, visit):
     page.locator("#command").fill("wave")
     page.evaluate("""() => { window.fetch = ((old) => async (path, how) => how?.method === "POST"
         ? new Response(JSON.stringify({error: {message: "told in a sentence"}}), {status: 409})
-        : old(path, how))(window.fetch); }""")  # a browser writes an error for every 409
+        : old(path, how))(window.fetch); }""")  # the browser logs an error for every 409
     page.keyboard.press("Enter")
     expect(page.locator("#notice")).to_have_text("told in a sentence")
     expect(page.locator("#command")).to_have_value("wave")
 
 
-def test_nothing_that_comes_from_outside_is_markup(served: Served, visit):
+def test_external_text_is_never_rendered_as_markup(served: Served, visit):
     page = linked(visit(served))
     evil = "<img src=x onerror=alert(1)>"
     page.locator("#command").fill(evil)
@@ -292,7 +292,7 @@ def test_nothing_that_comes_from_outside_is_markup(served: Served, visit):
     assert page.locator("main img, main b, #past img").count() == 0
 
 
-def test_the_page_logs_in(serve, visit):
+def test_page_logs_in(serve, visit):
     served = serve(token=TOKEN)
     page = linked(visit(served, f"/#token={TOKEN}"))
     assert TOKEN not in page.url
@@ -305,7 +305,7 @@ def test_the_page_logs_in(serve, visit):
     assert TOKEN not in page.evaluate("document.cookie + JSON.stringify({...localStorage})")
 
 
-def test_map_shows_what_is_there_in_the_readers_language(served: Served, visit):
+def test_map_shows_the_objects_in_the_language_of_the_user(served: Served, visit):
     page = linked(visit(served))
     expect(page.locator("#map-svg .area")).to_have_count(1)
     expect(page.locator("#map-svg .object, #map-svg .holder")).to_have_count(1)
@@ -315,7 +315,7 @@ def test_map_shows_what_is_there_in_the_readers_language(served: Served, visit):
     expect(page.locator("#map-svg > title")).to_contain_text("지도: kitchen, 물건 1개")
 
 
-def test_suggestion_is_taken_over(served: Served, visit, monkeypatch):
+def test_suggestion_fills_the_command(served: Served, visit, monkeypatch):
     from bt_exec.serve import world_routes
 
     monkeypatch.setattr(world_routes, "suggested", lambda *_: ("wave", "hold"))
@@ -345,7 +345,7 @@ def test_past_mission_has_a_link_a_scrubber_and_files(served: Served, visit):
     expect(page).to_have_url(f"{served.url}/")
 
 
-def test_tree_is_folded_and_tells_why_with_the_keyboard(served: Served, visit):
+def test_tree_is_folded_and_explained_with_the_keyboard(served: Served, visit):
     served.ended(served.send("crack"))
     page = linked(visit(served))
     row = page.locator("#tree li[data-state=failed]").first
@@ -386,7 +386,7 @@ def test_queue_is_held_and_reordered(served: Served, visit):
     expect(page.locator("#waiting-list li")).to_have_count(2)
 
 
-def test_stop_stays_in_view_while_the_page_is_scrolled(served: Served, visit):
+def test_stop_button_stays_visible_while_scrolling(served: Served, visit):
     page = linked(visit(served, viewport={"width": 360, "height": 500}))
     served.send("both")
     expect(page.locator("#stop")).to_be_visible()
@@ -453,7 +453,7 @@ def test_past_mission_is_shown_with_its_pictures(serve, visit):
     expect(page.locator("#record-picture")).to_have_js_property("naturalWidth", 64)
 
 
-def test_uncertain_detection_is_drawn_as_such(served: Served, visit, monkeypatch):
+def test_uncertain_detection_is_drawn_differently(served: Served, visit, monkeypatch):
     record = Seen.record
     boxes = {"cup#1": [30, 20, 50, 40], "object_red_cup_0": [1, 30, 20, 46]}
     monkeypatch.setattr(
@@ -466,7 +466,7 @@ def test_uncertain_detection_is_drawn_as_such(served: Served, visit, monkeypatch
     expect(page.locator("#cameras svg text").nth(1)).to_have_text("object_red_cup_0")
 
 
-def test_another_robot_is_chosen_and_stopped_alone(serve_sites, visit):
+def test_second_robot_is_selected_and_stopped_separately(serve_sites, visit):
     both = serve_sites({"left": "", "right": ""})
     page = linked(visit(both["left"]))
     tabs = page.locator("#sites button")
@@ -488,7 +488,7 @@ def test_another_robot_is_chosen_and_stopped_alone(serve_sites, visit):
     expect(page.locator("#site")).to_have_text("right")
 
 
-def test_only_changed_rows_of_a_large_tree_are_drawn(served: Served, visit):
+def test_only_changed_rows_of_a_large_tree_are_redrawn(served: Served, visit):
     page = linked(visit(served))
     drawn = page.evaluate("""async () => {
         const { TreeView } = await import("/tree.js");
@@ -506,7 +506,7 @@ def test_only_changed_rows_of_a_large_tree_are_drawn(served: Served, visit):
     assert drawn == [200, 1]
 
 
-def test_speech_fills_the_command_and_sends_nothing(served: Served, visit):
+def test_speech_fills_the_command_without_sending_it(served: Served, visit):
     page = visit(served)
     page.add_init_script("""window.SpeechRecognition = class {
         start() { this.onresult({ results: [[{ transcript: "wave" }]] }); this.onend(); } };""")
@@ -517,7 +517,7 @@ def test_speech_fills_the_command_and_sends_nothing(served: Served, visit):
     assert served.journal.missions(None) == ()
 
 
-def test_end_is_read_aloud_where_that_is_wanted(served: Served, visit):
+def test_outcome_is_read_aloud_when_enabled(served: Served, visit):
     page = visit(served)
     page.add_init_script("""window.said = []; Object.defineProperty(window, "speechSynthesis",
         { value: { speak: (one) => window.said.push(one.text), cancel: () => {} } });""")

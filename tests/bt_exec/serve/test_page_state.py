@@ -1,4 +1,4 @@
-"""What is shown is made behind the mission's back, and nothing in an event can end that."""
+"""State of the page, computed on a separate thread; invalid events do not end it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Broken(FakeObservation):
 
 
 def shown(*events: ev.Event) -> Any:
-    """Return the last of what is shown of some events."""
+    """Return the last page state after some events."""
     watching = Watching(Messages(), lambda: dict(STANDING))
     watching.open()
 
@@ -43,7 +43,7 @@ def shown(*events: ev.Event) -> Any:
     return json.loads(asyncio.run(look()))
 
 
-def test_a_mission_is_shown_with_what_stands_beside_it():
+def test_mission_is_shown_with_its_queue_and_questions():
     found = shown(
         ev.MissionStarted(0.0, 0, "2026-01-01-0001", "가", "ko", "s"),
         ev.Observed(0.5, 1, "p", FakeObservation(0.5, ("cup",))),
@@ -55,7 +55,7 @@ def test_a_mission_is_shown_with_what_stands_beside_it():
     assert (found["site"], found["question"], found["pictures"]) == ("s", None, [])
 
 
-def test_before_the_first_mission_only_what_is_seen_is_shown():
+def test_only_observations_are_shown_before_the_first_mission():
     found = shown(ev.Observed(0.0, 0, "p", FakeObservation(0.0, ("cup",))))
     assert found["mission"] is None
     assert found["sees"][0]["text"] == "cup"
@@ -67,7 +67,7 @@ class Spoken(FakeObservation):
         return {"en": "door closed", "ko": "문 닫힘"}[language]
 
 
-def test_what_is_seen_is_told_in_the_language_of_each_page_too():
+def test_observations_are_described_in_both_languages():
     found = shown(
         ev.MissionStarted(0.0, 0, "2026-01-01-0001", "가", "ko", "s"),
         ev.Observed(0.0, 0, "p", Spoken(0.0)),
@@ -76,7 +76,7 @@ def test_what_is_seen_is_told_in_the_language_of_each_page_too():
     assert found["sees"][0]["said"] == {"en": "door closed", "ko": "문 닫힘"}
 
 
-def test_an_observation_that_cannot_be_told_costs_a_line(caplog):
+def test_observation_that_cannot_be_described_is_skipped_and_logged(caplog):
     found = shown(
         ev.MissionStarted(0.0, 0, "2026-01-01-0001", "x", "en", "s"),
         ev.Observed(0.0, 0, "p", Broken(0.0, ("cup",))),
@@ -86,7 +86,7 @@ def test_an_observation_that_cannot_be_told_costs_a_line(caplog):
     assert "the page misses an event" in caplog.text
 
 
-def test_what_was_seen_last_is_the_situation_of_a_compiler():
+def test_newest_observations_are_the_situation_of_a_compiler():
     watching = Watching(Messages(), lambda: dict(STANDING))
     watching.open()
     watching.on(ev.Observed(0.0, 0, "p", FakeObservation(0.0, ("old",), {"door": "open"})))

@@ -1,4 +1,4 @@
-"""The newest pictures and the boxes in them, however packs write these."""
+"""Newest pictures and their boxes, in the formats that packs use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def kept(told: dict[str, Any], frame: Any = FRAME) -> Any:
     return pictures.newest()
 
 
-def test_a_picture_comes_back_as_it_was(tmp_path) -> None:
+def test_picture_round_trip_is_exact(tmp_path) -> None:
     pictures = Pictures()
     pictures.add("p", Recorded(frame=FRAME))
     (picture,) = pictures.newest()
@@ -55,17 +55,17 @@ def test_a_picture_comes_back_as_it_was(tmp_path) -> None:
         ({"detections": "none", "boxes": 7}, []),
     ],
 )
-def test_boxes_as_packs_write_them(told: dict[str, Any], boxes: list) -> None:
+def test_box_formats_of_packs_are_accepted(told: dict[str, Any], boxes: list) -> None:
     (picture,) = kept(told)
     assert [{key: box[key] for key in ("label", "score", "box")} for box in picture.boxes] == boxes
 
 
 @pytest.mark.parametrize("frame", [None, "a picture", np.zeros(3)])
-def test_what_is_no_picture_is_not_kept(frame: Any) -> None:
+def test_invalid_picture_is_not_kept(frame: Any) -> None:
     assert kept({}, frame) == []
 
 
-def test_only_the_newest_of_each_pack_are_kept() -> None:
+def test_only_the_newest_pictures_of_each_pack_are_kept() -> None:
     pictures = Pictures()
     for pack in ("p", "q"):
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""A question waits for one answer, not for ever, and not when nobody wants it any more."""
+"""Questions: first answer, timeout and withdrawal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SPEC = spec_of("", "{do: a}")
 
 
 @pytest.mark.parametrize("yes", [True, False])
-def test_the_first_answer_counts(yes: bool):
+def test_first_answer_is_used(yes: bool):
     changes: list[object] = []
     questions = Questions(30.0, lambda: changes.append(questions.pending))
     with ThreadPoolExecutor(1) as pool:
@@ -30,11 +30,11 @@ def test_the_first_answer_counts(yes: bool):
     assert not questions.answer(question.number, yes=True)
 
 
-def test_nobody_answers():
+def test_question_times_out_without_an_answer():
     assert Questions(0.0, lambda: None)(SPEC, "why?", threading.Event()) is False
 
 
-def test_the_answer_is_no_longer_wanted():
+def test_question_is_withdrawn_when_no_longer_needed():
     over = threading.Event()
     over.set()
     assert Questions(30.0, lambda: None)(SPEC, "why?", over) is False

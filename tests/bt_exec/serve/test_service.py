@@ -1,4 +1,4 @@
-"""Commands of everybody, one after another: on record when taken, none lost, stopped in order."""
+"""Service queue: commands are recorded when accepted, run in order, and stopped individually."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.bt_exec.mission.test_session import site_with as site_of
 from tests.bt_exec.serve.conftest import GATE, Served
 
 
-def test_a_command_is_run_to_its_end(served: Served):
+def test_command_is_run_to_its_end(served: Served):
     booked = served.service.submit("wave")
     assert booked.ended.result(10).status == "satisfied"
     assert served.journal.line(booked.mission_id).status == "satisfied"
 
 
-def test_what_is_taken_is_on_record_before_its_turn(served: Served):
+def test_accepted_command_is_recorded_before_its_turn(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
     line = served.journal.line(second.mission_id)
     assert (line.status, line.begun, line.interrupted) == ("unfinished", False, False)
@@ -33,7 +33,7 @@ def test_what_is_taken_is_on_record_before_its_turn(served: Served):
     assert first.mission_id < second.mission_id
 
 
-def test_as_many_wait_as_may_and_the_next_is_refused(served: Served):
+def test_full_queue_refuses_the_next_command(served: Served):
     taken = [served.service.submit("hold") for _ in range(3)]
     served.until(lambda: len(served.service.waiting) == 2)
     with pytest.raises(ServiceError) as found:
@@ -43,7 +43,7 @@ def test_as_many_wait_as_may_and_the_next_is_refused(served: Served):
     assert [one.ended.result(10).status for one in taken] == ["satisfied"] * 3
 
 
-def test_without_a_queue_a_second_command_is_refused_and_names_the_first(serve):
+def test_second_command_without_a_queue_is_refused_and_names_the_first(serve):
     served = serve(queue=0)
     first = served.service.submit("hold")
     served.until(lambda: served.service.current is first)
@@ -56,7 +56,7 @@ def test_without_a_queue_a_second_command_is_refused_and_names_the_first(serve):
     assert served.service.submit("wave").ended.result(10).ok
 
 
-def test_an_abort_stops_what_runs(served: Served):
+def test_abort_stops_the_running_mission(served: Served):
     booked = served.service.submit("hold")
     served.until(lambda: served.service.current is booked)
     assert served.service.abort(booked.mission_id) == "stopping"
@@ -64,7 +64,7 @@ def test_an_abort_stops_what_runs(served: Served):
     assert served.robot.still
 
 
-def test_a_second_abort_stops_the_robot_at_once(served: Served):
+def test_second_abort_stops_the_robot_at_once(served: Served):
     booked = served.service.submit("hold")
     served.until(lambda: served.service.current is booked)
     for _ in range(2):
@@ -73,15 +73,15 @@ def test_a_second_abort_stops_the_robot_at_once(served: Served):
     served.until(lambda: served.robot.stops >= 1)
 
 
-def test_an_abort_at_any_moment_after_the_command_stops_it(served: Served):
-    """Also between the moment that it is taken and the one that it begins."""
+def test_abort_at_any_moment_after_the_command_stops_it(served: Served):
+    """This includes the time between its acceptance and its start."""
     for _ in range(20):
         booked = served.service.submit("hold")
         served.service.abort(booked.mission_id)
         assert booked.ended.result(10).status == "aborted"
 
 
-def test_what_waits_is_withdrawn_for_good(served: Served):
+def test_queued_command_is_withdrawn_by_an_abort(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
     served.until(lambda: served.service.current is first)
     assert served.service.abort(second.mission_id) == "withdrawn"
@@ -92,7 +92,7 @@ def test_what_waits_is_withdrawn_for_good(served: Served):
     assert first.ended.result(10).ok
 
 
-def test_what_has_ended_cannot_be_stopped(served: Served):
+def test_ended_mission_cannot_be_aborted(served: Served):
     booked = served.service.submit("wave")
     booked.ended.result(10)
     served.until(lambda: served.service.current is None)
@@ -101,7 +101,7 @@ def test_what_has_ended_cannot_be_stopped(served: Served):
     assert found.value.code == "NOT_RUNNING"
 
 
-def test_the_end_stops_what_runs_and_gives_what_waits_its_ending(serve):
+def test_close_stops_the_running_mission_and_ends_queued_ones(serve):
     served = serve(queue=5)
     taken = [served.service.submit("hold") for _ in range(4)]
     served.until(lambda: served.service.current is taken[0])
@@ -116,7 +116,7 @@ def test_the_end_stops_what_runs_and_gives_what_waits_its_ending(serve):
     assert found.value.code == "CLOSING"
 
 
-def test_a_stop_between_two_missions_begins_no_other(served: Served):
+def test_stop_between_two_missions_refuses_later_commands(served: Served):
     served.service.submit("wave").ended.result(10)
     served.service.stop("SIGTERM")
     with pytest.raises(ServiceError):
@@ -124,7 +124,7 @@ def test_a_stop_between_two_missions_begins_no_other(served: Served):
     assert served.service.close()
 
 
-def test_robots_that_are_not_there_are_told_to_whoever_opens(tmp_path):
+def test_unavailable_robot_is_a_usage_error_of_the_constructor(tmp_path):
     def switched_off() -> Rig:
         raise ConnectionRefusedError("192.0.2.7")
 
@@ -135,7 +135,7 @@ def test_robots_that_are_not_there_are_told_to_whoever_opens(tmp_path):
     assert service.trouble() != ""
 
 
-def test_a_journal_that_cannot_be_written_refuses_the_command(served: Served, monkeypatch):
+def test_command_is_refused_when_the_journal_cannot_be_written(served: Served, monkeypatch):
     def full(**facts: object) -> None:
         raise UsageError("the disk is full")
 
@@ -145,7 +145,7 @@ def test_a_journal_that_cannot_be_written_refuses_the_command(served: Served, mo
     assert not served.service.waiting
 
 
-def test_a_mission_that_cannot_be_run_ends_and_the_next_is_run(served: Served, monkeypatch):
+def test_crashed_mission_ends_and_the_next_one_runs(served: Served, monkeypatch):
     session = served.service.session
     run = session.run
 
@@ -160,7 +160,7 @@ def test_a_mission_that_cannot_be_run_ends_and_the_next_is_run(served: Served, m
     assert served.service.submit("wave").ended.result(10).ok
 
 
-def test_commands_of_many_at_once_are_taken_or_refused_and_none_is_lost(serve):
+def test_concurrent_commands_are_accepted_or_refused_and_none_is_lost(serve):
     served = serve(queue=10)
     taken, refused = [], []
 
@@ -201,7 +201,7 @@ def test_stop_holds_the_queue_until_resumed(served: Served):
     assert not served.service.resume()
 
 
-def test_go_on_after_a_failed_stop_needs_a_person_who_has_looked(served: Served):
+def test_resume_after_a_failed_stop_requires_an_inspection(served: Served):
     life = served.service.session.life
     first, second = served.service.submit("hold"), served.service.submit("wave")
     served.until(lambda: served.service.current is first)
@@ -236,8 +236,8 @@ def test_stop_with_nothing_waiting_holds_nothing(served: Served):
     assert served.service.submit("wave").ended.result(10).ok
 
 
-def test_second_stop_hits_no_other_mission(serve, monkeypatch):
-    """Also where the first mission ends by itself at that very moment."""
+def test_second_stop_does_not_affect_another_mission(serve, monkeypatch):
+    """This holds also if the first mission ends at that moment."""
     served = serve(queue=2)
     aborted: list[str] = []
     session = served.service.session
@@ -286,7 +286,7 @@ def test_hung_step_makes_the_service_not_ready(served: Served, monkeypatch):
     served.until(lambda: waits.ended.done())
 
 
-def test_close_ends_every_record_though_a_part_hangs(serve, monkeypatch):
+def test_close_completes_every_record_when_a_part_hangs(serve, monkeypatch):
     served = serve(queue=3)
     monkeypatch.setattr("bt_exec.serve.service._CLOSE_S", 0.3)
     stuck = threading.Event()

@@ -1,4 +1,4 @@
-"""Two robots at one address: each site has its queue, its token and its login."""
+"""Two sites at one address, each with a queue, a token and a login."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOKENS = {"left": "token-of-the-left-site", "right": "token-of-the-right-site"}
 
 @pytest.fixture
 def both(serve_sites: Callable[..., dict[str, Served]]) -> dict[str, Served]:
-    """Two sites behind one server, each with a token."""
+    """Server of two sites, each with a token."""
     return serve_sites(TOKENS)
 
 
@@ -57,7 +57,7 @@ def test_each_site_runs_and_stops_its_own_missions(both: dict[str, Served]):
     assert right.ended(names["right"]).status == "satisfied"
 
 
-def test_login_is_kept_for_its_site(both: dict[str, Served]):
+def test_login_applies_to_one_site(both: dict[str, Served]):
     body = {"token": TOKENS["right"]}
     answer = both["left"].ask("POST", "/sites/right/login", body)
     cookie = answer.headers["set-cookie"]
@@ -67,6 +67,6 @@ def test_login_is_kept_for_its_site(both: dict[str, Served]):
     assert both["left"].ask("GET", "/sites/left/site", headers=kept).status == 401
 
 
-def test_description_names_the_path_of_the_site(both: dict[str, Served]):
+def test_description_contains_the_path_of_the_site(both: dict[str, Served]):
     text = both["left"].ask("GET", "/sites/right/openapi.json", headers=bearer("right"))
     assert json.loads(text.body)["servers"] == [{"url": "/sites/right"}]

@@ -14,7 +14,7 @@ AUDIO = {"Content-Type": "audio/webm"}
 
 
 class Recorder:
-    """Speech of bytes that are spelled backwards."""
+    """Speech plugin whose audio is the reversed text."""
 
     def transcribe(self, audio: bytes, language: str) -> str:
         if audio == b"noise":
@@ -38,14 +38,14 @@ def form(name: str, data: bytes) -> tuple[bytes, dict[str, str]]:
     return body, {"Content-Type": "multipart/form-data; boundary=sep"}
 
 
-def test_audio_is_transcribed_in_the_language_of_the_reader(speaking: Served):
+def test_audio_is_transcribed_in_the_language_of_the_user(speaking: Served):
     answer = speaking.ask("POST", "/stt", b"olleh", {**AUDIO, "Accept-Language": "ko"})
     assert answer.data == {"status": "success", "text": "hello (ko)"}
     assert speaking.journal.missions(None) == ()
 
 
 @pytest.mark.parametrize("name", ["audio", "file"])
-def test_audio_is_taken_from_a_form(speaking: Served, name: str):
+def test_audio_is_accepted_in_a_form(speaking: Served, name: str):
     answer = speaking.ask("POST", "/stt", *form(name, b"olleh"))
     assert answer.data["text"] == "hello (en)"
 
@@ -62,7 +62,7 @@ def test_audio_may_be_larger_than_other_bodies(speaking: Served):
     assert speaking.ask("POST", "/stt", b"", {**AUDIO, "Content-Length": "9000000"}).status == 413
 
 
-def test_what_a_plugin_cannot_transcribe_is_refused_with_its_reason(speaking: Served):
+def test_failed_transcription_is_refused_with_its_reason(speaking: Served):
     answer = speaking.ask("POST", "/stt", b"noise", AUDIO)
     assert (answer.status, answer.data["error"]["code"]) == (409, "CANNOT")
     assert "that is noise" in answer.data["error"]["message"]
@@ -85,7 +85,7 @@ def test_empty_requests_are_refused(
     assert answer.data["message"] == message
 
 
-def test_text_stands_for_speech_without_a_plugin(shared: Served):
+def test_text_is_returned_when_there_is_no_speech_plugin(shared: Served):
     spoken = shared.ask("POST", "/stt", "문 열어줘", AUDIO)
     assert spoken.data == {"status": "success", "text": "문 열어줘"}
     refused = shared.ask("POST", "/stt", b"\xff\xfb", AUDIO)

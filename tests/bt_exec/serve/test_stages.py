@@ -1,4 +1,4 @@
-"""A record in four stages: each task with what became of it, and never better than it was."""
+"""A record in four stages, with the actual result of each task."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def results(folder: Path, *events: ev.Event) -> list[str]:
     return [task["result"] for task in tasks]
 
 
-def test_what_was_there_and_what_was_planned(tmp_path: Path) -> None:
+def test_objects_and_plan_are_listed(tmp_path: Path) -> None:
     found = stages_of(recorded(tmp_path, *START).mission("last"))
     assert found["state"]["objects"] == ["cup", "bowl"]
     assert found["plan"]["subgoals"] == ["a", "b", "all"]
@@ -57,7 +57,7 @@ def test_what_was_there_and_what_was_planned(tmp_path: Path) -> None:
     assert found["run"]["state"] == "running"
 
 
-def test_only_what_was_done_is_ok(tmp_path: Path) -> None:
+def test_only_done_tasks_are_ok(tmp_path: Path) -> None:
     assert results(
         tmp_path,
         ev.NodeChanged(0.1, 1, "a", "done"),
@@ -65,7 +65,7 @@ def test_only_what_was_done_is_ok(tmp_path: Path) -> None:
     ) == ["Ok", "Failed: SLIPPED: by 3 mm", "Not done"]
 
 
-def test_what_was_stopped_or_skipped_is_told_so(tmp_path: Path) -> None:
+def test_stopped_and_skipped_tasks_are_reported_as_such(tmp_path: Path) -> None:
     assert results(
         tmp_path,
         ev.NodeChanged(0.1, 1, "a", "skipped", "already there"),
@@ -74,12 +74,12 @@ def test_what_was_stopped_or_skipped_is_told_so(tmp_path: Path) -> None:
     ) == ["Skipped: already there", "Stopped", "Skipped: nothing left"]
 
 
-def test_what_was_still_running_is_not_finished(tmp_path: Path) -> None:
+def test_running_task_is_not_finished(tmp_path: Path) -> None:
     assert results(tmp_path, ev.NodeChanged(0.1, 1, "a", "running"))[0] == "Not finished"
 
 
-def test_what_a_later_plan_keeps_is_what_it_was(tmp_path: Path) -> None:
-    """Done or skipped under the first plan; a kept failure does not exist."""
+def test_task_kept_by_a_later_plan_keeps_its_result(tmp_path: Path) -> None:
+    """Only done or skipped tasks are kept, never failed ones."""
     mission = SPEC.mission.model_copy(update={"plan_version": 2, "kept": ("a", "b")})
     again = SPEC.model_copy(update={"mission": mission})
     assert results(
@@ -96,11 +96,11 @@ def test_what_a_later_plan_keeps_is_what_it_was(tmp_path: Path) -> None:
     ("skill", "name"),
     [("go_to_object", "GoToObject"), ("wave", "Wave"), ("table.pick_object", "PickObject")],
 )
-def test_skills_as_other_planners_write_them(skill: str, name: str) -> None:
+def test_skill_name_in_document_format(skill: str, name: str) -> None:
     assert document_name(skill) == name
 
 
-def test_a_record_that_has_ended_is_read_once(tmp_path: Path, monkeypatch) -> None:
+def test_ended_record_is_read_once(tmp_path: Path, monkeypatch) -> None:
     outcome = Outcome("m", "x", "satisfied", "OK", "Done.")
     journal = recorded(tmp_path, *START, ev.Finished(1.0, 5, outcome))
     reader, name = RecordReader(journal), journal.missions(1)[0].id
@@ -111,6 +111,6 @@ def test_a_record_that_has_ended_is_read_once(tmp_path: Path, monkeypatch) -> No
     assert len(reads) == 1
 
 
-def test_a_mission_that_is_not_there(tmp_path: Path) -> None:
+def test_unknown_mission_has_no_stages(tmp_path: Path) -> None:
     with pytest.raises(UnknownName):
         RecordReader(recorded(tmp_path, *START)).read("2020-01-01-0001")

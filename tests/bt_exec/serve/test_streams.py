@@ -1,4 +1,4 @@
-"""Server-sent events: the record as it grows; who was cut off goes on where it was."""
+"""Server-sent events: live events, and resumption after a lost connection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bt_exec.outcome import Outcome
 from tests.bt_exec.serve.conftest import GATE, Served, events_of
 
 
-def test_a_mission_is_followed_to_its_end(served: Served):
+def test_mission_is_followed_to_its_end(served: Served):
     mission_id = served.send("wave")
     events = served.follow(f"/missions/{mission_id}/events")
     rows = served.journal.rows(mission_id)
@@ -29,7 +29,7 @@ def test_a_mission_is_followed_to_its_end(served: Served):
     assert {"t", "tick", "plan", "path", "call"} <= set(started)
 
 
-def test_who_was_cut_off_gets_each_event_once(served: Served):
+def test_reconnected_client_receives_each_event_once(served: Served):
     mission_id = served.send("wave")
     whole = [one for one in served.follow(f"/missions/{mission_id}/events") if one[0]]
     half = len(whole) // 2
@@ -39,15 +39,15 @@ def test_who_was_cut_off_gets_each_event_once(served: Served):
     assert after == rest
 
 
-def test_what_has_ended_and_is_known_is_told_to_be_over(served: Served):
-    """204 is what makes a browser stop asking."""
+def test_ended_and_received_mission_returns_204(served: Served):
+    """A browser stops reconnecting after status 204."""
     mission_id = served.send("wave")
     last = [one for one in served.follow(f"/missions/{mission_id}/events") if one[0]][-1][0]
     answer = served.ask("GET", f"/missions/{mission_id}/events", headers={"Last-Event-ID": last})
     assert (answer.status, answer.body) == (204, b"")
 
 
-def test_it_goes_on_with_another_process_of_the_service(serve):
+def test_stream_resumes_with_another_process_of_the_service(serve):
     first = serve()
     mission_id = first.send("wave")
     whole = [one for one in first.follow(f"/missions/{mission_id}/events") if one[0]]
@@ -56,7 +56,7 @@ def test_it_goes_on_with_another_process_of_the_service(serve):
     assert [one for one in rest if one[0]] == whole[4:]
 
 
-def test_what_is_under_way_comes_as_it_happens(served: Served):
+def test_events_of_a_running_mission_are_streamed_live(served: Served):
     mission_id = served.send("hold")
     text = b""
     with served.stream(f"/missions/{mission_id}/events") as answer:
@@ -71,7 +71,7 @@ def test_what_is_under_way_comes_as_it_happens(served: Served):
     assert [kind for _, kind, _ in events][-2:] == ["Finished", "end"]
 
 
-def test_a_mission_whose_process_is_gone_ends_as_interrupted(served: Served, monkeypatch):
+def test_mission_of_a_dead_process_ends_as_interrupted(served: Served, monkeypatch):
     booking = served.journal.book(command="wave", site="test")
     monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
     events = served.follow(f"/missions/{booking.mission_id}/events")
@@ -82,8 +82,8 @@ def test_a_mission_whose_process_is_gone_ends_as_interrupted(served: Served, mon
     assert "nothing moved" in why
 
 
-def test_a_mission_of_another_program_is_followed_too(served: Served):
-    """The terminal writes into the same journal."""
+def test_mission_of_another_program_is_streamed(served: Served):
+    """The command line writes into the same journal."""
     other = Journal.open(served.journal.path)
     booking = other.book(command="wave", site="test")
     outcome = Outcome(booking.mission_id, "wave", "satisfied", "OK", "Done.")
@@ -96,14 +96,14 @@ def test_a_mission_of_another_program_is_followed_too(served: Served):
 
 
 @pytest.mark.parametrize("given", ["x", "-1", "1e3", "9" * 40, "１"])
-def test_a_number_that_is_none_is_refused(served: Served, given: str):
+def test_invalid_event_id_is_refused(served: Served, given: str):
     mission_id = served.send("wave")
     headers = {"Last-Event-ID": given.encode().decode("latin-1")}
     answer = served.ask("GET", f"/missions/{mission_id}/events", headers=headers)
     assert (answer.status, answer.data["error"]["code"]) == (422, "BAD_REQUEST")
 
 
-def test_only_so_many_streams_are_open(served: Served, monkeypatch):
+def test_number_of_streams_is_limited(served: Served, monkeypatch):
     monkeypatch.setattr("bt_exec.serve.api._STREAMS", 2)
     mission_id = served.send("hold")
     with contextlib.ExitStack() as stack:
@@ -117,7 +117,7 @@ def test_only_so_many_streams_are_open(served: Served, monkeypatch):
     served.until(lambda: served.ask("GET", f"/missions/{mission_id}/events").status == 200)
 
 
-def test_the_page_is_told_the_whole_of_what_is(served: Served):
+def test_live_stream_sends_the_complete_state(served: Served):
     mission_id = served.send("both")
     text, found = b"", None
     with served.stream("/live") as answer:

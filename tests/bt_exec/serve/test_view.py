@@ -1,4 +1,4 @@
-"""A mission as plain data: the terminal's rows, the subgoals and what became of them."""
+"""Mission view as plain data: rows of the terminal view, subgoals and their states."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def started(spec: MissionSpec) -> ViewModel:
         ),
     ],
 )
-def test_a_plan_has_a_part_for_each_subgoal(header: str, root: str, parts: list) -> None:
+def test_plan_has_a_part_for_each_subgoal(header: str, root: str, parts: list) -> None:
     assert parts_of(spec_of(header, root)) == [Part(*part) for part in parts]
 
 
-def test_a_subgoal_is_as_far_as_what_is_in_it() -> None:
+def test_state_of_a_subgoal_follows_its_actions() -> None:
     root = "{sequence: [{name: red, sequence: [{do: a}, {do: b}]}, {name: blue, do: c}]}"
     model = started(spec_of(", subgoals: [red, blue, green]", root))
 
@@ -73,14 +73,14 @@ def test_a_subgoal_is_as_far_as_what_is_in_it() -> None:
     assert states()[:2] == ["done", "failed"]
 
 
-def test_words_of_the_command_are_no_subgoals_of_the_plan() -> None:
+def test_subgoals_that_are_not_in_the_plan_are_left_out() -> None:
     model = started(
         spec_of(", subgoals: [look around, look around]", "{sequence: [{do: a}, {do: b}]}")
     )
     assert view_of(model)["subgoals"] == []
 
 
-def test_rows_say_what_the_terminal_says() -> None:
+def test_rows_equal_those_of_the_terminal_view() -> None:
     model = started(get_material())
     path = "get_material/open_door/open_door"
     model.on(ev.SkillStarting(10.0, 1, path, "open_door", {}, 1))
@@ -96,7 +96,7 @@ def test_rows_say_what_the_terminal_says() -> None:
     json.dumps(view)
 
 
-def test_a_failure_has_its_code_where_it_happened_and_its_reason_below() -> None:
+def test_failure_has_a_code_in_its_row_and_a_note_below() -> None:
     model = started(spec_of("", "{sequence: [{do: a}, {do: b}]}"))
     model.on(ev.NodeChanged(10.2, 2, "a", "failed", "", Failure("SLIPPED", "by 3 mm", "a")))
     rows = view_of(model)["rows"]
@@ -104,7 +104,7 @@ def test_a_failure_has_its_code_where_it_happened_and_its_reason_below() -> None
     assert rows[1] == {"kind": "note", "depth": 0, "text": "by 3 mm"}
 
 
-def test_what_no_plan_has_shows_nothing() -> None:
+def test_view_without_a_plan_is_empty() -> None:
     model = ViewModel()
     model.on(ev.MissionStarted(0.0, 0, "m", "x", "en", "site"))
     model.on(ev.Planning(0.0, 0, "offline"))
@@ -113,7 +113,7 @@ def test_what_no_plan_has_shows_nothing() -> None:
     assert view["planning"] == "offline"
 
 
-def test_of_a_long_plan_what_was_not_reached_is_folded() -> None:
+def test_unreached_rows_of_a_long_plan_are_folded() -> None:
     steps = ", ".join(f"{{name: part{n}, sequence: [{{do: a}}, {{do: b}}]}}" for n in range(30))
     model = started(spec_of("", f"{{sequence: [{steps}]}}"))
     model.on(ev.NodeChanged(10.1, 1, "part3", "running"))
