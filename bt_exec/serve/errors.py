@@ -69,10 +69,13 @@ class ServiceError(Exception):
         return {"Retry-After": _LATER[self.code]} if self.code in _LATER else {}
 
     def body(self, language: str) -> dict[str, Any]:
-        """Return the answer: ``{"error": {"code", "message", …}}``."""
+        """Return the answer: ``{"error": {"code", "message", …}, "status": "error", "message"}``.
+
+        ``status`` and ``message`` are where clients of other planners and simulators look.
+        """
         said = sentence(self.code, language, **self.facts)
-        error = {"error": {"code": self.code, "message": said, **self.facts}}
-        return {**error, "status": "error", "message": said} if self.status == 400 else error
+        error = {"code": self.code, "message": said, **self.facts}
+        return {"error": error, "status": "error", "message": said}
 
 
 def sentence(code: str, language: str, /, **facts: Any) -> str:

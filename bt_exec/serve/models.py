@@ -133,6 +133,8 @@ class ErrorAnswer(_Out):
     """The answer of every request that fails."""
 
     error: ErrorData
+    status: Literal["error"]
+    message: Annotated[str, Field(description="The same sentence.")]
 
 
 class Accepted(_Out):

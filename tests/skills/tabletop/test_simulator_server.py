@@ -326,6 +326,8 @@ def test_bodies_of_any_kind_get_an_answer(served, body, headers, code):
 
 def test_a_page_of_somebody_else_cannot_reach_it(served):
     status, answer = get(f"{served.url}/env", Host="evil.example")
+    assert (status, answer["status"]) == (421, "error")
+    status, answer = get(f"{served.url}/env", Origin="https://evil.example")
     assert (status, answer["status"]) == (403, "error")
 
 

@@ -57,7 +57,7 @@ def serve(
         raise UsageError("the simulator needs the extra: pip install 'bt-exec[serve]'") from error
     engine = make_engine(site, world, lockstep=lockstep, fast=fast)
     try:
-        app = make_app(engine, token)
+        app = make_app(engine, token, host)
         uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
     finally:
         engine.close()

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import hmac
-import json
-import re
 import time
-from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
+from asyncio import wrap_future
 from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
-from bt_exec.serve.guard import is_loopback
+from bt_exec.serve.guard import Guard
+from bt_exec.serve.login import Login
 from bt_exec_skills.tabletop.protocol.code import CodeRefused
 from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, object_of, pose_of
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
@@ -30,58 +27,47 @@ __all__ = ["MOST_BYTES", "make_app"]
 
 MOST_BYTES = 32_768
 """The longest body that is read [bytes]."""
-_SEND_S = 10.0
 
 
-def make_app(engine: Engine, token: str = "") -> FastAPI:
-    """Return the application.
+def make_app(engine: Engine, token: str = "", host: str = "127.0.0.1") -> Guard:
+    """Return the application, behind the service's request guard.
 
     Args:
         engine: Runs the world.
         token: What every request must bear; without one, requests must name a loopback host.
+        host: The address that it listens at.
     """
     app = FastAPI(
         title="bt-exec tabletop simulator", docs_url=None, redoc_url=None, openapi_url=None
     )
+    _add_views(app, engine)
+    _add_actions(app, engine)
+
+    @app.exception_handler(_RefusedError)
+    async def refuse(_: Request, refused: _RefusedError) -> JSONResponse:
+        return JSONResponse(refused.answer, refused.status)
+
+    return Guard(app, Login(token), host, body_bytes=MOST_BYTES)
+
+
+class _RefusedError(Exception):
+    """Raised where a request is answered with an error.
+
+    Args:
+        status: The HTTP status.
+        message: Why.
+        more: Further fields of the answer.
+    """
+
+    def __init__(self, status: int, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.answer = {"status": "error", "message": message, **more}
+
+
+def _add_views(app: FastAPI, engine: Engine) -> None:
+    """Add the routes that read the world."""
     camera = HeadCamera(engine.robot.world, 320, 240)
-
-    def error_of(code: int, message: str, **more: Any) -> JSONResponse:
-        return JSONResponse({"status": "error", "message": message, **more}, code)
-
-    @app.middleware("http")
-    async def guard(request: Request, call: Callable[[Request], Awaitable[Any]]) -> Any:
-        host = re.sub(r":\d+$", "", request.headers.get("host", ""))
-        if token:
-            given = request.headers.get("authorization", "")
-            if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
-                return error_of(401, "a token is needed: Authorization: Bearer TOKEN")
-        elif not is_loopback(host):
-            return error_of(403, f"this simulator serves loopback only; found host {host!r:.60}")
-        return await call(request)
-
-    async def body_of(request: Request) -> dict[str, Any] | JSONResponse:
-        """Return the JSON object that was sent, or what is wrong with it."""
-        if "json" not in request.headers.get("content-type", ""):
-            return error_of(415, "send JSON, with Content-Type: application/json")
-        raw = b""
-        try:
-            async with asyncio.timeout(_SEND_S):
-                async for part in request.stream():
-                    raw += part
-                    if len(raw) > MOST_BYTES:
-                        return error_of(413, f"a body has at most {MOST_BYTES} bytes")
-        except TimeoutError:
-            return error_of(408, f"the body did not arrive within {_SEND_S:g} s")
-        try:
-            found = json.loads(raw)
-        except (ValueError, RecursionError):
-            return error_of(400, "the body is not JSON")
-        if not isinstance(found, dict):
-            return error_of(400, f"the body is a JSON object; found {type(found).__name__}")
-        return found
-
-    async def done(future: Future[Any]) -> Any:
-        return await asyncio.wrap_future(future)
 
     @app.get("/")
     async def index() -> dict[str, str]:
@@ -90,7 +76,7 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
 
     @app.get("/env")
     async def env() -> dict[str, Any]:
-        now = await done(engine.ask(engine.robot.world.environment))
+        now = await wrap_future(engine.ask(engine.robot.world.environment))
         objects = {name: object_of(one) for name, one in now.objects.items()}
         tables = {
             name: {"pos": [one.x, one.y, one.height], "size": [2 * one.half_x, 2 * one.half_y]}
@@ -101,7 +87,7 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
     @app.get("/state")
     async def state() -> dict[str, Any]:
         robot, world = engine.robot, engine.robot.world
-        return await done(  # type: ignore[no-any-return]  # what the world's thread returns
+        return await wrap_future(
             engine.ask(
                 lambda: {
                     "timestamp": time.time(),
@@ -120,7 +106,7 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
         import cv2
         import numpy as np
 
-        capture = await done(engine.ask(camera.capture))
+        capture = await wrap_future(engine.ask(camera.capture))
         view = await asyncio.to_thread(camera.view, capture)
         rgb = cv2.imencode(".jpg", view.rgb[:, :, ::-1])[1].tobytes()
         depth = (np.clip(view.depth, 0, 65) * 1000).astype(np.uint16)
@@ -132,47 +118,69 @@ def make_app(engine: Engine, token: str = "") -> FastAPI:
             "boxes": {name: list(box) for name, box in view.boxes.items()},
         }
 
+
+def _add_actions(app: FastAPI, engine: Engine) -> None:
+    """Add the routes that change the world."""
+
     @app.post("/send_action")
     async def send_action(request: Request) -> Any:
-        body = await body_of(request)
-        if isinstance(body, JSONResponse):
-            return body
-        action = body.get("action")
-        payload = action.get("payload") if isinstance(action, dict) else None
-        code = payload.get("code") if isinstance(payload, dict) else None
-        if not isinstance(action, dict) or action.get("type") != "run_code":
-            return error_of(200, 'an action is {"type": "run_code", "payload": {"code": "…"}}')
-        if not isinstance(code, str):
-            return error_of(200, 'the payload of run_code is {"code": "…"}, a text')
         try:
-            names = await done(await done(engine.run_code(code)))
+            running = await wrap_future(engine.run_code(await _code_of(request)))
+            names = await wrap_future(running)
         except CodeRefused as refused:
-            return error_of(200, str(refused))
+            raise _RefusedError(200, str(refused)) from None
         except Busy as busy:
-            return error_of(409, str(busy))
+            raise _RefusedError(409, str(busy)) from None
         except Ended as ended:
             why = {"code": ended.failed.code, "message": ended.failed.message}
-            return error_of(200, str(ended), result={"success": False, **why})
+            raise _RefusedError(200, str(ended), result={"success": False, **why}) from None
         kept = names["RESULT"] if names["RESULT"] != {} else names.get("result")
         result = kept if isinstance(kept, dict) else {} if kept is None else {"result": kept}
         return {"status": "success", "result": result}
 
     @app.post("/cancel")
     async def cancel() -> dict[str, Any]:
-        return {"status": "success", "result": {"stopped": await done(engine.cancel())}}
+        stopped = await wrap_future(engine.cancel())
+        return {"status": "success", "result": {"stopped": stopped}}
 
     @app.post("/step")
     async def step(request: Request) -> Any:
-        body = await body_of(request)
-        if isinstance(body, JSONResponse):
-            return body
-        seconds = body.get("seconds")
+        seconds = (await _body_of(request)).get("seconds")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-            return error_of(400, 'a step is {"seconds": NUMBER}')
+            raise _RefusedError(400, 'a step is {"seconds": NUMBER}')
         try:
-            now = await done(engine.step(float(seconds)))
+            now = await wrap_future(engine.step(float(seconds)))
         except ValueError as wrong:
-            return error_of(400, str(wrong))
+            raise _RefusedError(400, str(wrong)) from None
         return {"status": "success", "result": {"time": now}}
 
-    return app
+
+async def _code_of(request: Request) -> str:
+    """Return the code that an action runs.
+
+    Raises:
+        _RefusedError: If it is no such action.
+    """
+    action = (await _body_of(request)).get("action")
+    if not isinstance(action, dict) or action.get("type") != "run_code":
+        raise _RefusedError(200, 'an action is {"type": "run_code", "payload": {"code": "…"}}')
+    payload = action.get("payload")
+    code = payload.get("code") if isinstance(payload, dict) else None
+    if not isinstance(code, str):
+        raise _RefusedError(200, 'the payload of run_code is {"code": "…"}, a text')
+    return code
+
+
+async def _body_of(request: Request) -> dict[str, Any]:
+    """Return the JSON object that was sent.
+
+    Raises:
+        _RefusedError: If it is none.
+    """
+    try:
+        found = await request.json()
+    except (ValueError, RecursionError):
+        raise _RefusedError(400, "the body is not JSON") from None
+    if not isinstance(found, dict):
+        raise _RefusedError(400, f"the body is a JSON object; found {type(found).__name__}")
+    return found
