@@ -121,10 +121,6 @@ def _parts(own: str) -> Iterator[Finding]:
     from bt_exec.failure import BtExecError
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.planning.compiler import compiler_names, find_compiler
-    from bt_exec.site.check_utterances import check_utterances
-    from bt_exec.site.compile_command import make_compiler
-    from bt_exec.site.data import site_names
-    from bt_exec.site.site import load_site
 
     packs = []
     for name in pack_names():
@@ -142,6 +138,19 @@ def _parts(own: str) -> Iterator[Finding]:
             yield Finding("compilers", name, "optional", str(error))
     for name, compiler in compilers.items():
         yield from _look_of(compiler, f"compiler {name}")
+    yield from _sites(own)
+    for pack in packs:
+        yield from _look_of(pack, f"pack {pack.name}")
+
+
+def _sites(own: str) -> Iterator[Finding]:
+    """Yield what is found of the shipped sites and of `own`, and of the compilers that they set."""
+    from bt_exec.failure import BtExecError
+    from bt_exec.site.check_utterances import check_utterances
+    from bt_exec.site.compile_command import make_compiler
+    from bt_exec.site.data import site_names
+    from bt_exec.site.site import load_site
+
     try:
         sites = site_names()
     except BtExecError as error:
@@ -162,8 +171,6 @@ def _parts(own: str) -> Iterator[Finding]:
             yield Finding("sites", name, "missing", str(error).partition("\n")[0])
     for name, compiler in asking.items():
         yield from _look_of(compiler, f"compiler of site {name}")
-    for pack in packs:
-        yield from _look_of(pack, f"pack {pack.name}")
 
 
 def _look_of(part: Any, area: str) -> Iterator[Finding]:

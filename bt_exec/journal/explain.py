@@ -146,7 +146,7 @@ def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explan
     )
 
 
-def _attempts(record: MissionRecord) -> Iterator[Attempt]:
+def _attempts(record: MissionRecord) -> Iterator[Attempt]:  # noqa: C901 - one case an event
     now: Attempt | None = None
     seen: dict[str, str] = {}
     args = {(run.start.skill, run.start.call): run.start.args for run in record.skills}

@@ -117,10 +117,12 @@ def make_app(
     add_error_handlers(app)
     _add_missions(app, service, reader)
     _add_streams(app, service, feeds)
+    _add_pictures(app, service)
     _add_plans(app, service, reader)
     add_world_routes(app, service)
     add_speech_routes(app, service.speech)
-    _add_page(app, service, login, tuple(sites) or ((service.site.name, ""),))
+    _add_page(app, service, tuple(sites) or ((service.site.name, ""),))
+    _add_login(app, login)
     vars(app)["openapi"] = functools.cache(functools.partial(document, app, secured=login.needed))
     return Guard(app, login, host, names)
 
@@ -278,6 +280,8 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
 
         return StreamingResponse(texts(), media_type="text/event-stream", headers=headers)
 
+
+def _add_pictures(app: FastAPI, service: Service) -> None:
     @app.get(
         "/pictures/{number}.png",
         response_class=Response,
@@ -326,9 +330,7 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
         return await asyncio.to_thread(answer_of, service.site, service.journal, outcome, stages)
 
 
-def _add_page(
-    app: FastAPI, service: Service, login: Login, sites: tuple[tuple[str, str], ...]
-) -> None:
+def _add_page(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]) -> None:
     for path, (data, kind) in PAGE.items():
 
         @app.get(path, include_in_schema=False)
@@ -368,6 +370,8 @@ def _add_page(
             "held": service.held or None,
         }
 
+
+def _add_login(app: FastAPI, login: Login) -> None:
     @app.post("/login", responses=answers(Health, "WRONG_TOKEN", *BODY))
     async def log_in(given: Given, request: Request) -> Response:
         """Log in with the token: the page then holds a cookie that no script can read."""

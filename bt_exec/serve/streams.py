@@ -116,12 +116,7 @@ class Feeds:
             rows = await asyncio.to_thread(self._journal.rows, mission_id, after=after, limit=_ROWS)
             for row in rows:
                 after = row.seq
-                if row.kind == "Progress":  # sent live, and more often than it is recorded
-                    continue
-                tail.numbers.append(row.seq)
-                tail.frames.append(_frame(row))
-                if row.kind == "Finished":
-                    tail.ended = "ended"
+                tail.add(row)
             if len(rows) == _ROWS:
                 continue
             if not rows and not ours and loop.time() - checked >= _CHECK_S:
@@ -163,6 +158,15 @@ class _Tail:
         """Wake whoever waits."""
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
+
+    def add(self, row: EventRow) -> None:
+        """Append an event on record; progress is left out, which is sent live and more often."""
+        if row.kind == "Progress":
+            return
+        self.numbers.append(row.seq)
+        self.frames.append(_frame(row))
+        if row.kind == "Finished":
+            self.ended = "ended"
 
     def tell(self, progress: dict[str, tuple[float | None, str]]) -> None:
         """Tell how far skills are."""

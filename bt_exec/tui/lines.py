@@ -8,6 +8,7 @@ from rich.cells import cell_len
 
 from bt_exec import events as ev
 from bt_exec.planning.plan import NEED_NOT_MET
+from bt_exec.spec.model import Mission
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.style import WORDS
@@ -35,7 +36,7 @@ class PlainView:
         self._noted: tuple[str, ...] = ()
         self._states: dict[int, object] = {}
 
-    def on(self, event: ev.Event) -> None:
+    def on(self, event: ev.Event) -> None:  # noqa: C901 - one case an event
         """Take note of an event and write what it changed."""
         self.model.on(event)
         model = self.model
@@ -51,37 +52,39 @@ class PlainView:
                     "planning", f"{model.told('again with' if by else 'again')} {by}".rstrip()
                 )
             case ev.Planned():
-                self._states.clear()  # they are of rows that are gone
-                self._buffer()
-                number = event.spec.mission.plan_version
-                steps = sum(not node.children for node in model.forest)
-                made = model.told(f"{steps} steps" if steps != 1 else "1 step")
-                by = clean(event.spec.mission.compiler) if self.verbose else ""
-                made = ", ".join(filter(None, (made, by)))
-                self._line(f"plan {number}", model.past[-1].change if model.past else made)
-                notes = model.remarks()
-                for note in notes:
-                    if note not in self._noted:
-                        self._line("note", note)
-                self._noted = notes
+                self._planned(event.spec.mission)
             case ev.NodeChanged() if event.again:
                 self._again(event)
             case ev.NodeChanged():
                 self._change(model.forest.by_path.get(event.path))
-            case ev.Finished():
-                for node in model.forest:  # what had begun and is stopped without a word
-                    if node.state == "stopped":
-                        self._change(node)
+            case ev.Finished():  # groups, which no event says to be stopped
+                for node in filter(lambda node: node.state == "stopped", model.forest):
+                    self._change(node)
             case ev.Asked() if event.told and event.verdict.holds is not None:
                 self._line("answer", model.answer(event.path, event.verdict))
             case ev.PerceptionFailed():
                 self._line("sees", f"{model.told('nothing new')}: {model.blind}")
             case ev.Rejected():
-                told = (p for p in event.problems if self.verbose or p.code != NEED_NOT_MET)
-                for problem in told:
-                    self._line("rejected", clean(problem))
+                for problem in event.problems:
+                    if self.verbose or problem.code != NEED_NOT_MET:
+                        self._line("rejected", clean(problem))
             case ev.Aborting():
                 self._line("stop", model.stopping)
+
+    def _planned(self, mission: Mission) -> None:
+        model = self.model
+        self._states.clear()  # they are of rows that are gone
+        self._buffer()
+        steps = sum(not node.children for node in model.forest)
+        made = model.told(f"{steps} steps" if steps != 1 else "1 step")
+        by = clean(mission.compiler) if self.verbose else ""
+        made = ", ".join(filter(None, (made, by)))
+        self._line(f"plan {mission.plan_version}", model.past[-1].change if model.past else made)
+        notes = model.remarks()
+        for note in notes:
+            if note not in self._noted:
+                self._line("note", note)
+        self._noted = notes
 
     def _change(self, node: ViewNode | None) -> None:
         if node is not None and self._states.get(id(node)) != node.state:

@@ -53,6 +53,9 @@ class ObservationLine:
     text: str
 
 
+_OF_NODES = (ev.NodeChanged, ev.SkillStarting, ev.SkillEnded, ev.Progress, ev.Asked)
+
+
 @dataclass
 class ViewModel:
     """A mission as it stands.
@@ -273,11 +276,15 @@ class ViewModel:
                 self.stopping = f"{how}: {self.told(event.reason)}" if event.reason else how
             case ev.Finished():
                 self.outcome, self.planning = event.outcome, None
-                for node in self.forest:  # nobody says of groups that they were stopped
-                    if node.state == "running":
-                        node.change("stopped", event.t, "", None)
+                self._stop_groups(event.t)
             case _:
                 self._node(event)
+
+    def _stop_groups(self, t: float) -> None:
+        """Mark groups as stopped that still run at the end: no event reports it of them."""
+        for node in self.forest:
+            if node.state == "running":
+                node.change("stopped", t, "", None)
 
     def _start(self, event: ev.MissionStarted) -> None:
         buffers = self.buffers
@@ -319,36 +326,33 @@ class ViewModel:
             self.forest.change(path, "kept", self.t, detail, None)
 
     def _node(self, event: ev.Event) -> None:
+        if isinstance(event, ev.NodeChanged) and not event.again:
+            if event.failure is not None:
+                self.failure = event.failure
+            detail = self.told(event.detail)
+            self.forest.change(event.path, event.state, event.t, detail, event.failure)
+            return
+        if not isinstance(event, _OF_NODES) or event.path not in self.forest.by_path:
+            return
+        node = self.forest.by_path[event.path]
         match event:
-            case ev.NodeChanged() if event.again:
-                node = self.forest.by_path.get(event.path)
-                if node is not None and event.failure is not None:
-                    node.tries.append(event.failure)
+            case ev.NodeChanged(failure=Failure() as failure):
+                node.tries.append(failure)
             case ev.SkillEnded(state="done"):
-                if (node := self.forest.by_path.get(event.path)) is not None:
-                    save: Mapping[str, str] = getattr(node.spec, "save", {})
-                    for field_name, name in save.items():
-                        self.results[name] = event.result.get(field_name)
-            case ev.NodeChanged():
-                if event.failure is not None:
-                    self.failure = event.failure
-                detail = self.told(event.detail)
-                self.forest.change(event.path, event.state, event.t, detail, event.failure)
+                save: Mapping[str, str] = getattr(node.spec, "save", {})
+                for field_name, name in save.items():
+                    self.results[name] = event.result.get(field_name)
             case ev.SkillStarting():
-                if (node := self.forest.by_path.get(event.path)) is not None:
-                    node.attempts += 1
-                    node.progress, node.doing = None, ""
-                    if node.state != "running":
-                        node.change("running", event.t, "", None)
+                node.attempts += 1
+                node.progress, node.doing = None, ""
+                if node.state != "running":
+                    node.change("running", event.t, "", None)
             case ev.Progress():
-                if (node := self.forest.by_path.get(event.path)) is not None:
-                    node.progress, node.doing = event.progress, self.told(event.doing)
+                node.progress, node.doing = event.progress, self.told(event.doing)
+            case ev.Asked(role="while"):
+                node.guard = event.verdict
             case ev.Asked():
-                if (node := self.forest.by_path.get(event.path)) is not None:
-                    if event.role == "while":
-                        node.guard = event.verdict
-                    else:
-                        node.answer = event.verdict
+                node.answer = event.verdict
 
 
 def _how_many(node: ViewNode) -> str:

@@ -6,6 +6,7 @@ Codes: ``UNKNOWN_SKILL``, ``UNKNOWN_CONDITION``, ``UNKNOWN_TREE``, ``UNKNOWN_TYP
 
 from __future__ import annotations
 
+from bt_exec.spec.expression import Is
 from bt_exec.spec.model import Check, Do, Parallel, Tree, TreeSpec, walk
 from bt_exec.spec.source import Place
 from bt_exec.verify.context import Context, conditions_of, nodes_of
@@ -17,59 +18,62 @@ def check_vocabulary(context: Context) -> None:
     """Report every name that nothing on the site answers to."""
     document = context.document
     if isinstance(document, TreeSpec):
-        for name, param in document.params.items():
-            if param.type not in context.catalogue.types:
-                context.report(
-                    "UNKNOWN_TYPE",
-                    f"there is no type {param.type!r}{context.catalogue.clash(param.type)}",
-                    ("params", name, "type"),
-                    found=param.type,
-                    allowed=context.catalogue.types,
-                )
-        for index, way in enumerate(document.otherwise):
-            if way.tree is not None and way.tree != document.tree:
-                _tree(context, way.tree, ("otherwise", index, "tree"))
+        _head(context, document)
     for node, place in nodes_of(document.root):
-        if isinstance(node, Do) and node.do not in context.catalogue.skills:
-            hint = ""
-            if node.do in context.catalogue.conditions:
-                hint = f"; it is a condition: write 'check: {node.do}'"
-            if node.do in context.library:
-                hint = f"; it is a tree: write 'tree: {node.do}'"
-            context.report(
-                "UNKNOWN_SKILL",
-                f"there is no skill {node.do!r}{context.catalogue.clash(node.do) or hint}",
-                (*place, "do"),
-                found=node.do,
-                allowed=context.catalogue.skills,
-            )
-        if isinstance(node, Tree) and node.body is None:
-            _tree(context, node.tree, (*place, "tree"), runs=True)
-        if isinstance(node, Check) and node.tell and node.code:
-            message = "a question that is told has no 'else': either answer succeeds"
-            context.report("ELSE_WITH_TELL", message, (*place, "else"), key=True)
-        if isinstance(node, Parallel) and node.needed > len(node.parallel):
-            context.report(
-                "TOO_MANY_NEEDED",
-                f"only {len(node.parallel)} children can succeed",
-                (*place, "succeed_when"),
-                found=str(node.needed),
-                allowed=("all", "any", *map(str, range(1, len(node.parallel) + 1))),
-            )
+        match node:
+            case Do() if node.do not in context.catalogue.skills:
+                _unknown_skill(context, node.do, (*place, "do"))
+            case Tree(body=None):
+                _tree(context, node.tree, (*place, "tree"), runs=True)
+            case Check() if node.tell and node.code:
+                message = "a question that is told has no 'else': either answer succeeds"
+                context.report("ELSE_WITH_TELL", message, (*place, "else"), key=True)
+            case Parallel() if node.needed > len(node.parallel):
+                context.report(
+                    "TOO_MANY_NEEDED",
+                    f"only {len(node.parallel)} children can succeed",
+                    (*place, "succeed_when"),
+                    found=str(node.needed),
+                    allowed=("all", "any", *map(str, range(1, len(node.parallel) + 1))),
+                )
         for part, where in conditions_of(node, place):
             if part.name not in context.catalogue.conditions:
-                hint = ""
-                if part.name in context.catalogue.skills:
-                    hint = "; it is a skill, which is run with 'do'"
-                context.report(
-                    "UNKNOWN_CONDITION",
-                    f"there is no condition {part.name!r}"
-                    f"{context.catalogue.clash(part.name) or hint}",
-                    where,
-                    found=part.name,
-                    allowed=context.catalogue.conditions,
-                    key=bool(part.args),
-                )
+                _unknown_condition(context, part, where)
+
+
+def _head(context: Context, tree: TreeSpec) -> None:
+    """Report unknown types of parameters, and unknown trees of other ways."""
+    for name, param in tree.params.items():
+        if param.type not in context.catalogue.types:
+            context.report(
+                "UNKNOWN_TYPE",
+                f"there is no type {param.type!r}{context.catalogue.clash(param.type)}",
+                ("params", name, "type"),
+                found=param.type,
+                allowed=context.catalogue.types,
+            )
+    for index, way in enumerate(tree.otherwise):
+        if way.tree is not None and way.tree != tree.tree:
+            _tree(context, way.tree, ("otherwise", index, "tree"))
+
+
+def _unknown_skill(context: Context, name: str, place: Place) -> None:
+    hint = ""
+    if name in context.catalogue.conditions:
+        hint = f"; it is a condition: write 'check: {name}'"
+    if name in context.library:
+        hint = f"; it is a tree: write 'tree: {name}'"
+    message = f"there is no skill {name!r}{context.catalogue.clash(name) or hint}"
+    context.report("UNKNOWN_SKILL", message, place, found=name, allowed=context.catalogue.skills)
+
+
+def _unknown_condition(context: Context, condition: Is, place: Place) -> None:
+    name, known = condition.name, context.catalogue.conditions
+    is_skill = name in context.catalogue.skills
+    hint = "; it is a skill, which is run with 'do'" if is_skill else ""
+    message = f"there is no condition {name!r}{context.catalogue.clash(name) or hint}"
+    key = bool(condition.args)
+    context.report("UNKNOWN_CONDITION", message, place, found=name, allowed=known, key=key)
 
 
 def _tree(context: Context, name: str, place: Place, *, runs: bool = False) -> None:

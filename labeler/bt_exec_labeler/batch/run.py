@@ -88,8 +88,7 @@ def run(
     """
     store, progress = output.store, Progress()
     progress.changes = store.plan((content_key(item), item.id) for item in items)
-    for line in store.lines():
-        _count(progress, [line])
+    _count(progress, store.lines())
     tell(progress)
     left = store.open_keys()
     in_a_row = 0
@@ -266,7 +265,8 @@ def _line(
     }
 
 
-def _count(progress: Progress, lines: Sequence[Mapping[str, Any]]) -> None:
-    progress.items += len(lines)
-    progress.records += sum(line["record"] is not None for line in lines)
-    progress.cached += sum(bool(line["provenance"].get("cached")) for line in lines)
+def _count(progress: Progress, lines: Iterable[Mapping[str, Any]]) -> None:
+    for line in lines:
+        progress.items += 1
+        progress.records += line["record"] is not None
+        progress.cached += bool(line["provenance"].get("cached"))

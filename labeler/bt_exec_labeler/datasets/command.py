@@ -100,20 +100,19 @@ def dataset(
     empty = missing_splits([splits[name] for name in shown], len(shown))
     lines += [empty] if empty else []
     left_out = reviewed.count(None)
-    if left_out:
-        lines.append(f"{left_out} records left out: reviewers rejected them, or disagree")
-    if outdated:
-        lines.append(
-            f"! {outdated} records left out: the recording changed there since it was labelled; "
-            "bt-exec label run --resume labels what is new"
-        )
-    if repeated:
-        lines.append(f"{repeated} near duplicates left out")
     failures = sum(line.get("kind") == "failure" for line in kept)
-    if failures:
-        lines.append(f"{failures} moments of failures in the part recovery")
-    if answered:
-        lines.append(f"{len(answered)} commands in the part replies")
+    notes = (
+        (left_out, "{} records left out: reviewers rejected them, or disagree"),
+        (
+            outdated,
+            "! {} records left out: the recording changed there since it was labelled; "
+            "bt-exec label run --resume labels what is new",
+        ),
+        (repeated, "{} near duplicates left out"),
+        (failures, "{} moments of failures in the part recovery"),
+        (len(answered), "{} commands in the part replies"),
+    )
+    lines += [text.format(count) for count, text in notes if count]
     return {
         "folder": str(out),
         "rows": counts,

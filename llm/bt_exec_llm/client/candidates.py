@@ -162,7 +162,7 @@ def _fence(line: str) -> str:
     return ""
 
 
-def _braces(text: str) -> Iterator[Candidate | str]:
+def _braces(text: str) -> Iterator[Candidate | str]:  # noqa: C901 - a state machine over characters
     """Yield the content of the outermost braces and the words between. The last may be open."""
     stack: list[str] = []
     start, quote, before, done = 0, "", "", 0

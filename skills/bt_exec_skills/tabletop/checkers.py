@@ -1,12 +1,12 @@
 """Checkers of plans for a table: targets exist, and the plan does what was requested.
 
-Codes: ``OBJECT_GONE``, ``CANNOT_LIFT``, ``NO_CONTAINER``, ``NOT_ASKED`` (a thing that goes where
-nobody asked for), ``LEFT_OUT`` (a thing that was asked for and does not go there).
+Codes: ``OBJECT_GONE``, ``CANNOT_LIFT``, ``NO_CONTAINER``, ``NOT_ASKED`` (a move that the command
+does not ask for), ``LEFT_OUT`` (a move that it asks for and that is missing).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from bt_exec.failure import Problem, nearest
 from bt_exec.planning.passes import PassContext
@@ -71,15 +71,25 @@ def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     if not context.command or not now.objects or spec.mission.parent is not None:
         return
     if is_question(context.command, now):
-        for node, place in nodes_of(spec.root):
-            if isinstance(node, Do) and node.do in _OWN:
-                message = "that is a question: nothing is to be moved; check answer_to, tell: true"
-                yield Problem("NOT_ASKED", message, show_place(place), node.do, ("answer_to",))
+        yield from _moved_at_a_question(spec)
         return
     try:
         wanted = _ends(context.command, now)
     except Trouble:
         return
+    yield from _other_ends(spec, wanted, now)
+
+
+def _moved_at_a_question(spec: MissionSpec) -> Iterator[Problem]:
+    for node, place in nodes_of(spec.root):
+        if isinstance(node, Do) and node.do in _OWN:
+            message = "that is a question: nothing is to be moved; check answer_to, tell: true"
+            yield Problem("NOT_ASKED", message, show_place(place), node.do, ("answer_to",))
+
+
+def _other_ends(
+    spec: MissionSpec, wanted: Mapping[str, str], now: Environment
+) -> Iterator[Problem]:
     planned: dict[str, str] = {}
     places: dict[str, str] = {}
     for node, place in nodes_of(spec.root):
@@ -91,7 +101,7 @@ def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         if thing == now.held and end in {f"in {table}" for table in now.tables}:
             continue  # the hand is emptied before it can take something else
         if thing not in wanted:
-            message = f"nobody asked for {thing} to be moved"
+            message = f"the command does not ask for {thing} to be moved"
             yield Problem("NOT_ASKED", message, places[thing], end, tuple(wanted))
         elif wanted[thing] != end:
             message = f"{thing} is to go {wanted[thing]}"

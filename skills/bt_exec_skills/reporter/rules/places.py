@@ -115,56 +115,68 @@ def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
 
 def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
     """Drive to a place before looking at it."""
-    at: str | None = context.situation.facts.get("at")
-    changes: list[str] = []
-
-    def visit(node: NodeBase) -> NodeBase:
-        nonlocal at
-        match node:
-            case Do(do="navigate"):
-                at = str(node.args.get("target"))
-            case Do(do="deliver_object"):
-                at = None
-            case Do(do="observe_scene") if str(node.args.get("target")) != at:
-                at = str(node.args.get("target"))
-                changes.append(f"{at}: {note(context, 'gone_to')}")
-                drive = do("navigate", target=at)
-                return Sequence.model_validate({"sequence": (drive, node)})
-            case Sequence():
-                new = tuple(visit(child) for child in node.sequence)
-                if any(a is not b for a, b in zip(new, node.sequence, strict=True)):
-                    return node.model_copy(update={"sequence": new})
-            case Tree(body=body) if body is not None:
-                inner = visit(body)
-                if inner is not body:
-                    return node.model_copy(update={"body": inner})
-            case Fallback() | Parallel():
-                return _branches(node)
-        return node
-
-    def _branches(node: NodeBase) -> NodeBase:
-        """Treat each branch as starting at the same place; afterwards the place is unknown."""
-        nonlocal at
-        field = type(node).__name__.lower()
-        branches = children_of(node)
-        before, ends, new = at, set[str | None](), []
-        for branch in branches:
-            at = before
-            new.append(visit(branch))
-            if any(isinstance(inner, Do) for inner in walk(branch)):
-                ends.add(at)  # a branch that only notes what failed leads nowhere
-            if field == "fallback":
-                before = None  # the branch before may have gone anywhere
-        at = ends.pop() if len(ends) == 1 else None
-        if any(a is not b for a, b in zip(new, branches, strict=True)):
-            return node.model_copy(update={field: tuple(new)})
-        return node
-
-    steps = [visit(step) for step in steps_of(spec.root)]
-    if not changes:
+    route = _Route(context)
+    steps = [route.visit(step) for step in steps_of(spec.root)]
+    if not route.changes:
         return spec, ()
     opened = [inner for step in steps for inner in steps_of(step)]
-    return put_together(spec, opened), tuple(changes)
+    return put_together(spec, opened), tuple(route.changes)
+
+
+class _Route:
+    """Where the robot is while a plan is walked through; drives are added where one is missing.
+
+    Attributes:
+        at: The place; None if it is unknown.
+        changes: A note for each drive that was added.
+    """
+
+    def __init__(self, context: PassContext) -> None:
+        self._context = context
+        self.at: str | None = context.situation.facts.get("at")
+        self.changes: list[str] = []
+
+    def visit(self, node: NodeBase) -> NodeBase:
+        """Return a node with the drives that it lacks."""
+        match node:
+            case Do(do="navigate"):
+                self.at = str(node.args.get("target"))
+            case Do(do="deliver_object"):
+                self.at = None
+            case Do(do="observe_scene") if str(node.args.get("target")) != self.at:
+                self.at = str(node.args.get("target"))
+                self.changes.append(f"{self.at}: {note(self._context, 'gone_to')}")
+                drive = do("navigate", target=self.at)
+                return Sequence.model_validate({"sequence": (drive, node)})
+            case Sequence():
+                return _with_children(node, "sequence", [self.visit(one) for one in node.sequence])
+            case Tree(body=body) if body is not None:
+                inner = self.visit(body)
+                return node if inner is body else node.model_copy(update={"body": inner})
+            case Fallback() | Parallel():
+                return self._branches(node)
+        return node
+
+    def _branches(self, node: NodeBase) -> NodeBase:
+        """Treat each branch as starting at the same place; afterwards the place is unknown."""
+        field = type(node).__name__.lower()
+        before, ends, new = self.at, set[str | None](), []
+        for branch in children_of(node):
+            self.at = before
+            new.append(self.visit(branch))
+            if any(isinstance(inner, Do) for inner in walk(branch)):
+                ends.add(self.at)  # a branch that only notes what failed leads nowhere
+            if field == "fallback":
+                before = None  # the branch before may have gone anywhere
+        self.at = ends.pop() if len(ends) == 1 else None
+        return _with_children(node, field, new)
+
+
+def _with_children(node: NodeBase, field: str, children: list[NodeBase]) -> NodeBase:
+    """Return a node with other children; the node itself if they are the same."""
+    if all(a is b for a, b in zip(children, children_of(node), strict=True)):
+        return node
+    return node.model_copy(update={field: tuple(children)})
 
 
 def talk_only(spec: MissionSpec, context: PassContext) -> Changed:

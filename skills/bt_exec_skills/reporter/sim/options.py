@@ -49,7 +49,7 @@ class WorldOptions:
     lens: str = "clear"
 
 
-def parse_world(world: Mapping[str, str]) -> WorldOptions:
+def parse_world(world: Mapping[str, str]) -> WorldOptions:  # noqa: C901 - one case an option
     """Return the options that ``--world`` pairs stand for.
 
     Raises:

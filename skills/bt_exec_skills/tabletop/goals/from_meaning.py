@@ -179,31 +179,33 @@ class Converter:
             goal = _target(goal) if goal.kind == "rel" else goal
             return Ask("go", self._text(act), (self.phrase(goal),))
         themes = self._themes(act)
-        to: Phrase | None = None
-        side: Side = "in"
-        own: Attribute | None = None
         where = act.get("to")
-        if isinstance(where, Node):
-            if where == Node("rel", (("relation", "me"),)):
-                return Ask("bring", self._text(act), themes)
-            to, side, own = self._goal(where)
+        if where == Node("rel", (("relation", "me"),)):
+            return Ask("bring", self._text(act), themes)
+        to, side, own = self._goal(where) if isinstance(where, Node) else (None, "in", None)
         source = act.get("source")
         away = self.phrase(source) if isinstance(source, Node) else None
         by = cast(Attribute, act.text("by")) or own
         text = self._text(act)
+        if by and (side != "in" or away is not None):
+            raise Trouble("NOT_UNDERSTOOD")
         if by:
-            if side != "in" or away is not None:
-                raise Trouble("NOT_UNDERSTOOD")
-            several = (replace(one, number="all") if one.number == "one" else one for one in themes)
-            return Ask("sort", text, tuple(several) if self._korean else themes, to, "in", by)
+            themes = tuple(map(_every, themes)) if self._korean else themes
+            return Ask("sort", text, themes, to, "in", by)
         if verb in ("clear", "empty") and act.parts("of") and _of(act.parts("of")[0]) == _HAND:
             return Ask("put_down", text)
         if away is not None:
             if to is None and verb not in ("bring", "pick"):
                 return Ask("out", text, themes, away)
             themes = tuple(taken_from(one, away) for one in themes)
-        if not verb or (verb in ("move", "sort", "bring", "pick") and to is not None):
-            verb = "move" if verb else cast(Verb, "")
+        if verb in ("sort", "bring", "pick") and to is not None:
+            verb = "move"
+        return self._placing(verb, text, themes, to, side)
+
+    def _placing(
+        self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
+    ) -> Ask:
+        """Return what things and their place make of a verb; what is not said is taken over."""
         if verb == "empty" and to is not None and not any(one.table for one in themes):
             content = (Phrase(one.text, number="all", relation=("in", one)) for one in themes)
             return Ask("move", text, tuple(content), to, side)
@@ -502,6 +504,11 @@ def _polarity(question: Node) -> tuple[Node, bool]:
         assert isinstance(about, Node)
         return question.replace(of=of.replace(of=about.replace(quantity=None))), False
     return question, True
+
+
+def _every(phrase: Phrase) -> Phrase:
+    """Return a phrase that means all, where its noun says no number, as Korean nouns do."""
+    return replace(phrase, number="all") if phrase.number == "one" else phrase
 
 
 def _of(phrase: Node) -> Node | None:

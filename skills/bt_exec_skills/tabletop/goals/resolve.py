@@ -13,6 +13,7 @@ from bt_exec_skills.tabletop.goals.groups import things
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.names import CONTAINERS, SIZES, Looks, looks_of
 from bt_exec_skills.tabletop.placement_search import is_beside
+from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["Scope", "one_of", "table_for", "tables_of", "things_of"]
 
@@ -120,22 +121,8 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.empty:
         found = [one for one in found if one.holds_things and not now.content(one.name)]
     if phrase.relation is not None:
-        side, other = phrase.relation
-        if other.table and side == "in":
-            names = tuple(one.name for one in found)
-            on = _on_tables(tables_of(other, scope), names, now)
-            found = [one for one in found if one.name in on]
-        elif not other.table:
-            wide = other if other.count or other.order else replace(other, number="all")
-            anchors = things_of(wide, scope)
-            found = [
-                one
-                for one in found
-                if one.name not in anchors
-                and any(_related(one.name, anchor, side, now) for anchor in anchors)
-            ]
-        else:
-            found = []
+        related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
+        found = [one for one in found if one.name in related]
     out = {
         name
         for but in phrase.but
@@ -145,6 +132,22 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if found and not kept:
         raise Trouble("ALL_LEFT_OUT", what=phrase.text)
     return kept
+
+
+def _in_relation(
+    names: tuple[str, ...], relation: tuple[Side, Phrase], scope: Scope
+) -> tuple[str, ...]:
+    """Return the objects that are where the relation says: on a table, or beside other things."""
+    side, other = relation
+    if other.table:
+        return _on_tables(tables_of(other, scope), names, scope.now) if side == "in" else ()
+    wide = other if other.count or other.order else replace(other, number="all")
+    anchors = things_of(wide, scope)
+    return tuple(
+        name
+        for name in names
+        if name not in anchors and any(_related(name, one, side, scope.now) for one in anchors)
+    )
 
 
 def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
@@ -25,6 +26,7 @@ _RIM_M = 0.09  # how far from a table's edge a thing's middle stays [m]
 _CONTAINER_RIM_M = 0.16
 _APART_M, _BOWL_APART_M = 0.16, 0.25
 _HALF: Mapping[str, float] = MappingProxyType({"small": 0.016, "medium": 0.021, "big": 0.028})
+_HOLDER = 0.14  # half width of a container [m]
 _COLOURS = ("red", "blue", "green", "yellow", "purple")
 
 
@@ -108,47 +110,63 @@ Wanted: TypeAlias = tuple[str, str, float, str]
 
 def _things(rng: random.Random, by: By, count: int) -> list[Wanted]:
     """Return the things and the containers: name, form, half width, colour."""
+    numbers: Counter[str] = Counter()
     found: list[Wanted] = []
-    numbers: dict[str, int] = {}
-
-    def add(words: str, form: str, half: float, colour: str) -> None:
-        numbers[words] = numbers.get(words, -1) + 1
+    for words, form, half, colour in _DRAWN[by](rng, count):
         found.append((f"object_{words}_{numbers[words]}", form, half, colour))
-
-    match by:
-        case "colour":
-            colours = rng.sample(_COLOURS, rng.randint(2, 3))
-            for n in range(count):
-                colour = colours[n] if n < len(colours) else rng.choice(colours)
-                add(colour, rng.choice(SHAPES), _HALF["medium"], colour)
-            for colour in colours:
-                add(f"{colour}_bowl", "bowl", 0.14, colour)
-        case "size":
-            sizes = ("small", "big") if rng.random() < 0.5 else ("small", "medium", "big")
-            for n in range(count):
-                size = sizes[n] if n < len(sizes) else rng.choice(sizes)
-                colour = rng.choice(_COLOURS)
-                add(f"{size}_{colour}_cube", "cube", _HALF[size], colour)
-            for size in sizes:
-                add(f"{size}_bowl", "bowl", 0.14, "white")
-        case "shape":
-            shapes = rng.sample(SHAPES, rng.randint(2, 3))
-            for n in range(count):
-                shape = shapes[n] if n < len(shapes) else rng.choice(shapes)
-                colour = rng.choice(_COLOURS)
-                add(f"{colour}_{shape}", shape, _HALF["medium"], colour)
-            for _ in shapes:
-                add("white_plate", "plate", 0.14, "white")
-        case "mixed":
-            add("apple", "ball", 0.03, "red")
-            for colour in rng.sample(_COLOURS, 2):
-                add(f"{colour}_cup", "cylinder", 0.025, colour)
-            for n in range(max(1, count - 3)):
-                size, colour = rng.choice(("small", "big")), rng.choice(_COLOURS[:3])
-                add(f"{size}_{colour}_{SHAPES[n % 3]}", SHAPES[n % 3], _HALF[size], colour)
-            for words in ("red_bowl", "blue_bowl", "blue_plate", "tray"):
-                add(words, words.split("_")[-1], 0.14, words.split("_")[0])
+        numbers[words] += 1
     return found
+
+
+def _by_colour(rng: random.Random, count: int) -> Iterator[Wanted]:
+    colours = rng.sample(_COLOURS, rng.randint(2, 3))
+    for colour in _each(colours, count, rng):
+        yield colour, rng.choice(SHAPES), _HALF["medium"], colour
+    for colour in colours:
+        yield f"{colour}_bowl", "bowl", _HOLDER, colour
+
+
+def _by_size(rng: random.Random, count: int) -> Iterator[Wanted]:
+    sizes = ("small", "big") if rng.random() < 0.5 else ("small", "medium", "big")
+    for size in _each(sizes, count, rng):
+        colour = rng.choice(_COLOURS)
+        yield f"{size}_{colour}_cube", "cube", _HALF[size], colour
+    for size in sizes:
+        yield f"{size}_bowl", "bowl", _HOLDER, "white"
+
+
+def _by_shape(rng: random.Random, count: int) -> Iterator[Wanted]:
+    shapes = rng.sample(SHAPES, rng.randint(2, 3))
+    for shape in _each(shapes, count, rng):
+        colour = rng.choice(_COLOURS)
+        yield f"{colour}_{shape}", shape, _HALF["medium"], colour
+    for _ in shapes:
+        yield "white_plate", "plate", _HOLDER, "white"
+
+
+def _mixed(rng: random.Random, count: int) -> Iterator[Wanted]:
+    yield "apple", "ball", 0.03, "red"
+    for colour in rng.sample(_COLOURS, 2):
+        yield f"{colour}_cup", "cylinder", 0.025, colour
+    for n in range(max(1, count - 3)):
+        size, colour = rng.choice(("small", "big")), rng.choice(_COLOURS[:3])
+        yield f"{size}_{colour}_{SHAPES[n % 3]}", SHAPES[n % 3], _HALF[size], colour
+    for words in ("red_bowl", "blue_bowl", "blue_plate", "tray"):
+        yield words, words.split("_")[-1], _HOLDER, words.split("_")[0]
+
+
+def _each(values: Sequence[str], count: int, rng: random.Random) -> Iterator[str]:
+    """Yield each value once, then random ones, `count` in all."""
+    for n in range(count):
+        yield values[n] if n < len(values) else rng.choice(values)
+
+
+_DRAWN: Mapping[By, Callable[[random.Random, int], Iterator[Wanted]]] = {
+    "colour": _by_colour,
+    "size": _by_size,
+    "shape": _by_shape,
+    "mixed": _mixed,
+}
 
 
 class _Placer:
