@@ -236,11 +236,10 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
-        earlier[signal.SIGINT] = signal.signal(signal.SIGINT, stop)
-        for heard in deadly():
-            earlier[heard] = signal.signal(heard, stop)
-        for heard in _heard((signal.SIGTSTP,)):
-            earlier[heard] = signal.signal(heard, suspend if waits else stop)
+        ending = dict.fromkeys((signal.SIGINT, *deadly()), stop)
+        suspending = dict.fromkeys(_heard((signal.SIGTSTP,)), suspend if waits else stop)
+        for number, handler in {**ending, **suspending}.items():
+            earlier[number] = signal.signal(number, handler)
     try:
         with unheard(tuple(earlier), missed) as watched:
             if _pressed:

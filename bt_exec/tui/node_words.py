@@ -148,7 +148,7 @@ def about_node(node: NodeBase) -> str:
     return ""
 
 
-def modifiers(node: NodeBase) -> tuple[str, ...]:  # noqa: C901 - one case a modifier
+def modifiers(node: NodeBase) -> tuple[str, ...]:
     """Return the modifiers of a node in words, in the order in which they act."""
     found = []
     if node.for_each is not None:
