@@ -119,6 +119,7 @@ def _act(number: int, act: Act) -> list[str]:
         *([f"{act.times} times"] * (act.times > 1)),
     ]
     lines = [f"{number} {act.predicate} ({', '.join(marks)})"]
+    lines += [f"    agent: {act.agent}"] * bool(act.agent)
     lines += [f"    {role.role}: {role.value} {role.relation}".rstrip() for role in act.roles]
     if act.condition is not None:
         word = "if" if act.condition.holds else "unless"

@@ -318,12 +318,14 @@ class Session:
 
     def _seen(self, language: str) -> str:
         """Return what was observed last in this world, one line."""
-        newest = (
-            worker.buffer.observations[-1]
-            for worker in self.perception_workers.values()
+        seen = (
+            self.site.messages.said_of(
+                robot, worker.buffer.observations[-1].describe(language), language
+            )
+            for robot, worker in self.perception_workers.items()
             if worker.buffer.observations
         )
-        return " · ".join(filter(None, (one.describe(language) for one in newest)))
+        return " · ".join(filter(None, seen))
 
     def _today(self) -> Sequence[MissionLine]:
         """Return the finished missions of today at this site, oldest first."""

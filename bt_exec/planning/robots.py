@@ -14,7 +14,7 @@ from functools import lru_cache
 from bt_exec.failure import Problem, Refusal
 from bt_exec.language.addressees import Addressed, RobotNames, addressed
 from bt_exec.language.context import Context, Turn
-from bt_exec.language.meaning import Act, Meaning, Unclear
+from bt_exec.language.meaning import Act, Meaning, Unclear, WordUse
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue
@@ -300,12 +300,13 @@ class RobotsCompiler:
             asked = [self.inner.read(view) for view in views(request)]
             return next((one for one in asked if not isinstance(one, Unclear)), asked[-1])
         acts: list[Act] = []
+        words: list[WordUse] = []
         for robot, meaning in found:
             if not isinstance(meaning, Meaning):
                 return meaning
             acts += (replace(act, agent=robot) for act in meaning.acts)
-        first = found[0][1]
-        return replace(first, acts=tuple(acts)) if isinstance(first, Meaning) else first
+            words += (WordUse(robot, 0, 0, "role", "agent"), *meaning.words)
+        return Meaning(request.language, tuple(acts), tuple(words))
 
     def _for_one(self, request: Request, robot: str, text: str) -> Plan | Refusal | Reply:
         answer = self.inner.compile(for_robot(request, robot, text))

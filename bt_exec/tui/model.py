@@ -257,7 +257,8 @@ class ViewModel:
                 self._start(event)
             case ev.Observed():
                 self.blind = ""
-                text = clean(event.observation.describe(self.language))
+                seen = event.observation.describe(self.language)
+                text = clean(self.messages.said_of(event.pack, seen, self.language))
                 self.buffers[event.pack] = ObservationLine(event.observation.t, text)
             case ev.PerceptionFailed():
                 self.blind = self.told(event.message)
