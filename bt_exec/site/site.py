@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -309,7 +309,11 @@ _WORDS = {
 
 
 def _packs(source: Source, written: SiteFile) -> list[Pack]:
-    """Return the packs that a site names; compiler and robots that nothing answers to are told."""
+    """Return the packs that a site names.
+
+    Raises:
+        SpecError: If there is no such pack, robot or compiler, or a required pack is missing.
+    """
     packs: list[Pack] = []
     problems: list[Problem] = []
 
@@ -338,6 +342,16 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
                 robots = packs[-1].robots
                 unknown("robot", settings["robot"], robots, "packs", name, "robot")
     unknown("compiler", written.compiler.name, compiler_names(), "compiler", "name")
+    problems += _requirements(source, packs, kinds)
+    if problems:
+        raise SpecError(problems)
+    return packs
+
+
+def _requirements(
+    source: Source, packs: Iterable[Pack], kinds: Mapping[str, str]
+) -> Iterator[Problem]:
+    """Yield a problem for each required pack that the site has not exactly once."""
     for pack in packs:
         for name in pack.requires:
             found = [one for one, kind in kinds.items() if kind == name]
@@ -347,10 +361,7 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
             if found:
                 code, message = "AMBIGUOUS_PACK", f", and the site has several: {', '.join(found)}"
             message = f"pack {pack.name!r} builds on pack {name!r}{message}"
-            problems.append(source.problem(code, message, ("packs", pack.name), key=True))
-    if problems:
-        raise SpecError(problems)
-    return packs
+            yield source.problem(code, message, ("packs", pack.name), key=True)
 
 
 def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str, PackSettings]:
