@@ -7,6 +7,7 @@ usage, 1 for a bug, 74 when output cannot be written, 141 when its reader is gon
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import logging
 import os
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
@@ -191,7 +192,7 @@ def call_inside(arguments: Sequence[str]) -> int:
         if error.errno in _IMPOSSIBLE_PATHS and error.filename is not None:
             return _complain(f"{error.filename!s:.80}: {_why(error)}", EXIT_USAGE)
         _let_go(sys.stdout)
-        return _complain(f"cannot write or read: {_why(error)}", EXIT_OUTPUT)
+        return _complain(_say(f"cannot write or read: {_why(error)}", arguments), EXIT_OUTPUT)
     return code
 
 
@@ -205,10 +206,9 @@ def _is_data(arguments: Sequence[str]) -> bool:
 def _run(arguments: list[str]) -> int:
     try:
         _add_installed()
-        command = _as_click(len(app.registered_groups))
-        result = command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
+        result = _call(arguments)
     except (typer.Abort, KeyboardInterrupt):
-        return _complain("stopped", EXIT_STOPPED)
+        return _complain(_say("stopped", arguments), EXIT_STOPPED)
     except OSError:
         raise
     except Left:
@@ -217,13 +217,50 @@ def _run(arguments: list[str]) -> int:
         return _left(leaving, arguments)
     except Exception as error:  # noqa: BLE001 - nobody sees a traceback
         if pressed():  # somebody's code made it of a Ctrl-C
-            return _complain("stopped", EXIT_STOPPED)
+            return _complain(_say("stopped", arguments), EXIT_STOPPED)
         return _trouble(error, arguments)
     except BaseException as error:  # noqa: BLE001 - raised by code of a pack
         return _complain(slip(error), EXIT_USAGE)
     if result == EXIT_STOPPED and pressed():  # what typer makes of a Ctrl-C outside a mission
-        return _complain("stopped", EXIT_STOPPED)
+        return _complain(_say("stopped", arguments), EXIT_STOPPED)
     return result if isinstance(result, int) else 0
+
+
+def _call(arguments: list[str]) -> object:
+    """Call the command that a command line names; its help is in the language of the reader."""
+    command = _as_click(len(app.registered_groups))
+    with contextlib.ExitStack() as stack:
+        if not {"--help", "-h"}.isdisjoint(arguments) and _korean(arguments, sys.stdout):
+            from bt_exec.cli.translations import korean_help
+
+            command = typer.main.get_command(app)
+            stack.enter_context(korean_help(command))
+        return command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
+
+
+def _korean(arguments: Sequence[str], file: TextIO) -> bool:
+    """Return True if the command line holds Korean words, or else its reader reads Korean."""
+    from bt_exec.cli.output import reader_language
+
+    korean = reader_language() == "ko"
+    if words := [word for word in arguments if not word.isascii()]:
+        from bt_exec.language.messages import language_of
+
+        korean = korean or any(language_of(word) == "ko" for word in words)
+    if not korean:
+        return False
+    from bt_exec.tui.paint import Painter
+
+    return not Painter(file).ascii
+
+
+def _say(message: str, arguments: Sequence[str]) -> str:
+    """Return a message in the language of the reader."""
+    if not _korean(arguments, sys.stderr):
+        return message
+    from bt_exec.cli.translations import korean_error
+
+    return korean_error(message)
 
 
 def _left(leaving: SystemExit, arguments: Sequence[str]) -> int:
@@ -241,24 +278,25 @@ def _left(leaving: SystemExit, arguments: Sequence[str]) -> int:
 def _trouble(error: Exception, arguments: Sequence[str]) -> int:
     """Report an error and the next step; return the exit code."""
     if isinstance(error, _CLICK_ERROR):
-        return _complain(_usage(error), EXIT_USAGE)
+        return _complain(_usage(error, arguments), EXIT_USAGE)
     if isinstance(error, BtExecError):
-        return _complain(_paragraph(error, _site_of(arguments)), EXIT_USAGE)
+        return _complain(_paragraph(error, arguments), EXIT_USAGE)
     if hint := extra_hint(error):
         return _complain(hint, EXIT_USAGE)
     if os.environ.get("BT_EXEC_DEBUG"):
         raise error
     kind = type(error).__name__
     text = f"a bug of bt-exec, not of yours: {kind}: {error}; BT_EXEC_DEBUG=1 shows where"
-    return _complain(text, EXIT_BUG)
+    return _complain(_say(text, arguments), EXIT_BUG)
 
 
-def _paragraph(error: BtExecError, site: str) -> str:
+def _paragraph(error: BtExecError, arguments: Sequence[str]) -> str:
     """Return an error and the command to type next, for the site that was named."""
-    text = str(error)
+    text, site = _say(str(error), arguments), _site_of(arguments)
     if isinstance(error, UnknownName) and (look := _LOOK_UP.get(error.kind)):
         of_a_site = error.kind in ("tree", "skill", "condition")
-        return f"{text}. See: {look}{site if of_a_site else ''}"
+        see = _say(f"See: {look}{site if of_a_site else ''}", arguments)
+        return f"{text}. {see}"
     if isinstance(error, SpecError) and error.checkable:
         files = dict.fromkeys(
             problem.file
@@ -267,7 +305,7 @@ def _paragraph(error: BtExecError, site: str) -> str:
         )
         named = " ".join(files)
         own = "" if any(site.endswith(f" {shlex.quote(file)}") for file in files) else site
-        return f"{text}\nTry: bt-exec check {named}{own}" if named else text
+        return f"{text}\n{_say(f'Try: bt-exec check {named}{own}', arguments)}" if named else text
     return text
 
 
@@ -281,17 +319,25 @@ def _site_of(arguments: Sequence[str]) -> str:
     return ""
 
 
-def _usage(error: Exception) -> str:
+def _usage(error: Exception, arguments: Sequence[str]) -> str:
     """Return what is wrong with the command line and where its help is."""
     context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "bt-exec"
+    path = context.command_path if context is not None else _command_path(arguments)
     message = str(getattr(error, "format_message", lambda: str(error))()).rstrip()
     if "extra argument" in message and path.endswith((" run", " compile")):
         message += "; put the command into quotes"
     elif path == "bt-exec" and "No such option" in message:
         path = "bt-exec repl"  # whoever gives options to the bare prompt
+    message = _say(f"{message[:1].lower()}{message[1:]}", arguments)
     stop = "" if message.endswith(("?", ".")) else "."
-    return f"{message[:1].lower()}{message[1:]}{stop} See: {path} --help"
+    return f"{message}{stop} {_say(f'See: {path} --help', arguments)}"
+
+
+def _command_path(arguments: Sequence[str]) -> str:
+    """Return the command that a command line begins with, as it is typed."""
+    names = [command.name for command in app.registered_commands]
+    names += [group.name for group in app.registered_groups]
+    return " ".join(["bt-exec", *(word for word in arguments[:1] if word in names)])
 
 
 def _complain(message: str, code: int) -> int:

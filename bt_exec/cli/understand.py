@@ -38,9 +38,6 @@ def understand(
     """Show what a command means: its words with their roles, its acts, and its plan.
 
     bt-exec understand "close it" --after "open the door"
-
-    Raises:
-        UsageError: If the site's compiler cannot say what it understands.
     """
     import json
 

@@ -1,0 +1,131 @@
+"""Help and usage errors of the command line in the language of its reader.
+
+The English text is the key, as with gettext: it stands in the code where a command is declared, or
+comes from typer. An installed command group has its texts in ``help_ko.yaml`` beside its module.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import re
+import sys
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bt_exec.language.particles import with_particles
+
+__all__ = ["korean_error", "korean_help"]
+
+_PARAGRAPHS = re.compile(r"\n\s*\n")
+
+
+@cache
+def _table(name: str) -> Mapping[str, str]:
+    from bt_exec.spec.plain_yaml import read_yaml
+
+    return dict(read_yaml(Path(__file__).with_suffix(".yaml"))[name])
+
+
+@cache
+def _texts_beside(module: str) -> ChainMap[str, str]:
+    """Return the texts beside the module of a command, before those of this program."""
+    from bt_exec.spec.plain_yaml import read_yaml
+
+    path = Path(getattr(sys.modules.get(module), "__file__", None) or "").with_name("help_ko.yaml")
+    own = read_yaml(path) if path.is_file() else {}
+    return ChainMap(own, dict(_table("help")))
+
+
+# -- help ------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def korean_help(command: Any) -> Iterator[None]:
+    """Let a command of typer, and all below it, write their help in Korean meanwhile."""
+    from rich.text import Text
+    from typer import rich_utils
+
+    _translate(command)
+    frame = {name: text for name in dir(rich_utils) if (text := _frame_text(rich_utils, name))}
+    with contextlib.ExitStack() as stack:
+        for name, text in frame.items():
+            stack.callback(setattr, rich_utils, name, text)
+            setattr(rich_utils, name, _table("help")[text])
+        stack.callback(setattr, Text, "rstrip_end", Text.rstrip_end)
+        setattr(Text, "rstrip_end", _rstrip_end)  # noqa: B010 - rich's own counts characters
+        yield
+
+
+def _rstrip_end(text: Any, size: int) -> None:
+    """Remove the whitespace at the end of a line that is wider than `size` cells."""
+    if text.cell_len > size:
+        text.rstrip()
+
+
+def _frame_text(module: Any, name: str) -> str:
+    """Return a text of the frame of a help page; nothing if it is another kind of constant."""
+    text = getattr(module, name)
+    return text if name.isupper() and isinstance(text, str) and text in _table("help") else ""
+
+
+def _translate(command: Any, parent: Any = None) -> None:
+    base = command.context_class
+    context = base(command, parent=parent, **command.context_settings)
+    help_option = command.get_help_option(context)
+    formatter = _formatter(base.formatter_class)
+    texts = _texts_beside(_module(command))
+    command.context_class = type("Context", (base,), {"formatter_class": formatter})
+    for each in (command, *command.params, *filter(None, [help_option])):
+        for name in ("help", "short_help", "epilog", "options_metavar", "subcommand_metavar"):
+            if isinstance(text := getattr(each, name, None), str):
+                setattr(each, name, _text(text, texts))
+        if isinstance(panel := getattr(each, "rich_help_panel", None), str):
+            each.rich_help_panel = _text(panel, texts)
+    for inner in getattr(command, "commands", {}).values():
+        _translate(inner, context)
+
+
+def _formatter(base: Any) -> type:
+    """Return a formatter of typer that introduces the usage in Korean."""
+
+    def write_usage(self: Any, prog: str, args: str = "", prefix: str | None = None) -> None:
+        base.write_usage(self, prog, args, prefix or _table("help")["Usage: "])
+
+    return type("Formatter", (base,), {"write_usage": write_usage})
+
+
+def _module(command: Any) -> str:
+    """Return the module of a command; of a group without a function of its own, of its first."""
+    inner = [command, *getattr(command, "commands", {}).values()]
+    functions = (each.callback for each in inner if each.callback is not None)
+    return next((str(inspect.unwrap(function).__module__) for function in functions), "")
+
+
+def _text(text: str, texts: Mapping[str, str]) -> str:
+    paragraphs = (" ".join(each.split()) for each in _PARAGRAPHS.split(text))
+    return "\n\n".join(texts.get(each, each) for each in paragraphs)
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+
+def korean_error(text: str) -> str:
+    """Return the Korean form of an error message; the message itself if none is listed."""
+    plain = text.strip().rstrip(".")
+    plain = plain[:1].lower() + plain[1:]
+    for pattern, korean in _patterns():
+        if found := pattern.fullmatch(plain):
+            return with_particles(korean.format(*map(korean_error, found.groups())))
+    return text
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple(
+        (re.compile(re.escape(english).replace(r"\*", "(.+?)"), re.DOTALL), korean)
+        for english, korean in _table("errors").items()
+    )
