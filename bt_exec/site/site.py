@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError
 
 from bt_exec.failure import Problem, SpecError, nearest
-from bt_exec.guardian.guard import WITHIN_S, Guard
+from bt_exec.guardian.guard import Guard
 from bt_exec.language.messages import OWN_MESSAGES, Messages
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
@@ -26,7 +26,14 @@ from bt_exec.site.own_parts import (
     unused_overrides,
 )
 from bt_exec.site.own_tools import with_tools
-from bt_exec.spec.field_types import Duration
+from bt_exec.site.site_file import (
+    CompilerSettings,
+    GuardSettings,
+    Keep,
+    Limits,
+    Rates,
+    SiteFile,
+)
 from bt_exec.spec.library import Library
 from bt_exec.spec.source import Source, read_file
 from bt_exec.verify import verify_library
@@ -44,122 +51,6 @@ __all__ = [
     "sentences",
     "value_error",
 ]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Rates(_Part):
-    """Rates of ticks and perception [Hz]."""
-
-    tick_hz: Annotated[float, Field(ge=1, le=200)] = 20.0
-    look_hz: Annotated[float, Field(gt=0, le=100)] = 5.0
-    idle_look_hz: Annotated[float, Field(ge=0, le=100)] = 1.0
-
-
-class Limits(_Part):
-    """Budgets and deadlines.
-
-    Attributes:
-        replans: Plans after the first one.
-        turns: Turns of a plan that its compiler makes turn by turn.
-        cancel_s: How long a skill's clean-up may take before the robot is stopped [s].
-        still_s: How long a robot may take to be still after a stop was asked [s].
-        look_s: How long a single look may take before the mission goes on without it [s].
-        plan_s: How long a compiler may think [s].
-        step_s: How long a remote simulation may take to advance by one tick [s].
-        hang_s: How long a step of a skill, a condition, a capture, a hook or a listener may take
-            before the robot is stopped and the mission fails [s, wall]. If not given: 0.5 s with
-            a real robot; 30 s where everything is simulated, for a busy machine computes slowly
-            and nothing moves meanwhile.
-        stall_s: How long the loop may stand still between two ticks (a suspended machine, SIGSTOP,
-            swapping) before the robot is stopped and the mission fails [s, wall]. If not given:
-            3 s or twice `hang_s` with a real robot; without limit where everything is simulated.
-    """
-
-    replans: Annotated[int, Field(ge=0, le=20)] = 3
-    turns: Annotated[int, Field(ge=1, le=100)] = 24
-    cancel_s: Annotated[float, Field(gt=0, le=30)] = 1.0
-    still_s: Annotated[float, Field(gt=0, le=30)] = 2.0
-    look_s: Annotated[float, Field(gt=0, le=120)] = 10.0
-    plan_s: Annotated[float, Field(gt=0, le=600)] = 120.0
-    step_s: Annotated[float, Field(gt=0, le=600)] = 10.0
-    hang_s: Annotated[float, Field(ge=0.05, le=600)] | None = None
-    stall_s: Annotated[float, Field(ge=0.1, le=600)] | None = None
-
-
-class GuardSettings(_Part):
-    """Settings of the process that stops the robot; see `bt_exec.guardian`.
-
-    Attributes:
-        stop: A command, as a line or a list of words, or ``module:function``. It runs in a process
-            of its own, also while the robot is still; exit code 0 says that the robot has stopped.
-        within: The robot is stopped when the mission gave no heartbeat for this long.
-    """
-
-    stop: str | tuple[str, ...]
-    within: Duration = WITHIN_S
-
-    @model_validator(mode="after")
-    def _usable(self) -> GuardSettings:
-        self.guard()
-        return self
-
-    def guard(self) -> Guard:
-        """Return the guard."""
-        return Guard(self.stop, within_s=self.within)
-
-
-class Keep(_Part):
-    """Retention of this site's missions in the journal; without limits for ever.
-
-    Attributes:
-        days: Missions that began longer ago are removed.
-        megabytes: The oldest are removed until journal and frames take less.
-    """
-
-    days: Annotated[float, Field(gt=0)] | None = None
-    megabytes: Annotated[float, Field(gt=0)] | None = None
-
-
-class CompilerSettings(BaseModel):
-    """Which compiler, with its own settings beside the name."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
-
-    name: str = "offline"
-
-    def settings(self) -> dict[str, Any]:
-        """Return the compiler's own settings."""
-        return dict(self.model_extra or {})
-
-
-class SiteFile(_Part):
-    """A site file as written. Settings of packs and compilers are checked by their owners.
-
-    Attributes:
-        trees: Folder of the site's own trees, relative to the file.
-        tools: Python files with skills and conditions of its own.
-        lexicon: File of further words.
-        messages: File of sentences and phrases that replace those of packs.
-        overrides: Names of trees, skills and conditions of packs that its own replace.
-    """
-
-    site: str
-    summary: str = ""
-    packs: Annotated[Mapping[str, Mapping[str, Any]], Field(min_length=1)]
-    compiler: CompilerSettings = CompilerSettings()
-    rates: Rates = Rates()
-    limits: Limits = Limits()
-    confirm: ConfirmMode = "unknown"
-    guard: GuardSettings | None = None
-    keep: Keep = Keep()
-    trees: str = ""
-    tools: tuple[str, ...] = ()
-    lexicon: str = ""
-    messages: str = ""
-    overrides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -376,6 +267,14 @@ def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str,
             problems += [_problem(source, one, place, pack.settings) for one in error.errors()]
     if problems:
         raise SpecError(problems)
+    problems.extend(_shared_names(source, settings))
+    if problems:
+        raise SpecError(problems)
+    return settings
+
+
+def _shared_names(source: Source, settings: Mapping[str, PackSettings]) -> Iterator[Problem]:
+    """Yield what two robots are called."""
     names: dict[str, str] = {}
     for robot, own in settings.items():
         for language, said in own.called.items():
@@ -384,10 +283,7 @@ def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str,
                 if other != robot:
                     message = f"{name!r} is the name of {other!r} already"
                     called = ("packs", robot, "called", language)
-                    problems.append(source.problem("DUPLICATE_NAME", message, called, found=name))
-    if problems:
-        raise SpecError(problems)
-    return settings
+                    yield source.problem("DUPLICATE_NAME", message, called, found=name)
 
 
 def value_error(finding: Any) -> str:

@@ -179,6 +179,12 @@ def test_real_robots_without_identity_are_one_robot(site, monkeypatch):
         ("cart_a: {pack: cart, robot: smi}, gate: {}", "2:37", "there is no robot 'smi'"),
         ("cart_a: {pack: cart, sped: 1}, gate: {}", "2:30", "pack cart_a has no setting 'sped'"),
         (
+            "cart_a: {pack: cart, called: {en: [X y]}}, gate: {}, "
+            "cart_b: {pack: cart, called: {en: [xY]}}",
+            "2:96",
+            "'xY' is the name of 'cart_a' already",
+        ),
+        (
             "cart_a: {pack: cart}, cart_b: {pack: cart}, gate: {}, rider: {}",
             "2:63",
             "pack 'rider' builds on pack 'cart', and the site has several: cart_a, cart_b",
