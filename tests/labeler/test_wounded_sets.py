@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import pyarrow
@@ -32,8 +32,35 @@ from .test_wounded import (
     nowhere,
 )
 
-Healthy = tuple[Path, Path, Lines]
-"""A recording, its vocabulary, and its labels."""
+
+class Healthy(NamedTuple):
+    """A recording in a folder of its own.
+
+    Attributes:
+        source: The recording.
+        words: Its vocabulary.
+        labels: Its labels.
+        flaws: Its flaws: a busy machine drops frames of fast missions.
+        wounded: Episode that is harmed.
+    """
+
+    source: Path
+    words: Path
+    labels: Lines
+    flaws: Sequence[Mapping[str, Any]]
+    wounded: str
+
+
+def healthy(source: Path, words: Path, episode: int) -> Healthy:
+    labels = labelled(source, source.parent.with_name("whole"), ("parquet",), words)
+    wounded = sorted({line["episode"] for line in labels.values()})[episode]
+    return Healthy(source, words, labels, commands.check(source, words)["flaws"], wounded)
+
+
+def own_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recording") / "source"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -78,30 +105,29 @@ def as_lerobot(game: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def lerobot(game: Path, tmp_path_factory: pytest.TempPathFactory) -> Healthy:
-    folder = tmp_path_factory.mktemp("lerobot")
-    source, words = as_lerobot(game, folder / "set"), game / "vocabulary.yaml"
-    return source, words, labelled(source, folder, ("parquet",), words)
+    source = as_lerobot(game, own_folder(tmp_path_factory) / "set")
+    return healthy(source, game / "vocabulary.yaml", 1)
 
 
-def column(name: str, row: int, value: Any) -> Callable[[Path], None]:
-    """Return a wound that replaces a cell of the second episode."""
+def table(change: Callable[[dict[str, list[Any]]], None]) -> Callable[[Path], None]:
+    """Return a wound that changes the table of the second episode."""
 
     def harm(folder: Path) -> None:
-        path = folder / "data" / "episode_000001.parquet"
-        table = pyarrow.parquet.read_table(path).to_pydict()
-        before = table[name][row]
-        table[name][row] = value(before) if callable(value) else value
-        pyarrow.parquet.write_table(pyarrow.table(table), path)
+        path = folder / SET
+        columns = pyarrow.parquet.read_table(path).to_pydict()
+        change(columns)
+        pyarrow.parquet.write_table(pyarrow.table(columns), path)
 
     return harm
 
 
-def bad_call(folder: Path) -> None:
-    path = folder / "data" / "episode_000001.parquet"
-    table = pyarrow.parquet.read_table(path).to_pydict()
-    third = [n for n, events in enumerate(table["language_events"]) if events][3]
-    table["language_events"][third][0]["tool_calls"] = ["not a call"]
-    pyarrow.parquet.write_table(pyarrow.table(table), path)
+def cell(name: str, row: int, value: Any) -> Callable[[Path], None]:
+    return table(lambda columns: columns[name].__setitem__(row, value))
+
+
+def bad_call(columns: dict[str, list[Any]]) -> None:
+    fourth = [events for events in columns["language_events"] if events][3]
+    fourth[0]["tool_calls"] = ["not a call"]
 
 
 def cut_off(name: str, share: float) -> Callable[[Path], None]:
@@ -116,56 +142,39 @@ def cut_off(name: str, share: float) -> Callable[[Path], None]:
 CAMERA, SET = "observation.images.top", "data/episode_000001.parquet"
 NEAR = between(6.0, 6.25)
 LEROBOT = (
-    Wound("broken_picture", column(CAMERA, 24, {"bytes": b"x", "path": None}), "damaged", NEAR),
-    Wound("no_picture", column(CAMERA, 24, {"bytes": None, "path": None}), "damaged", NEAR),
-    Wound("no_time", column("timestamp", 24, None), "row", NEAR),
-    Wound("time_nan", column("timestamp", 24, float("nan")), "row", NEAR),
-    Wound("double_time", column("timestamp", 24, 5.75), "double_time", between(5.75, 6.25)),
-    Wound("clock_ahead", column("timestamp", -1, 900.0), "gap", between(10.0, 900.0)),
-    Wound("bad_tool_call", bad_call, "action", between(2.0, 60.0)),
+    Wound("broken_picture", cell(CAMERA, 24, {"bytes": b"x", "path": None}), "damaged", NEAR),
+    Wound("no_picture", cell(CAMERA, 24, {"bytes": None, "path": None}), "damaged", NEAR),
+    Wound("no_time", cell("timestamp", 24, None), "row", NEAR),
+    Wound("time_nan", cell("timestamp", 24, float("nan")), "row", NEAR),
+    Wound("double_time", cell("timestamp", 24, 5.75), "double_time", between(5.75, 6.25)),
+    Wound("clock_ahead", cell("timestamp", -1, 900.0), "gap", between(10.0, 900.0)),
+    Wound("bad_tool_call", table(bad_call), "action", between(2.0, 60.0)),
     Wound("file_cut_off", cut_off(SET, 0.5), "damaged", everywhere),
     Wound("file_gone", lambda f: (f / SET).unlink(), "damaged", everywhere),
 )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("wound", LEROBOT, ids=lambda wound: wound.name)
-def test_wound_of_a_lerobot_set_costs_only_what_it_touches(
-    lerobot: Healthy, tmp_path: Path, wound: Wound
-) -> None:
-    source, words, whole = lerobot
-    copied = tmp_path / "set"
-    shutil.copytree(source, copied)
-    wound.harm(copied)
-    assert_costs_only_what_it_touches(
-        copied, words, tmp_path / "out", whole, wound, "episode_000001", ("parquet",)
-    )
-
-
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Healthy:
-    folder = tmp_path_factory.mktemp("journal")
-    site = load_site("door")
+    path, site = own_folder(tmp_path_factory) / "j.sqlite", load_site("door")
     packs = {"door": site.packs["door"].model_copy(update={"detector": "oracle"})}
-    site, path, words = replace(site, packs=packs), folder / "j.sqlite", folder / "words.yaml"
+    how: dict[str, Any] = {"world": {"door": "closed"}, "fast": True, "frames": True}
     for _ in range(3):
-        how: dict[str, Any] = {"world": {"door": "closed"}, "fast": True, "frames": True}
-        with Session(site, journal=Journal.open(path), **how) as session:
-            session.run("get the material")
+        with Session(replace(site, packs=packs), journal=Journal.open(path), **how) as session:
+            session.run("open the door")
+    words = path.parent.with_name("words.yaml")
     words.write_text(draft_vocabulary("door"), encoding="utf-8")
-    return path, words, labelled(path, folder, ("parquet",), words)
+    return healthy(path, words, 1)
 
 
-def cell(kind: str, number: int, value: str = "{") -> Callable[[Path], None]:
-    """Return a wound of an event of the second mission."""
+def event(kind: str, number: int) -> Callable[[Path], None]:
+    """Return a wound that makes an event of the second mission unreadable."""
 
     def harm(path: Path) -> None:
         with sqlite3.connect(path) as connection:
             about = "SELECT seq FROM events WHERE mission = 2 AND kind = ? ORDER BY seq"
             seq = connection.execute(about, (kind,)).fetchall()[number][0]
-            connection.execute(
-                "UPDATE events SET data = ? WHERE mission = 2 AND seq = ?", (value, seq)
-            )
+            connection.execute("UPDATE events SET data = '{' WHERE mission = 2 AND seq = ?", (seq,))
         connection.close()
 
     return harm
@@ -176,43 +185,29 @@ def second_frames(path: Path) -> list[Path]:
     return sorted(folder.glob("*.png"), key=lambda p: int(p.stem))
 
 
-def each_of(harm: Callable[[Path], object], first: int, last: int) -> Callable[[Path], None]:
-    return lambda path: [harm(frame) for frame in second_frames(path)[first:last]] and None
+def each_frame(
+    harm: Callable[[Path], object], first: int = 0, last: int | None = None
+) -> Callable[[Path], None]:
+    def harm_all(path: Path) -> None:
+        for frame in second_frames(path)[first:last]:
+            harm(frame)
+
+    return harm_all
 
 
 JOURNAL = (
     Wound(
         "frames_cut_off",
-        each_of(lambda f: f.write_bytes(f.read_bytes()[:60]), 20, 24),
+        each_frame(lambda f: f.write_bytes(f.read_bytes()[:60]), 20, 24),
         "damaged",
         everywhere,
     ),
-    Wound("frames_gone", each_of(Path.unlink, 20, 24), "damaged", everywhere),
-    Wound("all_frames_gone", each_of(Path.unlink, 0, 10_000), "damaged", everywhere),
-    Wound("observation_not_json", cell("Observed", 4), "damaged", everywhere),
-    Wound("skill_not_json", cell("SkillStarting", 1), "damaged", everywhere),
-    Wound("skill_end_not_json", cell("SkillEnded", 1), "damaged", everywhere),
+    Wound("frames_gone", each_frame(Path.unlink, 20, 24), "damaged", everywhere),
+    Wound("all_frames_gone", each_frame(Path.unlink), "damaged", everywhere),
+    Wound("observation_not_json", event("Observed", 4), "damaged", everywhere),
+    Wound("skill_not_json", event("SkillStarting", 0), "damaged", everywhere),
+    Wound("skill_end_not_json", event("SkillEnded", 0), "damaged", everywhere),
 )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("wound", JOURNAL, ids=lambda wound: wound.name)
-def test_wound_of_a_journal_costs_only_its_mission(
-    journal: Healthy, tmp_path: Path, wound: Wound
-) -> None:
-    source, words, whole = journal
-    copied = tmp_path / "j.sqlite"
-    Journal.open(source)
-    shutil.copytree(source.with_name("j-frames"), tmp_path / "j-frames")
-    with sqlite3.connect(source) as before, sqlite3.connect(copied) as after:
-        before.backup(after)
-    before.close()
-    after.close()
-    wounded = sorted({line["episode"] for line in whole.values()})[1]
-    wound.harm(copied)
-    known = commands.check(source, words)["flaws"]  # a busy machine drops frames of fast missions
-    about = (copied, words, tmp_path / "out", whole, wound, wounded, ("parquet",), known)
-    assert_costs_only_what_it_touches(*about)
 
 
 def as_video(game: Path, path: Path) -> Path:
@@ -228,9 +223,8 @@ def as_video(game: Path, path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def video(game: Path, tmp_path_factory: pytest.TempPathFactory) -> Healthy:
-    folder = tmp_path_factory.mktemp("video")
-    source, words = as_video(game, folder / "run.avi"), game / "vocabulary.yaml"
-    return source, words, labelled(source, folder, ("parquet",), words)
+    source = as_video(game, own_folder(tmp_path_factory) / "run.avi")
+    return healthy(source, game / "vocabulary.yaml", 0)
 
 
 def line(number: int, text: bytes) -> Callable[[Path], None]:
@@ -256,19 +250,27 @@ VIDEO = (
 )
 
 
+WOUNDS = {"lerobot": LEROBOT, "journal": JOURNAL, "video": VIDEO}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("wound", VIDEO, ids=lambda wound: wound.name)
-def test_wound_of_a_video_costs_only_what_it_touches(
-    video: Healthy, tmp_path: Path, wound: Wound
+@pytest.mark.parametrize(
+    ("kind", "wound"),
+    [
+        pytest.param(kind, wound, id=f"{kind}-{wound.name}")
+        for kind, wounds in WOUNDS.items()
+        for wound in wounds
+    ],
+)
+def test_wound_costs_only_what_it_touches(
+    request: pytest.FixtureRequest, tmp_path: Path, kind: str, wound: Wound
 ) -> None:
-    source, words, whole = video
-    for path in source.parent.glob("run.*"):
-        shutil.copy(path, tmp_path)
-    copied = tmp_path / source.name
-    wound.harm(copied)
-    assert_costs_only_what_it_touches(
-        copied, words, tmp_path / "out", whole, wound, "run", ("parquet",)
-    )
+    whole: Healthy = request.getfixturevalue(kind)
+    shutil.copytree(whole.source.parent, tmp_path / "source")
+    source, out = tmp_path / "source" / whole.source.name, tmp_path / "out"
+    wound.harm(source)
+    about = (whole.labels, wound, whole.wounded, ("parquet",), whole.flaws)
+    assert_costs_only_what_it_touches(source, whole.words, out, *about)
 
 
 def test_damaged_line_of_the_episodes_costs_that_episode(game: Path, tmp_path: Path) -> None:
