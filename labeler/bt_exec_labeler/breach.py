@@ -21,9 +21,9 @@ class Breach:
     Attributes:
         code: Stable name, such as ``UNKNOWN_OP``.
         where: The field, ``short_goal_dsl[1].args.arm``.
-        message: What was found and what is allowed.
+        message: Found and allowed values.
         sentence: The name of the sentence that says it, where there is one in every language.
-        facts: What the sentence names.
+        facts: Values in the sentence.
     """
 
     code: str
@@ -37,7 +37,7 @@ class Breach:
         return f"{self.where}: {self.message} [{self.code}]"
 
     def said(self, language: str) -> str:
-        """Return what was found and what is allowed, in a language where there is a sentence."""
+        """Return the found and the allowed values as a sentence, in a language that has one."""
         return say(self.sentence, language, **dict(self.facts)) if self.sentence else self.message
 
 

@@ -22,7 +22,7 @@ _TOTALS = ("frames", "actions", "spans", "moments", "flawed", "lost")
 
 
 def check(source: Path, words: Path) -> dict[str, Any]:
-    """Return what of a recording would be labelled; every frame is decoded."""
+    """Return the moments of a recording that would be labelled; every frame is decoded."""
     vocabulary = load_vocabulary(words)
     rows: list[dict[str, Any]] = []
     flaws: list[dict[str, Any]] = []

@@ -48,7 +48,7 @@ class Clip:
     """Frames up to a moment, oldest first.
 
     Attributes:
-        form: What it should look like.
+        form: Number and spacing of its frames.
         t: The moment [s since the episode began].
         frames: The frames it has.
         before_start: How many places lie before the episode's first frame.

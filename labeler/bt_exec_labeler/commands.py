@@ -42,7 +42,7 @@ def draft(site: str, out: Path) -> dict[str, Any]:
 def report(
     folder: Path, words: Path, source: Path | None, other: Path | None, html: Path | None
 ) -> dict[str, Any]:
-    """Return how good a run is."""
+    """Return the quality figures of a run."""
     from bt_exec_labeler.quality.report import make_report
     from bt_exec_labeler.review.decisions import decisions_of
 

@@ -38,7 +38,7 @@ Image: TypeAlias = NDArray[np.uint8]
 """A picture, RGB, shape (height, width, 3)."""
 
 State: TypeAlias = Literal["done", "failed", "stopped", "unknown"]
-"""How an action ended; ``unknown`` where the recording does not say."""
+"""End of an action; ``unknown`` where the recording does not say."""
 
 
 class Frame(Protocol):
@@ -76,11 +76,11 @@ class Action:
     Attributes:
         t: When it began [s since the episode began].
         end: When it ended [s], or None where the recording does not say.
-        op: What it is called, as in the vocabulary's operations.
-        args: Its arguments.
-        state: How it ended.
+        op: Name of the operation in the vocabulary.
+        args: Arguments by name.
+        state: End of the action.
         code: The failure's code, if it failed.
-        facts: What it changed, as far as the recording knows: ``{"door": "open"}``.
+        facts: Recorded effects, such as ``{"door": "open"}``.
     """
 
     t: float
@@ -99,7 +99,7 @@ class Flaw:
     Attributes:
         kind: ``gap``, ``out_of_order``, ``damaged``, ``no_time`` …
         where: Which frame or line.
-        message: What was found.
+        message: Description of the flaw.
     """
 
     kind: str
@@ -114,7 +114,7 @@ class Doubt:
     Attributes:
         kind: ``clock_back``, ``missing_frames`` …
         where: Which frame or line.
-        message: What was found.
+        message: Description of the flaw.
         t: When it begins [s since the episode began].
         end: When it ends [s].
     """
@@ -136,7 +136,7 @@ class Reply:
     Attributes:
         kind: ``refused``; ``answered``, also courtesies; ``nothing_to_do``: it was so before.
         code: Reason code of the mission.
-        text: What the operator was told.
+        text: Reply to the operator.
         t: When it was given [s since the episode began].
         missing: Words that were not understood, or what the command lacks.
         suggestions: Commands that would have been understood.
@@ -157,16 +157,16 @@ class Episode:
     """A recorded episode.
 
     Attributes:
-        id: Its name; unique within its source.
-        frames: Its frames, by time.
-        actions: Its actions, by time.
-        command: What was asked for, if that is known.
+        id: Name, unique within its source.
+        frames: Frames by time.
+        actions: Actions by time.
+        command: Command of the operator; empty if unknown.
         language: Of the command: ``en``, ``ko``; empty if there is none.
-        start_facts: What was known to hold at the beginning.
-        origin: Where it came from: what is needed to find or repeat it.
-        flaws: What is wrong with the recording.
+        start_facts: Known facts at the beginning.
+        origin: Data needed to find or repeat it.
+        flaws: Flaws of the recording.
         doubts: Stretches whose moments are marked.
-        reply: What was answered, if nothing was done.
+        reply: Reply of a mission without actions.
     """
 
     id: str

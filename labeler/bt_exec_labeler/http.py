@@ -16,7 +16,7 @@ def serve_until_stopped(server: AppServer, began: Callable[[], None]) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
-        server: What is served; not begun yet.
+        server: Server that was not started yet.
         began: Called when it answers.
 
     Raises:

@@ -44,11 +44,11 @@ class ControllerItem:
         episode: The episode.
         t: The moment [s since the episode began].
         mid_step_id: The step that is under way.
-        recent: What just happened.
-        span: What is being done, where the recording says so; models are not shown it.
-        constraints: What must not be done.
-        events: What is known to have happened, in words; may be empty.
-        state_summary: What is known of the state, in words; may be empty.
+        recent: Clip of the last seconds.
+        span: Recorded span of actions, if any; models are not shown it.
+        constraints: Forbidden actions, as text.
+        events: Known events, as text; may be empty.
+        state_summary: Known state, as text; may be empty.
     """
 
     episode: Episode
@@ -96,7 +96,7 @@ class PlannerItem(ControllerItem):
     """A moment as a planner sees it.
 
     Attributes:
-        summary: The last minute.
+        summary: Clip of the last minute.
     """
 
     summary: Clip = field(kw_only=True)
@@ -120,7 +120,7 @@ Item: TypeAlias = ControllerItem | PlannerItem
 
 
 def cache_key(item: Item, vocabulary: Vocabulary) -> str:
-    """Return what an answer to an item is kept under: clip hash, mid step, schema version.
+    """Return the cache key of an item: clip hash, mid step, schema version.
 
     What else is said of the item is part of the key where there is something.
     """
@@ -167,7 +167,7 @@ def content_key(item: Item) -> str:
 
 
 def flaws_of(item: Item) -> list[dict[str, str]]:
-    """Return what is wrong with the recording at a moment, as plain data.
+    """Return the flaws of the recording at a moment, as plain data.
 
     Args:
         item: The moment; `readable` was called, else damaged frames are not found.
@@ -193,8 +193,8 @@ def items_of(
 
     Args:
         episode: The episode.
-        vocabulary: Which mid steps there are.
-        role: For whom.
+        vocabulary: Source of the mid steps.
+        role: Role that the items are for.
         stride_s: Time between two moments of a span [s].
     """
     spans = spans_of(episode, vocabulary)
@@ -221,5 +221,5 @@ def moments(span: Span, stride_s: float, until: float) -> Sequence[float]:
 
 
 def count_of(span: Span, stride_s: float, until: float = float("inf")) -> int:
-    """Return how often a span is looked at before `until` [s]; at least once."""
+    """Return the number of moments of a span before `until` [s]; at least one."""
     return max(1, int((min(span.end, until) - span.t) / stride_s + 1e-9))

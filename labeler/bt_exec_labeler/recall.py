@@ -34,7 +34,7 @@ class Settings(BaseModel):
 
     Attributes:
         dataset: A planner set that ``bt-exec label dataset`` made.
-        alike: How much of its words two commands must share at least, from 0 to 1.
+        alike: Least share of common words of two similar commands, from 0 to 1.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,11 +48,11 @@ class Recalled:
     """A mission of the training split.
 
     Attributes:
-        episode: Its name.
-        command: What was asked for.
+        episode: Name of the episode.
+        command: Command of the operator.
         words: The words of the command, folded.
-        goals: What was done, in order: operations and their arguments.
-        facts: What was known when it began.
+        goals: Operations with their arguments, in order.
+        facts: Known facts at the beginning.
     """
 
     episode: str
@@ -62,7 +62,7 @@ class Recalled:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, facts: Mapping[str, str]) -> int:
-        """Return how many known facts are as they were, less those that are not."""
+        """Return the number of equal known facts, less the number of different ones."""
         both = self.facts.keys() & facts.keys()
         return sum(1 if self.facts[name] == facts[name] else -1 for name in both)
 
@@ -71,7 +71,7 @@ class RecallingCompiler:
     """Compiler that returns the plan of the most similar command.
 
     Args:
-        missions: What it remembers.
+        missions: Missions to recall.
         alike: The least similarity of two commands, from 0 to 1.
     """
 
@@ -156,7 +156,7 @@ def recall(dataset: Path) -> tuple[Recalled, ...]:
 
 
 def _goals(rows: list[Mapping[str, Any]]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """Return what an episode did, in order; what was looked at several times counts once."""
+    """Return the actions of an episode in order; several moments of an action count once."""
     goals: list[tuple[str, Mapping[str, Any]]] = []
     for row in rows:
         for goal in json.loads(row["plan_json"])["short_goal_dsl"]:
@@ -171,7 +171,7 @@ def _tree(goals: tuple[tuple[str, Mapping[str, Any]], ...]) -> dict[str, Any]:
 
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return how alike two sets are, 0 to 1 (P. Jaccard, 1901)."""
+    """Return the similarity of two sets, 0 to 1 (P. Jaccard, 1901)."""
     return len(one & other) / len(one | other) if one | other else 0.0
 
 

@@ -49,12 +49,12 @@ class Record:
 
     Attributes:
         mid_step_id: The step that it belongs to.
-        short_goal_dsl: What is done next, in order; 1 to 10 seconds of work.
-        horizon_steps: How many steps it takes, in the vocabulary's ``step_s``.
+        short_goal_dsl: Next operations, in order; 1 to 10 seconds of work.
+        horizon_steps: Duration in steps of the vocabulary's ``step_s``.
         terminate_on: Whether evidence ends it, or only the time.
-        done_evidence: What shows that it is done.
-        fallback_if_failed: What is done if it fails.
-        uncertainty: How sure the labeler is.
+        done_evidence: Evidence of success.
+        fallback_if_failed: Operations after a failure.
+        uncertainty: Uncertainty of the labeler.
     """
 
     mid_step_id: str
@@ -67,7 +67,7 @@ class Record:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Record:
-        """Return what `to_dict` gave; fields of the builder are left out."""
+        """Return the record that `to_dict` wrote; fields of the builder are left out."""
         goals = tuple(Goal(goal["op"], goal["args"]) for goal in data["short_goal_dsl"])
         values = {name: data[name] for name in FIELDS}
         lists = {name: tuple(data[name]) for name in ("done_evidence", "fallback_if_failed")}
@@ -99,7 +99,7 @@ def read_record(
 
     Args:
         data: An answer, parsed.
-        vocabulary: What may be said.
+        vocabulary: Allowed words.
         mid_step: The step that was asked about; another one is refused. None takes any.
     """
     if not isinstance(data, Mapping):
@@ -256,7 +256,7 @@ class _Reader:
 
 
 def _not_in(value: Any, known: Any) -> dict[str, str]:
-    """Return what a list does not have, and what is nearest, for the sentence that says so."""
+    """Return an unlisted value and its nearest neighbours, for a message."""
     names = [str(name) for name in known]
     near = nearest(str(value), names) or tuple(names[:5])
     more = " …" if len(near) < len(names) else ""

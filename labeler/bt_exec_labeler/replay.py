@@ -35,9 +35,9 @@ class Replayed:
 
     Attributes:
         op: The skill.
-        args: Its arguments.
-        recorded: How it ended in the mission: ``done``, ``failed CODE``.
-        now: How it ended this time, or why it was not done.
+        args: Arguments by name.
+        recorded: End in the mission: ``done``, ``failed CODE``.
+        now: End in the replay, or why it was not done.
     """
 
     op: str
@@ -56,7 +56,7 @@ def replay_line(line: Mapping[str, Any], journal: Journal) -> list[Replayed]:
 
     Args:
         line: A line of ``records.jsonl``.
-        journal: Where its mission is.
+        journal: Journal of its mission.
 
     Returns:
         What became of the actions of the short goal.
@@ -154,7 +154,7 @@ class _Ends:
             self.found.append((event.skill, args, _said(event)))
 
     def take(self, op: str, args: Mapping[str, Any]) -> str:
-        """Return how the next call of a skill with these arguments ended; "" if there is none."""
+        """Return the end of the next call of a skill with these arguments; "" if there is none."""
         for number, (skill, given, end) in enumerate(self.found):
             if (skill, dict(given)) == (op, dict(args)):
                 del self.found[: number + 1]

@@ -21,10 +21,10 @@ class Span:
 
     Attributes:
         mid_step_id: The step.
-        actions: Its actions, by time; at least one.
+        actions: Actions by time; at least one.
         first: Number of its first action in the episode, from 0.
-        after: What was done right after it, or None at the episode's end.
-        before: What was done right before it, or None at the episode's beginning.
+        after: Next action, or None at the episode's end.
+        before: Previous action, or None at the episode's beginning.
     """
 
     mid_step_id: str

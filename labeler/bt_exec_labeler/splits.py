@@ -76,7 +76,7 @@ def assign_splits(
 def _lack(
     split: Split, stratum: frozenset[str], have: Mapping[tuple[Split, frozenset[str] | None], int]
 ) -> float:
-    """Return how many episodes a split lacks, in the stratum first and then in all."""
+    """Return the number of episodes that a split lacks, in the stratum and in all."""
     lacks = [
         _SHARES[split] * (1 + sum(have[one, group] for one in SPLITS)) - have[split, group]
         for group in (stratum, None)

@@ -48,7 +48,7 @@ class Argument(_Part):
     """An argument of an operation.
 
     Attributes:
-        type: What kind of value.
+        type: Type of the value.
         values: The only ones allowed; any if empty.
         minimum: The least number allowed.
         maximum: The greatest number allowed.
@@ -66,10 +66,10 @@ class Operation(_Part):
     """An operation of the short goals.
 
     Attributes:
-        text: What it does, for people and models.
-        args: Its arguments.
+        text: Description of the operation.
+        args: Arguments by name.
         skill: The skill of a pack that does it; its own name if it is one of the site's.
-        done_evidence: What shows that it is done.
+        done_evidence: Evidence of success.
     """
 
     text: str = ""
@@ -82,10 +82,10 @@ class MidStep(_Part):
     """A step of a mission, between the whole and a short goal.
 
     Attributes:
-        text: What it is, by language.
+        text: Description by language.
         ops: The operations that belong to it; any if empty.
         args: Values that arguments of these operations must have to belong to it.
-        fallbacks: What is done if it fails.
+        fallbacks: Operations after a failure.
     """
 
     text: Annotated[Mapping[str, str], Field(min_length=1)]
@@ -94,7 +94,7 @@ class MidStep(_Part):
     fallbacks: tuple[Word, ...] = ()
 
     def takes(self, op: str, args: Mapping[str, Any]) -> bool:
-        """Return whether an operation with these arguments belongs to it."""
+        """Return True if an operation with these arguments belongs to it."""
         return op in self.ops and all(args.get(key) == value for key, value in self.args.items())
 
     def said(self, language: str) -> str:
@@ -106,10 +106,10 @@ class Limits(_Part):
     """Bounds of a record.
 
     Attributes:
-        step_s: What one step of ``horizon_steps`` lasts [s].
+        step_s: Duration of one step of ``horizon_steps`` [s].
         horizon_s: The longest a short goal may take [s].
-        goal_ops: How many operations a short goal may have.
-        words: How many pieces of evidence, and how many fallbacks, a record may name.
+        goal_ops: Largest number of operations of a short goal.
+        words: Largest number of pieces of evidence, and of fallbacks, of a record.
     """
 
     step_s: Annotated[float, Field(gt=0, le=60)] = 0.5
@@ -134,7 +134,7 @@ class Vocabulary(_Part):
         ops: Operations by name.
         done_evidence: Words for what shows that something is done.
         fallbacks: Words for what is done after a failure.
-        constraints: What must not be done, for people and models.
+        constraints: Forbidden actions, as text.
         limits: Bounds.
     """
 
@@ -225,7 +225,7 @@ def vocabulary_of(run: Path, words: Path, manifest: Mapping[str, Any]) -> Vocabu
 
 
 def _problem(source: Source, finding: Any) -> Problem:
-    """Return what pydantic found, at its place in the file."""
+    """Return a finding of pydantic at its place in the file."""
     place = tuple(part for part in finding["loc"] if part != "[key]")
     message = finding["msg"].removeprefix("Value error, ")
     code = str(finding["type"]).upper()

@@ -40,7 +40,7 @@ class Budget:
         return {kind: limit for kind, limit in named.items() if limit is not None}
 
     def exceeded(self, usage: Mapping[str, float]) -> str:
-        """Return which limit the usage of a labeler has reached, in words; empty if none.
+        """Return a message about the limit that the usage of a labeler has reached; empty if none.
 
         Labelers that reserve what they send never get here; others are stopped after a batch.
         """

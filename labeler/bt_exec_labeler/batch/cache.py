@@ -23,7 +23,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, line TEXT NO
 
 
 def default_cache() -> Path:
-    """Return where answers are kept unless said otherwise: in the user's cache folder."""
+    """Return the default file of the cache, in the user's cache folder."""
     return platformdirs.user_cache_path("bt-exec", appauthor=False) / "labels.sqlite"
 
 
@@ -31,8 +31,8 @@ class Cache:
     """Answers by key; several threads and processes may use the same file.
 
     Args:
-        path: The file; made if it is not there.
-        scope: Whose answers: the labeler and its settings. Other scopes are not seen.
+        path: SQLite file; created if it does not exist.
+        scope: Labeler and settings of the answers. Other scopes are hidden.
 
     Raises:
         UsageError: If it cannot be used.
@@ -53,7 +53,7 @@ class Cache:
             raise UsageError(f"the cache {path} cannot be used: {error}") from error
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return what is known of some keys."""
+        """Return the answers of some keys."""
         marks = ",".join("?" * len(keys))
         statement = f"SELECT key, line FROM answers WHERE key IN ({marks})"  # noqa: S608 - marks
         with self._lock:

@@ -33,7 +33,7 @@ _ENGINES = ("threads", "ray")
 
 @dataclass(frozen=True, slots=True)
 class _Moments:
-    """The moments of a recording, read anew each time they are gone through."""
+    """Moments of a recording, read again for each iteration."""
 
     source: Path
     vocabulary: Vocabulary
@@ -126,7 +126,7 @@ def role_of(name: str) -> Role:
 def _summary(
     progress: Progress, output: Output, budget: Budget, *, resumed: bool
 ) -> dict[str, Any]:
-    """Return how a run ended."""
+    """Return the summary of a run."""
     changes = progress.changes
     dropped = progress.items - progress.records
     left = changes.total - progress.items
@@ -211,7 +211,7 @@ def _kept(
 
 @contextmanager
 def _engine(name: str, labeler: Labeler, make: _Maker, workers: int) -> Iterator[Labeler]:
-    """Yield who labels: the labeler in threads of this process, or the workers of a cluster."""
+    """Yield the labeler: in threads of this process, or on the workers of a cluster."""
     if name == "threads":
         yield labeler
         return

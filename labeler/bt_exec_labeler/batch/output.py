@@ -31,7 +31,7 @@ class Output(RunFolder):
     """The folder of a run of ``bt-exec label run``; a context manager while it is written.
 
     Args:
-        folder: Where it is.
+        folder: Path of the folder.
     """
 
     command = "bt-exec label run"
@@ -45,7 +45,7 @@ class Output(RunFolder):
             )
 
     def join(self) -> None:
-        """Write the files that people and tools read, from the store."""
+        """Write the JSON Lines files from the store."""
         made = {name: self.folder / f"{name}.jsonl.part" for name in _FILES}
         files = {name: path.open("w", encoding="utf-8") for name, path in made.items()}
         try:
@@ -73,7 +73,7 @@ class Output(RunFolder):
         return list(read_lines(self.folder / "records.jsonl"))
 
     def drops(self) -> list[dict[str, Any]]:
-        """Return what a joined run dropped, each line with its reasons.
+        """Return the dropped moments of a joined run with their reasons.
 
         Raises:
             UsageError: If there is no run, or it was not joined.

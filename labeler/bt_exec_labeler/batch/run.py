@@ -46,8 +46,8 @@ class Progress:
         cached: Number that the cache answered.
         batches_failed: Batches with moments that got no answer, by code.
         stopped: Why the run ended before its moments did; empty if it did not.
-        usage: What the labeler cost in this run.
-        changes: How the recording differs from what was labelled before.
+        usage: Expenses of the labeler in this run.
+        changes: Differences of the recording from the previous run.
     """
 
     items: int = 0
@@ -76,15 +76,15 @@ def run(
 
     Args:
         items: All moments of the recording; gone through twice.
-        labeler: Who labels.
+        labeler: Labeler of the moments.
         vocabulary: For the records and the cache's keys.
-        output: Where answers go; `Output.begin` was called.
-        cache: What was answered before, or None.
+        output: Output folder; `Output.begin` was called.
+        cache: Cache of earlier answers, or None.
         budget: Limits, for labelers that do not reserve what they send.
-        workers: How many batches are asked about at the same time.
-        failures: After so many batches in a row without an answer the run stops.
-        tell: Called when the recording was read, and after every batch.
-        stop: Asked before every batch; true ends the run, what is in flight is finished.
+        workers: Number of batches that are labelled at the same time.
+        failures: Number of failed batches in a row that stops the run.
+        tell: Called after the recording was read, and after every batch.
+        stop: Called before every batch; True ends the run after the requests in flight.
     """
     store, progress = output.store, Progress()
     progress.changes = store.plan((content_key(item), item.id) for item in items)
@@ -136,7 +136,7 @@ class _Saving:
     """Writer of answers on a thread: those that arrive during a write share the next transaction.
 
     Args:
-        store: Where they go.
+        store: Store of the answers.
     """
 
     def __init__(self, store: ResultStore) -> None:
@@ -174,13 +174,13 @@ class _Saving:
 def label_batch(
     batch: Mapping[str, Item], labeler: Labeler, vocabulary: Vocabulary, cache: Cache | None
 ) -> tuple[list[tuple[str, dict[str, Any]]], LabelerFailure | None]:
-    """Return what became of a batch, a line for each answered item with its key.
+    """Return the results of a batch: a line and its key for each answered item.
 
     Args:
         batch: Items by key.
-        labeler: Who labels.
+        labeler: Labeler of the moments.
         vocabulary: For the records and the cache's keys.
-        cache: What was answered before, or None.
+        cache: Cache of earlier answers, or None.
     """
     batch = {key: item.readable() for key, item in batch.items()}
     blind = {key: item for key, item in batch.items() if not item.recent.frames}
@@ -228,7 +228,7 @@ def _batches(items: Iterable[Item], left: set[str]) -> Iterator[dict[str, Item]]
 
 
 def _allowed(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
-    """Return whether a record that was kept may still be said: a list may have changed since."""
+    """Return True if a cached record is still valid: a list may have changed since."""
     return isinstance(read_record(line["record"], vocabulary), Record)
 
 
@@ -239,7 +239,7 @@ def _damaged(item: Item) -> Labelled:
 
 
 def _kept(found: Labelled, labeler: str) -> dict[str, Any]:
-    """Return what is known of an answer without its item."""
+    """Return an answer as plain data, without its item."""
     record = None if found.record is None else found.record.to_dict()
     why = [{"code": b.code, "where": b.where, "message": b.message} for b in found.breaches]
     provenance = {"labeler": labeler, "attempts": found.attempts, **found.provenance}

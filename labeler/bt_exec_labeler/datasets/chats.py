@@ -41,10 +41,10 @@ def chats_of(
     """Return chats about records, and write their pictures to ``images`` of a folder.
 
     Args:
-        role: Whose records they are.
+        role: Role of the records.
         lines: Lines of ``records.jsonl``, in their order.
         episodes: The recordings by name.
-        vocabulary: What the records were made with.
+        vocabulary: Vocabulary of the records.
         folder: Of the training set.
     """
     language = vocabulary.languages[0]

@@ -132,9 +132,9 @@ def changed_items(
 
     Args:
         folder: Of the run.
-        manifest: Its settings.
+        manifest: Settings of the run.
         episodes: The recording as it is now.
-        vocabulary: What the run was made with.
+        vocabulary: Vocabulary of the run.
     """
     path = folder / "run.sqlite"
     if not path.is_file():

@@ -61,7 +61,7 @@ class Memory:
             self._index.index(words, show_progress=False)
 
     def at(self, line: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return what may be remembered when this record is made, nearest first."""
+        """Return the records before this one that a planner may recall, nearest first."""
         return [*map(_remembered, self._earlier(line)), *map(_remembered, self._similar(line))]
 
     def _earlier(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:

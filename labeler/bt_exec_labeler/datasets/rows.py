@@ -33,10 +33,10 @@ def rows_of(
     """Return the rows of a training set, in the order of the records.
 
     Args:
-        role: Whose set.
+        role: Role that the set is for.
         lines: The lines of ``records.jsonl`` that are wanted.
         episodes: The recordings by name.
-        vocabulary: What the records were made with.
+        vocabulary: Vocabulary of the records.
         splits: The split of each episode.
         keep: Returns a frame as it stands in a row.
     """
@@ -86,7 +86,7 @@ def span_at(spans: Sequence[Span], t: float, step: str) -> Span | None:
 
 
 def _outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str]:
-    """Return whether what is done at a moment worked, and what was done about a failure."""
+    """Return the success of the action at a moment, and the reaction to a failure."""
     span = span_at(spans, t, step)
     if span is None:
         return {"kind": "step", "code": "", "then": ""}

@@ -46,10 +46,10 @@ class SetInput:
     """Contents of a training set.
 
     Attributes:
-        role: Whose set.
+        role: Role that the set is for.
         lines: Lines of ``records.jsonl`` that are wanted; failures are among them.
         episodes: The recordings by name.
-        vocabulary: What the records were made with.
+        vocabulary: Vocabulary of the records.
         splits: The split of each episode.
         replies: Whether commands for which nothing was done are a part of the set.
     """
@@ -66,8 +66,8 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
     """Write a training set; return how many rows each split has.
 
     Args:
-        folder: Where it goes; must be empty or not exist.
-        given: What goes into it.
+        folder: Output folder; must be empty or not exist.
+        given: Content of the set.
 
     Raises:
         UsageError: If the folder is in use, or what writes Parquet is not installed.

@@ -39,8 +39,8 @@ class Labelled:
     Attributes:
         record: The record, or None: it was dropped.
         breaches: Why it was dropped.
-        attempts: How often it was asked about.
-        provenance: Who said it: model, prompt digest, share of the cost. Never inside a record.
+        attempts: Number of requests about it.
+        provenance: Model, prompt digest, share of the cost. Never inside a record.
     """
 
     record: Record | None
@@ -105,10 +105,10 @@ class LabelerSettings:
     """Settings of a labeler.
 
     Attributes:
-        role: For whom it labels.
-        vocabulary: What it may say.
-        options: Its own settings, checked by itself.
-        allowance: What every request is reserved from before it is sent.
+        role: Role that the records are for.
+        vocabulary: Words that it may use.
+        options: Settings that the labeler itself checks.
+        allowance: Account that every request is reserved from before it is sent.
     """
 
     role: Role
@@ -125,14 +125,14 @@ class Labeler(Protocol):
         """Name of the labeler: ``rules``, ``model``."""
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
-        """Return what became of each item, in their order.
+        """Return the result of each item, in their order.
 
         Raises:
             LabelerFailure: If nothing can be said of any of them now: a server that is away.
         """
 
     def usage(self) -> Mapping[str, float]:
-        """Return what all calls so far cost, by kind: requests, tokens, cost."""
+        """Return the expenses of all calls so far, by kind: requests, tokens, cost."""
 
 
 @runtime_checkable
@@ -148,7 +148,7 @@ class LabelerFailure(Exception):  # noqa: N818 - a batch that failed, not an err
 
     Args:
         code: Stable name; ``BUDGET_SPENT`` ends the run.
-        message: What a person should know.
+        message: Cause, for the operator.
         done: Items that were answered before the failure, by their place in the batch.
     """
 

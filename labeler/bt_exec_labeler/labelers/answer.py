@@ -46,9 +46,9 @@ def read_records(
     """Return a record or its breaches for every item that was asked about.
 
     Args:
-        text: What the model wrote.
+        text: Answer of the model.
         asked: The items by their number.
-        vocabulary: What may be said.
+        vocabulary: Allowed words.
     """
     found = _entries(text)
     if isinstance(found, Breach):

@@ -54,12 +54,12 @@ class Options(BaseModel):
     """Settings of the labeler, beside those of the model client.
 
     Attributes:
-        items: How many items a request asks about at most.
-        retries: How often a batch is asked about again.
+        items: Largest number of items in a request.
+        retries: Number of further attempts for a batch.
         sheet: Contact sheets of 16 frames instead of a picture for each frame.
         strict: Send an answer back that has a thinking block or a fence around its JSON.
-        language: Of the texts of mid steps; the vocabulary's first if empty.
-        client: Which model, where: the settings of the model client.
+        language: Language of the texts of mid steps; the vocabulary's first if empty.
+        client: Settings of the model client.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,11 +76,11 @@ class ModelLabeler:
     """Labeler that asks a model about moments.
 
     Args:
-        model: Who looks; its own retries are switched off, for this has them.
-        role: For whom it labels.
-        vocabulary: What it may say.
-        options: Its settings.
-        sleep: Waits so many seconds; for tests.
+        model: Vision model. Its own retries are off, since the labeler retries.
+        role: Role that the records are for.
+        vocabulary: Words that it may use.
+        options: Settings of the labeler.
+        sleep: Replacement of `time.sleep` in tests.
 
     Attributes:
         overbilled: Number of requests that the server billed above the most that they may cost.
@@ -121,7 +121,7 @@ class ModelLabeler:
         return [results[number] for number in range(len(items))]
 
     def usage(self) -> Mapping[str, float]:
-        """Return what all calls so far cost."""
+        """Return the expenses of all calls so far."""
         with self._lock:
             overbilled = {"overbilled": self.overbilled} if self.overbilled else {}
             return self._usage.to_dict() | overbilled
@@ -233,7 +233,7 @@ class _Dialogue:
 
 
 def _faults(wrong: Mapping[int, tuple[Breach, ...]]) -> str:
-    """Return what a model is told of its breaches, each named once."""
+    """Return the message about the breaches of an answer, each named once."""
     lines = ["This was wrong:"]
     for breaches, numbers in _together(wrong).items():
         names = ", ".join(f"item {number}" for number in numbers)
@@ -252,18 +252,18 @@ def _together(wrong: Mapping[int, tuple[Breach, ...]]) -> dict[tuple[Breach, ...
 
 
 def _passes(error: BaseException) -> bool:
-    """Return whether a batch is asked about again after an error."""
+    """Return True if a batch is tried again after an error."""
     patient = ("MODEL_TIMEOUT", "MODEL_NOT_JSON")
     return isinstance(error, ModelFailure) and (error.retryable or error.code in patient)
 
 
 def _last(state: RetryCallState) -> Any:
-    """Return what the last attempt gave, or raise what it raised."""
+    """Return the result of the last attempt, or raise its error."""
     return None if state.outcome is None else state.outcome.result()
 
 
 def _pause(state: RetryCallState) -> float:
-    """Return how long to wait before the next attempt [s]: nothing after an answer."""
+    """Return the pause before the next attempt [s]; 0 after an answer."""
     error = state.outcome.exception() if state.outcome is not None else None
     if not isinstance(error, ModelFailure):
         return 0.0

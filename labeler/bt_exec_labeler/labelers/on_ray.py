@@ -112,7 +112,7 @@ class RayLabeler:
         return [answers[place] for place in range(count)]
 
     def usage(self) -> Mapping[str, float]:
-        """Return what all workers cost."""
+        """Return the expenses of all workers."""
         with self._lock:
             return dict(self._usage)
 
@@ -148,7 +148,7 @@ class _SharedLedger:
             self._ledger.settle(reserved, actual)
 
     def abandon(self, owner: str) -> None:
-        """Count what a dead worker had reserved as spent."""
+        """Count the reservations of a dead worker as spent."""
         for reserved in self._held.pop(owner, []):
             self._ledger.settle(reserved, None)
 

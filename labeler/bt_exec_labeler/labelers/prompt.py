@@ -62,7 +62,7 @@ def ask_about(
     Args:
         items: The items by the number that they are asked about with; their frames are readable.
         vocabulary: For the text of mid steps.
-        language: Of that text.
+        language: Language of that text.
         sheet: Contact sheets of 16 frames instead of a picture for each frame.
 
     Raises:
@@ -164,7 +164,7 @@ def _drawn_digits() -> Sequence[Image]:
 
 
 def _caption(clip: Clip) -> str:
-    """Return what a clip is, and honestly what it lacks."""
+    """Return the description of a clip and of its missing frames."""
     text = f"{clip.form.name} clip, {len(clip.frames)} frames, oldest first"
     if clip.before_start:
         text += "; the episode had only just begun"

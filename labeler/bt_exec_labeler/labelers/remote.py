@@ -51,10 +51,10 @@ class Options(BaseModel):
     """Settings of the labeler.
 
     Attributes:
-        url: Of the service, without ``/label``; it stands in the records, so no password is in it.
-        token_variable: Which variable of the environment holds its token, if it asks for one.
-        timeout_s: How long a batch may take [s].
-        retries: How often a batch is asked about again.
+        url: Address of the service, without ``/label`` and without a password.
+        token_variable: Environment variable of its token, if it needs one.
+        timeout_s: Time limit of a batch [s].
+        retries: Number of further attempts for a batch.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -73,10 +73,10 @@ class RemoteLabeler:
     """Labeler that asks a service about moments.
 
     Args:
-        vocabulary: What it may say.
-        options: Its settings.
-        sleep: Waits so many seconds; for tests.
-        allowance: What every request is reserved from before it is sent.
+        vocabulary: Words that it may use.
+        options: Settings of the labeler.
+        sleep: Replacement of `time.sleep` in tests.
+        allowance: Account that every request is reserved from before it is sent.
     """
 
     name = "remote"
@@ -109,7 +109,7 @@ class RemoteLabeler:
         return [self._read(answer, item) for answer, item in zip(answers, items, strict=True)]
 
     def usage(self) -> Mapping[str, float]:
-        """Return how many requests were sent."""
+        """Return the number of requests."""
         with self._lock:
             return dict(self._usage)
 
@@ -179,7 +179,7 @@ class RemoteLabeler:
             raise LabelerFailure("REMOTE_FORM", message) from None
 
     def _read(self, answer: Any, item: Item) -> Labelled:
-        """Return what the service says of an item; a record is read as anybody's."""
+        """Return the service's result of an item; its record is validated like any other."""
         if not isinstance(answer, Mapping):
             return Labelled(None, (Breach("REMOTE_FORM", "item", "is not an object"),))
         attempts = answer.get("attempts")

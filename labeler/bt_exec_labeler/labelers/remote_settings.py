@@ -14,7 +14,7 @@ from bt_exec.failure import UsageError
 __all__ = ["BACKOFF_S", "RequestThreads", "attempts", "read_options"]
 
 BACKOFF_S = (1.0, 2.0, 4.0)
-"""How long is waited before a batch is asked about again [s]; the last, from then on."""
+"""Pauses before the further attempts for a batch [s]; the last one repeats."""
 
 _Options = TypeVar("_Options", bound=BaseModel)
 _Answer = TypeVar("_Answer")
@@ -35,7 +35,7 @@ class RequestThreads:
         self._pool = ThreadPoolExecutor(at_once, "request")
 
     def call(self, send: Callable[..., _Answer], *args: Any) -> _Answer:
-        """Return what `send` returns for `args`; waits until it is its turn."""
+        """Return the result of ``send(*args)``; wait for a free thread."""
         return send(*args) if self._pool is None else self._pool.submit(send, *args).result()
 
 
@@ -45,10 +45,10 @@ def read_options(
     """Return the settings of a labeler.
 
     Args:
-        model: What it takes.
-        options: What it was given.
-        labeler: Its name.
-        such_as: An example of a right one, for who gave a wrong one.
+        model: Model of the settings.
+        options: Settings from the user.
+        labeler: Name of the labeler.
+        such_as: Example of a valid setting, for the message.
 
     Raises:
         UsageError: If one of them is unknown, missing or wrong.
@@ -67,9 +67,9 @@ def attempts(retries: int, sleep: Callable[[float], None] | None, **how: Any) ->
     """Return the attempts of one batch.
 
     Args:
-        retries: How often it is asked about again.
-        sleep: Waits so many seconds; for tests.
-        how: What else `tenacity.Retrying` is told: when to try again, and how long to wait.
+        retries: Number of further attempts.
+        sleep: Replacement of `time.sleep` in tests.
+        how: Further arguments of `tenacity.Retrying`: condition and pause.
     """
     waits: dict[str, Any] = {} if sleep is None else {"sleep": sleep}
     return Retrying(stop=stop_after_attempt(1 + retries), **waits, **how)

@@ -25,7 +25,7 @@ class RulesLabeler:
     longest horizon reaches.
 
     Args:
-        vocabulary: What it may say.
+        vocabulary: Words that it may use.
     """
 
     name = "rules"
@@ -72,7 +72,7 @@ class RulesLabeler:
         return Goal(action.op, {key: v for key, v in action.args.items() if key in known})
 
     def _evidence(self, actions: Sequence[Action]) -> tuple[str, ...]:
-        """Return what showed that actions were done: the facts that hold after the last."""
+        """Return the evidence of actions: the facts that hold after the last one."""
         facts: dict[str, str] = {}
         for action in actions:
             facts.update(action.facts)
@@ -82,7 +82,7 @@ class RulesLabeler:
         return tuple(dict.fromkeys(known))[: self.vocabulary.limits.words]
 
     def _fallbacks(self, step: str, last: Action, after: Action | None) -> tuple[str, ...]:
-        """Return what was done after a failure, where there is a word for it; then the usual."""
+        """Return the operation after a failure, if the vocabulary has it; then the usual ones."""
         usual = self.vocabulary.mid_steps[step].fallbacks
         tried = (after.op,) if last.state == "failed" and after is not None else ()
         known = [word for word in (*tried, *usual) if word in self.vocabulary.fallbacks]
@@ -105,7 +105,7 @@ def _end(action: Action, otherwise: float) -> float:
 
 
 def _uncertainty(actions: Sequence[Action], complete: bool) -> Uncertainty:
-    """Return how sure a record is: high for what did not work, mid for what is not known whole."""
+    """Return the uncertainty: high after a failure, mid if some of the action is unknown."""
     states = {action.state for action in actions}
     if states & {"failed", "stopped"}:
         return "high"

@@ -16,7 +16,7 @@ from bt_exec_labeler.lerobot.rows import SaidRow
 __all__ = ["called", "subtasks_at", "subtasks_by_number", "under_way"]
 
 Texts: TypeAlias = Sequence[tuple[float, str]]
-"""What is under way, with the time from which it is [s]."""
+"""Current task or subtask, with its beginning [s]."""
 
 
 def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -> Iterator[Action]:
@@ -77,7 +77,7 @@ def under_way(texts: Texts, op: str, end: float) -> tuple[Action, ...]:
 
     Args:
         texts: By time.
-        op: What the actions are called; the text is their argument.
+        op: Operation of the actions; the text is their argument.
         end: When the last one ends [s].
     """
     starts = [*texts[:1], *(after for before, after in pairwise(texts) if after[1] != before[1])]

@@ -42,9 +42,9 @@ def annotate(source: Path, folder: Path, given: SetInput, form: LanguageForm) ->
 
     Args:
         source: The data set.
-        folder: Where the copy goes; must be empty or not exist.
+        folder: Output folder; must be empty or not exist.
         given: Records of its episodes.
-        form: How language is stored.
+        form: Form of the language columns.
 
     Raises:
         UsageError: If a file cannot be read or written, or there are no records.

@@ -71,7 +71,7 @@ class CodedFrame:
     Attributes:
         t: When it was taken [s since the episode began].
         path: The video.
-        at: Its time in the video [s].
+        at: Time in the video [s].
         fps: Frames a second of the video.
     """
 
@@ -113,7 +113,7 @@ def _decoded(path: Path, at: float, fps: float) -> Image:
 
 
 def needs_av() -> Any:
-    """Return what reads videos.
+    """Return the module that reads videos.
 
     Raises:
         MissingExtraError: If it is not installed.

@@ -52,9 +52,9 @@ class Info(BaseModel):
     Attributes:
         codebase_version: Version of the layout: ``v3.0``.
         fps: Frames a second.
-        features: What a frame has, by the name of its column.
-        data_path: Where frames are, with places for numbers.
-        video_path: Where videos are; None if it has none.
+        features: Columns of a frame, by name.
+        data_path: Path pattern of the files of frames.
+        video_path: Path pattern of the videos; None without videos.
         chunks_size: Episodes of a folder, up to version 2.
     """
 
@@ -79,7 +79,7 @@ class Info(BaseModel):
 
 
 def load_info(folder: Path) -> Info:
-    """Read what a data set says of itself.
+    """Read the metadata of a data set.
 
     Raises:
         UsageError: If that cannot be read, or is of a version that is not known here.

@@ -30,8 +30,8 @@ class Counts:
     Attributes:
         fps: Frames a second.
         size: Height, width and channels of the frames [px].
-        lengths: How many frames each episode has.
-        frames: How many frames there are.
+        lengths: Number of frames of each episode.
+        frames: Number of frames.
         tasks: Numbers of tasks by text.
         of_episode: The task of each episode.
         subtasks: Numbers of subtasks by text; 0 is none.
@@ -87,10 +87,10 @@ def write_meta(
 
     Args:
         folder: The data set.
-        made: What was written.
-        splits: How many episodes each split has, in their order.
-        vocabulary: Its operations become the tools.
-        form: How language is stored.
+        made: Counts of the written data.
+        splits: Number of episodes of each split, in their order.
+        vocabulary: Source of the tools.
+        form: Form of the language columns.
     """
     (folder / "meta" / "episodes" / "chunk-000").mkdir(parents=True)
     _write_json(folder / "meta" / "info.json", _info(made, splits, vocabulary, form))

@@ -103,7 +103,7 @@ def _tasks(folder: Path, info: Info) -> dict[int, str]:
 
 
 def _episodes(folder: Path, info: Info) -> tuple[list[EpisodeRow], list[Episode]]:
-    """Return what the data set says of each episode, and an empty one for each damaged line."""
+    """Return the metadata of each episode, and an empty one for each damaged line."""
     if not info.of_files:
         return _listed(folder / "meta" / "episodes.jsonl")
     files = sorted((folder / "meta" / "episodes").glob("*/*.parquet"))
@@ -202,7 +202,7 @@ def _persistent(rows: Any, where: Path) -> list[SaidRow]:
 
 
 def _may_hold(group: Any, episode: int) -> bool:
-    """Return whether a row group may hold rows of an episode, by its statistics."""
+    """Return True if a row group may hold rows of an episode, by its statistics."""
     for number in range(group.num_columns):
         column = group.column(number)
         if column.path_in_schema == "episode_index" and column.statistics is not None:
@@ -239,7 +239,7 @@ def _frames(
 def _actions(
     folder: Path, info: Info, stored: _Stored, task: str, tasks: Mapping[int, str]
 ) -> tuple[Action, ...]:
-    """Return what was done, as far as the data set tells."""
+    """Return the actions, as far as the data set has them."""
     if not stored.rows:
         return ()
     calls = tuple(

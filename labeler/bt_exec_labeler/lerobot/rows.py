@@ -38,10 +38,10 @@ class SaidRow(_Row):
     """A row of language.
 
     Attributes:
-        content: What is said.
-        style: What kind of language: ``subtask``, ``plan`` …
-        timestamp: From when it holds [s]; events have none.
-        tool_calls: Tools that are called.
+        content: Text.
+        style: Kind of language: ``subtask``, ``plan`` …
+        timestamp: Beginning of its validity [s]; events have none.
+        tool_calls: Calls of tools.
     """
 
     content: str | None = None
@@ -54,9 +54,9 @@ class FrameRow(_Row):
     """A frame without its picture.
 
     Attributes:
-        timestamp: When it was taken [s].
-        episode_index: Its episode.
-        language_events: What happened just then.
+        timestamp: Time of the frame [s].
+        episode_index: Number of the episode.
+        language_events: Events of this frame.
         subtask_index: The subtask that is under way, in the older form.
         task_index: The task that is under way.
     """
@@ -72,11 +72,11 @@ class EpisodeRow(_Row):
     """Metadata of an episode.
 
     Attributes:
-        episode_index: Its number.
-        tasks: What was to be done.
-        chunk_index: Folder of its file of frames.
-        file_index: Its file of frames.
-        model_extra: Where its videos are, by camera.
+        episode_index: Number of the episode.
+        tasks: Tasks of the episode.
+        chunk_index: Folder of the file of frames.
+        file_index: File of frames.
+        model_extra: Places of the videos, by camera.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -130,10 +130,10 @@ def read_row(model: type[_Model], row: Any, where: str, flaws: list[Flaw]) -> _M
     """Return a row without the optional fields that are wrong, or None if it cannot be used.
 
     Args:
-        model: What it should be.
+        model: Model of the row.
         row: The row.
-        where: Its place, for people.
-        flaws: What is wrong is added to them.
+        where: Place of the row, for messages.
+        flaws: List that flaws are added to.
     """
     good = dict(row) if isinstance(row, dict) else row
     while True:

@@ -49,10 +49,10 @@ def write_lerobot(
     """Write a data set; return how many episodes each split has, and warnings.
 
     Args:
-        folder: Where it goes; must be empty or not exist.
-        given: What goes into it.
+        folder: Output folder; must be empty or not exist.
+        given: Content of the set.
         fps: Frames a second.
-        form: How language is stored.
+        form: Form of the language columns.
 
     Raises:
         UsageError: If the folder is in use, what writes Parquet is not installed, or there is
@@ -160,7 +160,7 @@ class _Shot:
 
 
 def _shown(episode: Episode, made: Counts) -> Iterator[_Shot]:
-    """Return what is seen at each time; where a frame is damaged, a good one beside it."""
+    """Return the picture at each time; a good neighbour replaces a damaged frame."""
     frames = [frame for frame in episode.frames if shape_of(frame) == made.size]
     times = [frame.t for frame in frames]
     begin = episode.frames[0].t

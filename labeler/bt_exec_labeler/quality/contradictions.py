@@ -15,12 +15,12 @@ __all__ = ["contradictions", "facts_at"]
 def contradictions(
     line: Mapping[str, Any], vocabulary: Vocabulary, episode: Episode | None
 ) -> tuple[Breach, ...]:
-    """Return what contradicts what in one record.
+    """Return the contradictions of one record.
 
     Args:
         line: A line of ``records.jsonl``.
-        vocabulary: What it was made with.
-        episode: Its recording, or None: then only the record itself is looked at.
+        vocabulary: Vocabulary of the run.
+        episode: Recording, or None to check the record alone.
     """
     record, t = line["record"], float(line["t"])
     found: list[Breach] = []
@@ -44,7 +44,7 @@ def contradictions(
 
 
 def facts_at(episode: Episode, t: float) -> dict[str, str]:
-    """Return what is known to hold at a moment: the start, and what actions had changed by then."""
+    """Return the known facts at a moment: those of the start, changed by the actions so far."""
     facts = dict(episode.start_facts)
     done: Iterable[Any] = (a for a in episode.actions if a.end is not None and a.end <= t)
     for action in sorted(done, key=lambda a: a.end):

@@ -35,11 +35,11 @@ def make_report(
 
     Args:
         output: The run.
-        vocabulary: What it was made with.
+        vocabulary: Vocabulary of the run.
         episodes: The recordings by name, or None: then what needs them is left out.
         against: Records of another run over the same recordings, or None.
-        html: Where the page goes, or None.
-        decided: What people decided, by reviewer and item.
+        html: File of the page, or None.
+        decided: Decisions by reviewer and item.
     """
     records, dropped = output.records(), output.drops()
     steps = Counter(line["mid_step_id"] for line in records)

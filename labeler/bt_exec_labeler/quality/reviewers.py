@@ -21,7 +21,7 @@ def people(
 
     Args:
         records: Lines of ``records.jsonl``.
-        decided: What `decisions_of` gave.
+        decided: Result of `decisions_of`.
     """
     said = {name: _lines(records, found) for name, found in decided.items()}
     names = sorted(said)

@@ -51,9 +51,9 @@ def make_app(
     """Return the page as an ASGI application.
 
     Args:
-        cards: What is reviewed.
-        vocabulary: What a corrected record may say.
-        decisions: Where decisions go.
+        cards: Records to review.
+        vocabulary: Words of corrected records.
+        decisions: Store of the decisions.
         host: The address that it listens at: one of this machine's own.
         language: Of the page; the browser's if empty.
     """

@@ -41,7 +41,7 @@ def read_decision(
     Args:
         data: ``decision``, and ``record`` if it is ``correct``.
         line: The line of the record that it is about.
-        vocabulary: What a corrected record may say.
+        vocabulary: Words of corrected records.
     """
     decision = data.get("decision")
     if decision not in DECISIONS:
@@ -61,11 +61,11 @@ class Decisions:
 
     Args:
         folder: Of the run.
-        reviewer: Who decides: letters, digits, ``-`` and ``_``.
+        reviewer: Name of the reviewer: letters, digits, ``-`` and ``_``.
         now: The time; for tests.
 
     Attributes:
-        by_item: What was decided last, by item.
+        by_item: Latest decision by item.
 
     Raises:
         UsageError: If the name is none, the file cannot be used, or somebody else uses it.
@@ -126,7 +126,7 @@ class Decisions:
 
 
 def decisions_of(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return what was decided about a run, by reviewer and item.
+    """Return the decisions about a run, by reviewer and item.
 
     Raises:
         UsageError: If a line cannot be read.
@@ -147,8 +147,8 @@ def settled(
 
     Args:
         line: A line of ``records.jsonl``.
-        decided: What `decisions_of` gave.
-        vocabulary: What the run was made with.
+        decided: Result of `decisions_of`.
+        vocabulary: Vocabulary of the run.
     """
     own = {name: line["record"][name] for name in FIELDS}
     ends: list[Any] = []

@@ -28,8 +28,8 @@ class Card:
     """A record to look at.
 
     Attributes:
-        line: Its line of ``records.jsonl``.
-        episode: What it was recorded in.
+        line: Line of ``records.jsonl``.
+        episode: Episode of the record.
     """
 
     line: Mapping[str, Any]
@@ -95,7 +95,7 @@ def cards_of(
 
     Args:
         folder: Of the run.
-        vocabulary: What it was made with.
+        vocabulary: Vocabulary of the run.
         episodes: The recording, by name.
         whole: Name of an episode whose records are all reviewed; the sample if empty.
 
@@ -128,7 +128,7 @@ def cards_of(
 
 
 def words_of(vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return what a record may say, for whoever corrects one."""
+    """Return the allowed values of a record, for the form that corrects one."""
     limits = vocabulary.limits
     return {
         "ops": {

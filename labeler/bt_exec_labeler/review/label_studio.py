@@ -48,7 +48,7 @@ def write_tasks(folder: Path, cards: Sequence[Card], vocabulary: Vocabulary) -> 
 
     Args:
         folder: A new folder.
-        cards: What is to be reviewed.
+        cards: Records to review.
         vocabulary: For the text of mid steps.
 
     Raises:
@@ -77,8 +77,8 @@ def read_annotations(
 
     Args:
         path: The JSON export; annotations that were cancelled are left out.
-        cards: What was to be reviewed.
-        vocabulary: What a corrected record may say.
+        cards: Records to review.
+        vocabulary: Words of corrected records.
 
     Raises:
         UsageError: If the file is no such export.

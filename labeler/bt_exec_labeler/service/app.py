@@ -34,12 +34,12 @@ def make_app(
     """Return the service as an ASGI application.
 
     Args:
-        labeler: Who labels.
-        role: For whom.
-        vocabulary: What may be said.
+        labeler: Labeler of the moments.
+        role: Role that the items are for.
+        vocabulary: Allowed words.
         login: Knows who may ask.
         host: The address that it listens at.
-        folder: Where frames are found by name; None takes no names.
+        folder: Folder of frames that items name; None refuses names.
     """
     app = FastAPI(title="bt-exec label serve", docs_url=None, redoc_url=None)
 

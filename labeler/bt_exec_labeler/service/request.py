@@ -71,12 +71,12 @@ class AskedItem(_Part):
 
     Attributes:
         mid_step_id: Of the vocabulary.
-        mid_step_text: Its text, in any language of the vocabulary; may be left out.
-        recent_clip: What just happened, oldest first.
+        mid_step_text: Text of the mid step, in any language of the vocabulary; optional.
+        recent_clip: Latest frames, oldest first.
         summary_clip: The last minute, for planners alone.
-        constraints: What must not be done.
-        events: What is known to have happened.
-        state_summary: What is known of the state.
+        constraints: Forbidden actions, as text.
+        events: Known events, as text.
+        state_summary: Known state, as text.
     """
 
     mid_step_id: Annotated[str, Field(max_length=64)]
@@ -93,7 +93,7 @@ class Asked(_Part):
 
     Attributes:
         items: The moments.
-        command: What was asked for in the episode of the items.
+        command: Command of the items' episode.
         pictures: Pictures as ``data:`` addresses, by the name that clips use: one that several
             clips show is sent once.
     """
@@ -108,13 +108,13 @@ class Asked(_Part):
 def items_of_request(
     asked: Asked, role: Role, vocabulary: Vocabulary, folder: Path | None
 ) -> list[Item | tuple[Breach, ...]]:
-    """Return what a labeler is asked, for each item; or everything that is wrong with it.
+    """Return the item of a labeler for each item of a request, or all of its flaws.
 
     Args:
         asked: The request.
         role: For whom the service labels.
-        vocabulary: What may be said.
-        folder: Where frames are found by name; None takes no names.
+        vocabulary: Allowed words.
+        folder: Folder of frames that items name; None refuses names.
     """
     pictures = _Pictures(asked.pictures, folder)
     return [
@@ -262,14 +262,14 @@ def _picture(data: bytes) -> Image:
 
 
 def _png_pixels(data: bytes) -> int:
-    """Return how many pixels the head of a PNG names (ISO/IEC 15948, 11.2.2); 0 if it is none."""
+    """Return the number of pixels in the header of a PNG (ISO/IEC 15948, 11.2.2), or 0."""
     if data[:8] != b"\x89PNG\r\n\x1a\n" or data[12:16] != b"IHDR":
         return 0
     return int.from_bytes(data[16:20], "big") * int.from_bytes(data[20:24], "big")
 
 
 def _jpeg_pixels(data: bytes) -> int:
-    """Return how many pixels the frame header of a JPEG names (ITU-T T.81, B.2.2); else 0."""
+    """Return the number of pixels in the frame header of a JPEG (ITU-T T.81, B.2.2), or 0."""
     at = 2
     while data[:2] == b"\xff\xd8" and at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
@@ -314,7 +314,7 @@ def body_of(
     Args:
         item: The item.
         vocabulary: For the text of its mid step.
-        language: Of that text.
+        language: Language of that text.
         image: Returns a frame as clips name it; by default as an address that holds it.
 
     Raises:

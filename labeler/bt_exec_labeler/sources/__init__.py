@@ -32,7 +32,7 @@ def read_source(path: Path) -> Iterator[Episode]:
 
 
 def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
-    """Return what reads a path; each reader imports what it needs by itself."""
+    """Return the reader of a path; each reader imports its libraries lazily."""
     if path.is_file() and path.suffix in VIDEOS:
         from bt_exec_labeler.sources.video import read_video
 

@@ -88,7 +88,7 @@ def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episo
 
 
 def _reply(record: MissionRecord) -> Reply | None:
-    """Return what was answered in a mission that did nothing; None for others."""
+    """Return the reply of a mission without actions; None for others."""
     outcome = record.outcome
     if outcome is None or record.skills or outcome.status not in ("refused", "satisfied"):
         return None

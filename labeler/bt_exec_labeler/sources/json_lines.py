@@ -58,7 +58,7 @@ def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def why_invalid(error: ValidationError) -> str:
-    """Return what is wrong with a line, in one sentence."""
+    """Return the flaw of a line, in one sentence."""
     found = error.errors()[0]
     where = ".".join(map(str, found["loc"]))
     return f"{where}: {found['msg'].lower()}" if where else str(found["msg"]).lower()

@@ -20,7 +20,7 @@ from bt_exec_labeler.sources.actions import read_actions
 __all__ = ["KEPT", "read_video"]
 
 KEPT = 64
-"""How many decoded pictures are kept: a clip shows 8, a few clips are looked at together."""
+"""Number of decoded pictures in the cache: a clip has 8, and a few clips are shown together."""
 
 _GAP_S = 1.0
 

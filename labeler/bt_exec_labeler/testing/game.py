@@ -98,8 +98,8 @@ def make_game(folder: Path, episodes: int = 3, seed: int = 0) -> Path:
     """Write recorded episodes, and the vocabulary as ``vocabulary.yaml``; return the folder.
 
     Args:
-        folder: Where they go, ``game_00`` and so on; made if it is not there.
-        episodes: How many.
+        folder: Output folder of ``game_00`` and so on; made if it does not exist.
+        episodes: Number of episodes.
         seed: Chooses how fast things are done, and which attempts fail.
     """
     chance = random.Random(seed)
