@@ -5,6 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler.batch.budget import Budget
 from bt_exec_labeler.batch.cache import Cache, default_cache
 from bt_exec_labeler.batch.output import Output, read_lines
-from bt_exec_labeler.batch.run import BATCH, run
-from bt_exec_labeler.episode import Episode
+from bt_exec_labeler.batch.run import BATCH, label_batch, run
+from bt_exec_labeler.episode import Episode, FileFrame
 from bt_exec_labeler.items import Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, Labelled
 from bt_exec_labeler.labelers.rules import RulesLabeler
@@ -224,3 +225,18 @@ def test_cache_is_kept_in_the_users_cache_folder(
     cache.close()
     with pytest.raises(sqlite3.ProgrammingError):
         cache.get(["key"])
+
+
+def test_moment_without_a_readable_frame_is_dropped_without_a_request(
+    items: Sequence[Item], vocabulary: Vocabulary
+) -> None:
+    gone = FileFrame(items[0].t, Path("/nowhere/gone.png"))
+    blind = replace(items[0], recent=replace(items[0].recent, frames=(gone,)))
+    labeler = Counting(vocabulary)
+    lines, failure = label_batch({"blind": blind, "seen": items[1]}, labeler, vocabulary, None)
+    assert failure is None
+    assert labeler.asked == [items[1].id]
+    found = dict(lines)
+    assert found["blind"]["record"] is None
+    assert [why["code"] for why in found["blind"]["why"]] == ["DAMAGED_FRAME"]
+    assert found["seen"]["record"] is not None

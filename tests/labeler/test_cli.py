@@ -31,14 +31,19 @@ def test_a_game_from_recording_to_training_set(
     code, said, _ = typed(capsys, "check", game, "-v", words)
     assert code == 0
     assert said.splitlines()[-1].startswith("2 episodes, ")
+    assert "flawed" not in said
     code, said, _ = typed(capsys, "run", game, "-v", words, "-o", out, "--json")
     told = json.loads(said)
     assert (code, told["left"], told["stopped"]) == (0, 0, "")
     assert told["records"] == told["items"] > 50
+    assert "lines" not in told
+    assert typed(capsys, "run", game, "-v", words, "-o", out)[0] == 2  # --resume is missing
     code, said, _ = typed(capsys, "report", out, "-v", words, "--source", game)
     assert code == 0
     assert "for review" in said
     assert "0 of them between splits" not in said
+    assert "! no records for" in said  # two episodes are too few for three splits
+    assert "uncertainty mid       0   0.0 %" in said
     code, said, _ = typed(
         capsys, "dataset", out, "--source", game, "-v", words, "-o", tmp_path / "set"
     )

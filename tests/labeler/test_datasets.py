@@ -28,7 +28,7 @@ from bt_exec_labeler.episode import Episode, Reply
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.record import Record, read_record
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.sources.journal import _changed, episode_of
+from bt_exec_labeler.sources.journal import _changed, _state, episode_of
 from bt_exec_labeler.testing.game import make_game
 from bt_exec_labeler.testing.playback import Playback
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -222,6 +222,12 @@ def test_set_of_one_episode_names_its_empty_splits_and_keeps_korean(tmp_path: Pa
     commands.run(recording, words, run, labeler="rules", role="planner", no_cache=True)
     lines = commands.dataset(run, recording, words, out, keep_uncertain=False)["lines"]
     assert any("! no records for val and test: 1 episodes have records" in line for line in lines)
+    assert not any("moments of failures" in line for line in lines)
+    (schema,) = {pyarrow.parquet.read_schema(path) for path in (out / "data").glob("*.parquet")}
+    assert schema.field("recent_times").type == pyarrow.list_(pyarrow.float64())
+    known = json.loads(schema.metadata[b"huggingface"])["info"]["features"]
+    assert known["recent_times"]["feature"]["dtype"] == "float64"
+    assert {known[name]["dtype"] for name in ("t", "episode")} == {"float64", "string"}
     assert "보석을 가져와" in (out / "chat" / "train.jsonl").read_text(encoding="utf-8")
     assert '"episode":"게임"' in (run / "records.jsonl").read_text(encoding="utf-8")
 
@@ -302,6 +308,7 @@ def test_mission_becomes_an_episode_whatever_its_skills_take_today(
     old = [_changed(run, site) for run in runs]
     assert old == [{}] * len(runs)
     assert {_changed(run, None) == {} for run in record.skills} == {True}
+    assert [_state(replace(run, end=None)) for run in record.skills] == ["unknown"] * len(runs)
 
 
 def test_replies_are_a_part_with_what_was_asked_seen_and_told(

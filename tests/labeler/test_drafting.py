@@ -21,6 +21,7 @@ def test_drafted_vocabulary_passes_label_check(
     found = load_vocabulary(words)
     assert 10 <= len(found.mid_steps) <= 30
     assert len(found.done_evidence) > 1
+    assert "()" not in words.read_text(encoding="utf-8")
     for operation in found.ops:
         assert any(operation in step.ops for step in found.mid_steps.values())
 

@@ -334,3 +334,11 @@ def test_wrong_setting_is_named_without_an_example(vocabulary: Vocabulary) -> No
     settings = LabelerSettings("controller", vocabulary, {"items": 0})
     with pytest.raises(UsageError, match=r"setting 'items' of the labeler model: .* equal to 1$"):
         create(settings)
+
+
+def test_mid_steps_are_told_in_the_wanted_language(
+    ask: Asked, truth: Records, vocabulary: Vocabulary
+) -> None:
+    for language, said in (("", "Walk to the key."), ("ko", "열쇠로 걸어간다.")):
+        ask(whole(truth), language=language)
+        assert said in json.dumps(ask.bodies[0], ensure_ascii=False)

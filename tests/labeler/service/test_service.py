@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from bt_exec_labeler.labelers.remote import Options, RemoteLabeler
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.record import Breach
 from bt_exec_labeler.service.app import make_app
-from bt_exec_labeler.service.request import body_of
+from bt_exec_labeler.service.request import _data, _jpeg_pixels, _png_pixels, body_of
 from bt_exec_labeler.vocabulary import Vocabulary
 
 TOKEN = "a-token-of-some-length"
@@ -346,3 +347,26 @@ def test_budget_of_requests_covers_those_to_a_service(
         labeler.label(moments[:1])
     assert failure.value.code == "BUDGET_SPENT"
     assert labeler.usage() == {"requests": 2}
+
+
+def test_picture_beside_the_folder_of_the_service_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    for path in (tmp_path / "secret.png", tmp_path / "inside" / "shown.png"):
+        cv2.imwrite(str(path), np.zeros((4, 6, 3), np.uint8))
+    read = partial(_data, folder=tmp_path / "inside")
+    assert read("shown.png")
+    for name in ("../secret.png", str(tmp_path / "secret.png"), "nowhere.png"):
+        with pytest.raises(ValueError, match="is not a picture below the folder"):
+            read(name)
+
+
+@pytest.mark.parametrize("progressive", [0, 1])
+def test_pixels_are_read_from_the_header(progressive: int) -> None:
+    image = np.zeros((48, 64, 3), np.uint8)
+    how = [cv2.IMWRITE_JPEG_PROGRESSIVE, progressive]
+    jpeg = cv2.imencode(".jpg", image, how)[1].tobytes()
+    png = cv2.imencode(".png", image)[1].tobytes()
+    assert (_jpeg_pixels(jpeg), _png_pixels(png)) == (48 * 64, 48 * 64)
+    assert (_jpeg_pixels(png), _png_pixels(jpeg)) == (0, 0)
+    assert _png_pixels(png[:12] + b"IDAT" + png[16:]) == 0
+    assert _png_pixels(b"\x89BMP" + png[4:]) == 0
