@@ -139,14 +139,14 @@ def test_generated_client_drives_a_mission(guarded: Served, tmp_path: Path, monk
     assert "WARNING" not in done.stdout.upper(), done.stdout
     monkeypatch.syspath_prepend(str(made.parent))
     module = importlib.import_module
-    client = module("robot_client").AuthenticatedClient(base_url=guarded.url, token=TOKEN)
-    asked = module("robot_client.models").Asked(command="wave")
     submit = module("robot_client.api.default.submit_missions_post")
-    accepted = submit.sync(client=client, body=asked)
-    guarded.ended(accepted.mission_id)
     read = module("robot_client.api.default.mission_missions_mission_id_get")
-    stages = read.sync(accepted.mission_id, client=client)
-    assert stages.status == "satisfied"
-    assert [task.result for task in stages.results.tasks] == ["Ok"]
-    missing = read.sync("2020-01-01-0001", client=client)
-    assert missing.error.code == "NO_MISSION"
+    with module("robot_client").AuthenticatedClient(base_url=guarded.url, token=TOKEN) as client:
+        asked = module("robot_client.models").Asked(command="wave")
+        accepted = submit.sync(client=client, body=asked)
+        guarded.ended(accepted.mission_id)
+        stages = read.sync(accepted.mission_id, client=client)
+        assert stages.status == "satisfied"
+        assert [task.result for task in stages.results.tasks] == ["Ok"]
+        missing = read.sync("2020-01-01-0001", client=client)
+        assert missing.error.code == "NO_MISSION"

@@ -18,8 +18,6 @@ from tests.cases import examples
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 
-# Its many examples collect the garbage of earlier tests on the same worker, sockets among it.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @given(documents)
 @settings(max_examples=examples(100), suppress_health_check=SLOW)
 def test_yaml_round_trip(document: Document) -> None:
