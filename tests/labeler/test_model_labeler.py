@@ -307,6 +307,7 @@ def test_clip_says_what_it_lacks(episodes: Sequence[Episode], vocabulary: Vocabu
     for lack, clip in lacks.items():
         item = ControllerItem(episodes[0], clip.t, "rest", clip)
         *_, about, _ = texts_of(ask_about({1: item}, vocabulary, "en", sheet=True))
+        assert [line.partition(":")[0] for line in about.splitlines()][-2:-1] == ["Command"]
         caption = about.splitlines()[-1].partition(":")[0]
         assert caption == f"recent clip, {len(clip.frames)} frames, oldest first{lack}"
 
@@ -342,3 +343,12 @@ def test_mid_steps_are_told_in_the_wanted_language(
     for language, said in (("", "Walk to the key."), ("ko", "열쇠로 걸어간다.")):
         ask(whole(truth), language=language)
         assert said in json.dumps(ask.bodies[0], ensure_ascii=False)
+
+
+def test_known_events_state_and_limits_are_told(
+    items: Sequence[Item], vocabulary: Vocabulary
+) -> None:
+    more = {"constraints": ("run",), "events": ("the bell rang",), "state_summary": "bag full"}
+    *_, about, _ = texts_of(ask_about({1: replace(items[0], **more)}, vocabulary, "en", sheet=True))
+    said = ["Not allowed: run", "Known: the bell rang", "State: bag full"]
+    assert about.splitlines()[-4:-1] == said

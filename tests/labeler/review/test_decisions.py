@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 
-from bt_exec.failure import UsageError
+from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.quality.report import make_report
 from bt_exec_labeler.quality.reviewers import people
 from bt_exec_labeler.record import FIELDS
 from bt_exec_labeler.review.decisions import Decisions, decisions_of, read_decision, settled
 from bt_exec_labeler.review.job import Card, cards_of
+from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary
 
 
@@ -169,3 +170,16 @@ def test_a_data_set_takes_records_as_people_left_them(
     assert left(correct) == left(correct, correct) == {**line["record"], "uncertainty": "mid"}
     for pair in ((accept, reject), (reject, accept), (accept, correct), (reject, reject)):
         assert left(*pair) is None
+
+
+def test_whole_episode_is_reviewed_by_time(
+    labelled: Path, played: Path, vocabulary: Vocabulary
+) -> None:
+    episodes = {one.id: one for one in read_source(played)}
+    found = [card.line for card in cards_of(labelled, vocabulary, episodes, "game_02")]
+    lines = list(read_lines(labelled / "records.jsonl"))
+    wanted = [line for line in lines if line["episode"] == "game_02"]
+    assert sorted(line["item"] for line in found) == sorted(line["item"] for line in wanted)
+    assert [line["t"] for line in found] == sorted(line["t"] for line in wanted)
+    with pytest.raises(UnknownName, match="game_09"):
+        cards_of(labelled, vocabulary, episodes, "game_09")
