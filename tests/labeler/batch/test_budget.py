@@ -294,3 +294,28 @@ def test_reservations_of_a_dead_worker_stay_spent_and_free_those_who_wait() -> N
     assert isinstance(account.reserve("b", {"requests": 1, "cost": 0.5}), Reservation)
     refused = account.reserve("b", {"requests": 4, "cost": 0.0})
     assert refused == "the budget of 5 requests is used up"
+
+
+def test_refusal_names_what_is_left_and_what_is_needed() -> None:
+    ledger = Ledger(Budget(cost=1.0))
+    ledger.settle(ledger.reserve({"cost": 0.9}), {"cost": 0.75})
+    with pytest.raises(BudgetSpentError) as refused:
+        ledger.reserve({"cost": 0.5})
+    assert str(refused.value) == (
+        "the budget of 1 cost does not cover another request: 0.25 left, 0.5 needed at most"
+    )
+
+
+@pytest.mark.parametrize(
+    ("usage", "said"),
+    [
+        ({}, ""),
+        ({"requests": 2, "input_tokens": 5, "output_tokens": 4, "cost": 0.9}, ""),
+        ({"requests": 3, "cost": 2}, "the budget of 3 requests is used up"),
+        ({"input_tokens": 5, "cache_read_tokens": 5}, "the budget of 10 tokens is used up"),
+        ({"cost": 1.0}, "the budget of 1 cost is used up"),
+    ],
+)
+def test_usage_that_reaches_a_limit_names_it(usage: dict[str, float], said: str) -> None:
+    assert Budget(requests=3, tokens=10, cost=1.0).exceeded(usage) == said
+    assert Budget().exceeded(usage) == ""
