@@ -177,3 +177,51 @@ def test_each_parameter_missing_from_an_utterance_is_named(bt: Run, tmp_path: Pa
     file = write(tmp_path / "mine.yaml", text)
     ran = bt("check", str(file), "--site", "building")
     assert ran.code == 2
+
+
+MISSPELT = """tree: mine      # open_dor in a comment
+root:
+  sequence:
+    - do: open_dor   # graps
+      wiht: {arm: "lefft", object_label: door-handle}
+      skip_if: {door_is: {state: opne}}
+"""
+CORRECTED = """tree: mine      # open_dor in a comment
+root:
+  sequence:
+    - do: open_door   # graps
+      with: {arm: "left", object_label: door-handle}
+      skip_if: {door_is: {state: open}}
+"""
+
+
+def test_fix_corrects_names_and_prints_a_diff(bt: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.yaml", MISSPELT)
+    ran = bt("check", "--fix", str(file))
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 file in order")
+    assert "-    - do: open_dor   # graps\n+    - do: open_door   # graps\n" in ran.out
+    assert file.read_text() == CORRECTED
+    assert bt("check", "--fix", str(file)).out == "1 file in order\n"
+
+
+def test_fix_leaves_what_is_not_certain(bt: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.yaml", "tree: mine\nroot: {do: open_it}\n")
+    ran = bt("check", "--fix", str(file))
+    assert (ran.code, file.read_text()) == (2, "tree: mine\nroot: {do: open_it}\n")
+    assert "UNKNOWN_SKILL" in ran.out
+    assert "+++" not in ran.out
+
+
+def test_fix_keeps_data_on_standard_output(bt: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.yaml", MISSPELT)
+    ran = bt("check", "--fix", "--json", str(file))
+    assert (ran.code, json.loads(ran.out)) == (0, [])
+    assert "+++" in ran.err
+
+
+def test_fix_changes_no_file_of_a_pack(bt: Run, tmp_path: Path, broken_words: Path) -> None:
+    site = write(tmp_path / "site.yaml", "site: mine\npacks:\n  door: {robot: smi}\n")
+    before = broken_words.read_text()
+    bt("check", "--fix", str(site))
+    assert broken_words.read_text() == before
+    assert "robot: smi" in site.read_text()

@@ -1,0 +1,220 @@
+"""Checks of files that use each other: trees, plans, sites, packs, words and sentences."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bt_exec.failure import Problem
+    from bt_exec.pack import Catalogue
+    from bt_exec.site.site import Site
+    from bt_exec.spec.load import Loaded
+    from bt_exec.spec.source import Source
+
+__all__ = ["CheckedFiles"]
+
+
+class CheckedFiles:
+    """The problems of files; trees of the files may use each other and those of the site.
+
+    Args:
+        site: Name or file of the site that trees and plans are checked for.
+
+    Attributes:
+        problems: What was found so far.
+        loaded: The site, once a file needed it.
+        replaced: Parts of packs that the checked sites replace.
+    """
+
+    def __init__(self, site: str) -> None:
+        self.problems: list[Problem] = []
+        self.loaded: Site | None = None
+        self.replaced: list[str] = []
+        self._name = site
+
+    @property
+    def site(self) -> Site:
+        """The site that trees and plans are checked for, with its packs.
+
+        Raises:
+            SpecError: If it is wrong.
+        """
+        from bt_exec.site.site import load_site
+
+        if self.loaded is None:
+            self.loaded = load_site(self._name)
+            self._codes(self.loaded.catalogue)
+        return self.loaded
+
+    def add(self, files: Iterable[Path]) -> None:
+        """Check files, and what packs and sites of these names bring."""
+        from bt_exec.failure import RegistrationError, SpecError
+        from bt_exec.spec.load import parse
+        from bt_exec.spec.source import scan_file
+
+        loaded: list[Loaded] = []
+        for path in files:
+            try:
+                if not self._special(path):
+                    source = scan_file(path)
+                    if not self._other_document(source, path):
+                        loaded.append(parse(source))
+            except SpecError as error:
+                self.problems += error.problems
+            except RegistrationError as error:
+                if not error.problems:
+                    raise
+                self.problems += error.problems
+        if loaded:
+            self._trees(loaded)
+
+    def _special(self, path: Path) -> bool:
+        """Check what is not a YAML document; return whether `path` is such."""
+        from bt_exec.cli.plan_input import is_other_form
+        from bt_exec.pack import pack_names
+        from bt_exec.site.data import site_names
+        from bt_exec.site.site import load_site
+
+        name = str(path)
+        if is_other_form(path):
+            self.problems += _problems_of_plan(path, self.site)
+        elif path.suffix == ".py":
+            self._codes(load_site(self._name, [path]).catalogue)
+        elif name in pack_names() and not path.exists():
+            self._pack(name)
+        elif name in site_names() and not path.exists():
+            self._site(name)
+        else:
+            return False
+        return True
+
+    def _other_document(self, source: Source, path: Path) -> bool:
+        """Check a site file, or the words or sentences of a pack; return whether it is one."""
+        if _is_site(source):
+            self._site(str(path))
+        elif _is_words(source) or _is_sentences(source):
+            if (pack := self._pack_with(path)) is not None:
+                self._pack(pack)
+                return True
+            message = (
+                "no pack of this site uses this file of words or sentences; check it with a site "
+                "that uses its pack: bt-exec check SITE.yaml"
+            )
+            self.problems.append(source.problem("NOT_A_TREE", message))
+        else:
+            return False
+        return True
+
+    def _pack_with(self, path: Path) -> str | None:
+        """Return the pack of the site that has this file of words or sentences."""
+        for pack in self.site.catalogue.packs:
+            for file in (pack.lexicon, pack.messages):
+                if file is not None and os.path.realpath(file) == os.path.realpath(path):
+                    return pack.name
+        return None
+
+    def _site(self, name: str) -> None:
+        from bt_exec.site.check_utterances import check_utterances
+        from bt_exec.site.site import load_site
+        from bt_exec.verify.sentences import sentence_problems
+
+        site = load_site(name)
+        self.replaced += site.replaced
+        self._codes(site.catalogue)
+        self.problems += sentence_problems(site.catalogue, site.library)
+        self.problems += check_utterances(site)
+
+    def _pack(self, name: str) -> None:
+        """Check a pack without a site: its facts, codes, trees, words and sentences."""
+        from bt_exec.pack import Catalogue, find_pack
+        from bt_exec.site.check_utterances import word_problems
+        from bt_exec.spec.library import Library
+        from bt_exec.spec.load import Loaded
+        from bt_exec.verify import verify_file
+        from bt_exec.verify.packs import fact_problems
+        from bt_exec.verify.sentences import sentence_problems
+
+        names = [name]
+        for one in names:
+            names += [other for other in find_pack(one).requires if other not in names]
+        packs = [find_pack(one) for one in names]
+        catalogue = Catalogue(packs)
+        self.problems += fact_problems(catalogue)
+        self._codes(catalogue)
+        library = Library.load(pack.trees for pack in packs if pack.trees is not None)
+        for tree in library:
+            loaded = Loaded(tree, library.source(tree.tree))
+            self.problems += verify_file(loaded, catalogue, library)
+        self.problems += sentence_problems(catalogue, library)
+        self.problems += word_problems(catalogue, library)
+
+    def _codes(self, catalogue: Catalogue) -> None:
+        """Check the failure codes of packs whose code was not looked at yet."""
+        from bt_exec.verify.packs import code_problems
+
+        self.problems += code_problems(catalogue)
+
+    def _trees(self, loaded: list[Loaded]) -> None:
+        """Check trees and missions, then what people say to get them."""
+        from dataclasses import replace
+
+        from bt_exec.failure import SpecError
+        from bt_exec.site.check_utterances import check_utterances
+        from bt_exec.spec.library import Library
+        from bt_exec.spec.model import TreeSpec
+        from bt_exec.verify import verify_file
+
+        library = Library()
+        for one in loaded:
+            if isinstance(one.document, TreeSpec):
+                try:
+                    library.add(one.document, one.source)
+                except SpecError as error:
+                    self.problems += error.problems
+        own = library.names()
+        sound = not self.problems
+        site = self.site
+        library.fill_up(site.library)
+        wrong = [found for one in loaded for found in verify_file(one, site.catalogue, library)]
+        if own and not wrong and sound:
+            wrong += check_utterances(replace(site, library=library), own)
+        self.problems += wrong
+
+
+def _is_site(source: Source) -> bool:
+    return isinstance(source.data, dict) and "site" in source.data
+
+
+def _is_words(source: Source) -> bool:
+    """Return whether a file is a pack's lexicon."""
+    data = source.data
+    return isinstance(data, dict) and not data.keys().isdisjoint(("verbs", "nouns"))
+
+
+def _is_sentences(source: Source) -> bool:
+    """Return True if a file is a pack's messages: a text per language for each key."""
+    data = source.data
+    said = data.values() if isinstance(data, dict) else ()
+    return any(isinstance(one, dict) and {"en", "ko"} <= one.keys() for one in said)
+
+
+def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:
+    """Yield what is wrong with a plan in a form of a pack; in a tree it has no lines.
+
+    Raises:
+        SpecError: If it cannot be read.
+    """
+    from dataclasses import replace
+
+    from bt_exec.cli.plan_input import load_plan
+    from bt_exec.planning.compiler import Request
+    from bt_exec.planning.plan import examine
+
+    spec = load_plan(path, site, "")
+    language = spec.mission.language
+    request = Request("", language, site.catalogue, site.library, settings=site.packs)
+    found = examine(spec, request).problems
+    yield from (replace(problem, file=str(path)) for problem in found)
