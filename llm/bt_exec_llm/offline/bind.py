@@ -271,11 +271,10 @@ class Binder:
             return whole
         self._whole, _, borrowed = whole
         parts: list[Part] = []
-        if step.times > 1 and len(fan_out(self._whole, self._lexicon)) > 1:
-            return Trouble(
-                "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
-            )
-        for option in fan_out(self._whole, self._lexicon):
+        options = fan_out(self._whole, self._lexicon)
+        if len(options) > 1 and step.times > 1:  # patrol twice: the whole round
+            options, step = options * step.times, replace(step, times=1)
+        for option in options:
             bound = self._matcher.find(option, done)
             if isinstance(bound, Trouble):
                 return bound

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from bt_exec.language.closed import words as words_of
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.shapes import attributes
@@ -38,9 +39,14 @@ def steps_in(
     finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs} - {""}
     ranged = any(p.mark == "from" for p in clause.pieces)
     stays = any(lexicon.verbs[v].stays for v in clause.verbs if v in lexicon.verbs)
-    if language == "ko" and (finds or stays or QUESTION in clause.verbs):  # 복도에서: at, not from
+    if language == "ko":
+        ends = any(p.mark == "until" for p in clause.pieces)
+        at_it = bool(finds) or stays or QUESTION in clause.verbs  # 복도에서: at, not from
         clause.pieces = [
-            p.marked("at") if p.mark == "from" and p.kind == "value" else p for p in clause.pieces
+            p.marked("at")
+            if p.mark == "from" and p.kind == "value" and (at_it or (not ends and _first(p, text)))
+            else p
+            for p in clause.pieces
         ]
     past = [p for p in clause.pieces if p.name in lexicon.past]
     whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
@@ -74,6 +80,14 @@ def steps_in(
         ):
             pass
         return Trouble(code, said or words)
+    if each := _each_with_its_times(clause):
+        found: list[Step] = []
+        for one in each:
+            own = steps_in(one, lexicon, text, language, described, numbers)
+            if isinstance(own, Trouble):
+                return own
+            found += own
+        return found
     if (trouble := _unclear(clause, text)) is not None:
         return trouble
     times = 1
@@ -89,6 +103,9 @@ def steps_in(
             if stands and clause.mood == "if":  # if it is open or closed
                 return Trouble("CONDITION", words)
             if piece.kind == "state" or (asked and piece.name in lexicon.listed("joined")):
+                continue
+            if clause.mood == "ask" and piece.name in lexicon.listed("each"):
+                pieces.append(piece.marked("and"))  # is it dark in the lounge or the corridor?
                 continue
             same = [
                 p
@@ -168,6 +185,19 @@ def steps_in(
     return _split(step, lexicon) if QUESTION in step.verbs else [step]
 
 
+def _each_with_its_times(clause: Clause) -> list[Clause]:
+    """Return a clause for each of several values with a number: the lounge twice, the hall once."""
+    said = [p for p in clause.pieces if (p.kind, p.name) == ("limit", "TIMES")]
+    values = [p for p in clause.pieces if p.kind == "value"]
+    placed = sorted([*said, *values], key=lambda p: p.start)
+    pairs = list(zip(placed[::2], placed[1::2], strict=False))
+    alike = len({value.name for value, _ in pairs}) == 1 and len(pairs) == len(said) > 1
+    if not alike or len(values) != len(said) or any(p.kind != "value" for p, _ in pairs):
+        return []
+    rest = [p for p in clause.pieces if p not in placed]
+    return [replace(clause, pieces=[*pair, *rest]) for pair in pairs]
+
+
 def _unclear(clause: Clause, text: str) -> Trouble | None:
     """Return why numbers within a list, or a tool that a pronoun names, cannot be followed."""
     times = [p for p in clause.pieces if p.kind == "limit" and p.name == "TIMES"]
@@ -181,6 +211,11 @@ def _unclear(clause: Clause, text: str) -> Trouble | None:
     if tool is not None:  # if your left hand is empty, open the door with it
         return Trouble("NO_REFERENT", text[tool.start : tool.end])
     return None
+
+
+def _first(piece: Piece, text: str) -> bool:
+    """Return whether a piece is only said to come first: 휴게실부터 들러."""
+    return text.startswith(words_of("ko", "beginning_with"), piece.end)
 
 
 def _is_one(piece: Piece) -> bool:

@@ -83,7 +83,7 @@ class EnglishReader:
                 if word == "but":
                     joined = "but"
                 elif joined != "or":  # or then
-                    joined = "then" if word != "," else joined or "stop"
+                    joined = "then" if word not in (",", ";") else joined or "stop"
                 at += 1
                 continue
             if word in ELSE or (

@@ -41,6 +41,7 @@ NEVER = phrases("en", "forbidding")
 PURPOSES = phrases("en", "purposes")
 SUBJECTS = frozenset(words("en", "subjects"))
 _DUTIES = phrases("en", "duties")
+_THINGS = frozenset(words("en", "subjects_of_states"))
 _BEFORE_NOUNS = frozenset(words("en", "before_nouns"))
 
 
@@ -334,7 +335,9 @@ class EnglishScan:
 
     def inverted(self, tokens: list[Token], at: int) -> bool:
         """Whether a condition without *if* stands here: should the door be open, close it."""
-        if tokens[at].text != "should" or self.subject(tokens, at + 1):
+        if tokens[at].text != "should" or at + 1 >= len(tokens):
+            return False
+        if self.subject(tokens, at + 1) and tokens[at + 1].text not in _THINGS:  # should I open it
             return False
         return not self.asked_at(tokens, at)
 

@@ -27,6 +27,7 @@ _MERGED: dict[str, list[tuple[tuple[str, ...], str]]] = {}
 for _phrase, _word in sorted(mapping("en", "merged").items(), key=lambda item: -len(item[0])):
     _MERGED.setdefault(_phrase.split()[0], []).append((tuple(_phrase.split()), _word))
 _ALL = words("en", "all_of_it")
+_EACH = words("en", "each_of_them")
 _TAGS = phrases("en", "tags")
 
 
@@ -161,7 +162,8 @@ def _merged(tokens: list[Token]) -> list[Token]:
             if tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase:
                 word, size = short, len(phrase)
                 break
-        found.append(Token(word, tokens[at].start, tokens[at + size - 1].end))
+        end = tokens[at + size - 1].end
+        found += [Token(part, tokens[at].start, end) for part in word.split() or [word]]
         at += size
     return found
 
@@ -175,10 +177,16 @@ def _as_meant(tokens: list[Token]) -> list[Token]:
             one = one._replace(text="afterwards")
         elif one.text == "instead" and last:
             one = one._replace(text="rather")
-        elif one.text == "but" and at and tokens[at - 1].text in _ALL and not last:
+        elif one.text == "but" and not last and _after_all(found):
             one = one._replace(text="except")
         found.append(one)
     return found
+
+
+def _after_all(before: list[Token]) -> bool:
+    """Return whether *but* excepts something here: everywhere but."""
+    words = [token.text for token in before[-2:]]
+    return bool(words) and (words[-1] in _ALL or words[0] in _EACH)
 
 
 def _without_tag(tokens: list[Token]) -> list[Token]:

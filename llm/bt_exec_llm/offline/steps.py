@@ -129,7 +129,7 @@ class _Order:
             self._told = False
             return None
         looks = bool(found) and any(self._finds(v, "look") for v in found[0].verbs)
-        looks = looks and self._condition is None  # a look in a branch asks nothing
+        looks = looks and clause.positive and self._condition is None  # in a branch it asks nothing
         if found and (QUESTION in found[0].verbs or looks):
             self._asked = _asked_by(clause, found[0])
             self._last = None
@@ -286,12 +286,12 @@ class _Order:
 
 
 def _alike(one: Step, other: Step) -> bool:
-    """Return whether two questions are about the same things: the door is open, it is closed."""
+    """Return whether a question is about the things of another: the door is open, it is closed."""
     nouns = [
         {(p.kind, p.name, p.value) for p in step.pieces if p.kind in ("noun", "value")}
         for step in (one, other)
     ]
-    return not nouns[1] or nouns[0] == nouns[1]
+    return nouns[1] <= nouns[0]
 
 
 def _describes(state: Piece, content: list[Piece]) -> bool:
