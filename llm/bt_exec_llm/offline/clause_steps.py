@@ -81,13 +81,13 @@ def steps_in(
             pass
         return Trouble(code, said or words)
     if each := _each_with_its_times(clause):
-        found: list[Step] = []
+        several: list[Step] = []
         for one in each:
             own = steps_in(one, lexicon, text, language, described, numbers)
             if isinstance(own, Trouble):
                 return own
-            found += own
-        return found
+            several += own
+        return several
     if (trouble := _unclear(clause, text)) is not None:
         return trouble
     times = 1

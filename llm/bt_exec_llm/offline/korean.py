@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from bt_exec_llm.offline.korean_fold import Fold
 from bt_exec_llm.offline.korean_items import Item, VerbWord
@@ -21,10 +21,11 @@ class KoreanReader:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._words = KoreanWords(vocabulary)
+        self._items = lru_cache(maxsize=64)(self._words.read)
 
     def read(self, text: str) -> tuple[list[Clause], list[Item]]:
         """Return the clauses of `text`, and every item, for those who want to know it all."""
-        items = self._words.read(text)
+        items = self._items(text)
         folded = Fold(self._vocabulary.lexicon, self._verbal, text)
         for item in with_texts(items, self._vocabulary.lexicon, text):
             folded.take(item)
@@ -38,7 +39,7 @@ class KoreanReader:
 
     def requests(self, text: str) -> bool:
         """Return True if a text holds a verb that says more than that something is."""
-        verbs = [item for item in self._words.read(text) if isinstance(item, VerbWord)]
+        verbs = [item for item in self._items(text) if isinstance(item, VerbWord)]
         return any(
             {e.name for e in verb.entries} - {"be", "be_there"} or not verb.entries
             for verb in verbs

@@ -1,7 +1,7 @@
 """What the endings of Korean verbs do: ``열어 주십시오`` requests, ``열려 있으면`` is a condition.
 
-The patterns are the table ``verb_endings`` of ``korean.yaml``; the first that fits decides. It has
-a kind (see `Verb`), or ``=`` for that of the further verb in it, and what is noted of the verb.
+The patterns are the table ``verb_endings`` of ``closed_ko.yaml``; the first that fits decides. It
+has a kind (see `Verb`), or ``=`` for that of the further verb in it, and what is noted of the verb.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from bt_exec.language.closed import words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.korean_stems import Verb
-from bt_exec_llm.offline.morph_patterns import ReadVerb, match, patterns
+from bt_exec_llm.offline.morph_patterns import ReadVerb, match, patterns_at
 
 __all__ = ["kind_of_ending"]
 
@@ -29,7 +29,7 @@ def kind_of_ending(
         at: Where the ending stands.
         read_verb: Reads the verb that begins at a place.
     """
-    for items, (kind, *notes) in patterns("verb_endings"):
+    for items, (kind, *notes) in patterns_at("verb_endings", *every[at][:2]):
         found = match(items, every, at, verb, read_verb)
         if found is not None:
             end, inner = found

@@ -1,7 +1,7 @@
 """Korean morphemes that the analyser reads as something else, put right: 보고/하다, 잠/갔.
 
-What is right depends on the neighbours (the table ``mended`` of ``korean.yaml``) and on the verbs
-of the lexicon.
+What is right depends on the neighbours (the table ``mended`` of ``closed_ko.yaml``) and on the
+verbs of the lexicon.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Container, Sequence
 
 from bt_exec.language.closed import marks, words
 from bt_exec_llm.offline.kiwi import Morph
-from bt_exec_llm.offline.morph_patterns import match, patterns
+from bt_exec_llm.offline.morph_patterns import match, patterns_at
 from bt_exec_llm.offline.vocabulary import Table
 
 __all__ = ["mended"]
@@ -47,7 +47,7 @@ def mended(
 
 def _by_table(every: Sequence[Morph], at: int) -> tuple[list[Morph], int] | None:
     """Return what stands for the morphemes that a pattern of the table fits, and where they end."""
-    for items, instead in patterns("mended"):
+    for items, instead in patterns_at("mended", *every[at][:2]):
         found = match(items, every, at)
         if found is not None:
             return [_placed(text, every, at) for text in instead], found[0]

@@ -1,4 +1,4 @@
-"""Patterns over Korean morphemes, as data: ``korean.yaml`` has tables of them.
+"""Patterns over Korean morphemes, as data: ``closed_ko.yaml`` has tables of them.
 
 A pattern is a row of items before an arrow, and what they mean behind it::
 
@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from bt_exec.language.closed import words
 from bt_exec_llm.offline.kiwi import Morph
 from bt_exec_llm.offline.korean_stems import Verb, is_verb, morph_at
 
-__all__ = ["Item", "Pattern", "ReadVerb", "match", "patterns"]
+__all__ = ["Item", "Pattern", "ReadVerb", "match", "patterns_at"]
 
 _ITEM = re.compile(r"<[^>]*>|\{[^}]*\}|\S+")
 _VERB, _END = "VERB", "END"
@@ -76,10 +76,21 @@ class Pattern(NamedTuple):
     items: tuple[Item, ...]
     means: tuple[str, ...]
 
+    @property
+    def first(self) -> Item:
+        """The item of the morpheme that it begins with."""
+        return next(item for item in self.items if item.how != "(")._replace(how="")
+
+
+@lru_cache(maxsize=4096)
+def patterns_at(table: str, form: str, tag: str) -> tuple[Pattern, ...]:
+    """Return the patterns of a table that may begin with a morpheme, in their order."""
+    morph = (Morph(form, tag, 0, 0),)
+    return tuple(one for one in _patterns(table) if one.first.fits(morph, 0))
+
 
 @cache
-def patterns(table: str) -> tuple[Pattern, ...]:
-    """Return the patterns of a table of ``korean.yaml``."""
+def _patterns(table: str) -> tuple[Pattern, ...]:
     found = []
     for line in words("ko", table):
         left, _, right = line.partition(" ->")
