@@ -8,10 +8,10 @@ from dataclasses import replace
 from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.describe import goal_of, group_goal
-from bt_exec_skills.tabletop.goals.from_meaning import taken_from
 from bt_exec_skills.tabletop.goals.full_hand import put_aside, put_back
 from bt_exec_skills.tabletop.goals.groups import containers_of, groups_of, things
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.phrases import taken_from
 from bt_exec_skills.tabletop.goals.places import changed_places, onto_table, out_of
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
 from bt_exec_skills.tabletop.names import looks_of

@@ -1,0 +1,251 @@
+"""Conversion of noun phrases of a meaning to descriptions of objects on tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import cast
+
+from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
+from bt_exec_skills.tabletop.goals.model import Order, Phrase, Trouble
+from bt_exec_skills.tabletop.lexicon import lexicon
+from bt_exec_skills.tabletop.names import ATTRIBUTES, Attribute
+from bt_exec_skills.tabletop.robot import Side
+
+__all__ = [
+    "ANY",
+    "HAND",
+    "SIDES",
+    "TABLE",
+    "Phrases",
+    "formula_of",
+    "is_held",
+    "taken_from",
+    "target_of",
+]
+
+_ORDERS: Mapping[str, Order] = {
+    "big": "biggest",
+    "small": "smallest",
+    "near": "nearest",
+    "far": "farthest",
+    "left": "left",
+    "right": "right",
+    "middle": "middle",
+}
+SIDES: Mapping[str, Side] = {
+    "at": "in",
+    "in": "in",
+    "left_part": "left_of",
+    "right_part": "right_of",
+    "next_to": "next_to",
+    "left_of": "left_of",
+    "right_of": "right_of",
+    "in_front_of": "in_front_of",
+    "behind": "behind",
+}
+"""Sides by the relations of the lexicon."""
+TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
+ANY = Node("any")
+
+
+def target_of(relation: Node) -> Node:
+    """Return what a relation is to; "to me" and "in your hand" have none.
+
+    Raises:
+        Trouble: If it has none.
+    """
+    target = relation.get("to")
+    if not isinstance(target, Node):
+        raise Trouble("NOT_UNDERSTOOD")
+    return target
+
+
+def formula_of(phrase: Node) -> Node:
+    """Return what a phrase says of its objects."""
+    found = phrase.get("of")
+    return found if isinstance(found, Node) else ANY
+
+
+def is_held(node: Node) -> bool:
+    """Return whether a formula says that something is in the hand."""
+    if node.kind != "rel":
+        return False
+    to = node.get("to")
+    return node.text("relation") == "held" or (isinstance(to, Node) and formula_of(to) == HAND)
+
+
+def taken_from(theme: Phrase, holder: Phrase) -> Phrase:
+    """Return a phrase for what lies in something: "take the cup out of the bowl"."""
+    if theme.again or theme.name or theme.relation is not None:
+        return theme
+    return replace(theme, relation=("in", holder))
+
+
+class Phrases:
+    """Conversion of the noun phrases of one text.
+
+    Args:
+        said: Returns the words for a node.
+        language: Of the text.
+        names: Objects and tables that are there.
+        tables: The tables among them.
+    """
+
+    def __init__(
+        self,
+        said: Callable[[Node], str],
+        language: str,
+        names: Iterable[str],
+        tables: Iterable[str],
+    ) -> None:
+        self._said = said
+        self._korean = language == "ko"
+        self._names, self._tables = frozenset(names), frozenset(tables)
+
+    def phrase(self, node: Node) -> Phrase:
+        """Return the phrase of a node.
+
+        Raises:
+            Trouble: If it says what names of objects do not tell.
+        """
+        text = self._said(node)
+        if node.kind == "pronoun":
+            return Phrase(text, again=True)
+        if node.kind != "np":
+            raise Trouble("NOT_UNDERSTOOD")
+        found = Phrase(text)
+        plural = False
+        parts = conjuncts(formula_of(node))
+        if TABLE not in parts and any(part.text("relation") == "with" for part in parts):
+            raise Trouble("NOT_UNDERSTOOD")
+        for part in parts:
+            if part.kind == "many":
+                plural = True
+            else:
+                found = self._with(found, part)
+        out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
+        return self._numbered(replace(found, but=tuple(out)), node, plural)
+
+    def values(self, predicate: Node) -> Mapping[Attribute, tuple[str, ...]]:
+        """Return the attributes that a predicate names: "red", "red or blue".
+
+        Raises:
+            Trouble: If names of objects do not tell them.
+        """
+        return (self._or if predicate.kind == "or" else self._has)(Phrase(), predicate).values
+
+    def _numbered(self, phrase: Phrase, node: Node, plural: bool) -> Phrase:
+        det = node.text("det")
+        quantity = node.get("quantity")
+        count = 0
+        if isinstance(quantity, Node):
+            if quantity.text("bound") != "exactly" or quantity.text("number") == "0":
+                raise Trouble("NOT_UNDERSTOOD")
+            count = int(quantity.text("number"))
+        number = phrase.number
+        nameless = self._korean and not (phrase.kind or phrase.name or phrase.table)
+        if det in ("rest", "another"):
+            phrase = replace(phrase, rest=True)
+            number = "any" if det == "another" else "all"
+        elif det == "any":
+            number = "any"
+        elif det == "all" or plural:
+            number = "all"
+        elif (det == "some" or nameless) and not phrase.order:
+            number = "some"
+        if phrase.table and not det and not phrase.order and not phrase.name:
+            number = "all"
+        return replace(phrase, number=number, count=count, definite=det == "the")
+
+    def _with(self, phrase: Phrase, part: Node) -> Phrase:
+        handlers: dict[str, Callable[[Phrase, Node], Phrase]] = {
+            "any": lambda phrase, _: phrase,
+            "one": lambda phrase, _: phrase,
+            "thing": self._thing,
+            "has": self._has,
+            "or": self._or,
+            "most": self._most,
+            "rel": self._rel,
+            "not": self._not,
+            "nth": lambda phrase, part: replace(phrase, index=int(part.text("number"))),
+            "own": lambda phrase, part: replace(
+                phrase, own=cast(Attribute, part.text("aspect") or "colour")
+            ),
+        }
+        if part.kind not in handlers:
+            raise Trouble("NOT_UNDERSTOOD")
+        return handlers[part.kind](phrase, part)
+
+    def _thing(self, phrase: Phrase, part: Node) -> Phrase:
+        name = part.text("name")
+        if phrase.kind or phrase.table:
+            raise Trouble("NOT_UNDERSTOOD")
+        if name in self._names:
+            return replace(phrase, name=name, table=name in self._tables)
+        if name == "table":
+            return replace(phrase, table=True)
+        if name == "hand":
+            raise Trouble("NOT_UNDERSTOOD")
+        return replace(phrase, kind=name)
+
+    def _has(self, phrase: Phrase, part: Node) -> Phrase:
+        value = part.text("attribute")
+        kind = _kind_of(value)
+        if kind in ATTRIBUTES:
+            values = phrase.values.get(kind, ())
+            return replace(phrase, values={**phrase.values, kind: (*values, value)})
+        if value == "empty":
+            return replace(phrase, empty=True)
+        if value not in _ORDERS or phrase.order:
+            raise Trouble("NOT_UNDERSTOOD")
+        return replace(phrase, order=_ORDERS[value])
+
+    def _or(self, phrase: Phrase, part: Node) -> Phrase:
+        if all(one.kind == "not" for one in part.parts()):
+            return self._not(phrase, negation(conjunction(*map(negation, part.parts()))))
+        kinds = {_kind_of(one.text("attribute")) for one in part.parts()}
+        if len(kinds) != 1 or kinds & {"", "side", "distance", "state", "order"}:
+            raise Trouble("NOT_UNDERSTOOD")
+        for one in part.parts():
+            phrase = self._has(phrase, one)
+        return phrase
+
+    def _most(self, phrase: Phrase, part: Node) -> Phrase:
+        value = part.text("attribute")
+        if value not in _ORDERS or phrase.order:
+            raise Trouble("NOT_UNDERSTOOD")
+        phrase = replace(phrase, order=_ORDERS[value])
+        inner = part.get("of")
+        for one in conjuncts(inner) if isinstance(inner, Node) else ():
+            if one.kind != "many":
+                phrase = self._with(phrase, one)
+        return phrase
+
+    def _rel(self, phrase: Phrase, part: Node) -> Phrase:
+        relation = part.text("relation")
+        if relation == "held" or phrase.relation is not None:
+            raise Trouble("NOT_UNDERSTOOD")
+        other = self.phrase(target_of(part))
+        if relation != "with" and relation not in SIDES:
+            raise Trouble("NOT_UNDERSTOOD")
+        return replace(phrase, relation=(SIDES.get(relation, "in"), other))
+
+    def _not(self, phrase: Phrase, part: Node) -> Phrase:
+        inner = part.parts()[0]
+        options = inner.parts() if inner.kind == "or" else (inner,)
+        out = []
+        for option in options:
+            but = self.phrase(Node("np", (("of", option),)))
+            if but.table:
+                raise Trouble("NOT_UNDERSTOOD")
+            text = self._said(option) or but.text
+            named = but.kind or but.name
+            out.append(replace(but, text=text, number="all" if named else "some"))
+        return replace(phrase, but=(*phrase.but, *out))
+
+
+def _kind_of(value: str) -> str:
+    """Return the kind of an attribute; empty for what is not one."""
+    entry = lexicon()["attributes"].get(value)
+    return "" if entry is None else str(entry["kind"])

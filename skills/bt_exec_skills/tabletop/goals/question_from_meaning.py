@@ -1,0 +1,164 @@
+"""Conversion of meanings to questions about the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import cast, get_args
+
+from bt_exec.language.reading.node import Node, conjunction, conjuncts
+from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
+from bt_exec_skills.tabletop.goals.phrases import (
+    HAND,
+    SIDES,
+    TABLE,
+    Phrases,
+    formula_of,
+    is_held,
+    target_of,
+)
+from bt_exec_skills.tabletop.goals.question import Place, Question
+from bt_exec_skills.tabletop.names import Attribute
+
+__all__ = ["Questions"]
+
+_EVERYTHING = Phrase(number="all")
+
+
+class Questions:
+    """Conversion of one text's meaning to a question.
+
+    Args:
+        phrases: Converts its noun phrases.
+        said: Returns the words for a node.
+        language: Of the text.
+    """
+
+    def __init__(self, phrases: Phrases, said: Callable[[Node], str], language: str) -> None:
+        self._phrases = phrases
+        self._said = said
+        self._korean = language == "ko"
+
+    def question(self, meaning: Node) -> Question:
+        """Return the question of a meaning.
+
+        Raises:
+            Trouble: If the table cannot answer it, or if it is no question.
+        """
+        if meaning.kind != "ask":
+            raise Trouble("NOT_UNDERSTOOD")
+        what, of = meaning.text("what"), meaning.node("of")
+        if of.kind == "all":
+            return self._all(of)
+        if of.kind == "exists":
+            return self._exists(of.node("of"))
+        if of.kind == "aspect" and of.text("name") in get_args(Attribute):
+            things, place = self._asked(of.node("of"))
+            return Question("values", things, place, cast(Attribute, of.text("name")))
+        if of.kind not in ("np", "both", "pronoun"):
+            raise Trouble("NOT_UNDERSTOOD")
+        if any(is_held(one) for one in of.walk()):
+            return Question("held", self._asked(of)[0] if what in ("which", "where") else ())
+        if what == "where":
+            return Question("where", tuple(self._all_phrases(of)))
+        if what not in ("which", "how_many"):
+            raise Trouble("NOT_UNDERSTOOD")
+        things, place = self._asked(of)
+        if what == "which" and things and things[0].empty and len(things) == 1:
+            return Question("empties", (replace(things[0], empty=False),))
+        if what == "how_many":
+            return Question("count", things, place)
+        return Question("which", things, place)
+
+    def _all_phrases(self, of: Node) -> list[Phrase]:
+        if of.kind == "both":
+            return [phrase for part in of.parts() for phrase in self._all_phrases(part)]
+        return [self._phrases.phrase(of)]
+
+    def _asked(self, of: Node) -> tuple[tuple[Phrase, ...], Place | None]:
+        """Return what is asked about and where; nothing for "what"."""
+        place: Place | None = None
+        if of.kind == "both":
+            return tuple(self._all_phrases(of)), None
+        if of.kind == "pronoun":
+            return (self._phrases.phrase(of),), None
+        formula = [part for part in conjuncts(formula_of(of)) if not is_held(part)]
+        places = [
+            part for part in formula if part.kind == "rel" and part.text("relation") != "with"
+        ]
+        if len(places) == 1 and TABLE not in formula:
+            (where,) = places
+            formula.remove(where)
+            place = self._place_of(where)
+        empty = all(part.kind in ("any", "many") for part in formula)
+        if empty and of.text("wh") == "what":
+            return (), place
+        described = of.replace(of=conjunction(*formula), quantity=None)
+        phrase = self._phrases.phrase(described)
+        quantity = of.get("quantity")
+        if isinstance(quantity, Node) and quantity.text("number") != "0":
+            least = {"exactly": 0, "at_least": 0, "more": 1}.get(quantity.text("bound"))
+            if least is None:
+                raise Trouble("NOT_UNDERSTOOD")
+            phrase = replace(phrase, count=int(quantity.text("number")) + least)
+        text = self._said(of) or phrase.text
+        return (replace(phrase, text=text, number=phrase.number if phrase.count else "all"),), place
+
+    def _place_of(self, where: Node) -> Place:
+        relation = where.text("relation")
+        if relation not in SIDES:
+            raise Trouble("NOT_UNDERSTOOD")
+        return SIDES[relation], replace(self._phrases.phrase(target_of(where)), number="all")
+
+    def _exists(self, of: Node) -> Question:
+        if any(map(is_held, of.walk())):
+            things, _ = self._asked(of)
+            plain = [one for one in things if _says_something(one)]
+            return Question("held", tuple(plain))
+        quantity = of.get("quantity")
+        none = isinstance(quantity, Node) and quantity.text("number") == "0"
+        if of.kind == "both":
+            asked = [self._asked(part) for part in of.parts()]
+            things = tuple(phrase for found, _ in asked for phrase in found)
+            return Question("is", things, next((place for _, place in asked if place), None))
+        things, place = self._asked(of)
+        if none:
+            return Question("count", things or (_EVERYTHING,), place)
+        return Question("is", things or (_EVERYTHING,), place)
+
+    def _all(self, of: Node) -> Question:
+        about, hold = of.node("of"), of.node("hold")
+        if about.kind == "np" and formula_of(about) == HAND:
+            if hold != Node("has", (("attribute", "empty"),)):
+                raise Trouble("NOT_UNDERSTOOD")
+            return Question("empty")
+        if hold.kind == "rel" and is_held(hold):
+            return Question("held", tuple(self._all_phrases(about)))
+        things = tuple(replace(one, number="all") for one in self._all_phrases(about))
+        every = "all" in {node.text("det") for node in about.walk()} or _plural(about)
+        if hold.kind == "rel":
+            anything = not any(map(_says_something, things)) and about.text("det") == ""
+            every = every or self._korean or anything
+            return Question("is", things, self._place_of(hold), every=every)
+        if hold.kind != "has" and hold.kind != "or":
+            raise Trouble("NOT_UNDERSTOOD")
+        value = hold.text("attribute")
+        if value == "empty":
+            return Question("empty", things)
+        if value == "sorted":
+            things = tuple(one for one in things if _says_something(one) and not one.table)
+            by = cast(Attribute, hold.text("by")) or None
+            return Question("sorted", things, by=by)
+        like = self._phrases.values(hold)
+        if not like:
+            raise Trouble("NOT_UNDERSTOOD")
+        return Question("is", things, like=like, every=every)
+
+
+def _plural(node: Node) -> bool:
+    return any(one.kind == "many" for one in node.walk())
+
+
+def _says_something(phrase: Phrase) -> bool:
+    plain = replace(phrase, text="", number="one", count=0, definite=False)
+    return plain != Phrase()
