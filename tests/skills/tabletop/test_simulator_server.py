@@ -26,7 +26,8 @@ class Served:
 
     def __init__(self, token="", **engine):
         self.engine = make_engine("tabletop", ["seed=3", "objects=4"], **engine)
-        config = uvicorn.Config(make_app(self.engine, token), port=0, log_level="error")
+        app = make_app(self.engine, token)
+        config = uvicorn.Config(app, port=0, log_level="error", timeout_graceful_shutdown=5)
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run, daemon=True)
         self.thread.start()
