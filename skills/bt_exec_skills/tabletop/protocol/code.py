@@ -13,15 +13,13 @@ from typing import Any
 
 from bt_exec.failure import nearest
 from bt_exec_skills.tabletop.protocol.calls import CALLS, Call, bind
-from bt_exec_skills.tabletop.protocol.interpreter import (
+from bt_exec_skills.tabletop.protocol.functions import (
     FUNCTIONS,
     METHODS,
     MODULES,
     CodeRefused,
-    Interpreter,
-    Program,
-    evaluated,
 )
+from bt_exec_skills.tabletop.protocol.interpreter import Interpreter, Program, evaluated
 
 __all__ = ["Call", "CodeRefused", "Program", "program_of"]
 

@@ -8,45 +8,32 @@ ends.
 from __future__ import annotations
 
 import ast
-import json
 import math
 import operator
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeAlias
 
 from bt_exec_skills.tabletop.protocol.calls import CALLS, Call, bind
+from bt_exec_skills.tabletop.protocol.functions import (
+    FUNCTIONS,
+    LARGEST,
+    METHODS,
+    MODULES,
+    TYPES,
+    CodeRefused,
+)
 
-__all__ = [
-    "FUNCTIONS",
-    "METHODS",
-    "MODULES",
-    "CodeRefused",
-    "Interpreter",
-    "Program",
-    "evaluated",
-]
+__all__ = ["Interpreter", "Program", "evaluated"]
 
 _MOST_STEPS = 5000
 _MOST_ITEMS = 20_000
 _ITEMS_PER_STEP = 100
 """Values are checked whenever they are used; so many of their items cost as much as a step."""
-_MOST_ROUNDS = 1000
-_LARGEST = 1e12
 _LARGEST_EXPONENT = 8
-
-
-class CodeRefused(Exception):  # noqa: N818 - an answer to the client that sent the code
-    """Raised for code that is not on the list, or that exceeds a bound."""
 
 
 Program: TypeAlias = Generator[Call, Any, dict[str, Any]]
 Value: TypeAlias = Generator[Call, Any, Any]
-
-
-def _float(value: Any) -> float:
-    """Return a number; infinity is the largest number that is allowed."""
-    number = float(value)
-    return math.copysign(_LARGEST, number) if math.isinf(number) else number
 
 
 def _power(base: float, exponent: float) -> Any:
@@ -56,93 +43,6 @@ def _power(base: float, exponent: float) -> Any:
         raise ValueError(f"a power of {base:g} has an integer exponent; found {exponent:g}")
     return base**exponent
 
-
-def _range(*bounds: Any) -> list[int]:
-    if not 1 <= len(bounds) <= 3 or not all(type(bound) is int for bound in bounds):
-        raise CodeRefused("range takes 1 to 3 integers")
-    if len(found := range(*bounds)) > _MOST_ROUNDS:
-        raise CodeRefused(f"range has at most {_MOST_ROUNDS} items; found {len(found)}")
-    return list(found)
-
-
-FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "abs": abs,
-    "bool": bool,
-    "dict": dict,
-    "enumerate": lambda items, start=0: [list(pair) for pair in enumerate(items, start)],
-    "float": _float,
-    "int": int,
-    "isinstance": isinstance,
-    "len": len,
-    "list": list,
-    "max": max,
-    "min": min,
-    "print": lambda *parts, **ignored: None,  # noqa: ARG005 - the server prints nothing
-    "range": _range,
-    "round": round,
-    "sorted": lambda items: sorted(items),
-    "str": str,
-    "sum": sum,
-    "tuple": tuple,
-    "zip": lambda *lists: [list(row) for row in zip(*lists, strict=False)],
-}
-"""Functions without side effects that code may call."""
-
-METHODS: Mapping[str, tuple[type, ...]] = {
-    "append": (list,),
-    "copy": (list, dict),
-    "count": (list, str),
-    "endswith": (str,),
-    "get": (dict,),
-    "index": (list,),
-    "items": (dict,),
-    "keys": (dict,),
-    "lower": (str,),
-    "replace": (str,),
-    "split": (str,),
-    "startswith": (str,),
-    "strip": (str,),
-    "tolist": (list,),
-    "values": (dict,),
-}
-"""Methods that code may call, with the types that have them."""
-
-MODULES: Mapping[str, Mapping[str, Any]] = {
-    "json": {"dumps": lambda value: json.dumps(value)},
-    "math": {
-        name: getattr(math, name)
-        for name in (
-            "acos",
-            "asin",
-            "atan",
-            "atan2",
-            "ceil",
-            "cos",
-            "degrees",
-            "dist",
-            "floor",
-            "hypot",
-            "pi",
-            "radians",
-            "sin",
-            "sqrt",
-            "tan",
-        )
-    },
-    "time": {"sleep": "wait"},
-}
-"""Modules that code may import: functions by name; a text names the call of the robot."""
-
-_TYPES = {
-    "bool": bool,
-    "dict": dict,
-    "float": float,
-    "int": int,
-    "list": list,
-    "str": str,
-    "tuple": list,  # tuples are kept as lists
-}
-"""Types that the second argument of `isinstance` may name."""
 
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -462,9 +362,9 @@ def _types(nodes: list[ast.expr]) -> tuple[type, ...]:
     """Return the types that the second argument of `isinstance` names."""
     parts = nodes[0].elts if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple) else nodes
     names = [part.id for part in parts if isinstance(part, ast.Name)]
-    if len(names) != len(parts) or not set(names) <= set(_TYPES):
-        raise TypeError(f"isinstance takes a value and types; types: {', '.join(_TYPES)}")
-    return tuple(_TYPES[name] for name in names)
+    if len(names) != len(parts) or not set(names) <= set(TYPES):
+        raise TypeError(f"isinstance takes a value and types; types: {', '.join(TYPES)}")
+    return tuple(TYPES[name] for name in names)
 
 
 def _items(value: Any) -> list[Any]:
@@ -502,8 +402,8 @@ def _size(value: Any) -> int:
     while waiting:
         one = waiting.pop()
         size += 1 + (len(one) if isinstance(one, str) else 0) // _ITEMS_PER_STEP
-        if type(one) in (int, float) and not abs(one) <= _LARGEST:
-            raise CodeRefused(f"a number is at most {_LARGEST:g}; found {one:g}")
+        if type(one) in (int, float) and not abs(one) <= LARGEST:
+            raise CodeRefused(f"a number is at most {LARGEST:g}; found {one:g}")
         if isinstance(one, list):
             waiting.extend(one)
         elif isinstance(one, dict):
