@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.language.reading.chart import Edge, parse
-from bt_exec.language.reading.grammar import Grammar, GrammarError
+from bt_exec.language.reading.grammar import Grammar
 from bt_exec.language.reading.lexicon import Language
 from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.template import GrammarError
 
 
 def word(start, category, meaning=None):

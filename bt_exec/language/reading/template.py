@@ -1,0 +1,213 @@
+"""Templates of meanings: nodes, constants and operations over the named items of a rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+from bt_exec.language.reading.node import (
+    KINDS,
+    Node,
+    Value,
+    conjunction,
+    disjunction,
+    negation,
+)
+
+__all__ = ["Build", "GrammarError", "Template"]
+
+Build: TypeAlias = Callable[[Sequence[Any]], Any]
+"""Builds a meaning from the meanings of all parts of a rule, in their order."""
+
+_TOKEN = re.compile(r"\s*([$\w]+|[(),])")
+
+
+class GrammarError(ValueError):
+    """A line of a grammar file that is not a rule.
+
+    Args:
+        line: The line.
+        problem: What is wrong with it.
+    """
+
+    def __init__(self, line: str, problem: str) -> None:
+        super().__init__(f"{problem}: {line!r}")
+        self.line = line
+
+
+class Template:
+    """The meaning of a rule.
+
+    Args:
+        text: As the rule has it behind the arrow.
+        line: The rule, for messages.
+
+    Attributes:
+        names: Names of the items that it uses, each as often as it does.
+    """
+
+    def __init__(self, text: str, line: str) -> None:
+        self._line = line
+        self._tokens = _TOKEN.findall(text)
+        self.names: list[str] = []
+        self._tree = self._parse()
+        if self._tokens:
+            raise GrammarError(line, f"unexpected {self._tokens[0]!r} in the meaning")
+
+    def _parse(self) -> Any:
+        if not self._tokens:
+            raise GrammarError(self._line, "the meaning is missing")
+        token = self._tokens.pop(0)
+        if token.startswith("$"):
+            self.names.append(token[1:])
+            return token
+        if self._tokens[:1] != ["("]:
+            return int(token) if token.isdigit() else token
+        self._tokens.pop(0)
+        args = []
+        while self._tokens and self._tokens[0] != ")":
+            args.append(self._parse())
+            if self._tokens[:1] == [","]:
+                self._tokens.pop(0)
+        if not self._tokens:
+            raise GrammarError(self._line, "a bracket is not closed")
+        self._tokens.pop(0)
+        self._known(token, len(args))
+        return (token, args)
+
+    def _known(self, kind: str, number: int) -> None:
+        if kind in _OPERATIONS:
+            return
+        if kind not in KINDS:
+            raise GrammarError(self._line, f"{kind!r} is not a kind of node")
+        if number > len(KINDS[kind]):
+            raise GrammarError(self._line, f"{kind} takes {len(KINDS[kind])} arguments")
+
+    def bind(self, places: Mapping[str, int]) -> Build:
+        """Return the function that builds the meaning; absent items are left out."""
+        return _bound(self._tree, places)
+
+
+def _nothing(_: Sequence[Any]) -> None:
+    """Build the meaning of an item that is absent."""
+
+
+def _bound(tree: Any, places: Mapping[str, int]) -> Build:
+    if isinstance(tree, str) and tree.startswith("$"):
+        place = places.get(tree[1:])
+        return _nothing if place is None else itemgetter(place)
+    if not isinstance(tree, tuple):
+        return lambda _: tree
+    kind, args = tree
+    makers = [_bound(arg, places) for arg in args]
+    if kind in _OPERATIONS:
+        operation = _OPERATIONS[kind]
+        return lambda parts: operation(*(make(parts) for make in makers))
+    names = KINDS[kind]
+    return lambda parts: _node(kind, names, [make(parts) for make in makers])
+
+
+def _node(kind: str, names: Sequence[str], values: Sequence[Value | None]) -> Node:
+    pairs = zip(names, values, strict=False)
+    return Node(kind, tuple((name, value) for name, value in pairs if value not in (None, "_")))
+
+
+def _given(parts: Iterable[Any]) -> list[Any]:
+    return [part for part in parts if part is not None]
+
+
+def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
+    """Return a phrase whose object also satisfies `formulas`; without phrase: their conjunction."""
+    extra = _given(formulas)
+    if phrase is None:
+        return conjunction(*extra) if extra else None
+    if phrase.kind != "np":
+        return Node("np", (("of", conjunction(phrase, *extra)),)) if extra else phrase
+    return phrase.replace(of=conjunction(phrase.node("of"), *extra)) if extra else phrase
+
+
+def _set(phrase: Node, name: str, value: Value | None) -> Node:
+    """Return a node with one argument set, if there is a value for it."""
+    return phrase if value is None else phrase.replace(**{name: value})
+
+
+def _less(objects: Any, formula: Node | None) -> Any:
+    """Return an object, or each of several, without those of a formula."""
+    if formula is None or objects is None:
+        return objects
+    if isinstance(objects, tuple):
+        return tuple(_refine(one, formula) for one in objects)
+    return _refine(objects, formula)
+
+
+def _other_than(objects: Any, excluded: Any) -> Any:
+    """Return an object, or each of several, without those that another phrase means."""
+    formula = excluded.get("of") if excluded.kind == "np" else excluded
+    return objects if not isinstance(formula, Node) else _less(objects, negation(formula))
+
+
+def _all_of(objects: Any) -> Any:
+    """Return an object, or each of several, with "all" for its article."""
+    if isinstance(objects, tuple):
+        return tuple(map(_all_of, objects))
+    if objects.kind == "ordered":
+        return objects.replace(of=_all_of(objects.node("of")))
+    return objects.replace(det="all") if objects.kind == "np" else objects
+
+
+def _ranked(said: Any) -> Any:
+    """Return objects or a goal with the mark of what is to be done first."""
+    if isinstance(said, tuple):
+        return (_ranked(said[0]), *said[1:])
+    to = said.get("to")
+    if said.kind == "rel" and isinstance(to, Node):
+        return said.replace(to=_ranked(to))
+    return Node("ordered", (("of", said), ("sign", "first")))
+
+
+def _about(question: Node, phrase: Node) -> Node:
+    """Return a question without object, asked about a phrase."""
+    inner = question.get("of")
+    asked = _about(inner, phrase) if isinstance(inner, Node) else phrase
+    return question.replace(of=asked)
+
+
+def _leave_out(question: Node, formula: Node) -> Node:
+    """Return a question about a phrase, without the objects of a formula."""
+    inner = question.node("of")
+    without = _refine(inner, negation(formula)) if inner.kind == "np" else None
+    return question.replace(of=without or _leave_out(inner, formula))
+
+
+def _of_them(question: Node) -> Node:
+    """Return a question about a phrase, asked about those that were spoken of before."""
+    inner = question.node("of")
+    if inner.kind != "np":
+        return question.replace(of=_of_them(inner))
+    return question.replace(of=_refine(inner, Node("pronoun", (("name", "them"),))))
+
+
+_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "and": lambda *parts: conjunction(*_given(parts)),
+    "or": lambda *parts: disjunction(*_given(parts)),
+    "not": negation,
+    "refine": _refine,
+    "set": _set,
+    "less": _less,
+    "set_all": _all_of,
+    "other_than": _other_than,
+    "ranked": _ranked,
+    "about": _about,
+    "leave_out": _leave_out,
+    "of_them": _of_them,
+    "pick": lambda node, name: node.get(name),
+    "list": lambda *parts: tuple(
+        one for part in _given(parts) for one in (part if isinstance(part, tuple) else (part,))
+    ),
+    "sum": lambda *parts: sum(_given(parts)),
+    "instead": lambda chosen, rejected: chosen if rejected is not None else None,
+    "agreed": lambda one, other: one if one == other else None,
+    "first": lambda *parts: next(iter(_given(parts)), None),
+}
