@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from bt_exec_skills.tabletop.lexicon import first_word
 from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["MOST_NAMED", "called", "listed", "said", "value_said"]
 
@@ -22,7 +23,6 @@ MOST_NAMED = 8
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,59}")
 _SPOKEN = re.compile(r"[A-Za-z][A-Za-z0-9\- ]{0,59}")
 _JOINTS = re.compile(r"(, | → |: )")
-_MORE = {"en": "and {} more", "ko": "외 {}개"}
 _AND_MORE = re.compile(r"and (\d+) more")
 
 
@@ -41,7 +41,7 @@ def called(name: str, language: str) -> str | None:
         parts[::2] = [name or part for name, part in zip(names, parts[::2], strict=True)]
         return "".join(parts)
     if more := _AND_MORE.fullmatch(name):
-        return _MORE[language].format(more[1])
+        return sentence("more", language, count=more[1])
     if not (_NAME.fullmatch(name) or _SPOKEN.fullmatch(name)):
         return None
     looks = looks_of(name)
@@ -51,7 +51,7 @@ def called(name: str, language: str) -> str | None:
         known = bool(looks.colour or looks.size) and (
             looks.kind == "thing" or looks.number is not None
         )
-        kind = "thing" if language == "en" else "물건"
+        kind = sentence("unnamed", language)
     own = name.casefold().startswith(("object_", "obj_"))
     if name.isalpha() and looks.kind != name.casefold():  # "can" is a cylinder, and a word
         known = False
@@ -83,5 +83,5 @@ def listed(names: Iterable[str], language: str, most: int = MOST_NAMED) -> str:
     """Return the names of things, or values, in one line; of many the first, and how many more."""
     found = [called(name, language) or value_said(name, language, alone=True) for name in names]
     if len(found) > most + 1:  # "and 1 more" takes as much room as a name
-        found = [*found[:most], _MORE[language].format(len(found) - most)]
+        found = [*found[:most], sentence("more", language, count=len(found) - most)]
     return ", ".join(found) or "-"

@@ -6,7 +6,6 @@ What is told at the end is read from the last look at the world, not from what s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded, SkillStarting
@@ -17,18 +16,9 @@ from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.plan import REMARK
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.robot import Spot
+from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["TableReporter"]
-
-_SAY: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "all": {"en": "Done: {goals}.", "ko": "마쳤습니다: {goals}."},
-        "some": {
-            "en": "{done} of {all} subgoals are reached. Not: {goals}.",
-            "ko": "하위 목표 {all}개 중 {done}개를 이루었습니다. 못 한 것: {goals}.",
-        },
-    }
-)
 
 
 class _Step(NamedTuple):
@@ -100,18 +90,19 @@ class TableReporter(MissionReporter):
             return ""
         missed = [goal for goal in self._goals if self._done(goal) < len(goal.steps)]
         if not missed:
-            done = self._say("all", goals=", ".join(goal.name for goal in self._goals))
+            done = sentence(
+                "all_done", self._language, goals=", ".join(goal.name for goal in self._goals)
+            )
             return " ".join((done, *self._remarks))
         goals = "; ".join(
             f"{one.name} ({self._done(one)}/{len(one.steps)}: {', '.join(self._wrong(one))})"
             for one in missed
         )
         count = len(self._goals)
-        done = self._say("some", done=str(count - len(missed)), all=str(count), goals=goals)
+        done = sentence(
+            "some_done", self._language, done=count - len(missed), all=count, goals=goals
+        )
         return " ".join((done, *self._remarks))
-
-    def _say(self, key: str, **facts: str) -> str:
-        return _SAY[key][self._language].format(**facts)
 
     def _wrong(self, goal: _Goal) -> Iterator[str]:
         """Yield what of a subgoal is not as it was asked, thing and place."""

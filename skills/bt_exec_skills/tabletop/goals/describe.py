@@ -6,17 +6,9 @@ from bt_exec_skills.tabletop.display_names import listed, said, value_said
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 from bt_exec_skills.tabletop.names import Attribute
+from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["goal_of", "group_goal", "shortest"]
-
-_RELATIONS = {
-    "in": ("in", ""),
-    "next_to": ("next to", "옆"),
-    "left_of": ("left of", "왼쪽"),
-    "right_of": ("right of", "오른쪽"),
-    "in_front_of": ("in front of", "앞"),
-    "behind": ("behind", "뒤"),
-}
 
 
 def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
@@ -24,13 +16,9 @@ def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal
     names, targets = [move.thing for move in moves], {move.target for move in moves}
     things, into = listed(names, language), listed(sorted(targets), language)
     if len(names) > 2 or len(things) > 40:
-        things = f"{len(names)} things" if language == "en" else f"물건 {len(names)}개"
-    english, korean = _RELATIONS[moves[0].side]
-    if targets <= now.tables.keys():
-        english = "on"
-    text = (
-        f"{things} {english} {into}" if language == "en" else f"{things} → {into} {korean}".strip()
-    )
+        things = sentence("things", language, count=len(names))
+    side = "on" if targets <= now.tables.keys() else moves[0].side
+    text = sentence(side, language, things=things, place=into)
     return Subgoal(text[:64], shortest(moves, now))
 
 
@@ -39,10 +27,8 @@ def group_goal(
 ) -> Subgoal:
     """Return the subgoal of an attribute group: its value, and the container it goes into."""
     into, word = said(target, language), value_said(value, language)
-    if language == "ko":
-        text = f"{word} → {into}" if by == "shape" else f"{word} 것 → {into}"
-    else:
-        text = f"{word}s in {into}" if by == "shape" else f"{word} things in {into}"
+    group_name = "group_shape" if by == "shape" else "group"
+    text = sentence(group_name, language, value=word, place=into)
     return Subgoal(text[:64], shortest(tuple(Move(name, target) for name in group), now))
 
 

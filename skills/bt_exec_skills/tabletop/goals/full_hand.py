@@ -9,6 +9,7 @@ from dataclasses import replace
 from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
+from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["held_first", "put_aside", "put_back", "with_empty_hand"]
 
@@ -49,8 +50,7 @@ def put_aside(now: Environment, language: str) -> Subgoal:
     if not now.tables:
         raise Trouble("HAND_FULL", what=held)
     near = min(now.tables, key=lambda name: math.dist(now.tables[name][:2], at[:2]))
-    thing = said(held, language)
-    text = f"{thing} aside" if language == "en" else f"{thing} → 옆에"
+    text = sentence("aside", language, things=said(held, language))
     return Subgoal(text, (Move(held, near),))
 
 
@@ -69,6 +69,5 @@ def put_back(now: Environment, language: str) -> Subgoal:
     if origin is None or place is None:
         raise Trouble("NO_ORIGIN", tuple(now.tables), what=held)
     spot = (round(origin.x, 3), round(origin.y, 3)) if place in now.tables else ()
-    thing = said(held, language)
-    text = f"{thing} back in its place" if language == "en" else f"{thing} → 원래 자리"
+    text = sentence("back", language, things=said(held, language))
     return Subgoal(text, (Move(held, place, spot=spot),))

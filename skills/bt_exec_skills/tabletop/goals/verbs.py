@@ -16,6 +16,7 @@ from bt_exec_skills.tabletop.goals.places import changed_places, onto_table, out
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, table_for, things_of
 from bt_exec_skills.tabletop.names import looks_of
 from bt_exec_skills.tabletop.robot import Side
+from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["all_of", "goals_for", "themes_of"]
 
@@ -56,15 +57,14 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
             if len(names) > 1:
                 raise Trouble("ONE_HAND", names, options=names)
             thing = said(names[0], language)
-            text = f"{thing} in the hand" if language == "en" else f"{thing} → 손"
+            text = sentence("in_hand", language, things=thing)
             return [Subgoal(text, (Move(names[0]),))]
         case "put_down" | "put_back":
             return [_returned(ask, scope, language)]
         case "go":
             place = ask.themes[0]
             name = table_for(place, scope, ()) if place.table else one_of(place, scope)
-            place_said = said(name, language)
-            text = f"at {place_said}" if language == "en" else f"{place_said} 앞"
+            text = sentence("at", language, place=said(name, language))
             return [Subgoal(text, (Move(name, hold=False),))]
         case _:
             if ask.to is None:

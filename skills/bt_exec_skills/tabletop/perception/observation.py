@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.names import looks_of
+from bt_exec_skills.tabletop.sentences import sentence
 
 __all__ = ["TableObservation"]
 
@@ -54,9 +55,7 @@ class TableObservation:
         """Return one line for people."""
         things = [one for one in self.environment.looks() if not one.holds_things]
         placed = sum(self.environment.holder(one.name) is not None for one in things)
-        if language == "ko":
-            return f"물건 {len(things)}개, 그릇에 담긴 것 {placed}개"
-        return f"{len(things)} things, {placed} in containers"
+        return sentence("seen", language, count=len(things), placed=placed)
 
     def record(self) -> dict[str, Any]:
         """Return plain data for the journal."""

@@ -1,0 +1,22 @@
+"""Words of subgoals, names and reports in both languages: the sentences of ``sentences.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from bt_exec.spec.plain_yaml import read_yaml
+
+__all__ = ["sentence"]
+
+
+@cache
+def _sentences() -> Mapping[str, Mapping[str, str]]:
+    return cast(Mapping[str, Mapping[str, str]], read_yaml(Path(__file__).with_suffix(".yaml")))
+
+
+def sentence(name: str, language: str, **facts: Any) -> str:
+    """Return a sentence with the facts that it names."""
+    return _sentences()[name][language].format(**facts)
