@@ -299,7 +299,7 @@ class Catalogue:
         return self.is_robot(pack) or any(pack in packs for packs in self.shared.values())
 
     def clash(self, name: str) -> str:
-        """Return what to write for a name that several packs bring; empty if it is none."""
+        """Return what to write for a name that several packs bring; empty for other names."""
         packs = self.shared.get(name, ())
         if not packs:
             return ""

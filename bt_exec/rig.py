@@ -68,16 +68,16 @@ class PackSettings(BaseModel):
     robot: str = ""
 
     def names(self, name: str) -> dict[str, tuple[str, ...]]:
-        """Return what people call the robot, by language.
+        """Return the words for the robot, by language.
 
         Args:
-            name: Its name in the site file, which stands in where `called` says nothing.
+            name: Its name in the site file, the default of `called`.
         """
         plain = (name.replace("_", " "),)
         return {language: self.called.get(language) or plain for language in ("en", "ko")}
 
     def written(self) -> dict[str, Any]:
-        """Return what the site file says, as plain data; what is left to defaults is not in it."""
+        """Return the settings of the site file as plain data, without defaults."""
         return self.model_dump(mode="json", exclude_unset=True)
 
     def for_rerun(self, folder: Path) -> Self:
