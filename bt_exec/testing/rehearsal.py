@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal, TypeAlias, get_args, get_origin
+from typing import Any, Literal, TypeAlias, cast, get_args, get_origin
 
 from bt_exec.events import Event, NodeChanged, Planned, SkillStarting
 from bt_exec.failure import Failed
@@ -326,7 +326,7 @@ def _skill(skill: Skill, world: _World) -> Skill:
         world.facts = after_success(world.facts, skill, args)
         return {name: _example(hint) for name, hint in skill.results.items()}
 
-    return replace(_stand_in(skill, steps), services={})
+    return cast(Skill, _stand_in(skill, steps))
 
 
 def _condition(name: str, condition: Condition, world: _World) -> Condition:
