@@ -58,7 +58,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "reply": ("sign", "of"),
     "placed": ("row", "column", "of"),
     # orders
-    "act": ("verb", "of", "to", "source", "by", "where"),
+    "act": ("verb", "of", "to", "source", "by"),
     "avoid": ("of",),
     "seq": ("of",),
     "ordered": ("of", "sign"),
