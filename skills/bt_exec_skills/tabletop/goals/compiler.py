@@ -26,6 +26,7 @@ from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
 from bt_exec_skills.tabletop.goals.from_meaning import Converter
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.phrases import Phrases
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of
 from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.repair import replanned
@@ -83,11 +84,9 @@ class _World:
         self.session = Session(now, self._converter, self._trouble_of)
 
     def _converter(self) -> Converter:
+        there = (*self.now.objects, *self.now.tables)
         return Converter(
-            self.session.said,
-            self.language,
-            (*self.now.objects, *self.now.tables),
-            self.now.tables,
+            Phrases(self.session.said, self.language, there, self.now.tables),
             lambda question: answer(question, self.now, self.now.held, self.language).holds,
         )
 

@@ -5,7 +5,7 @@ What the table has no skill for is refused with its words, never half done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -37,10 +37,7 @@ class Converter:
     """Conversion of one text's meaning to the parts of a command, or to a question.
 
     Args:
-        said: Returns the words for a node.
-        language: Of the text.
-        names: Objects and tables that are there.
-        tables: The tables among them.
+        phrases: Converts its noun phrases.
         holds: Answers the question of a condition.
 
     Attributes:
@@ -48,19 +45,10 @@ class Converter:
         question: Converts the meaning of a question; see `Questions.question`.
     """
 
-    def __init__(
-        self,
-        said: Callable[[Node], str],
-        language: str,
-        names: Iterable[str],
-        tables: Iterable[str],
-        holds: Callable[[Question], bool],
-    ) -> None:
-        self._said = said
-        self._korean = language == "ko"
-        phrases = Phrases(said, language, names, tables)
+    def __init__(self, phrases: Phrases, holds: Callable[[Question], bool]) -> None:
+        self._said, self._korean = phrases.said, phrases.korean
         self.phrase = phrases.phrase
-        self.question = Questions(phrases, said, language).question
+        self.question = Questions(phrases).question
         self._holds = holds
         self._place: Phrase | None = None
         self._side: Side = "in"
@@ -130,10 +118,7 @@ class Converter:
             to = to if side == "in" else None
         if not themes:
             raise Trouble("NOT_UNDERSTOOD")
-        return Ask("leave", self._text(act), themes, to)
-
-    def _text(self, act: Node) -> str:
-        return self._said(act)
+        return Ask("leave", self._said(act), themes, to)
 
     def _themes(self, act: Node) -> tuple[Phrase, ...]:
         themes = tuple(map(self.phrase, act.parts("of")))
@@ -147,16 +132,16 @@ class Converter:
         if verb == "go":
             goal = act.node("of")
             goal = target_of(goal) if goal.kind == "rel" else goal
-            return Ask("go", self._text(act), (self.phrase(goal),))
+            return Ask("go", self._said(act), (self.phrase(goal),))
         themes = self._themes(act)
         where = act.get("to")
         if where == Node("rel", (("relation", "me"),)):
-            return Ask("bring", self._text(act), themes)
+            return Ask("bring", self._said(act), themes)
         to, side, own = self._goal(where) if isinstance(where, Node) else (None, "in", None)
         source = act.get("source")
         away = self.phrase(source) if isinstance(source, Node) else None
         by = cast(Attribute, act.text("by")) or own
-        text = self._text(act)
+        text = self._said(act)
         if by and (side != "in" or away is not None):
             raise Trouble("NOT_UNDERSTOOD")
         if by:

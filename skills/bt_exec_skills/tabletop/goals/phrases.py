@@ -90,6 +90,10 @@ class Phrases:
         language: Of the text.
         names: Objects and tables that are there.
         tables: The tables among them.
+
+    Attributes:
+        said: Returns the words for a node.
+        korean: Whether the text is Korean.
     """
 
     def __init__(
@@ -99,8 +103,8 @@ class Phrases:
         names: Iterable[str],
         tables: Iterable[str],
     ) -> None:
-        self._said = said
-        self._korean = language == "ko"
+        self.said = said
+        self.korean = language == "ko"
         self._names, self._tables = frozenset(names), frozenset(tables)
 
     def phrase(self, node: Node) -> Phrase:
@@ -109,7 +113,7 @@ class Phrases:
         Raises:
             Trouble: If it says what names of objects do not tell.
         """
-        text = self._said(node)
+        text = self.said(node)
         if node.kind == "pronoun":
             return Phrase(text, again=True)
         if node.kind != "np":
@@ -144,7 +148,7 @@ class Phrases:
                 raise Trouble("NOT_UNDERSTOOD")
             count = int(quantity.text("number"))
         number = phrase.number
-        nameless = self._korean and not (phrase.kind or phrase.name or phrase.table)
+        nameless = self.korean and not (phrase.kind or phrase.name or phrase.table)
         if det in ("rest", "another"):
             phrase = replace(phrase, rest=True)
             number = "any" if det == "another" else "all"
@@ -239,7 +243,7 @@ class Phrases:
             but = self.phrase(Node("np", (("of", option),)))
             if but.table:
                 raise Trouble("NOT_UNDERSTOOD")
-            text = self._said(option) or but.text
+            text = self.said(option) or but.text
             named = but.kind or but.name
             out.append(replace(but, text=text, number="all" if named else "some"))
         return replace(phrase, but=(*phrase.but, *out))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import cast, get_args
 
@@ -30,14 +29,10 @@ class Questions:
 
     Args:
         phrases: Converts its noun phrases.
-        said: Returns the words for a node.
-        language: Of the text.
     """
 
-    def __init__(self, phrases: Phrases, said: Callable[[Node], str], language: str) -> None:
+    def __init__(self, phrases: Phrases) -> None:
         self._phrases = phrases
-        self._said = said
-        self._korean = language == "ko"
 
     def question(self, meaning: Node) -> Question:
         """Return the question of a meaning.
@@ -101,7 +96,7 @@ class Questions:
             if least is None:
                 raise Trouble("NOT_UNDERSTOOD")
             phrase = replace(phrase, count=int(quantity.text("number")) + least)
-        text = self._said(of) or phrase.text
+        text = self._phrases.said(of) or phrase.text
         return (replace(phrase, text=text, number=phrase.number if phrase.count else "all"),), place
 
     def _place_of(self, where: Node) -> Place:
@@ -138,7 +133,7 @@ class Questions:
         every = "all" in {node.text("det") for node in about.walk()} or _plural(about)
         if hold.kind == "rel":
             anything = not any(map(_says_something, things)) and about.text("det") == ""
-            every = every or self._korean or anything
+            every = every or self._phrases.korean or anything
             return Question("is", things, self._place_of(hold), every=every)
         if hold.kind != "has" and hold.kind != "or":
             raise Trouble("NOT_UNDERSTOOD")
