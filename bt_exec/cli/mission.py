@@ -101,7 +101,9 @@ class Conductor:
 
     def show(self, session: Session, mission: Callable[[], Outcome]) -> Outcome:
         """Run a mission of a session to its end, show it, and say how it ended."""
-        view = LiveView(self.model, self.painter, verbose=self.verbose) if self.live else None
+        model, painter, verbose = self.model, self.painter, self.verbose
+        # at a prompt, what is typed meanwhile is the next command
+        view = LiveView(model, painter, verbose=verbose, keys=self.last) if self.live else None
         self.view, self.library = view, session.site.library
         with view or contextlib.nullcontext(), signals(session, view, last=self.last):
             outcome = mission()

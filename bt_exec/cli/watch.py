@@ -77,7 +77,7 @@ def follow(
 
     model = ViewModel(messages=messages, ascii=painter.ascii, verbose=verbose)
     live = painter.live and not plain
-    view = LiveView(model, painter, verbose=verbose) if live else None
+    view = LiveView(model, painter, verbose=verbose, keys=True) if live else None
     listener: Listener = model if live else PlainView(model, painter.say, verbose=verbose)
     with contextlib.suppress(KeyboardInterrupt), view or contextlib.nullcontext():
         while True:

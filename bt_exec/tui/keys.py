@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import sys
 from types import TracebackType
@@ -31,30 +32,28 @@ _NAMES = {
     "\n": "enter",
     "\x04": "q",
 }
+_KEY = re.compile(r"\x1b(?:\[[\d;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 
 
 class Keys:
     """Reader of single keys from standard input; use it as a context manager.
 
     Without a terminal no key is ever pressed.
+
+    Args:
+        read: Whether keys are read. Otherwise they are only hidden from the screen, and whoever
+            reads standard input later gets them as usual.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, read: bool = True) -> None:
+        self._reads = read
         self._before: list[Any] | None = None
         self._number = -1
+        self._typed = ""  # keys that were pressed in quick succession
 
     def __enter__(self) -> Keys:
         """Switch line editing and echo off."""
-        with contextlib.suppress(OSError, ValueError, ImportError):
-            number = -1 if sys.__stdin__ is None else sys.__stdin__.fileno()
-            if os.isatty(number):
-                import termios
-
-                self._before = termios.tcgetattr(number)
-                now = termios.tcgetattr(number)
-                now[3] &= ~(termios.ECHO | termios.ICANON)
-                termios.tcsetattr(number, termios.TCSANOW, now)
-                self._number = number
+        self.begin()
         return self
 
     def __exit__(
@@ -63,6 +62,23 @@ class Keys:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Restore the terminal."""
+        self.end()
+
+    def begin(self) -> None:
+        """Switch echo off, and line editing if keys are read."""
+        with contextlib.suppress(OSError, ValueError, ImportError):
+            number = -1 if sys.__stdin__ is None else sys.__stdin__.fileno()
+            if os.isatty(number):
+                import termios
+
+                now = termios.tcgetattr(number)
+                self._before = self._before or [*now]
+                now[3] &= ~(termios.ECHO | (termios.ICANON if self._reads else 0))
+                termios.tcsetattr(number, termios.TCSANOW, now)
+                self._number = number
+
+    def end(self) -> None:
         """Restore the terminal."""
         if self._before is not None:
             import termios
@@ -74,18 +90,22 @@ class Keys:
     @property
     def there(self) -> bool:
         """Whether there is a terminal to press keys at."""
-        return self._before is not None
+        return self._reads and self._before is not None
 
     def read(self, wait_s: float) -> str:
         """Return the next key; empty if none is pressed within `wait_s` [s]."""
-        if self._before is None:
+        if not self.there:
             if wait_s > 0:
                 select.select([], [], [], wait_s)
             return ""
-        ready, _, _ = select.select([self._number], [], [], wait_s)
-        if not ready:
-            return ""
-        text = os.read(self._number, 16).decode("utf-8", "replace")
-        if not text:
-            return "q"  # the terminal is gone
-        return _NAMES.get(text, text[:1])
+        if not self._typed:
+            ready, _, _ = select.select([self._number], [], [], wait_s)
+            if not ready:
+                return ""
+            self._typed = os.read(self._number, 64).decode("utf-8", "replace")
+            if not self._typed:
+                return "q"  # the terminal is gone
+        key = _KEY.match(self._typed)
+        assert key is not None
+        self._typed = self._typed[key.end() :]
+        return _NAMES.get(key[0], key[0][:1])

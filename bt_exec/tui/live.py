@@ -1,21 +1,23 @@
 """Live view: repaints the changed parts of a mission, at most ten times a second.
 
 It draws on a thread of its own, so a loop that hangs or thinks does not freeze the clock, and a
-terminal that hangs does not freeze the loop. What others print meanwhile appears above it.
+terminal that hangs does not freeze the loop. What others print meanwhile appears above it. Keys
+change what is shown, never the mission.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
-import os
 import sys
 import threading
 from types import TracebackType
-from typing import Any, TextIO
+from typing import TextIO
 
+from bt_exec.tui.keys import Keys
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.paint import Painter
+from bt_exec.tui.rows import rows_of
 from bt_exec.tui.screen import draw
 from bt_exec.tui.text import Line, line_width
 
@@ -24,6 +26,7 @@ __all__ = ["PERIOD_S", "LiveView"]
 PERIOD_S = 0.1
 """Time between two frames [s]."""
 
+_KEYS = "a: all steps · d: details · space: pause · arrows: scroll · f: follow"
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
 _CLEAR_LINE, _CLEAR_DOWN = "\x1b[K", "\x1b[J"
@@ -36,9 +39,12 @@ class LiveView:
         model: What is shown; someone else feeds it.
         painter: Where; its stream must be a terminal.
         verbose: Show paths and the record's name.
+        keys: Read keys; otherwise they are left to whoever reads standard input next.
     """
 
-    def __init__(self, model: ViewModel, painter: Painter, *, verbose: bool = False) -> None:
+    def __init__(
+        self, model: ViewModel, painter: Painter, *, verbose: bool = False, keys: bool = False
+    ) -> None:
         self.model = model
         self.painter = painter
         self.verbose = verbose
@@ -51,7 +57,9 @@ class LiveView:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="live view", daemon=True)
         self._streams: tuple[TextIO, TextIO] | None = None
-        self._keys = _Silence()
+        self._keys = Keys(read=keys)
+        self._paused = False
+        self._help = False
 
     def __enter__(self) -> LiveView:
         """Start to draw."""
@@ -92,6 +100,8 @@ class LiveView:
                 ascii=self.painter.ascii,
                 verbose=self.verbose,
                 now=self._now,
+                hint=self._hint(),
+                keys=self._keys.there and not self._help,
             )
         with self._io:
             before = self._erase() if tuple(size) != self._size else ""
@@ -99,6 +109,32 @@ class LiveView:
             change = self._difference(lines)
             if before or change:
                 self._write(before + _HIDE + _NO_WRAP + change + _WRAP)
+
+    def press(self, key: str) -> None:
+        """Do what a key asks of the view."""
+        model = self.model
+        match key:
+            case " " | "p":
+                self._paused = not self._paused
+                self.frame()
+            case "a":
+                model.unfolded = not model.unfolded
+            case "d":
+                self.verbose = model.verbose = not self.verbose
+            case "down" | "up":
+                last = len(rows_of(model, self.painter.console.size.width)) - 1
+                top = (model.top or 0) + (1 if key == "down" else -1)
+                model.top = max(min(top, last), 0)
+            case "f":
+                model.top = None
+            case "?" | "h":
+                self._help = not self._help
+
+    def _hint(self) -> str:
+        """Return what keys ask to stand below the tree, or nothing."""
+        if self._paused:
+            return self.model.told("view paused · the mission goes on")
+        return self.model.told(_KEYS) if self._help else ""
 
     def show(self, model: ViewModel) -> None:
         """Show another model from the next frame on, also one whose time is earlier."""
@@ -135,7 +171,12 @@ class LiveView:
     def _run(self) -> None:
         try:
             while not self._stop.wait(PERIOD_S):
-                if not self._held:
+                if self._held:
+                    continue
+                while key := self._keys.read(0.0):
+                    self.press(key)
+                self._paused &= not (self.model.stopping or self.model.outcome)
+                if not self._paused:
                     self.frame()
         except (OSError, ValueError):
             return  # the terminal is gone; the mission goes on
@@ -205,32 +246,3 @@ class _Above(io.TextIOBase):
         """Print a last line that has no end."""
         if self._rest:
             self.write("\n")
-
-
-class _Silence:
-    """Context manager that hides pressed keys from the screen; they are read later as usual."""
-
-    def __init__(self) -> None:
-        self._before: list[Any] | None = None
-
-    def begin(self) -> None:
-        try:
-            number = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
-            if not os.isatty(number):
-                return
-            import termios
-
-            now = termios.tcgetattr(number)
-            self._before = self._before or [*now]
-            now[3] &= ~termios.ECHO
-            termios.tcsetattr(number, termios.TCSANOW, now)
-        except (ImportError, OSError, ValueError):
-            return
-
-    def end(self) -> None:
-        if self._before is not None and sys.__stdin__ is not None:
-            import termios
-
-            with contextlib.suppress(OSError, ValueError, termios.error):
-                termios.tcsetattr(sys.__stdin__.fileno(), termios.TCSANOW, self._before)
-            self._before = None

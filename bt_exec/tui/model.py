@@ -83,6 +83,8 @@ class ViewModel:
         version: Grows with every event.
         hint: The line below the tree; how to stop a mission if empty.
         verbose: Whether it is the author's view: names and arguments as they are written.
+        unfolded: Whether finished parts and those that were not reached are open, too.
+        top: First row of the tree that is shown; None to follow what runs.
     """
 
     command: str = ""
@@ -107,6 +109,8 @@ class ViewModel:
     ascii: bool = False
     hint: str = ""
     verbose: bool = False
+    unfolded: bool = False
+    top: int | None = None
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     wall: Callable[[], float] = field(default=time.monotonic, repr=False)
     _heard: float = 0.0

@@ -191,8 +191,8 @@ class _Maker:
 
     def opened(self, node: ViewNode) -> bool:
         if node.state is None:
-            return not self.fold
-        return node.state in ("running", "failed", "stopped")
+            return self.model.unfolded or not self.fold
+        return self.model.unfolded or node.state in ("running", "failed", "stopped")
 
     def notes(self, node: ViewNode, depth: int, weight: int) -> Iterator[Row]:
         """Explain a row: why it failed, what guards it, what it waits for."""

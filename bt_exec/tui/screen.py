@@ -26,6 +26,8 @@ def draw(
     ascii: bool = False,  # noqa: A002 - the plain word for it
     verbose: bool = False,
     now: float | None = None,
+    hint: str = "",
+    keys: bool = False,
 ) -> list[Line]:
     """Return at most `height` lines of at most `width` cells that show a mission under way.
 
@@ -36,11 +38,13 @@ def draw(
         ascii: Draw with ASCII signs only.
         verbose: Show paths and the record's name.
         now: Mission time [s]; the model's own if None.
+        hint: The line below the tree; the model's own if empty.
+        keys: Whether keys change the view.
     """
     glyphs = ASCII if ascii else UNICODE
     artist = _Artist(model, width, glyphs, verbose, model.now() if now is None else now)
     head = artist.header()
-    foot = [artist.footer()]
+    foot = [artist.footer(hint, keys=keys)]
     rule = [artist.rule()]
     if height >= len(head) + 8:
         head, foot = [*head, *rule], [*rule, *foot]
@@ -126,12 +130,14 @@ class _Artist:
             lines.append(self.ends(f"{model.told('sees')}  {seen}", "", old))
         return lines
 
-    def footer(self) -> Line:
+    def footer(self, hint: str, *, keys: bool) -> Line:
         model = self.model
         if model.stopping:
             sign = self.glyphs.states["stopped"]
             return ((f" {sign} " + self.fit(model.stopping, self.width - 4), "stopped"),)
-        hint = model.hint or model.told(HINT if self.width >= 50 else _SHORT_HINT)
+        hint = hint or model.hint or model.told(HINT if self.width >= 50 else _SHORT_HINT)
+        if keys:
+            return self.ends(hint, "dim", model.told("?: keys"))
         return ((" " + self.fit(hint, self.width - 2), "dim"),)
 
     def body(self, room: int) -> list[Line]:
@@ -147,10 +153,12 @@ class _Artist:
                 why = model.code(model.failure) or model.because(model.failure)
                 text += f" {model.told('after')} {why}"
             thinking = [self.ends(text, "running", model.duration(self.now - since))]
-        rows = rows_of(model, self.width, room=room - len(thinking))
-        return [*self.rows(choose(rows, max(room - len(thinking), 1), model.told)), *thinking][
-            :room
-        ]
+        room -= len(thinking)
+        if model.top is None:
+            rows = choose(rows_of(model, self.width, room=room), max(room, 1), model.told)
+        else:
+            rows = rows_of(model, self.width)[model.top :][: max(room, 1)]
+        return [*self.rows(rows), *thinking][: room + len(thinking)]
 
     def rows(self, rows: list[Row]) -> list[Line]:
         starts = [

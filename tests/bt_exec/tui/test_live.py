@@ -3,9 +3,12 @@ from __future__ import annotations
 import io
 import re
 import sys
+import time
+from collections.abc import Callable
 
 import pytest
 
+from bt_exec.events import Aborting
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.screen import draw
@@ -134,3 +137,107 @@ def test_no_colour_where_none_is_wanted(
     monkeypatch.setenv("NO_COLOR", "1")
     assert Painter(terminal).paint(line) == "\x1b[1m✗ \x1b[0mgrasp"
     assert Painter(io.StringIO()).paint(line) == "✗ grasp"
+
+
+def pressed(terminal: Terminal, *keys: str) -> tuple[LiveView, list[str]]:
+    """Return the view of a running mission after some keys, and its rows."""
+    view = LiveView(running().model, Painter(terminal))
+    view.frame()
+    for key in keys:
+        view.press(key)
+        view.frame()
+    return view, terminal.screen()[:-1]
+
+
+def clear(terminal: Terminal) -> None:
+    terminal.seek(0)
+    terminal.truncate()
+
+
+def test_key_opens_finished_parts_and_folds_them_again(terminal: Terminal) -> None:
+    script = running().at(9.0)
+    script.node("get_material/take_material/move_arm", "done")
+    script.node("get_material/take_material", "done")
+    view = LiveView(script.model, Painter(terminal))
+    shown = []
+    for key in ("", "a", "a"):
+        clear(terminal)
+        view.press(key)
+        view.again()
+        view.frame()
+        shown.append(terminal.screen())
+    assert "grasp" in "\n".join(shown[1])
+    assert len(shown[1]) > len(shown[0])
+    assert shown[2] == shown[0]
+
+
+def test_key_shows_details_and_hides_them_again(terminal: Terminal) -> None:
+    before = pressed(terminal)[1]
+    clear(terminal)
+    assert "move_arm" in "\n".join(pressed(terminal, "d")[1])
+    clear(terminal)
+    assert pressed(terminal, "d", "d")[1] == before
+
+
+def test_arrows_scroll_within_the_tree_and_a_key_follows_again(terminal: Terminal) -> None:
+    before = pressed(terminal)[1]
+    head, first = before[:3], before[3]
+    clear(terminal)
+    below = pressed(terminal, "down")[1]
+    assert (below[:3], below[3]) == (head, before[4])
+    clear(terminal)
+    assert pressed(terminal, *["down"] * 99)[1][3].strip()
+    clear(terminal)
+    assert pressed(terminal, "up", "up")[1][3] == first
+    clear(terminal)
+    assert pressed(terminal, "down", "f")[1] == before
+
+
+def test_help_names_the_keys(terminal: Terminal) -> None:
+    assert "space: pause" in pressed(terminal, "?")[1][-1]
+
+
+class Typed:
+    """Keys that were pressed already."""
+
+    there = True
+
+    def __init__(self, *keys: str) -> None:
+        self.left = list(keys)
+
+    def read(self, _: float) -> str:
+        return self.left.pop(0) if self.left else ""
+
+    def begin(self) -> None:
+        pass
+
+    end = begin
+
+
+def until(holds: Callable[[], object]) -> None:
+    for _ in range(2000):
+        if holds():
+            return
+        time.sleep(0.005)
+    raise AssertionError("it did not come to hold")
+
+
+def test_paused_view_stands_still_until_the_mission_is_stopped(terminal: Terminal) -> None:
+    script = running()
+    view = LiveView(script.model, Painter(terminal))
+    view._keys = keys = Typed(" ")  # type: ignore[assignment]
+    with view:
+        until(lambda: not keys.left and "view paused" in terminal.getvalue())
+        frames = view.frames
+        script.at(8.25).progress("get_material/take_material/move_arm", 0.7, "reaching")
+        time.sleep(0.3)
+        assert view.frames == frames
+        script.model.on(Aborting(9.0, 180, "clean", "operator"))
+        until(lambda: "stopping" in terminal.getvalue())
+
+
+def test_keys_are_left_alone_where_somebody_else_reads_them(terminal: Terminal) -> None:
+    view = LiveView(running().model, Painter(terminal))
+    view.frame()
+    assert "keys" not in "\n".join(terminal.screen())
+    assert not view._keys.there
