@@ -68,9 +68,13 @@ def history(
 
     from bt_exec.cli.output import emit, for_people, reader_language
     from bt_exec.journal.search import STATUSES, Wanted
-    from bt_exec.language.messages import OWN_MESSAGES, Messages
-    from bt_exec.tui.history import history_table, line_data
+    from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, Messages
+    from bt_exec.tui.history import history_table, line_data, status_word
 
+    messages = Messages.load([OWN_MESSAGES])
+    for each in STATUSES:
+        if status in (messages.fixed(status_word(each), language) for language in LANGUAGES):
+            status = each
     if status and status not in STATUSES:
         raise UnknownName("status", status, STATUSES)
     kept = open_journal(journal)
@@ -89,7 +93,6 @@ def history(
         return
     painter = for_people()
     language = "en" if painter.ascii else reader_language()
-    messages = Messages.load([OWN_MESSAGES])
     if lines:
         table = history_table(
             lines, painter.glyphs, painter.width, lambda text: messages.fixed(text, language)

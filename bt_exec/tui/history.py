@@ -19,7 +19,19 @@ from bt_exec.tui.style import ASCII, COLOURS, Glyphs
 from bt_exec.tui.summary import SIGNS, summary_lines
 from bt_exec.tui.text import Line, clean, wrap
 
-__all__ = ["history_table", "line_data", "record_data", "record_lines", "shown_status"]
+__all__ = [
+    "history_table",
+    "line_data",
+    "record_data",
+    "record_lines",
+    "shown_status",
+    "status_word",
+]
+
+
+def status_word(status: str) -> str:
+    """Return what an operator calls a status."""
+    return "stopped" if status == "aborted" else status
 
 
 def shown_status(line: MissionLine) -> str:
@@ -71,7 +83,7 @@ def history_table(
         status = shown_status(line)
         sign = SIGNS[status]
         took = "" if line.seconds is None else told(seconds(line.seconds))
-        shown = told("stopped" if status == "aborted" else status)
+        shown = told(status_word(status))
         ended = [shown, took if wide else ""]
         when = f"{line.started_at:%m-%d %H:%M}"
         cells = [

@@ -81,6 +81,7 @@ def test_list_fits_the_width_and_contains_whole_commands(
         (("-n", "0"), ["blocked", "satisfied", "refused"]),
         (("--site", "door"), ["blocked", "satisfied", "refused"]),
         (("--status", "blocked"), ["blocked"]),
+        (("--status", "막힘"), ["blocked"]),
         (("--command", "the door"), ["satisfied"]),
         (("--search", "stuck"), ["blocked"]),
         (("--search", "자재", "--failed"), ["blocked"]),

@@ -236,7 +236,7 @@ def test_paused_view_stands_still_until_the_mission_is_stopped(terminal: Termina
         until(lambda: "stopping" in terminal.getvalue())
 
 
-def test_keys_are_left_alone_where_somebody_else_reads_them(terminal: Terminal) -> None:
+def test_keys_are_not_read_at_a_prompt(terminal: Terminal) -> None:
     view = LiveView(running().model, Painter(terminal))
     view.frame()
     assert "keys" not in "\n".join(terminal.screen())
