@@ -5,6 +5,7 @@ After a wanted change: ``BT_EXEC_WRITE_SCREENS=1 pytest tests/missions/test_term
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from pathlib import Path
@@ -12,16 +13,24 @@ from typing import Any, NamedTuple
 
 import pytest
 from rich.cells import cell_len
+from rich.console import Console
+from rich.terminal_theme import DEFAULT_TERMINAL_THEME, SVG_EXPORT_THEME
+from rich.text import Text
 
 from bt_exec.events import Event
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.screen import draw, tree_lines
+from bt_exec.tui.style import COLOURS
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.text import plain
+from bt_exec.tui.text import Line, plain
 
-PAGE = Path(__file__).parents[2] / "docs" / "terminal.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "terminal.md"
+PICTURES = {"live_dark.svg": SVG_EXPORT_THEME, "live_light.svg": DEFAULT_TERMINAL_THEME}
+"""Pictures of the live view of the README, with their colours."""
+WEB_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 WIDTHS = (40, 80, 120)
 CAPTURE = r"(?<=<!-- {name} -->\n```\n)[^`]*(?=```\n)"
 
@@ -49,18 +58,28 @@ class _Shot:
     """A listener that draws the live view once, at a moment of the mission."""
 
     def __init__(self, model: ViewModel, at: float | None) -> None:
-        self.drawn: dict[int, str] = {}
+        self.drawn: dict[int, list[Line]] = {}
         self._model, self._at = model, at
 
     def on(self, event: Event) -> None:
         """Draw the view if its moment has come."""
         model, at = self._model, self._at
         if at is not None and not self.drawn and event.t - model.began >= at:
-            self.drawn = {width: plain(draw(model, width, 24, now=event.t)) for width in WIDTHS}
+            self.drawn = {width: draw(model, width, 24, now=event.t) for width in WIDTHS}
+
+
+def picture(lines: list[Line], theme: Any) -> str:
+    """Return lines of a terminal as an SVG, without the fonts that rich would load."""
+    console = Console(record=True, width=WIDTHS[1], file=io.StringIO(), color_system="truecolor")
+    for line in lines:
+        spans = [(text, COLOURS[style]) for text, style in line]
+        console.print(Text.assemble(*spans), highlight=False)
+    svg = console.export_svg(title='bt-exec run "get the material"', theme=theme, unique_id="live")
+    return WEB_FONT.sub("", svg)
 
 
 def captured(name: str, folder: Path) -> dict[str, str]:
-    """Run a mission; return its captures by name."""
+    """Run a mission; return its captures by name; pictures of the live view by file name."""
     case = MISSIONS[name]
     file = folder / "door.yaml"
     file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
@@ -71,7 +90,9 @@ def captured(name: str, folder: Path) -> dict[str, str]:
         site, world=case.world, fast=True, faults=case.faults, listeners=[model, shot]
     ) as session:
         outcome = session.run(case.command)
-    captures = {f"running {width}": text for width, text in shot.drawn.items()}
+    captures = {f"running {width}": plain(lines) for width, lines in shot.drawn.items()}
+    if shot.drawn:
+        captures |= {file: picture(shot.drawn[80], theme) for file, theme in PICTURES.items()}
     for width in WIDTHS:
         lines = [*tree_lines(model, width), *summary_lines(outcome, width, model=model)]
         captures[f"{name} {width}"] = plain(lines)
@@ -82,8 +103,13 @@ def captured(name: str, folder: Path) -> dict[str, str]:
     "name", [name if name == "stop" else pytest.param(name, marks=SLOW) for name in MISSIONS]
 )
 def test_captures_in_documentation_are_current(name: str, tmp_path: Path) -> None:
-    for title, text in captured(name, tmp_path).items():
-        width = int(title.split()[1])
+    captures = captured(name, tmp_path)
+    for title in PICTURES.keys() & captures.keys():
+        if os.environ.get("BT_EXEC_WRITE_SCREENS"):
+            (DOCS / title).write_text(captures[title], encoding="utf-8")
+        assert (DOCS / title).read_text(encoding="utf-8") == captures[title]
+    for title in captures.keys() - PICTURES.keys():
+        width, text = int(title.split()[1]), captures[title]
         assert all(cell_len(line) <= width for line in text.splitlines())
         page = PAGE.read_text(encoding="utf-8")
         place = re.compile(CAPTURE.format(name=title))
