@@ -411,7 +411,7 @@ def _name_of(hint: Any) -> str:
 
 def pack_names() -> tuple[str, ...]:
     """Return the names of all installed packs."""
-    return plugin_names(_GROUP, "pack")
+    return plugin_names(_GROUP)
 
 
 def find_pack(name: str) -> Pack:

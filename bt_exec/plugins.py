@@ -18,9 +18,8 @@ from bt_exec.failure import RegistrationError, UnknownName, UsageError
 __all__ = ["load_plugin", "plugin_names"]
 
 
-def plugin_names(group: str, kind: str) -> tuple[str, ...]:
-    """Return the names registered in `group`, sorted; `kind` is what messages call them."""
-    del kind
+def plugin_names(group: str) -> tuple[str, ...]:
+    """Return the names registered in `group`, sorted."""
     return tuple(sorted(_points(group)))
 
 

@@ -144,7 +144,7 @@ def _add_installed() -> None:
     from bt_exec.plugins import load_plugin, plugin_names
 
     have = {group.name for group in app.registered_groups}
-    for name in plugin_names(_GROUPS, "command group"):
+    for name in plugin_names(_GROUPS):
         if name not in have:
             try:
                 group = load_plugin(_GROUPS, "command group", name)

@@ -249,7 +249,7 @@ CompilerFactory = Callable[[Mapping[str, Any]], Compiler]
 
 def compiler_names() -> tuple[str, ...]:
     """Return the names of all installed compilers."""
-    return plugin_names(_GROUP, "compiler")
+    return plugin_names(_GROUP)
 
 
 def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:

@@ -26,7 +26,7 @@ def registered(monkeypatch):
 
 def test_what_is_registered_is_found(registered):
     registered(("root", "math:sqrt"), ("path", "os:sep"))
-    assert plugin_names("g", "thing") == ("path", "root")
+    assert plugin_names("g") == ("path", "root")
     assert load_plugin("g", "thing", "root")(9) == 3
 
 
@@ -109,7 +109,7 @@ def test_name_registered_twice_names_both_distributions(monkeypatch):
     )
     with pytest.raises(RegistrationError, match=message):
         load_plugin("g", "thing", "root")
-    assert plugin_names("g", "thing") == ("path", "root")
+    assert plugin_names("g") == ("path", "root")
     assert load_plugin("g", "thing", "path")
 
 
@@ -129,14 +129,14 @@ def test_import_that_exits_is_an_error_with_its_place(registered, tmp_path, monk
 
 def test_the_same_registration_twice_is_one(registered):
     registered(("root", "math:sqrt"), ("root", "math:sqrt"))
-    assert plugin_names("g", "thing") == ("root",)
+    assert plugin_names("g") == ("root",)
 
 
 def test_what_is_installed_while_it_runs_is_found(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert "own" not in plugin_names("bt_exec.packs", "pack")
+    assert "own" not in plugin_names("bt_exec.packs")
     info = tmp_path / "own-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[bt_exec.packs]\nown = own:PACK\n")
-    assert "own" in plugin_names("bt_exec.packs", "pack")
+    assert "own" in plugin_names("bt_exec.packs")

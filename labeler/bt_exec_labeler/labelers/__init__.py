@@ -163,7 +163,7 @@ LabelerFactory: TypeAlias = Callable[[LabelerSettings], Labeler]
 
 def labeler_names() -> tuple[str, ...]:
     """Return the names of all installed labelers."""
-    return plugin_names(_GROUP, "labeler")
+    return plugin_names(_GROUP)
 
 
 def find_labeler(name: str, settings: LabelerSettings) -> Labeler:

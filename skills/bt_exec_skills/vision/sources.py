@@ -32,7 +32,7 @@ def find_source(name: str = "") -> SceneSource:
         UnknownName: If no source has this name.
         UsageError: If the name is empty and there are several sources.
     """
-    known = plugin_names(_GROUP, "scene source")
+    known = plugin_names(_GROUP)
     if not name and len(known) != 1:
         raise UsageError(f"whose scenes? --source NAME names one of: {', '.join(known) or 'none'}")
     name = name or known[0]
@@ -42,7 +42,7 @@ def find_source(name: str = "") -> SceneSource:
 
 def source_for(site: str) -> SceneSource | None:
     """Return the source whose pictures match a site, or None."""
-    for name in plugin_names(_GROUP, "scene source"):
+    for name in plugin_names(_GROUP):
         source = find_source(name)
         if site in (name, *getattr(source, "sites", ())):
             return source

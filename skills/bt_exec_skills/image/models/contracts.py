@@ -114,7 +114,7 @@ def make_brought(group: str, kind: str, given: Mapping[str, Any]) -> Any:
 
 def brought_names(group: str) -> tuple[str, ...]:
     """Return the names that a setting may give: ``remote``, and what packages register."""
-    return (_REMOTE, *plugin_names(group, ""))
+    return (_REMOTE, *plugin_names(group))
 
 
 def accepted_detections(
