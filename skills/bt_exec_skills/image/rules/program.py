@@ -89,13 +89,9 @@ def _pictures(args: Mapping[str, Any], bench: Bench) -> list[str]:
 
 
 def _things(args: Mapping[str, Any], _: Bench) -> list[str]:
-    def kept(name: str) -> str:
-        pairs = f"zip(crops[{name!r}], decisions[{name!r}])"
-        return f"[one for one, yes in {pairs} if yes.holds]"
-
     return [
-        f"ours = {kept(args['of'])}",
-        f"theirs = {kept(args['to'])}",
+        f"ours = {_kept(args['of'], 'crops')}",
+        f"theirs = {_kept(args['to'], 'crops')}",
         f"pairs = [tools.alike(one, two, {args['by']!r}) for one in ours for two in theirs]",
         "answer = tools.all_hold(pairs).holds if pairs else None",
     ]
@@ -104,9 +100,8 @@ def _things(args: Mapping[str, Any], _: Bench) -> list[str]:
 def _read_text(args: Mapping[str, Any], bench: Bench) -> list[str]:
     name, of = args["into"], args["of"]
     weights = str(bench.reader_file.absolute()) if bench.reader_file is not None else None
-    kept = f"[one for one, yes in zip(instances[{of!r}], decisions[{of!r}]) if yes.holds]"
     return [
-        f"within = {'None' if of == 'picture' else kept}",
+        f"within = {'None' if of == 'picture' else _kept(of)}",
         f"instances[{name!r}] = tools.read_text(picture, within, {weights!r})",
         _start(name),
     ]
@@ -206,8 +201,7 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
         ],
         "colour": ["answer = [tools.name_colour(one)[0] for one in kept]"],
     }
-    pairs = f"zip(crops[{name!r}], decisions[{name!r}])"
-    return [f"kept = [one for one, yes in {pairs} if yes.holds]", *said[args["kind"]]]
+    return [f"kept = {_kept(name, 'crops')}", *said[args["kind"]]]
 
 
 def _codes(args: Mapping[str, Any], _: Bench) -> list[str]:
@@ -215,8 +209,9 @@ def _codes(args: Mapping[str, Any], _: Bench) -> list[str]:
     return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
 
 
-def _kept(name: str) -> str:
-    pairs = f"zip(instances[{name!r}], decisions[{name!r}])"
+def _kept(name: str, what: str = "instances") -> str:
+    """Return the expression for the instances or crops of a set that are meant."""
+    pairs = f"zip({what}[{name!r}], decisions[{name!r}])"
     return f"[one for one, yes in {pairs} if yes.holds]"
 
 
