@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bt_exec.language.closed import words as words_of
-from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon import Lexicon, Verb
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.shapes import attributes
 from bt_exec_llm.offline.step import QUESTION, Step
@@ -14,7 +14,9 @@ from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["MOST_TIMES", "steps_in"]
 
-_ONE = ("1", "하나", "하나만")
+_ONE = ("1", *words_of("ko", "just_one"))
+_LIMITS = ("TIME", "CONDITION", "COUNT", "MANNER", "CHOICE", "OUT_OF_REACH")
+_CONTENT = ("value", "state", "noun", "unknown", "person")
 MOST_TIMES = 10
 """How often a tree is run at most where it says nothing of that itself."""
 
@@ -28,161 +30,208 @@ def steps_in(
     numbers: Collection[str] = (),
 ) -> list[Step] | Trouble:
     """Return the step of a clause; several if it asks several things of several places."""
-    words = text[clause.start : clause.end] or clause.said
-    _wish(clause, lexicon)
-    if clause.mood == "said":
-        late = next((p for p in clause.pieces if p.kind == "limit" and p.name == "TIME"), None)
-        if late is not None:
-            return Trouble("TIME", late.text)
-        named = [p for p in clause.pieces if p.kind in ("noun", "value")]
-        return [Step((), named, start=clause.start, end=clause.end, text=words)]
-    finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs} - {""}
-    ranged = any(p.mark == "from" for p in clause.pieces)
-    stays = any(lexicon.verbs[v].stays for v in clause.verbs if v in lexicon.verbs)
-    if language == "ko":
-        ends = any(p.mark == "until" for p in clause.pieces)
-        at_it = bool(finds) or stays or QUESTION in clause.verbs  # 복도에서: at, not from
-        clause.pieces = [
+    try:
+        return _Steps(lexicon, text, language, described, numbers).of(clause)
+    except _RefusedError as refused:
+        return refused.trouble
+
+
+class _RefusedError(Exception):
+    """A clause that cannot be followed."""
+
+    def __init__(self, code: str, words: str) -> None:
+        super().__init__(code)
+        self.trouble = Trouble(code, words)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """Makes steps of the clauses of one text; see `steps_in`."""
+
+    lexicon: Lexicon
+    text: str
+    language: str
+    described: Collection[tuple[str, str]]
+    numbers: Collection[str]
+
+    def of(self, clause: Clause) -> list[Step]:
+        """Return the steps of a clause.
+
+        Raises:
+            _RefusedError: If it cannot be followed.
+        """
+        words = self.text[clause.start : clause.end] or clause.said
+        _wish(clause, self.lexicon)
+        if clause.mood == "said":
+            return [_remark(clause, words)]
+        verbs = [self.lexicon.verbs[v] for v in clause.verbs if v in self.lexicon.verbs]
+        finds = {verb.finds for verb in verbs} - {""}
+        clause.pieces = self._placed(clause, verbs)
+        past = any(p.name in self.lexicon.past for p in clause.pieces)
+        whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
+        self._check_limits(clause, past)
+        for code, said in whys:
+            raise _RefusedError(code, said or words)
+        if each := _each_with_its_times(clause):
+            return [step for one in each for step in self.of(one)]
+        _check_numbers(clause, self.text)
+        times = self._times(clause)
+        pieces = self._with_one_state(self._marked(clause, finds, words))
+        return self._steps(clause, pieces, finds, times, words)
+
+    def _placed(self, clause: Clause, verbs: list[Verb]) -> list[Piece]:
+        """Return the pieces of a clause without what says nothing, each at its place."""
+        found = [p for p in clause.pieces if p.kind != "limit" or p.mark != "not"]
+        gets = any(verb.asked_for for verb in verbs)
+        if gets and clause.mood == "do" and "COUNT" not in self.numbers:  # 자재 하나만
+            found = [p for p in found if not _is_one(p)]
+        if self.language != "ko":
+            return found
+        if any(p.mark == "until" for p in found):
+            return found
+        at_it = QUESTION in clause.verbs or any(v.finds or v.stays for v in verbs)  # 복도에서: at
+        return [
             p.marked("at")
-            if p.mark == "from" and p.kind == "value" and (at_it or (not ends and _first(p, text)))
+            if p.mark == "from" and p.kind == "value" and (at_it or _first(p, self.text))
             else p
-            for p in clause.pieces
+            for p in found
         ]
-    past = [p for p in clause.pieces if p.name in lexicon.past]
-    whys = [(c, w) for c, w in clause.whys if not (past and c == "NOT_A_COMMAND")]
-    gets = any(lexicon.verbs[v].asked_for for v in clause.verbs if v in lexicon.verbs)
-    if gets and clause.mood == "do" and "COUNT" not in numbers:  # 자재 하나만
-        clause.pieces = [p for p in clause.pieces if not _is_one(p)]
-    clause.pieces = [p for p in clause.pieces if p.kind != "limit" or p.mark != "not"]
-    limits = [p for p in clause.pieces if p.kind == "limit" and p.name != "TIMES"]
-    texts = [p for p in clause.pieces if p.kind == "text"]
-    limits = [p for p in limits if not any(t.start <= p.start < t.end for t in texts)]
-    for code in ("TIME", "CONDITION", "COUNT", "MANNER", "CHOICE", "OUT_OF_REACH"):
-        for piece in limits:
-            name = next(
-                (p for p in clause.pieces if p.kind == "unknown" and _beside(p, piece)), None
-            )
-            if code == piece.name == "COUNT" and name is not None:  # room 203
-                start, end = min(name.start, piece.start), max(name.end, piece.end)
-                return Trouble("UNKNOWN_OBJECT", text[start:end])
-            if code in numbers and piece.name == code and piece.value:
+
+    def _check_limits(self, clause: Clause, past: bool) -> None:
+        """Refuse a clause with a number, a time or a manner that nothing can honour."""
+        texts = [p for p in clause.pieces if p.kind == "text"]
+        limits = [p for p in clause.pieces if p.kind == "limit" and p.name != "TIMES"]
+        limits = [p for p in limits if not any(t.start <= p.start < t.end for t in texts)]
+        for code in _LIMITS:
+            for piece in (p for p in limits if p.name == code):
+                name = next((p for p in clause.pieces if _names(p, piece)), None)
+                if code == "COUNT" and name is not None:  # room 203
+                    start, end = min(name.start, piece.start), max(name.end, piece.end)
+                    raise _RefusedError("UNKNOWN_OBJECT", self.text[start:end])
+                if not (past and code == "TIME") and not (code in self.numbers and piece.value):
+                    raise _RefusedError(code, _run(limits, piece, self.text))
+
+    def _times(self, clause: Clause) -> int:
+        """Return how often a clause is done."""
+        times = 1
+        for piece in clause.pieces:
+            if (piece.kind, piece.name) == ("limit", "TIMES"):
+                times = int(piece.value or 0)
+                if not 1 <= times <= MOST_TIMES and "TIMES" not in self.numbers:
+                    raise _RefusedError("COUNT", piece.text)
+        return times
+
+    def _marked(self, clause: Clause, finds: Collection[str], words: str) -> list[Piece]:
+        """Return the pieces of a clause with the marks that they are meant with."""
+        pieces: list[Piece] = []
+        for piece in clause.pieces:
+            if (piece.kind, piece.name) == ("limit", "TIMES"):
                 continue
-            if piece.name == code and not (past and code == "TIME"):
-                return Trouble(code, _run(limits, piece, text))
-    unknown = next((p for p in clause.pieces if p.kind == "unknown" and p.mark != "not"), None)
-    if whys:
-        code, said = whys[0]
-        if (
-            code == "UNKNOWN_ACTION"
-            and unknown is not None
-            and not clause.verbs
-            and language == "en"
-        ):
-            pass
-        return Trouble(code, said or words)
-    if each := _each_with_its_times(clause):
-        several: list[Step] = []
-        for one in each:
-            own = steps_in(one, lexicon, text, language, described, numbers)
-            if isinstance(own, Trouble):
-                return own
-            several += own
-        return several
-    if (trouble := _unclear(clause, text)) is not None:
-        return trouble
-    times = 1
-    pieces: list[Piece] = []
-    for piece in clause.pieces:
-        if piece.kind == "limit" and piece.name == "TIMES":
-            times = int(piece.value or 0)
-            if not 1 <= times <= MOST_TIMES and "TIMES" not in numbers:
-                return Trouble("COUNT", piece.text)
-        elif piece.mark == "or":
-            asked = clause.asked is not None or clause.mood in ("ask", "if")
-            stands = piece.kind == "state" or piece.name in lexicon.listed("joined")
-            if stands and clause.mood == "if":  # if it is open or closed
-                return Trouble("CONDITION", words)
-            if piece.kind == "state" or (asked and piece.name in lexicon.listed("joined")):
-                continue
-            if clause.mood == "ask" and piece.name in lexicon.listed("each"):
-                pieces.append(piece.marked("and"))  # is it dark in the lounge or the corridor?
-                continue
-            same = [
-                p
-                for p in clause.pieces
-                if p is not piece and p.kind == piece.kind and p.name == piece.name
-            ]
-            if language == "en" or any(p.start > piece.start for p in same):
-                return Trouble("CHOICE", words)
-            pieces.append(piece.marked(""))
-        elif piece.mark == "until" and not ranged and _is_goal(piece, clause, lexicon, finds):
-            pieces.append(piece.marked("to"))
-        elif piece.mark == "until" and not ranged and _ends_list(piece, clause, lexicon):
-            pieces.append(piece.marked(""))
-        elif piece.mark == "until" or piece.mark == "than" or piece.mark == "every":
-            return Trouble("CONDITION" if piece.mark != "every" else "TIME", piece.text)
-        else:
-            pieces.append(piece)
-    for piece, after in attributes(pieces):
-        listed = piece.name in {*lexicon.lists, *lexicon.people, *lexicon.past}
-        if not listed and (piece.name, after.name) not in described:
-            return Trouble("UNKNOWN_WORD", piece.text)
-    states = [p for p in pieces if p.kind == "state"]
-    if language == "en" and len({p.name for p in states}) > 1:  # there is nothing in your hand
-        loose = [p for p in states if p.text.casefold() == "there" or p.text.endswith(" see")]
-        pieces = [p for p in pieces if p not in loose]
+            if piece.mark == "or":
+                pieces += self._alternative(piece, clause, words)
+            elif piece.mark in ("until", "than", "every"):
+                pieces.append(self._reached(piece, clause, finds))
+            else:
+                pieces.append(piece)
+        for piece, after in attributes(pieces):
+            listed = {*self.lexicon.lists, *self.lexicon.people, *self.lexicon.past}
+            if piece.name not in listed and (piece.name, after.name) not in self.described:
+                raise _RefusedError("UNKNOWN_WORD", piece.text)
+        return pieces
+
+    def _alternative(self, piece: Piece, clause: Clause, words: str) -> list[Piece]:
+        """Return what stands for an alternative: in a question both are looked at."""
+        joined = piece.name in self.lexicon.listed("joined")
+        if clause.mood == "if" and (joined or piece.kind == "state"):  # if it is open or closed
+            raise _RefusedError("CONDITION", words)
+        asked = clause.asked is not None or clause.mood in ("ask", "if")
+        if piece.kind == "state" or (asked and joined):
+            return []
+        if clause.mood == "ask" and piece.name in self.lexicon.listed("each"):
+            return [piece.marked("and")]  # is it dark in the lounge or the corridor?
+        after = (p for p in clause.pieces if (p.kind, p.name) == (piece.kind, piece.name))
+        if self.language == "en" or any(p.start > piece.start for p in after):
+            raise _RefusedError("CHOICE", words)
+        return [piece.marked("")]
+
+    def _reached(self, piece: Piece, clause: Clause, finds: Collection[str]) -> Piece:
+        """Return what *up to* says: where to, or the last of a list."""
+        if piece.mark == "until" and not any(p.mark == "from" for p in clause.pieces):
+            if _is_goal(piece, clause, self.lexicon, finds):
+                return piece.marked("to")
+            if _ends_list(piece, clause, self.lexicon):
+                return piece.marked("")
+        raise _RefusedError("TIME" if piece.mark == "every" else "CONDITION", piece.text)
+
+    def _with_one_state(self, pieces: list[Piece]) -> list[Piece]:
+        """Return pieces with one state, unless several things are named."""
         states = [p for p in pieces if p.kind == "state"]
-    if len(states) > 1 and len([p for p in pieces if p.kind == "noun"]) < 2:
-        pieces = [p for p in pieces if p.kind != "state" or p is states[0]]
-    verbs = tuple(dict.fromkeys(clause.verbs))
-    via = ""
-    content = [
-        p
-        for p in pieces
-        if p.kind in ("value", "state", "noun", "unknown", "person") and p.mark != "not"
-    ]
-    if clause.mood in ("ask", "if", "else") or QUESTION in verbs:
-        verbs, via = (QUESTION,), "ask"
-    elif clause.asked is not None and finds:
-        via = "tell" if "tell" in finds else "look"
-        verbs = (QUESTION,)
-    elif (
-        "tell" in finds
-        and any(p.kind == "value" and p.name in {*lexicon.lists, *lexicon.past} for p in content)
-        and not texts
-        and unknown is None
-    ):
-        via, verbs = "tell", (QUESTION, *verbs)
-    if via == "tell" and QUESTION in verbs and clause.asked is None:
-        sums = [v for v in clause.verbs if v in lexicon.verbs and lexicon.verbs[v].sums]
-        known = {*lexicon.listed("joined"), *lexicon.past}
-        if sums and sums == list(clause.verbs) and not any(p.name in known for p in content):
-            return Trouble("NOT_TOGETHER", words)  # 라운지 정리해
-    people = [
-        p for p in pieces if p.kind == "value" and p.name in lexicon.people and p.mark == "to"
-    ]
-    step = Step(
-        verbs,
-        pieces,
-        via,
-        positive=clause.positive or clause.mood in ("ask", "if"),
-        times=times,
-        keeps=clause.keeps,
-        pronoun=any(p.kind == "pronoun" for p in pieces),
-        contrast=clause.contrast or clause.joined in ("but", "stop"),
-        told=clause.nominal,
-        joined=clause.joined,
-        start=clause.start,
-        end=clause.end,
-        text=words,
-    )
-    if via == "tell" and people:  # tell the professor how many …: find out, then tell
-        found = replace(
-            step, pieces=[p for p in pieces if p not in people], via="look", verbs=(QUESTION,)
+        if self.language == "en" and len({p.name for p in states}) > 1:
+            states = [p for p in states if not _says_there(p)]  # there is nothing in your hand
+        several = len([p for p in pieces if p.kind == "noun"]) > 1
+        kept = states if several else states[:1]
+        return [p for p in pieces if p.kind != "state" or p in kept]
+
+    def _asked(
+        self, clause: Clause, pieces: list[Piece], finds: Collection[str], words: str
+    ) -> tuple[tuple[str, ...], str]:
+        """Return the verbs of a step, and for a question how it is asked."""
+        verbs = tuple(dict.fromkeys(clause.verbs))
+        if clause.mood in ("ask", "if", "else") or QUESTION in verbs:
+            return (QUESTION,), "ask"
+        if clause.asked is not None and finds:
+            return (QUESTION,), "tell" if "tell" in finds else "look"
+        content = {p.name for p in pieces if p.kind in _CONTENT and p.mark != "not"}
+        values = {p.name for p in pieces if p.kind == "value" and p.mark != "not"}
+        free = any(p.kind == "text" or (p.kind == "unknown" and p.mark != "not") for p in pieces)
+        if "tell" not in finds or free or not values & {*self.lexicon.lists, *self.lexicon.past}:
+            return verbs, ""
+        sums = all(v in self.lexicon.verbs and self.lexicon.verbs[v].sums for v in verbs)
+        if sums and not content & {*self.lexicon.listed("joined"), *self.lexicon.past}:
+            raise _RefusedError("NOT_TOGETHER", words)  # 라운지 정리해
+        return (QUESTION, *verbs), "tell"
+
+    def _steps(
+        self, clause: Clause, pieces: list[Piece], finds: Collection[str], times: int, words: str
+    ) -> list[Step]:
+        verbs, via = self._asked(clause, pieces, finds, words)
+        step = Step(
+            verbs,
+            pieces,
+            via,
+            positive=clause.positive or clause.mood in ("ask", "if"),
+            times=times,
+            keeps=clause.keeps,
+            pronoun=any(p.kind == "pronoun" for p in pieces),
+            contrast=clause.contrast or clause.joined in ("but", "stop"),
+            told=clause.nominal,
+            joined=clause.joined,
+            start=clause.start,
+            end=clause.end,
+            text=words,
         )
-        told = replace(step, verbs=tuple(v for v in clause.verbs), pieces=people, via="")
-        return [*_split(found, lexicon), told]
-    return _split(step, lexicon) if QUESTION in step.verbs else [step]
+        people = [p for p in pieces if p.kind == "value" and p.mark == "to"]
+        people = [p for p in people if p.name in self.lexicon.people]
+        if via == "tell" and people:  # tell the professor how many …: find out, then tell
+            rest = [p for p in pieces if p not in people]
+            found = replace(step, pieces=rest, via="look", verbs=(QUESTION,))
+            told = replace(step, verbs=tuple(clause.verbs), pieces=people, via="")
+            return [*_split(found, self.lexicon), told]
+        return _split(step, self.lexicon) if QUESTION in step.verbs else [step]
+
+
+def _remark(clause: Clause, words: str) -> Step:
+    """Return the step of a remark: it names things, and nothing is done."""
+    for piece in clause.pieces:
+        if (piece.kind, piece.name) == ("limit", "TIME"):
+            raise _RefusedError("TIME", piece.text)
+    named = [p for p in clause.pieces if p.kind in ("noun", "value")]
+    return Step((), named, start=clause.start, end=clause.end, text=words)
+
+
+def _says_there(piece: Piece) -> bool:
+    """Return whether a state is no more than *there*, or *you see*."""
+    return piece.text.casefold() == "there" or piece.text.endswith(" see")
 
 
 def _each_with_its_times(clause: Clause) -> list[Clause]:
@@ -198,19 +247,17 @@ def _each_with_its_times(clause: Clause) -> list[Clause]:
     return [replace(clause, pieces=[*pair, *rest]) for pair in pairs]
 
 
-def _unclear(clause: Clause, text: str) -> Trouble | None:
-    """Return why numbers within a list, or a tool that a pronoun names, cannot be followed."""
+def _check_numbers(clause: Clause, text: str) -> None:
+    """Refuse numbers within a list, and a tool that a pronoun names."""
     times = [p for p in clause.pieces if p.kind == "limit" and p.name == "TIMES"]
     values = [p.start for p in clause.pieces if p.kind == "value"]
-    for one in times:  # the lounge twice and the corridor once
-        if len({p.value for p in times}) > 1 or min(values, default=0) < one.start < max(
-            values, default=0
-        ):
-            return Trouble("COUNT", one.text)
+    first, last = min(values, default=0), max(values, default=0)
+    for one in times:  # the lounge twice and the corridor
+        if len({p.value for p in times}) > 1 or first < one.start < last:
+            raise _RefusedError("COUNT", one.text)
     tool = next((p for p in clause.pieces if p.kind == "pronoun" and p.mark == "with"), None)
     if tool is not None:  # if your left hand is empty, open the door with it
-        return Trouble("NO_REFERENT", text[tool.start : tool.end])
-    return None
+        raise _RefusedError("NO_REFERENT", text[tool.start : tool.end])
 
 
 def _first(piece: Piece, text: str) -> bool:
@@ -256,9 +303,10 @@ def _ends_list(piece: Piece, clause: Clause, lexicon: Lexicon) -> bool:
     return listed and len(same) > 1
 
 
-def _beside(one: Piece, other: Piece) -> bool:
-    """Return whether two pieces stand side by side."""
-    return 0 <= one.start - other.end <= 1 or 0 <= other.start - one.end <= 1
+def _names(piece: Piece, number: Piece) -> bool:
+    """Return whether an unknown word stands beside a number: room 203."""
+    apart = (piece.start - number.end, number.start - piece.end)
+    return piece.kind == "unknown" and any(0 <= gap <= 1 for gap in apart)
 
 
 def _run(limits: list[Piece], piece: Piece, text: str) -> str:
