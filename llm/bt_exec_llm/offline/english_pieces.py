@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from bt_exec.language.closed import mapping, marks, numbers, phrases, words
-from bt_exec_llm.offline.english_phrases import Phrases
+from bt_exec_llm.offline.english_phrases import Phrases, stands
 from bt_exec_llm.offline.english_words import Token
 from bt_exec_llm.offline.piece import Clause, Piece
+from bt_exec_llm.offline.vocabulary import Entry
 
 __all__ = ["THIS", "add_pieces"]
 
@@ -24,6 +25,10 @@ _PERFECT = frozenset(words("en", "perfect"))
 _AUXILIARIES = frozenset([*words("en", "be"), *words("en", "auxiliaries")])
 _UNITS = frozenset(words("en", "units_of_time"))
 _SECONDS = mapping("en", "seconds_of_units")
+_SIGNS = frozenset(",'\"“”()-:·~")
+_BEGINS_ASKED = frozenset(words("en", "beginning_what_is_asked"))
+_PLAIN_NOT = (("not",), ("no",))
+_BEFORE_VERBS = (("do", "not"), ("never",))
 THIS = frozenset(["this", "that", "these", "those"])
 
 
@@ -39,240 +44,276 @@ def add_pieces(
     asks: bool,
 ) -> None:
     """Put what stands between `at` and `end` into `clause`."""
-    mark, relation, negated, lost_or = "", "", False, False
-    excepted, denial = False, ""
-    unknown: list[int] = []
-    pieces = clause.pieces
+    _Pieces(phrases, text, tokens, end, clause, skip, asks).take(at)
 
-    def close() -> None:
-        nonlocal unknown
-        if unknown:
-            start, stop = tokens[unknown[0]].start, tokens[unknown[-1]].end
-            said = text[start:stop]
-            pieces.append(Piece("unknown", "noun", said, mark, "", start, stop, said))
-            unknown = []
 
-    while at < end:
-        token = tokens[at]
-        word = token.text
-        if at not in skip and phrases.filler(tokens, at) > at + 1 and not unknown:
-            at = phrases.filler(tokens, at)
-            continue
-        pointed = at > 0 and phrases.determiner(tokens, at - 1)
-        if at in skip:
-            close()
-            if negated:  # go not on patrol
-                clause.whys.append(("NEGATED", text[clause.start : token.end]))
-            mark, at, negated = "", at + 1, False
-            continue
-        if not token.is_word:
-            if word not in (",", "'", '"', "“", "”", "(", ")", "-", ":"):
-                if word not in ("&", "·", "~"):
-                    unknown.append(at)
-            elif unknown and word in (",", ":"):
-                close()
-            if word == "&":
-                close()
-                mark = "and"
-            at += 1
-            continue
-        if (
-            asks
-            and word
-            in (
-                "if",
-                "whether",
-                "how",
-                "what",
-                "who",
-                "where",
-                "is",
-                "are",
-                "any",
-                "anyone",
-                "anybody",
-            )
-            and clause.asked is None
-        ):
-            clause.asked = Clause()
-        phrase: tuple[str, ...] = ()
-        for phrase in _NOT:
-            if tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase:
-                close()
-                negated, at = True, at + len(phrase)
-                excepted, denial = phrase in _EXCEPT, " ".join(phrase)
-                break
-        else:
-            phrase = ()
-        if phrase:
-            asked = clause.mood in ("if", "ask") or clause.asked is not None
-            if asked and clause.mood == "if":
-                clause.positive, negated = not clause.positive, False
-            elif asked and phrase in (("not",), ("no",)):
-                _deny(clause, tokens, at - 1)
-                negated = False
-            elif phrase in (("do", "not"), ("never",)):  # no verb stands behind it
-                clause.whys.append(("NEGATED", text[token.start : tokens[at - 1].end]))
-            continue
-        if word == "or" and not asks and not (pieces or unknown):  # this or what?
-            clause.whys.append(("UNFINISHED", text[token.start :]))
-        way = negated or not clause.positive or _goes_to(pieces)
-        if word in _WAYS and way and _place_follows(phrases, tokens, at):
-            close()  # to the lounge, (not) through the corridor
-            pieces.append(Piece("limit", "MANNER", "", "", "", token.start, token.end, word))
-            at, negated = at + 1, False
-            continue
-        number = _number(tokens, at, end)
-        found = phrases.entries(tokens, at)
-        if number is not None and (found is None or found[1] <= number[1]):
-            close()
-            code, size, value = number
-            pieces.append(
-                Piece(
-                    "limit",
-                    code,
-                    value,
-                    mark,
-                    "",
-                    token.start,
-                    tokens[at + size - 1].end,
-                    text[token.start : tokens[at + size - 1].end],
-                )
-            )
-            at += size
-            continue
-        if found is not None:
-            entries, size = found
-            entries = sorted(entries, key=lambda e: e.kind == "proxy")
-            if (
-                size == 1
-                and word in _MARKS
-                and entries[0].kind != "relation"
-                and _names_follow(phrases, tokens, at + 1, end)
-            ):
-                close()
-                lost_or = lost_or or mark == "or"
-                mark, at = _MARKS[word], at + 1
-                continue
-            stop = tokens[at + size - 1].end
-            said = text[token.start : stop]
-            filler = phrases.filler(tokens, at)
-            if filler - at > size:
-                close()
-                at = filler
-                continue
-            close()
-            entry = (
-                next((e for e in entries if e.kind == "state"), entries[0]) if asks else entries[0]
-            )
-            if entry.kind == "relation":
-                relation, at = entry.name, at + size
-                continue
-            kind: Any = "person" if entry.kind == "proxy" else entry.kind
-            others = "|".join(
-                f"{e.name}={e.value}"
-                for e in entries
-                if e is not entry and e.kind in ("value", "proxy")
-            )
-            piece = Piece(
-                kind,
-                entry.name,
-                entry.value,
-                "not" if negated else mark,
-                others,
-                token.start,
-                stop,
-                said,
-                entry.sense,
-            )
-            if relation and kind == "noun":
-                _related(pieces, piece, relation)
-            elif relation in ("front", "beside") and not negated:  # outside the lounge
-                clause.whys.append(("NOT_TOGETHER", said))
-            elif relation and not negated:
-                where = "from" if relation == "from_inside" else "at"
-                pieces.append(piece.marked(mark if mark == "or" else where))
-            else:
-                pieces.append(piece)
-            perfect = kind == "state" and tokens[at + size - 1].text in _PERFECT
-            if perfect and [t.text for t in tokens[at + size : at + size + 1]] == ["not"]:
-                clause.whys.append(("CONDITION", said))  # if you have not already
-            if kind == "state":
-                clause.asked = clause.asked or (Clause() if asks else None)
-            relation = ""
-            if negated:
-                after = _listed_after(phrases, tokens, at + size, end, entry.kind, entry.name)
-                negated = after > 0
-                if negated and not excepted and tokens[at + size].text == ",":  # A, not B, and C
-                    clause.whys.append(("OPERATOR", denial))
-            if mark not in ("with", "only"):
-                mark = ""
-            mark = "" if mark == "only" else mark
-            at += size
-            continue
-        if word == "first" and sum(p.kind == "value" for p in pieces) > 1:
-            clause.whys.append(("OPERATOR", word))  # the corridor and the lounge, the lounge first
-        if (after := phrases.filler(tokens, at)) > at:
-            solid = word in _SOLID and (pointed or _names_follow(phrases, tokens, after, end))
-            if solid or (unknown and word in _SOLID):
-                unknown.append(at)
-                at += 1
-                continue
-            close()
-            at = after
-            continue
-        if word == "both" and not any(t.text == "and" for t in tokens[at:end]):
-            close()
-            pieces.append(Piece("limit", "COUNT", "2", "", "", token.start, token.end, token.text))
-            at += 1
-            continue
-        if phrases.determiner(tokens, at):
-            last = at + 1 >= end or at + 1 in skip or tokens[at + 1].text in _MARKS
-            if word in THIS and last and not asks:  # put that down
-                pieces.append(
-                    Piece("pronoun", "", "", mark, "", token.start, token.end, token.text)
-                )
-                mark = ""
-            at += 1
-            continue
-        if (asks or clause.mood in ("ask", "if")) and word in _QUESTION:
-            close()
-            if word in ("in", "on", "at"):
-                mark = "at"
-            at += 1
-            continue
-        if word == "of" and unknown:
-            unknown.append(at)
-            at += 1
-            continue
-        if word in _MARKS and at + 1 < end:
-            close()
-            lost_or = lost_or or mark == "or"
-            mark, at = _MARKS[word], at + 1
-            continue
-        unknown.append(at)
-        at += 1
-    close()
-    if not asks and (lost_or or mark == "or"):  # or what?
-        clause.whys.append(("UNFINISHED", text[clause.start :]))
-    first = next((p for p in pieces if p.mark == "or"), None)
-    if first is not None and not any(_sorted_alike(p, first) for p in pieces if p is not first):
-        clause.whys.append(("CHOICE", text[clause.start :]))  # in his office or in the lounge
-    if negated:  # nothing stands behind it that could be left out
-        clause.whys.append(("NEGATED", text[clause.start :]))
-    if relation and tokens:
-        pieces.append(
-            Piece(
-                "noun",
-                "",
-                "",
-                "at",
-                f"{relation} ",
-                tokens[min(end, len(tokens)) - 1].start,
-                tokens[min(end, len(tokens)) - 1].end,
-                tokens[min(end, len(tokens)) - 1].text,
-            )
+class _Pieces:
+    """Puts words into a clause, from left to right.
+
+    Each method takes what begins at a place, and returns where it ends; None if it is not there.
+    """
+
+    def __init__(
+        self,
+        phrases: Phrases,
+        text: str,
+        tokens: list[Token],
+        end: int,
+        clause: Clause,
+        skip: frozenset[int],
+        asks: bool,
+    ) -> None:
+        self._phrases = phrases
+        self._text = text
+        self._tokens = tokens
+        self._end = end
+        self._clause = clause
+        self._skip = skip
+        self._asks = asks
+        self._mark = self._relation = self._denial = ""
+        self._negated = self._excepted = self._lost_or = False
+        self._unknown: list[int] = []
+
+    def take(self, at: int) -> None:
+        """Take everything from `at` on."""
+        ways = (
+            self._idle,
+            self._skipped,
+            self._sign,
+            self._negation,
+            self._way,
+            self._number,
+            self._named,
+            self._filler,
+            self._both,
+            self._determiner,
+            self._loose,
+            self._joining,
         )
+        while at < self._end:
+            after = next((end for way in ways if (end := way(at)) is not None), None)
+            if after is None:
+                self._unknown.append(at)
+            at = at + 1 if after is None else after
+        self._finish()
+
+    def _close(self) -> None:
+        """Put the unknown words before this place into a piece."""
+        if self._unknown:
+            first, last = self._tokens[self._unknown[0]], self._tokens[self._unknown[-1]]
+            said = self._text[first.start : last.end]
+            self._put(Piece("unknown", "noun", said, self._mark, "", first.start, last.end, said))
+            self._unknown = []
+
+    def _put(self, piece: Piece) -> None:
+        self._clause.pieces.append(piece)
+
+    def _why(self, code: str, words: str) -> None:
+        self._clause.whys.append((code, words))
+
+    def _idle(self, at: int) -> int | None:
+        after = self._phrases.filler(self._tokens, at)
+        return after if at not in self._skip and after > at + 1 and not self._unknown else None
+
+    def _skipped(self, at: int) -> int | None:
+        if at not in self._skip:
+            return None
+        self._close()
+        if self._negated:  # go not on patrol
+            self._why("NEGATED", self._text[self._clause.start : self._tokens[at].end])
+        self._mark, self._negated = "", False
+        return at + 1
+
+    def _sign(self, at: int) -> int | None:
+        sign = self._tokens[at]
+        if sign.is_word:
+            return None
+        if sign.text == "&":
+            self._close()
+            self._mark = "and"
+        elif sign.text not in _SIGNS:
+            self._unknown.append(at)
+        elif self._unknown and sign.text in (",", ":"):
+            self._close()
+        return at + 1
+
+    def _negation(self, at: int) -> int | None:
+        clause, word = self._clause, self._tokens[at].text
+        if self._asks and word in _BEGINS_ASKED:
+            clause.asked = clause.asked or Clause()
+        phrase = next((one for one in _NOT if stands(self._tokens, at, one)), None)
+        if phrase is None:
+            if word == "or" and not self._asks and not (clause.pieces or self._unknown):
+                self._why("UNFINISHED", self._text[self._tokens[at].start :])  # this or what?
+            return None
+        self._close()
+        end = at + len(phrase)
+        self._negated, self._excepted = True, phrase in _EXCEPT
+        self._denial = " ".join(phrase)
+        if clause.mood == "if":
+            clause.positive, self._negated = not clause.positive, False
+        elif (clause.mood == "ask" or clause.asked is not None) and phrase in _PLAIN_NOT:
+            _deny(clause, self._tokens, end - 1)
+            self._negated = False
+        elif phrase in _BEFORE_VERBS:  # no verb stands behind it
+            self._why("NEGATED", self._text[self._tokens[at].start : self._tokens[end - 1].end])
+        return end
+
+    def _way(self, at: int) -> int | None:
+        denied = self._negated or not self._clause.positive or _goes_to(self._clause.pieces)
+        token = self._tokens[at]
+        if token.text not in _WAYS or not denied:
+            return None
+        if not _place_follows(self._phrases, self._tokens, at):
+            return None
+        self._close()  # to the lounge, (not) through the corridor
+        self._put(Piece("limit", "MANNER", "", "", "", token.start, token.end, token.text))
+        self._negated = False
+        return at + 1
+
+    def _number(self, at: int) -> int | None:
+        number = _number(self._tokens, at, self._end)
+        found = self._phrases.entries(self._tokens, at)
+        if number is None or (found is not None and found[1] > number[1]):
+            return None
+        self._close()
+        code, size, value = number
+        start, stop = self._tokens[at].start, self._tokens[at + size - 1].end
+        said = self._text[start:stop]
+        self._put(Piece("limit", code, value, self._mark, "", start, stop, said))
+        return at + size
+
+    def _named(self, at: int) -> int | None:
+        found = self._phrases.entries(self._tokens, at)
+        if found is None:
+            return None
+        entries, size = sorted(found[0], key=lambda e: e.kind == "proxy"), found[1]
+        joins = size == 1 and self._tokens[at].text in _MARKS and entries[0].kind != "relation"
+        if joins and _names_follow(self._phrases, self._tokens, at + 1, self._end):
+            return self._join(at)
+        after = self._phrases.filler(self._tokens, at)
+        self._close()
+        if after - at > size:
+            return after
+        states = (e for e in entries if e.kind == "state" and self._asks)
+        entry = next(states, entries[0])
+        if entry.kind == "relation":
+            self._relation = entry.name
+        else:
+            self._add(entry, entries, at, size)
+        return at + size
+
+    def _add(self, entry: Entry, entries: list[Entry], at: int, size: int) -> None:
+        """Add a piece for an entry of the lexicon; the others it can be stay with it."""
+        start, last = self._tokens[at].start, self._tokens[at + size - 1]
+        said = self._text[start : last.end]
+        kind: Any = "person" if entry.kind == "proxy" else entry.kind
+        others = [e for e in entries if e is not entry and e.kind in ("value", "proxy")]
+        relation = "|".join(f"{e.name}={e.value}" for e in others)
+        mark = "not" if self._negated else self._mark
+        self._place(
+            Piece(kind, entry.name, entry.value, mark, relation, start, last.end, said, entry.sense)
+        )
+        after = [t.text for t in self._tokens[at + size : at + size + 1]]
+        if kind == "state":
+            if last.text in _PERFECT and after == ["not"]:
+                self._why("CONDITION", said)  # if you have not already
+            self._clause.asked = self._clause.asked or (Clause() if self._asks else None)
+        self._relation = ""
+        if self._negated:
+            place = at + size
+            listed = _listed_after(
+                self._phrases, self._tokens, place, self._end, entry.kind, entry.name
+            )
+            self._negated = listed > 0
+            if self._negated and not self._excepted and after == [","]:  # A, not B, and C
+                self._why("OPERATOR", self._denial)
+        if self._mark != "with":
+            self._mark = ""
+
+    def _place(self, piece: Piece) -> None:
+        """Add a piece at the place that was said before it: inside the door."""
+        if self._relation and piece.kind == "noun":
+            _related(self._clause.pieces, piece, self._relation)
+        elif self._relation in ("front", "beside") and not self._negated:  # outside the lounge
+            self._why("NOT_TOGETHER", piece.text)
+        elif self._relation and not self._negated:
+            where = "from" if self._relation == "from_inside" else "at"
+            self._put(piece.marked("or" if self._mark == "or" else where))
+        else:
+            self._put(piece)
+
+    def _filler(self, at: int) -> int | None:
+        word = self._tokens[at].text
+        if word == "first" and sum(p.kind == "value" for p in self._clause.pieces) > 1:
+            self._why("OPERATOR", word)  # the corridor and the lounge, the lounge first
+        after = self._phrases.filler(self._tokens, at)
+        if after == at:
+            return None
+        if word in _SOLID:
+            pointed = at > 0 and self._phrases.determiner(self._tokens, at - 1)
+            named = _names_follow(self._phrases, self._tokens, after, self._end)
+            if pointed or named or self._unknown:
+                self._unknown.append(at)
+                return at + 1
+        self._close()
+        return after
+
+    def _both(self, at: int) -> int | None:
+        token = self._tokens[at]
+        if token.text != "both" or any(t.text == "and" for t in self._tokens[at : self._end]):
+            return None
+        self._close()
+        self._put(Piece("limit", "COUNT", "2", "", "", token.start, token.end, token.text))
+        return at + 1
+
+    def _determiner(self, at: int) -> int | None:
+        token, after = self._tokens[at], at + 1
+        if not self._phrases.determiner(self._tokens, at):
+            return None
+        last = after >= self._end or after in self._skip or self._tokens[after].text in _MARKS
+        if token.text in THIS and last and not self._asks:  # put that down
+            piece = Piece("pronoun", "", "", self._mark, "", token.start, token.end, token.text)
+            self._put(piece)
+            self._mark = ""
+        return after
+
+    def _loose(self, at: int) -> int | None:
+        word = self._tokens[at].text
+        if word not in _QUESTION or not (self._asks or self._clause.mood in ("ask", "if")):
+            return None
+        self._close()
+        if word in ("in", "on", "at"):
+            self._mark = "at"
+        return at + 1
+
+    def _joining(self, at: int) -> int | None:
+        word = self._tokens[at].text
+        if word == "of" and self._unknown:
+            return None
+        return self._join(at) if word in _MARKS and at + 1 < self._end else None
+
+    def _join(self, at: int) -> int:
+        """Take a preposition or *and*."""
+        self._close()
+        self._lost_or = self._lost_or or self._mark == "or"
+        self._mark = _MARKS[self._tokens[at].text]
+        return at + 1
+
+    def _finish(self) -> None:
+        self._close()
+        pieces, rest = self._clause.pieces, self._text[self._clause.start :]
+        if not self._asks and (self._lost_or or self._mark == "or"):  # or what?
+            self._why("UNFINISHED", rest)
+        first = next((p for p in pieces if p.mark == "or"), None)
+        if first is not None and not any(_sorted_alike(p, first) for p in pieces if p is not first):
+            self._why("CHOICE", rest)  # in his office or in the lounge
+        if self._negated:  # nothing stands behind it that could be left out
+            self._why("NEGATED", rest)
+        if self._relation and self._tokens:
+            last = self._tokens[min(self._end, len(self._tokens)) - 1]
+            where = f"{self._relation} "
+            self._put(Piece("noun", "", "", "at", where, last.start, last.end, last.text))
 
 
 def _listed_after(
