@@ -26,6 +26,7 @@ from bt_exec.cli.campaign import COMMANDS as CAMPAIGN
 from bt_exec.cli.check import COMMANDS as CHECK
 from bt_exec.cli.diff import COMMANDS as DIFF
 from bt_exec.cli.doctor import COMMANDS as DOCTOR
+from bt_exec.cli.evaluate import COMMANDS as EVALUATE
 from bt_exec.cli.exchange import COMMANDS as EXCHANGE
 from bt_exec.cli.fmt import COMMANDS as FMT
 from bt_exec.cli.history import COMMANDS as WHY
@@ -124,6 +125,7 @@ _PANELS = (
     ("Missions", TORTURE),
     ("Plans", PLAN),
     ("Plans", CHECK),
+    ("Plans", EVALUATE),
     ("Plans", DIFF),
     ("Plans", REHEARSE),
     ("Plans", FMT),

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from bt_exec.site import load_site
-from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.site.data import data_path
+from bt_exec.spec.plain_yaml import parse_yaml, read_yaml
 from tests.llm.scoring import score
 
 FOLDER = Path(__file__).parents[1] / "data" / "commands"
@@ -21,6 +22,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "commands"
 def test_most_commands_do_what_was_asked_and_none_does_something_else(name, step):
     files = sorted(FOLDER.glob(f"{name}_*.yaml"))
     cases = [case for file in files for case in parse_yaml(file.read_text(encoding="utf-8"))]
+    cases += read_yaml(data_path("configs", "commands", f"{name}.yaml"))["commands"]
     assert len(cases[::step]) >= 150  # one in so many, of every file
     found = score(load_site(name), cases[::step])
     assert found.wrong == 0, found.faults

@@ -1,0 +1,91 @@
+"""Command ``eval``: compilers on labelled commands, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bt_exec.cli import options as opt
+
+__all__ = ["COMMANDS", "eval_"]
+
+
+def eval_(
+    file: Annotated[
+        Path,
+        typer.Argument(help="Labelled commands; see docs/models.md.", metavar="FILE"),
+    ],
+    compilers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--compiler",
+            help="A compiler, or one of a site file: NAME=SITE.yaml; may be given several times.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
+    site: opt.SiteName = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Keep the answers in this file; those in it are not asked for again."
+        ),
+    ] = None,
+    json: opt.Json = False,
+    verbose: opt.Verbose = False,
+) -> None:
+    """Compare compilers on labelled commands: understood, done wrong, refused; nothing moves."""
+    import json as json_
+
+    from bt_exec.cli.output import emit, for_people
+    from bt_exec.evaluation.cases import load_cases
+    from bt_exec.evaluation.run import answers, differences, evaluate, fault_in, read_lines
+    from bt_exec.site.compile_command import make_compiler
+    from bt_exec.site.site import load_site
+
+    cases, loaded = load_cases(file), load_site(site)
+    asked = {}
+    for name in compilers or [loaded.compiler.name]:
+        label, equals, other = name.partition("=")
+        asked[label] = make_compiler(load_site(other)) if equals else make_compiler(loaded, name)
+    lines = []
+    known = read_lines(out) if out is not None else []
+    kept = out.open("a", encoding="utf-8") if out is not None else None
+    try:
+        for line in answers(loaded, cases, asked, known):
+            lines.append(line)
+            if kept is not None and line not in known:
+                kept.write(json_.dumps(line, ensure_ascii=False) + "\n")
+                kept.flush()
+    finally:
+        if kept is not None:
+            kept.close()
+    found, against = evaluate(cases, lines), differences(cases, lines)
+    if json:
+        emit([{**one._asdict(), "objections": dict(one.objections)} for one in found])
+        return
+    painter = for_people()
+    for one in found:
+        painter.say(one.compiler)
+        painter.say(f"  understood       {one.understood}")
+        painter.say(f"  done wrong       {one.wrong}")
+        painter.say(f"  rightly refused  {one.refused}")
+        objections = ", ".join(f"{code} {n}" for code, n in sorted(one.objections.items()))
+        painter.say(f"  objections       {objections or 'none'}")
+        cost = f"{one.requests} requests, {one.tokens} tokens, {one.cost:.4f} USD"
+        painter.say(f"  cost             {cost}, {one.seconds:.3f} s a command")
+        if one.compiler in against:
+            _, _, better, worse, p = against[one.compiler]
+            said = f"{better} better, {worse} worse, p {p:.3f}"
+            painter.say(f"  against {found[0].compiler}: {said}")
+    for line in lines if verbose else ():
+        if why := fault_in(cases, line):
+            painter.say(f"{line['compiler']}: {line['say']}: {why}")
+        elif line["steps"] is None and cases.commands[line["item"]].want == "act":
+            painter.say(f"{line['compiler']}: {line['say']}: refused ({line['code']})")
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {"eval": eval_}

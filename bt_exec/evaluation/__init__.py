@@ -1,0 +1,1 @@
+"""Evaluation of compilers on labelled commands; nothing moves."""

@@ -1,0 +1,163 @@
+"""Labelled commands: what a person says, and what a plan for it must and must not do.
+
+A file is a list of commands, or a mapping with ``commands`` and ``on_the_way``::
+
+    on_the_way: [return_home]
+    commands:
+      - {say: Open the door., want: act, actions: [[open_door]], only: true, tags: [english]}
+      - {say: Make coffee., want: refuse}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from bt_exec.failure import SpecError
+from bt_exec.spec.model import Check, Do, NodeBase, children_of
+from bt_exec.spec.source import read_file
+
+__all__ = ["Case", "Cases", "Step", "fault_of", "load_cases", "steps_of"]
+
+
+class Action(NamedTuple):
+    """A skill, and the arguments that the words of a command determine."""
+
+    skill: str
+    args: Mapping[str, Any] = {}
+
+
+def _action(written: Any) -> Any:
+    return Action(*written) if isinstance(written, list) and 1 <= len(written) <= 2 else written
+
+
+class Case(BaseModel):
+    """One labelled command.
+
+    Attributes:
+        say: The command.
+        want: ``act``, ``refuse``, or ``either`` where both are right.
+        actions: Skills that must occur in this order, with arguments that the words determine.
+        forbid: Skills that must not occur.
+        only: Whether no skill may occur but `actions` and those on the way.
+        condition: Whether something must be decided before an action.
+        question: Whether nothing may move.
+        never: Values of arguments that must not occur.
+        context: Commands that were said before, oldest first.
+        tags: Words to group results by.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    say: str
+    want: Literal["act", "refuse", "either"]
+    actions: tuple[Annotated[Action, BeforeValidator(_action)], ...] = ()
+    forbid: tuple[str, ...] = ()
+    only: bool = False
+    condition: bool = False
+    question: bool = False
+    never: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Cases(BaseModel):
+    """The labelled commands of a file.
+
+    Attributes:
+        commands: The commands.
+        on_the_way: Skills that a plan may add anywhere: to come home, to report.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    commands: Annotated[tuple[Case, ...], Field(min_length=1)]
+    on_the_way: frozenset[str] = frozenset()
+
+
+class Step(NamedTuple):
+    """A skill of a plan.
+
+    Attributes:
+        skill: Its name.
+        args: Its arguments.
+        conditional: Whether something is decided before it.
+    """
+
+    skill: str
+    args: Mapping[str, Any]
+    conditional: bool = False
+
+
+def load_cases(path: Path) -> Cases:
+    """Return the labelled commands of a file.
+
+    Raises:
+        SpecError: If it cannot be read or has another form; every mistake with its place.
+    """
+    source = read_file(path)
+    listed = isinstance(source.data, list)
+    try:
+        return Cases.model_validate({"commands": source.data} if listed else source.data)
+    except ValidationError as error:
+        problems = [
+            source.problem(
+                "BAD_VALUE",
+                str(one["msg"]).replace("Input should", "must"),
+                one["loc"][1:] if listed else one["loc"],
+                found=repr(one["input"])[:40],
+            )
+            for one in error.errors()
+        ]
+        raise SpecError(problems, checkable=False) from None
+
+
+def steps_of(node: NodeBase, conditional: bool = False) -> Iterator[Step]:
+    """Yield the skills of an expanded plan in order; repeats are written out."""
+    decided = conditional or (node.skip_if is not None and not isinstance(node, Do))
+    for _ in range(node.repeat or 1):
+        if isinstance(node, Do):
+            yield Step(node.do, node.args, decided)
+        for child in children_of(node):
+            yield from steps_of(child, decided)
+            decided = decided or isinstance(child, Check)
+
+
+def fault_of(case: Case, plan: list[Step], on_the_way: frozenset[str] = frozenset()) -> str:
+    """Return what is wrong with a plan for a labelled command; empty if it is right."""
+    skills = {step.skill for step in plan}
+    wanted = {action.skill for action in case.actions}
+    extra = skills - wanted - on_the_way
+    if case.want == "refuse":
+        return "" if case.question and not skills else "should be refused"
+    if not _in_order(plan, list(case.actions)):
+        return "not what was asked"
+    if skills & set(case.forbid):
+        return "forbidden skill"
+    if {str(value) for step in plan for value in step.args.values()} & set(case.never):
+        return "forbidden argument"
+    if (case.only or not wanted) and extra:
+        return f"also {', '.join(sorted(extra))}"
+    if case.condition and not any(step.conditional for step in plan):
+        return "without the condition"
+    return ""
+
+
+def _in_order(plan: list[Step], actions: list[Action]) -> bool:
+    for step in plan:
+        if actions and step.skill == actions[0].skill and _fits(step.args, actions[0].args):
+            actions.pop(0)
+    return not actions
+
+
+def _fits(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Return True if arguments say what is wanted, whatever articles and plurals they have."""
+    return all(_words(wanted[key]) <= _words(given.get(key)) for key in wanted)
+
+
+def _words(value: Any) -> set[str]:
+    return {word.removesuffix("s") for word in re.findall(r"[\w]+", str(value).casefold())}

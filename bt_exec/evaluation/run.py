@@ -1,0 +1,167 @@
+"""Compilers on labelled commands: what each understands, does wrong, refuses, and what it costs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bt_exec.campaign.statistics import Difference, Rate, compare
+from bt_exec.evaluation.cases import Case, Cases, Step, fault_of, steps_of
+from bt_exec.failure import Refusal, SpecError, UsageError
+from bt_exec.planning.compiler import Compiler, Reply
+from bt_exec.planning.plan import prepare_answer
+from bt_exec.site.compile_command import request_of
+from bt_exec.site.site import Site
+
+__all__ = ["Evaluation", "answers", "differences", "evaluate", "read_lines"]
+
+Line = Mapping[str, Any]
+"""One command with the answer of one compiler, as plain data."""
+
+
+class Evaluation(NamedTuple):
+    """Results of one compiler.
+
+    Attributes:
+        compiler: Its name.
+        understood: Commands that should work and do what was asked.
+        wrong: Commands of any kind that lead to a plan that does something else.
+        refused: Commands that should be refused and are.
+        objections: How often a plan was rejected or a command refused, by code.
+        requests: Requests to a model.
+        tokens: Tokens of these requests, both directions.
+        cost: Their cost [USD].
+        seconds: Mean time of an answer [s].
+    """
+
+    compiler: str
+    understood: Rate
+    wrong: Rate
+    refused: Rate
+    objections: Mapping[str, int]
+    requests: int
+    tokens: int
+    cost: float
+    seconds: float
+
+
+def answers(
+    site: Site, cases: Cases, compilers: Mapping[str, Compiler], known: Iterable[Line] = ()
+) -> Iterator[Line]:
+    """Yield the answer of each compiler to each command; recorded ones are not asked for again.
+
+    Args:
+        site: The site.
+        cases: The labelled commands.
+        compilers: The compilers, by the name in the report.
+        known: Lines of an earlier run.
+    """
+    recorded = {(line["compiler"], line["item"], line["say"]): line for line in known}
+    for name, compiler in compilers.items():
+        for item, case in enumerate(cases.commands):
+            yield recorded.get((name, item, case.say)) or _answer(site, case, compiler, name, item)
+
+
+def _answer(site: Site, case: Case, compiler: Compiler, name: str, item: int) -> Line:
+    request = request_of(site, case.say, context=case.context)
+    began = time.perf_counter()
+    answer = compiler.compile(request)
+    line: dict[str, Any] = {"compiler": name, "item": item, "say": case.say, "steps": None}
+    line["seconds"] = round(time.perf_counter() - began, 4)
+    if isinstance(answer, Reply):
+        return {**line, "code": answer.code, "objections": [], "requests": 0, "usage": {}}
+    line["requests"] = answer.requests
+    if isinstance(answer, Refusal):
+        codes = [_code_of(problem) for problem in answer.problems]
+        return {**line, "code": answer.code, "objections": codes or [answer.code], "usage": {}}
+    line["usage"] = dict(answer.usage)
+    try:
+        plan = prepare_answer(answer, request).spec
+    except SpecError as error:
+        codes = [problem.code for problem in error.problems]
+        return {**line, "code": "PLAN_REJECTED", "objections": codes}
+    steps = [[step.skill, dict(step.args), step.conditional] for step in steps_of(plan.root)]
+    return {**line, "code": "", "objections": [], "steps": steps}
+
+
+def _code_of(problem: str) -> str:
+    return problem.rpartition("[")[2].rstrip("]") or "REFUSED"
+
+
+def evaluate(cases: Cases, lines: Sequence[Line]) -> list[Evaluation]:
+    """Return the results of each compiler, in the order in which they answered."""
+    by_compiler: dict[str, list[Line]] = {}
+    for line in lines:
+        by_compiler.setdefault(line["compiler"], []).append(line)
+    return [_result(name, cases, own) for name, own in by_compiler.items()]
+
+
+def fault_in(cases: Cases, line: Line) -> str:
+    """Return what is wrong with the plan of a line; empty if it is right or there is none."""
+    if line["steps"] is None:
+        return ""
+    plan = [Step(*step) for step in line["steps"]]
+    return fault_of(cases.commands[line["item"]], plan, cases.on_the_way)
+
+
+def _is_right(cases: Cases, line: Line) -> bool:
+    """Return True if a command was answered as its label says."""
+    want = cases.commands[line["item"]].want
+    return not fault_in(cases, line) if line["steps"] is not None else want != "act"
+
+
+def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
+    wants = [cases.commands[line["item"]].want for line in lines]
+    right = [_is_right(cases, line) for line in lines]
+
+    def rate(want: str) -> Rate:
+        own = [good for good, wanted in zip(right, wants, strict=True) if wanted == want]
+        return Rate(sum(own), len(own))
+
+    usage = Counter[str]()
+    for line in lines:
+        usage.update({key: value for key, value in line["usage"].items() if value})
+    return Evaluation(
+        name,
+        rate("act"),
+        Rate(sum(bool(fault_in(cases, line)) for line in lines), len(lines)),
+        rate("refuse"),
+        Counter(code for line in lines for code in line["objections"]),
+        sum(line["requests"] for line in lines),
+        int(usage["input_tokens"] + usage["output_tokens"]),
+        float(usage["cost"]),
+        sum(line["seconds"] for line in lines) / len(lines) if lines else 0.0,
+    )
+
+
+def differences(cases: Cases, lines: Sequence[Line]) -> dict[str, Difference]:
+    """Return how each further compiler differs from the first: right answers, McNemar's p."""
+    by_compiler: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        cell = {"item": line["item"], "expected": _is_right(cases, line)}
+        cell |= {"command": "", "fault": "", "world": {}}
+        by_compiler.setdefault(line["compiler"], []).append(cell)
+    first, *others = by_compiler
+    return {name: compare(by_compiler[first], by_compiler[name])["", "all"] for name in others}
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Return the lines of an earlier run; none if there is no such file.
+
+    Raises:
+        UsageError: If the file holds anything else.
+    """
+    if not path.exists():
+        return []
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read as JSON lines: {error}") from None
+    wanted = {"compiler", "item", "say", "steps", "objections", "requests", "usage", "seconds"}
+    if not all(isinstance(line, dict) and wanted <= line.keys() for line in lines):
+        raise UsageError(f"{path}: is not a record of bt-exec eval; name another file")
+    return lines
