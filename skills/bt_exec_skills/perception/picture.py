@@ -6,16 +6,25 @@ column and row outside of it.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Box", "Frame", "Mask", "box_of", "overlaps", "whole_pixels"]
+__all__ = ["Box", "Frame", "Mask", "border_of", "box_of", "overlaps", "whole_pixels"]
+
+T = TypeVar("T", bound=np.generic)
 
 Frame = npt.NDArray[np.uint8]
 """A picture, RGB, shape (height, width, 3)."""
 Mask = npt.NDArray[np.bool_]
 """Some pixels of a picture, shape (height, width)."""
 Box = tuple[int, int, int, int]
+
+
+def border_of(picture: npt.NDArray[T]) -> npt.NDArray[T]:
+    """Return the pixels of the four edges of a picture or mask, one after another."""
+    return np.concatenate((picture[0], picture[-1], picture[:, 0], picture[:, -1]))
 
 
 def box_of(mask: Mask) -> Box:

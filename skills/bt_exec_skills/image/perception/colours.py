@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.perception.picture import Frame, Mask
+from bt_exec_skills.perception.picture import Frame, Mask, border_of
 
 __all__ = [
     "COLOURS", "ColourName", "colour_shares", "ground_colours", "lab_of",
@@ -89,16 +89,14 @@ def name_pixels(pixels: Frame) -> npt.NDArray[np.uint8]:
 
 def ground_colours(picture: Frame) -> frozenset[ColourName]:
     """Return the names of the colours that cover at least a quarter of the border each."""
-    edges = (picture[0], picture[-1], picture[:, 0], picture[:, -1])
-    border = np.concatenate(edges)[None]
+    border = border_of(picture)[None]
     shares = colour_shares(border, np.ones(border.shape[:2], bool))
     return frozenset(name for name, share in shares.items() if share >= _OF_GROUND)
 
 
 def like_ground(picture: Frame) -> Mask:
     """Return the pixels whose colour is near that of the picture's border: its median."""
-    edges = (picture[0], picture[-1], picture[:, 0], picture[:, -1])
-    codes = _codes(np.concatenate(edges)[None])[0]
+    codes = _codes(border_of(picture)[None])[0]
     ground = np.median(_weighted()[codes], axis=0)
     near = np.linalg.norm(_weighted() - ground, axis=1) < _GROUND
     return np.asarray(near[_codes(picture)], bool)

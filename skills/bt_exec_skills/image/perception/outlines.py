@@ -23,7 +23,7 @@ from bt_exec_skills.image.perception.outline_names import (
     notches_of,
     shape_of_outline,
 )
-from bt_exec_skills.perception.picture import Box, Frame
+from bt_exec_skills.perception.picture import Box, Frame, border_of
 
 __all__ = ["Outline", "outlined"]
 
@@ -114,7 +114,7 @@ def _pieces(small: Frame) -> npt.NDArray[np.int32] | None:
     )
     least = max(_LEAST_PX, _LEAST_SHARE * steep.size) / 4
     kept = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= least]
-    border = np.concatenate((flat[0], flat[-1], flat[:, 0], flat[:, -1]))
+    border = border_of(flat)
     ground = int(np.bincount(border).argmax()) if border.any() else 0
     if len(kept) > _MOST or ground == 0 or (border == ground).mean() < 0.6:
         return None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName, like_ground, name_pixels
 from bt_exec_skills.image.perception.instances import SUREST, Instance
-from bt_exec_skills.perception.picture import Frame, Mask, box_of
+from bt_exec_skills.perception.picture import Frame, Mask, border_of, box_of
 
 __all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
 
@@ -35,8 +35,7 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
     """
     names = name_pixels(picture)
     ground = like_ground(picture)
-    border = np.concatenate((ground[0], ground[-1], ground[:, 0], ground[:, -1]))
-    plain = border.mean() >= _PLAIN
+    plain = border_of(ground).mean() >= _PLAIN
     names[ground] = len(COLOURS)
     names = np.asarray(cv2.medianBlur(names, 5), np.uint8)
     least = max(_LEAST_PX, round(_LEAST_SHARE * names.size))

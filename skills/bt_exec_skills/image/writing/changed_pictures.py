@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.perception.picture import Frame, Mask
+from bt_exec_skills.perception.picture import Frame, Mask, border_of
 
 __all__ = ["blank_picture", "changed_pictures"]
 
@@ -44,9 +44,8 @@ def changed_pictures(
 
 def blank_picture(picture: Frame) -> Frame:
     """Return a picture of the same size in the colour of its border."""
-    border = np.concatenate((picture[0], picture[-1], picture[:, 0], picture[:, -1]))
     blank = np.empty_like(picture)
-    blank[:] = np.median(border, axis=0).astype(np.uint8)
+    blank[:] = np.median(border_of(picture), axis=0).astype(np.uint8)
     return blank
 
 
