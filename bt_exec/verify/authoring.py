@@ -1,25 +1,44 @@
 """Probable mistakes in valid trees, reported by `bt_exec.verify.verify_file` only.
 
-Codes: ``UNKNOWN_CODE``, ``UNUSED_PARAMETER``. A way of ``otherwise`` after a code that nothing on
-the site fails with is never taken; a parameter that no node takes changes nothing.
+Codes: ``UNKNOWN_CODE``, ``UNUSED_PARAMETER``, ``NEVER_RUNS``, ``NEVER_HOLDS``. A way of
+``otherwise`` after a code that nothing on the site fails with is never taken. A parameter that no
+node takes changes nothing. A branch of a fallback after one that cannot fail never runs. Conditions
+that establish different values of one fact never hold together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations, pairwise
+from typing import Any
 
 from bt_exec.failure import OWN_CODES
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.spec.expression import leaves
-from bt_exec.spec.model import Check, Do, NodeBase, Tree, TreeSpec, Way, walk
+from bt_exec.spec.expression import All, Any_, Is, Not, leaves
+from bt_exec.spec.model import (
+    Check,
+    Do,
+    Fallback,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+    TreeSpec,
+    Way,
+    children_of,
+    walk,
+)
+from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.source import Place
 from bt_exec.spec.text_template import is_template, names_in_template
-from bt_exec.verify.context import Context
+from bt_exec.verify.context import Context, nodes_of
+from bt_exec.verify.facts import established
 
 __all__ = ["check_authoring", "codes_of"]
 
 
 def check_authoring(context: Context) -> None:
-    """Report codes that nothing fails with, and parameters that nothing takes."""
+    """Report what can have no effect: codes, parameters, branches and conditions."""
     tree = context.document
     if not isinstance(tree, TreeSpec):
         return
@@ -39,6 +58,61 @@ def check_authoring(context: Context) -> None:
                 "'spoken: true' if only commands name it"
             )
             context.report("UNUSED_PARAMETER", message, ("params", name), found=name, key=True)
+
+    for node, spot in nodes_of(tree.root):
+        _check_branches(context, node, spot)
+        for field, expression in node.conditions.items():
+            if pair := _contradiction(context, expression):
+                message = f"{pair[0]} and {pair[1]} never hold at the same time"
+                context.report("NEVER_HOLDS", message, (*spot, field), found=str(expression))
+
+
+def _check_branches(context: Context, node: NodeBase, place: Place) -> None:
+    """Report the branch of a fallback that no failure leads to."""
+    if not isinstance(node, Fallback):
+        return
+    children = list(place_of_children(node, place))
+    for (before, _), (_, where) in pairwise(children):
+        if _cannot_fail(context, before):
+            message = "this branch never runs: the one before it cannot fail"
+            context.report("NEVER_RUNS", message, where)
+            return
+
+
+def _cannot_fail(context: Context, node: NodeBase) -> bool:
+    """Return True if a node succeeds whatever happens, unless the mission is stopped."""
+    if node.skip_if or node.guard or node.until or node.timeout or "timeout" in node.filled:
+        return False
+    children = (_cannot_fail(context, child) for child in children_of(node))
+    match node:
+        case Do(do=name):
+            skill = context.catalogue.skills.get(name)
+            return skill is not None and not skill.fails and not context.catalogue.owner(name)
+        case Check(check=Is(name=name)):
+            condition = context.catalogue.conditions.get(name)
+            return condition is not None and condition.notes
+        case Sequence() | Parallel():
+            return all(children)
+        case Fallback():
+            return any(children)
+    return False
+
+
+def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
+    """Return two conditions under one ``all`` that cannot both hold; None if there are none."""
+    if isinstance(expression, Not):
+        return _contradiction(context, expression.of)
+    if not isinstance(expression, All | Any_):
+        return None
+    for one, other in combinations(expression.of, 2) if isinstance(expression, All) else ():
+        if Not(of=one) == other or Not(of=other) == one:
+            return str(one), str(other)
+        first = established(one, context.catalogue)
+        second = established(other, context.catalogue)
+        if any(second.get(fact, value) != value for fact, value in first.items()):
+            return str(one), str(other)
+    found = (_contradiction(context, part) for part in expression.of)
+    return next(filter(None, found), None)
 
 
 def codes_of(root: NodeBase) -> Iterator[str]:

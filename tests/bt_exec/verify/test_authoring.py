@@ -47,9 +47,39 @@ CASES = {
         HEAD + "root: {do: look, with: {camera: farm}}\n",
         [f"3:3 UNUSED_PARAMETER {NO_NODE}"],
     ),
+    "a branch after one that cannot fail": (
+        "tree: t\nroot: {fallback: [{do: look}, {do: wait, with: {seconds: 1}}, {do: look}]}\n",
+        ["2:63 NEVER_RUNS this branch never runs: the one before it cannot fail"],
+    ),
+    "a branch after a sequence that cannot fail": (
+        "tree: t\nroot:\n  fallback:\n    - sequence: [{do: wait, with: {seconds: 1}}]\n"
+        "    - {do: look}\n",
+        ["5:7 NEVER_RUNS this branch never runs: the one before it cannot fail"],
+    ),
+    "conditions that contradict each other": (
+        "tree: t\nroot: {do: look, while: {all: [{lid_is: {state: open}}, lit, "
+        "{lid_is: {state: closed}}]}}\n",
+        ["2:25 NEVER_HOLDS lid_is open and lid_is closed never hold at the same time"],
+    ),
+    "a condition and its negation": (
+        "tree: t\nroot: {check: {any: [lit, {not: {all: [lit, {not: lit}]}}]}}\n",
+        ["2:15 NEVER_HOLDS lit and not lit never hold at the same time"],
+    ),
 }
 
 FINE = {
+    "branches that may fail": """
+root:
+  fallback:
+    - {do: wait, with: {seconds: 1}, timeout: 1s}
+    - {do: wait, with: {seconds: 1}, while: {hand_empty: {arm: $arm}}}
+    - {do: look}
+    - {do: wait, with: {seconds: 1}}
+""",
+    "conditions that hold one at a time": (
+        "root: {do: look, while: {any: [{lid_is: {state: open}}, {lid_is: {state: closed}}, "
+        "{hand_empty: {arm: $arm}}]}}\n"
+    ),
     "codes of skills, conditions, checks, guards and of the executive": """
 otherwise:
   - {after: [UNREACHABLE, UNCERTAIN, NO_LIGHT, SHUT, TIMEOUT, GUARD_BROKEN], with: {arm: left}}
