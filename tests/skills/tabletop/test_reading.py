@@ -1,9 +1,10 @@
 """Laws of reading commands about tables, and commands that refer to earlier ones."""
 
+import random
 import re
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bt_exec.failure import Refusal
@@ -41,15 +42,20 @@ def plan(command, world="mixed"):
     return understood(Row(world, command, ""))
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
-@given(st.sampled_from(PLAIN), st.data())
-def test_operator_word_changes_the_plan_or_refuses_it(row, data):
-    words = row.command.split()
-    operator = data.draw(st.sampled_from(OPERATORS[language_of(row.command)]))
-    assume(operator not in ORDER or not CHAINED.search(row.command))
-    at = data.draw(st.integers(0, len(words)))
-    changed = plan(" ".join([*words[:at], operator, *words[at:]]), row.world)
-    assert isinstance(changed, str) or changed != plan(row.command, row.world)
+def test_operator_word_changes_the_plan_or_refuses_it():
+    """A sample of its own: Hypothesis draws by what other tests have imported."""
+    rng, ignored = random.Random(2), []
+    for row in rng.choices(PLAIN, k=150):
+        words = row.command.split()
+        operator = rng.choice(OPERATORS[language_of(row.command)])
+        at = rng.randint(0, len(words))
+        if operator in ORDER and CHAINED.search(row.command):
+            continue
+        said = " ".join([*words[:at], operator, *words[at:]])
+        changed = plan(said, row.world)
+        if not isinstance(changed, str) and changed == plan(row.command, row.world):
+            ignored.append(said)
+    assert ignored == []
 
 
 @settings(deadline=None, max_examples=60, derandomize=True)
@@ -199,3 +205,9 @@ def test_condition_that_does_not_hold_is_reported_with_its_words():
     answer = ask(create({}), "if there is a banana, put the apple on the tray", WORLDS["mixed"])
     assert isinstance(answer, Refusal)
     assert answer.message == "“there is a banana” does not hold, so I do nothing."
+
+
+def test_topic_before_a_place_is_left_out_of_the_plan_or_refused():
+    """It was read as: green things, not into the cylinder but into the blue bowl."""
+    for command in ("초록 원기둥은 말고 파란 그릇에", "초록 원기둥은 말고 파란 그릇에 담아"):
+        assert isinstance(plan(command), str)
