@@ -6,25 +6,17 @@ ends where the next one can begin. What a verb of telling or asking takes runs t
 
 from __future__ import annotations
 
-from typing import Literal
-
 from bt_exec.language.closed import phrases, words
-from bt_exec_llm.offline.english_asking import asked_for, follows_question, if_so, without_nothing
+from bt_exec_llm.offline.english_asking import asked_for, without_nothing
 from bt_exec_llm.offline.english_pieces import add_pieces
-from bt_exec_llm.offline.english_remarks import command_after
 from bt_exec_llm.offline.english_scan import (
-    AND,
     BE,
-    ELSE,
-    END,
     NEVER,
-    NO,
-    OFF,
-    PURPOSES,
     SUBJECTS,
     EnglishScan,
     end_of,
 )
+from bt_exec_llm.offline.english_sentences import Sentence, remark
 from bt_exec_llm.offline.english_texts import EnglishTexts
 from bt_exec_llm.offline.english_words import Token, english_words, lemma_of
 from bt_exec_llm.offline.piece import Clause
@@ -37,7 +29,7 @@ _ASKING = phrases("en", "asking")
 _IF = frozenset(["if", "unless"])
 _WHEN = frozenset(words("en", "conjunctions_of_time"))
 _LATER = frozenset(words("en", "later"))
-_FIRST = (("before", "that"), ("first",))
+_WITH_ING = frozenset(words("en", "forbidding_with_ing"))
 
 
 class EnglishReader:
@@ -57,106 +49,8 @@ class EnglishReader:
         self._scan.ing = any(
             self._scan.phrases.lead(tokens, at)[0] == "ing" for at in range(len(tokens))
         )
-        clauses: list[Clause] = []
-        at, joined, correction = 0, "", False
-        first: Literal["", "all", "that"] = ""
-        while at < len(tokens):
-            word = tokens[at].text
-            if word in END:
-                joined, at = "stop", at + 1
-                continue
-            if self._scan.match(tokens, at, PURPOSES):  # so i can see it; to let the air in
-                clause, at = self._remark(text, tokens, at + 1, Clause(start=tokens[at].start))
-                clauses.append(clause)
-                continue
-            if self._scan.match(tokens, at, (("so", "that"),)):  # so that it is half open
-                end = self._scan.extent(tokens, at + 2)
-                whys = [("CONDITION", self._scan.said(text, tokens, at, end))]
-                clauses.append(Clause(mood="tell", whys=whys, start=tokens[at].start))
-                at = end
-                continue
-            if word == "then" and joined == "stop" and follows_question(clauses, tokens, at):
-                clauses.append(if_so(tokens[at]))
-                joined, at = "", at + 1
-                continue
-            if word in AND or word in ("but", "so"):
-                if word == "but":
-                    joined = "but"
-                elif joined != "or":  # or then
-                    joined = "then" if word not in (",", ";") else joined or "stop"
-                at += 1
-                continue
-            if word in ELSE or (
-                word == "or" and at + 1 < len(tokens) and tokens[at + 1].text in ELSE
-            ):
-                size = 1 if word in ELSE else 2
-                start, end = tokens[at].start, tokens[at + size - 1].end
-                clauses.append(Clause(mood="else", verbs=("?",), start=start, end=end))
-                joined, at = "", at + size
-                continue
-            if word == "or":
-                joined, at = "or", at + 1
-                continue
-            if (size := self._scan.match(tokens, at, OFF)) and self._scan.ends(tokens, at + size):
-                clauses.append(
-                    Clause(
-                        mood="tell",
-                        whys=[("TAKEN_BACK", self._scan.said(text, tokens, at, at + size))],
-                        start=tokens[at].start,
-                        end=end_of(tokens, at + size),
-                    )
-                )
-                at += size
-                continue
-            size = self._scan.match(tokens, at, NO)
-            size = 0 if size < self._scan.match(tokens, at, NEVER) else size  # no need to
-            if size == 1 and tokens[at].text in ("no", "sorry"):  # after a pause, else it denies
-                after = tokens[at + 1].text if at + 1 < len(tokens) else ""
-                size = size if after == "," or joined == "stop" else 0
-            if clauses and size:
-                correction, at = True, at + size
-                continue
-            if clauses and self._scan.match(tokens, at, _FIRST):
-                if tokens[at].text == "before":
-                    first = "that"
-                elif joined in ("but", "stop", "then"):
-                    first = "all"
-                at += 2 if tokens[at].text == "before" else 1
-                continue
-            filled = self._scan.phrases.filler(tokens, at)
-            lead = self._scan.phrases.lead(tokens, at)[1]
-            if (
-                filled > at
-                and not (word == "if" and self._scan.finder(tokens, filled))
-                and not (word == "if" and [t.text for t in tokens[filled : filled + 1]] == ["not"])
-                and (filled > lead or self._scan.ends(tokens, filled))
-                and not self._scan.starts_verb(tokens, at, longer_than=filled - at)
-                and not (word == "once" and self._scan.says(tokens, filled))
-            ):
-                at = filled
-                continue
-            before = at
-            clause, at = self._clause(text, tokens, at)
-            if at <= before:
-                at = before + 1
-            clause.joined = joined
-            trailing = tokens[min(at, len(tokens)) - 1].text == "first" and joined in (
-                "but",
-                "stop",
-            )
-            clause.correction, clause.first = correction, first
-            if trailing and clauses and not first:
-                clause.first = "all"
-            first = ""
-            if joined == "or" and not clauses:  # or what?
-                clause.whys.append(("UNFINISHED", text))
-            joined, correction = "", False
-            clauses.append(clause)
+        clauses = Sentence(self._scan, text, tokens, self.clause).read()
         asked_for(clauses, tokens, self._verbs)
-        if clauses and correction:  # open the door. no.
-            clauses[-1].whys.append(("TAKEN_BACK", text))
-        if clauses and joined in ("then", "or", "but"):
-            clauses[-1].whys.append(("UNFINISHED", text))
         return clauses, tokens
 
     def asks(self, text: str) -> bool:
@@ -170,105 +64,76 @@ class EnglishReader:
         leads = any(self._scan.phrases.lead(tokens, at)[0] for at in range(len(tokens)))
         return leads or any(set(clause.verbs) - {"?"} for clause in self.read(text)[0])
 
-    def _clause(self, text: str, tokens: list[Token], at: int) -> tuple[Clause, int]:
-        first = at
+    def clause(self, text: str, tokens: list[Token], at: int) -> tuple[Clause, int]:
+        """Return the clause that begins at `at`, and where it ends."""
         clause = Clause(start=tokens[at].start)
         word = tokens[at].text
         if word in ("because", "since") or (word == "as" and self._scan.says(tokens, at + 1)):
-            return self._remark(text, tokens, at + 1, clause)
+            return remark(self._scan, text, tokens, at + 1, clause)
         led = bool(self._scan.phrases.lead(tokens, at)[0])
         if not led and self._scan.remarks(tokens, at):
-            return self._remark(text, tokens, at, clause)
+            return remark(self._scan, text, tokens, at, clause)
         you = word == "you" and self._scan.starts_verb(tokens, at + 1)
         if you and not self._scan.asked_at(tokens, at):
-            at, first = at + 1, at + 1
+            at += 1
             word = tokens[at].text
         once = word == "once" and self._scan.says(tokens, at + 1)  # and not: close it once
         if (word in _WHEN or once) and not self._scan.question_word(tokens, at):
             end = self._scan.extent(tokens, at + 1)
-            clause.mood = "tell"
-            code = "CONDITION"
-            clause.whys.append((code, self._scan.said(text, tokens, at, end)))
-            clause.end = end_of(tokens, end)
+            clause.mood, clause.end = "tell", end_of(tokens, end)
+            clause.whys.append(("CONDITION", self._scan.said(text, tokens, at, end)))
             return clause, end
         if (word in _IF and not led) or self._scan.inverted(tokens, at):
-            clause.mood, clause.unless = "if", word == "unless"
-            answer = tokens[at + 1].text if at + 1 < len(tokens) else ""
-            if answer in ("so", "yes", "not", "no"):
-                clause.verbs, clause.positive = ("?",), answer in ("so", "yes")
-                clause.answers = "so"
-                clause.end = tokens[at + 1].end
-                return clause, at + 2
-            first = at + 1
-            if self._scan.acts(tokens, first):  # if you cannot open it: nobody knows beforehand
-                said = self._scan.said(text, tokens, at, self._scan.extent(tokens, first + 1))
-                clause.whys.append(("CONDITION", said))
-            none = without_nothing(self._scan, tokens, first)
-            if none:  # if nothing is in your hand: unless anything is
-                tokens, clause.unless = none, not clause.unless
-            clause, end = self._bag(text, tokens, first, clause, condition=True)
-            clause.answers = "there" if any(t.text == "there" for t in tokens[at:end]) else "it"
-            if not self._scan.says_something(tokens, at + 1, end):
-                clause.whys.append(("CONDITION", self._scan.said(text, tokens, at, end)))
-            return clause, end
+            return self._condition(text, tokens, at, clause)
         if [t.text for t in tokens[at : at + 2]] == ["before", "that"] and at == 0:
             said = self._scan.said(text, tokens, at, at + 2)  # before what?
             return Clause(mood="tell", whys=[("OPERATOR", said)], end=tokens[at + 1].end), at + 2
         if word in ("before", "after"):
-            clause.mood = word
-            at += 1
-            if at < len(tokens) and tokens[at].text in ("you", "i", "we"):
-                at += 1
-            if at < len(tokens) and tokens[at].text in ("have",):
-                at += 1
-            return self._verb_clause(text, tokens, at, clause, form="any")
-        form = "base"
+            return self._timed(text, tokens, at, clause)
+        return self._order(text, tokens, at, clause)
+
+    def _condition(
+        self, text: str, tokens: list[Token], at: int, clause: Clause
+    ) -> tuple[Clause, int]:
+        """Take a condition: if it is open, unless you see it, if so, should it be open."""
+        clause.mood, clause.unless = "if", tokens[at].text == "unless"
+        answer = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        if answer in ("so", "yes", "not", "no"):
+            clause.verbs, clause.positive = ("?",), answer in ("so", "yes")
+            clause.answers, clause.end = "so", tokens[at + 1].end
+            return clause, at + 2
+        first = at + 1
+        if self._scan.acts(tokens, first):  # if you cannot open it: nobody knows beforehand
+            said = self._scan.said(text, tokens, at, self._scan.extent(tokens, first + 1))
+            clause.whys.append(("CONDITION", said))
+        none = without_nothing(self._scan, tokens, first)
+        if none:  # if nothing is in your hand: unless anything is
+            tokens, clause.unless = none, not clause.unless
+        clause, end = self._bag(text, tokens, first, clause, condition=True)
+        clause.answers = "there" if any(t.text == "there" for t in tokens[at:end]) else "it"
+        if not self._scan.says_something(tokens, at + 1, end):
+            clause.whys.append(("CONDITION", self._scan.said(text, tokens, at, end)))
+        return clause, end
+
+    def _timed(self, text: str, tokens: list[Token], at: int, clause: Clause) -> tuple[Clause, int]:
+        """Take what happens before or after: before you close it, after having looked."""
+        clause.mood = "before" if tokens[at].text == "before" else "after"
+        at += 1
+        at += at < len(tokens) and tokens[at].text in ("you", "i", "we")
+        at += at < len(tokens) and tokens[at].text == "have"
+        return self._verb_clause(text, tokens, at, clause, form="any")
+
+    def _order(self, text: str, tokens: list[Token], at: int, clause: Clause) -> tuple[Clause, int]:
+        """Take an order, a prohibition or a question, with the politeness before it."""
+        first = at
         size = self._scan.match(tokens, at, NEVER)
         if size and self._scan.phrases.lead(tokens, at)[1] - at > size:  # do not forget to
             size = 0
         if size:
-            clause.positive = False
-            if (
-                tokens[at].text in ("without", "instead", "rather", "avoid", "stop", "skip")
-                or size == 4
-                or [t.text for t in tokens[at : at + 3]] == ["do", "not", "bother"]
-            ):
-                form = "any"
-            at += size
-            if at < len(tokens) and tokens[at].text in ("ever", "even"):
-                at += 1
+            at, form = self._forbidden(tokens, at, size, clause)
         else:
-            if (
-                tokens[at].text in ("with", "using", "use")
-                and (tool := self._scan.tool(text, tokens, at)) is not None
-            ):
-                piece, at = tool
-                clause.pieces.append(piece)
-            kind, after = self._scan.phrases.lead(tokens, at)
-            if kind and self._scan.starts_verb(tokens, at, longer_than=after - at):
-                kind = ""
-            if (
-                at < len(tokens)
-                and tokens[at].text == "do"
-                and after == at + 1
-                and self._scan.subject(tokens, after)
-            ):
-                kind = ""
-            if kind:
-                at, form = after, kind
-                while (
-                    skip := self._scan.phrases.filler(tokens, at)
-                ) > at and not self._scan.starts_verb(tokens, at, longer_than=skip - at):
-                    at = skip
-                if size := self._scan.match(tokens, at, NEVER[2:5]):
-                    clause.positive, at = False, at + size
-                kind, after = self._scan.phrases.lead(tokens, at)
-                if kind:
-                    at, form = after, kind if kind != "base" else form
-        while (skip := self._scan.phrases.filler(tokens, at)) > at and not self._scan.starts_verb(
-            tokens, at, longer_than=skip - at
-        ):
-            at = skip
+            at, form = self._polite(text, tokens, at, clause)
+        at = self._fillers(tokens, at)
         if clause.pieces and clause.positive and self._scan.ends(tokens, at):
             clause.end = end_of(tokens, at)  # …, but use your right arm
             return clause, at
@@ -284,17 +149,44 @@ class EnglishReader:
             return self._question(text, tokens, at, clause)
         return self._verb_clause(text, tokens, at, clause, form=form)
 
-    def _remark(
-        self, text: str, tokens: list[Token], at: int, clause: Clause
-    ) -> tuple[Clause, int]:
-        """Take what is only said: it is cold in here, because the door is open."""
-        end = self._scan.extent(tokens, at + 1)
-        end = command_after(self._scan, tokens, at, end)
-        clause.mood = "said"
-        self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=True)
-        clause.asked, clause.whys = None, []
-        clause.end = end_of(tokens, end)
-        return clause, max(end, at)
+    @staticmethod
+    def _forbidden(tokens: list[Token], at: int, size: int, clause: Clause) -> tuple[int, str]:
+        """Take the words that forbid; return where the verb begins, and its form."""
+        clause.positive = False
+        words = [t.text for t in tokens[at : at + 3]]
+        bother = words == ["do", "not", "bother"]
+        form = "any" if words[0] in _WITH_ING or size == 4 or bother else "base"
+        at += size
+        return at + (at < len(tokens) and tokens[at].text in ("ever", "even")), form
+
+    def _polite(self, text: str, tokens: list[Token], at: int, clause: Clause) -> tuple[int, str]:
+        """Take a tool and politeness; return where the verb begins, and its form."""
+        if tokens[at].text in ("with", "using", "use"):
+            tool = self._scan.tool(text, tokens, at)
+            if tool is not None:
+                clause.pieces.append(tool[0])
+                at = tool[1]
+        kind, after = self._scan.phrases.lead(tokens, at)
+        do = at < len(tokens) and tokens[at].text == "do" and after == at + 1
+        if (do and self._scan.subject(tokens, after)) or (
+            kind and self._scan.starts_verb(tokens, at, longer_than=after - at)
+        ):
+            kind = ""
+        if not kind:
+            return at, "base"
+        at, form = self._fillers(tokens, after), kind
+        if size := self._scan.match(tokens, at, NEVER[2:5]):
+            clause.positive, at = False, at + size
+        kind, after = self._scan.phrases.lead(tokens, at)
+        return (after, kind if kind != "base" else form) if kind else (at, form)
+
+    def _fillers(self, tokens: list[Token], at: int) -> int:
+        """Return where the fillers at `at` end; a verb is none."""
+        while (skip := self._scan.phrases.filler(tokens, at)) > at:
+            if self._scan.starts_verb(tokens, at, longer_than=skip - at):
+                break
+            at = skip
+        return at
 
     def _question(
         self, text: str, tokens: list[Token], at: int, clause: Clause
@@ -393,7 +285,7 @@ class EnglishReader:
                 words[0] in SUBJECTS and words[0] != "you" and not self._scan.asked_at(tokens, at)
             )
             if says and not set(words) & _LATER and end < len(tokens):
-                return self._remark(text, tokens, at, clause)
+                return remark(self._scan, text, tokens, at, clause)
             if words[0] in SUBJECTS or (names and base != words[0]):
                 clause.whys.append(("NOT_A_COMMAND", self._scan.said(text, tokens, first, end)))
         self._pieces(text, tokens, at, end, clause, skip=frozenset(), asks=False)

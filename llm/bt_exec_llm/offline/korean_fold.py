@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bt_exec.language.closed import words
 from bt_exec_llm.offline.korean_items import Item, Stop, VerbWord
 from bt_exec_llm.offline.korean_states import States
+from bt_exec_llm.offline.korean_stems import Verb
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.vocabulary import Entry
 
@@ -24,6 +25,20 @@ _WHEN_DONE = words("ko", "when_done")
 _IF_SO = words("ko", "if_so")
 _FIRST = (*words("ko", "before_that"), *words("ko", "first"))
 _RELEASED = ("이제", "인제")
+
+
+_BE = ("be", "be_there")
+
+
+@dataclass
+class _Act:
+    """A verb of a clause: its names in the lexicon, the states it can be, whether it is denied."""
+
+    word: VerbWord
+    verb: Verb
+    names: tuple[str, ...]
+    states: list[Entry]
+    negative: bool
 
 
 class Fold(States):
@@ -122,182 +137,211 @@ class Fold(States):
         return last is not None and (last.mood == "ask" or last.asked is not None)
 
     def _verb(self, word: VerbWord) -> None:
-        verb = word.verb
-        entries, said = word.entries, word.text
-        if verb.kind == "noun":
+        if word.verb.kind == "noun":
             self._adnominal(word)
             return
-        acts = any(e.kind == "verb" and e.name not in ("be", "be_there") for e in entries)
-        if self._where is not None:
-            to = (
-                "to_"
-                if self._where.mark in ("at", "by")
-                and acts
-                and word.verb.kind != "noun"
-                and not self._finding(entries)
-                else ""
-            )
-            self._now.pieces.append(
-                replace(self._where, kind="noun", name="", relation=to + self._where.relation)
-            )
-            self._where = None
-        used = any(e.name == "use" for e in entries)
-        used = used and verb.kind in ("then", "plain", "command", "request")
-        if used and (verb.negative or word.denied):
+        self._close_place(word)
+        if self._tool(word) or self._looking(word):
+            return
+        act = self._act(word)
+        for way in (self._how_asked, self._repeated, self._set_against, self._told, self._aside):
+            if way(act):
+                return
+        self._done_so(act)
+
+    def _close_place(self, word: VerbWord) -> None:
+        """Put the place that stands before a verb into its clause: in, or into what it names."""
+        if self._where is None:
+            return
+        acts = any(e.kind == "verb" and e.name not in _BE for e in word.entries)
+        into = self._where.mark in ("at", "by") and acts and not self._finding(word.entries)
+        relation = ("to_" if into else "") + self._where.relation
+        self._now.pieces.append(replace(self._where, kind="noun", name="", relation=relation))
+        self._where = None
+
+    def _tool(self, word: VerbWord) -> bool:
+        """Take a verb that only says what something is done with: 오른손을 써서."""
+        verb = word.verb
+        used = any(e.name == "use" for e in word.entries)
+        if not used or verb.kind not in ("then", "plain", "command", "request"):
+            return False
+        if verb.negative or word.denied:
             self._instead()
-            return
-        if used and verb.kind != "then" and self._use_then():
-            return
-        if used:
+        elif verb.kind == "then" or not self._use_then():
             self._now.pieces = [
                 replace(p, mark="with") if p.kind == "value" else p for p in self._now.pieces
             ]
-            return
-        looks = verb.progress and verb.kind == "if" and self._asking and self._finding(entries)
-        if looks:  # 자재 있나 보고 있으면 가져와
-            self._now.verbs = tuple(e.name for e in entries if e.kind == "verb")
-            self._now.said, self._now.asked = said, Clause()
-            self._close("do", end=verb.end, goes_on="then")
-            self._now.verbs, self._now.answers = ("?",), "there"
-            self._close("if", end=verb.end)
-            return
-        negative = verb.negative or word.denied
+        return True
+
+    def _looking(self, word: VerbWord) -> bool:
+        """Take a look on whose result the rest hangs: 자재 있나 보고 있으면 가져와."""
+        verb = word.verb
+        asks = verb.progress and verb.kind == "if" and self._asking
+        if not asks or not self._finding(word.entries):
+            return False
+        self._now.verbs = tuple(e.name for e in word.entries if e.kind == "verb")
+        self._now.said, self._now.asked = word.text, Clause()
+        self._close("do", end=verb.end, goes_on="then")
+        self._now.verbs, self._now.answers = ("?",), "there"
+        self._close("if", end=verb.end)
+        return True
+
+    def _act(self, word: VerbWord) -> _Act:
+        """Return what a verb is in the lexicon; note what cannot be followed of it."""
+        verb = word.verb
         if verb.last == "지" and self._text[verb.end : verb.end + 1] in ("도", "는", "를"):
             self._now.whys.append(("NEGATED", self._text))  # 열지도 닫지도 마
         if verb.negative and word.denied and "도 되" not in verb.helpers:  # 안 열지 않으면
-            self._now.whys.append(("NEGATED", said))
-        states = [e for e in entries if e.kind in ("state", "value")]
-        names = tuple(e.name for e in entries if e.kind == "verb")
-        if any(e.kind == "limit" for e in entries):
-            self._now.whys.append((next(e.name for e in entries if e.kind == "limit"), said))
+            self._now.whys.append(("NEGATED", word.text))
+        names = tuple(e.name for e in word.entries if e.kind == "verb")
+        limit = next((e.name for e in word.entries if e.kind == "limit"), "")
+        if limit:
+            self._now.whys.append((limit, word.text))
             names = names or ("",)
-        if verb.stems[0] in ("어떻", "어떠하") and verb.last == "게":  # 어떻게 열어?
-            self._how, self._hows = said, states
-            return
-        if self._how and verb.stems[0] == "되":  # 어떻게 되어 있어?
-            states = states or self._hows
+        states = [e for e in word.entries if e.kind in ("state", "value")]
+        return _Act(word, verb, names, states, verb.negative or word.denied)
+
+    def _how_asked(self, act: _Act) -> bool:
+        """Take *how*: 어떻게 열어? asks back; 어떻게 되어 있어? asks for a state."""
+        if act.verb.stems[0] in ("어떻", "어떠하") and act.verb.last == "게":
+            self._how, self._hows = act.word.text, act.states
+            return True
+        if self._how and act.verb.stems[0] == "되":
+            act.states = act.states or self._hows
         elif self._how:
-            self._now.whys.append(("NOT_A_COMMAND", f"{self._how} {said}"))
+            self._now.whys.append(("NOT_A_COMMAND", f"{self._how} {act.word.text}"))
         self._how = ""
-        if verb.stems == ["하"] and not self._now.pieces and self._last in ("다", "다가"):
-            self._joined = ""  # 열었다 닫았다 해
-            return
-        idle = any(name in self._verbs and self._verbs[name].idle for name in names)
-        bare = bool(self._now.pieces) and all(p.kind == "value" for p in self._now.pieces)
-        if idle and verb.kind == "then" and bare:
+        return False
+
+    def _repeated(self, act: _Act) -> bool:
+        """Take a verb that says no more than what stands before it: 열었다 닫았다 해."""
+        verb, pieces = act.verb, self._now.pieces
+        if verb.stems == ["하"] and not pieces and self._last in ("다", "다가"):
+            self._joined = ""
+            return True
+        idle = any(name in self._verbs and self._verbs[name].idle for name in act.names)
+        if idle and verb.kind == "then" and pieces and all(p.kind == "value" for p in pieces):
             self._instead()  # 왼팔은 놔두고 오른팔로
-            return
-        if verb.stems == ["되"] and verb.kind == "then" and said.startswith("됐"):
-            if self._now.pieces:
+            return True
+        if verb.stems == ["되"] and verb.kind == "then" and act.word.text.startswith("됐"):
+            if pieces:
                 self._instead()  # 라운지는 됐고 복도 보고 와
-            return  # 아 됐고, 닫아
+            return True  # 아 됐고, 닫아
+        return False
+
+    def _set_against(self, act: _Act) -> bool:
+        """Take a verb of state; or one that only leaves out what is before it: 복도 말고."""
+        verb, pieces = act.verb, self._now.pieces
         contrasts = verb.kind in ("then", "but") or verb.last in ("라", "라서", "고")
-        instead = verb.stems[0] == "아니" and contrasts and not states
-        if instead and self._now.pieces and self._now.pieces[-1].kind == "value":
+        instead = verb.stems[0] == "아니" and contrasts and not act.states
+        if instead and pieces and pieces[-1].kind == "value":
             self._instead()  # 오른손 아니고 왼손
-            return
-        be = "be" in names or "be_there" in names
-        if any(name in self._verbs and self._verbs[name].pairs for name in names):
-            states = []  # 열린 채로 두다
-        if states or be:
-            self._state(word, states, negative=negative, be=be, names=names)
-            return
-        if (
-            verb.stems[0] in ("말", "제외하", "아니")
-            and verb.kind in ("then", "bare", "but")
-            and not names
-        ) or (
-            verb.stems == ["빼"]
-            and verb.kind == "then"
-            and self._now.pieces
-            and self._now.pieces[-1].mark in ("", "only")
-            and not names
-        ):
+            return True
+        be = "be" in act.names or "be_there" in act.names
+        if any(name in self._verbs and self._verbs[name].pairs for name in act.names):
+            act.states = []  # 열린 채로 두다
+        if act.states or be:
+            self._state(act.word, act.states, negative=act.negative, be=be, names=act.names)
+            return True
+        if act.names:
+            return False
+        out = verb.stems[0] in ("말", "제외하", "아니") and verb.kind in ("then", "bare", "but")
+        taken = verb.stems == ["빼"] and verb.kind == "then"
+        if out or (taken and pieces and pieces[-1].mark in ("", "only")):
             self._instead()
-            return
-        if (
-            not names
-            and verb.kind == "if"
-            and verb.stems[0] in ("그렇", "그러")
-            and not self._now.pieces
-        ):
+            return True
+        return False
+
+    def _told(self, act: _Act) -> bool:
+        """Take a verb that the lexicon does not have and that orders nothing."""
+        verb, end = act.verb, act.verb.end
+        if act.names:
+            return verb.kind == "if_can"  # 열 수 있으면 열어
+        if verb.kind == "if" and verb.stems[0] in ("그렇", "그러") and not self._now.pieces:
             self._now.answers = "so"
-            self._close("else" if negative else "if", end=verb.end)  # 그렇지 않으면; 그렇다면
-            return
-        if verb.kind == "statement" and not names and verb.last.endswith("다") and not negative:
-            self._close("said", end=verb.end)  # 바람 들어온다
-            return
-        dying = verb.stems[0] in ("죽", "미치") and verb.future  # 추워 죽겠어
+            self._close("else" if act.negative else "if", end=end)  # 그렇지 않으면; 그렇다면
+            return True
+        if verb.kind == "statement" and verb.last.endswith("다") and not act.negative:
+            self._close("said", end=end)  # 바람 들어온다
+            return True
+        if self._feels(act) or self._comes_in(act):
+            self._now.whys.append(("UNKNOWN_ACTION", act.word.text))
+            self._now.remark = True
+            self._close("tell", end=end)
+            return True
+        if verb.stems[0] in _ASKED_FOR and self._asked_for(end):
+            return True
+        so = verb.kind in ("but", "then") and verb.stems[0] in ("그러", "그렇")
+        return verb.kind == "if_can" or (so and not self._now.pieces)  # 추워서 그러는데
+
+    @staticmethod
+    def _feels(act: _Act) -> bool:
+        """Return whether an adjective tells how something is: 추워 문 닫아; 추워 죽겠어."""
+        verb = act.verb
+        dying = verb.stems[0] in ("죽", "미치") and verb.future
         plain = verb.kind in ("plain", "statement") or (dying and verb.kind == "ask_to")
-        if (verb.adjective or dying) and not names and plain and not negative:
-            self._now.whys.append(("UNKNOWN_ACTION", said))
-            self._now.remark = True
-            self._close("tell", end=verb.end)  # 추워 문 닫아
-            return
+        return (verb.adjective or dying) and plain and not act.negative
+
+    def _comes_in(self, act: _Act) -> bool:
+        """Return whether something is said to come in: 바람 들어와 문 닫아."""
         brought = self._now.pieces[0] if self._now.pieces else None
-        comes = brought is not None and brought.value in _BRINGING_IN and verb.stems[0] in _COMING
-        if not names and verb.kind == "plain" and comes:
-            self._now.whys.append(("UNKNOWN_ACTION", said))
-            self._now.remark = True
-            self._close("tell", end=verb.end)  # 바람 들어와 문 닫아
-            return
-        if not names and verb.stems[0] in _ASKED_FOR and self._asked_for(verb.end):
-            return
-        if verb.kind == "if_can":  # 열 수 있으면 열어
-            return
-        so = verb.kind in ("but", "then") and not names and verb.stems[0] in ("그러", "그렇")
-        if so and not self._now.pieces:  # 추워서 그러는데
-            return
-        acts = bool(names) and verb.kind == "reason"
-        if acts and (negative or self._somebody()):
-            free = negative and "도 되" in verb.helpers  # 안 닫아도 되니까
+        comes = brought is not None and brought.value in _BRINGING_IN
+        return comes and act.verb.kind == "plain" and act.verb.stems[0] in _COMING
+
+    def _aside(self, act: _Act) -> bool:
+        """Take what is only a reason: 추우니까; 내가 닫았으니까; 안 닫아도 되니까."""
+        verb, word = act.verb, act.word
+        if act.names and verb.kind == "reason" and (act.negative or self._somebody()):
+            free = act.negative and "도 되" in verb.helpers
             if not free:
-                self._now.whys.append(("NOT_A_COMMAND", said))
-            self._now.verbs, self._now.said, self._now.positive = names, said, False
+                self._now.whys.append(("NOT_A_COMMAND", word.text))
+            self._now.verbs, self._now.said, self._now.positive = act.names, word.text, False
             self._close("do" if free else "tell", end=verb.end)
-            return
-        if verb.kind == "reason" or (
-            verb.adjective
-            and not names
-            and (verb.kind == "then" or (verb.kind == "but" and verb.last in _BACKGROUND))
-        ):
+            return True
+        links = verb.kind == "then" or (verb.kind == "but" and verb.last in _BACKGROUND)
+        if verb.kind == "reason" or (verb.adjective and not act.names and links):
             self._close("said", end=verb.end)
-            return
-        if not names:
-            if verb.kind == "embed":
-                self._now.pieces.append(
-                    Piece("unknown", "verb", said, "", "", verb.start, verb.end, said)
-                )
-                return
+            return True
+        if not act.names and verb.kind == "embed":
+            piece = Piece("unknown", "verb", word.text, "", "", verb.start, verb.end, word.text)
+            self._now.pieces.append(piece)
+            return True
+        return False
+
+    def _done_so(self, act: _Act) -> None:
+        """Close the clause of a verb that is done, asked or told."""
+        verb, said = act.verb, act.word.text
+        if not act.names:
             self._now.whys.append(("UNKNOWN_ACTION", said))
-        self._now.verbs, self._now.said = names, said
-        if verb.kind in ("embed",):
-            if verb.past:
-                self._now.whys.append(("NOT_A_COMMAND", said))
+        self._now.verbs, self._now.said = act.names, said
+        if verb.kind == "embed":
             self._now.whys.append(("NOT_A_COMMAND", said))
-        results = {self._verbs[name].result for name in names if name in self._verbs} - {""}
-        if results and verb.kind == "if" and verb.past:  # 문 열었으면 자재 꺼내
-            self._now.pieces.append(
-                Piece("state", next(iter(results)), "", "state", "", word.start, word.end, said)
-            )
-            self._now.verbs, self._now.positive = ("?",), not negative
-            self._close("if", end=verb.end)
+        if self._resulted(act):
             return
-        if results and verb.kind == "question" and verb.past and not negative:
-            state = Piece("state", next(iter(results)), "", "state", "", word.start, word.end, said)
-            self._now.pieces.append(state)
-            self._now.verbs = ("?",)
-            self._close("ask", end=verb.end)
-            return
-        self._now.positive = not negative
+        self._now.positive = not act.negative
         self._now.keeps = any(h in ("두", "놓") for h in verb.helpers)
         if self._asking:
             self._now.asked = Clause()
-        mood = self._mood(word)
+        mood = self._mood(act.word)
         owes = verb.kind == "must" or verb.last in ("어야지", "아야지", "야지")
         self._now.remark = mood == "tell" and owes
         self._last = verb.last
         self._close(mood, end=verb.end, goes_on=verb.kind)
+
+    def _resulted(self, act: _Act) -> bool:
+        """Read what was done as the state that it leaves: 문 열었으면 자재 꺼내; 문 닫았어?"""
+        verb, word = act.verb, act.word
+        results = {self._verbs[name].result for name in act.names if name in self._verbs} - {""}
+        asked = verb.kind == "question" and not act.negative
+        if not results or not verb.past or not (asked or verb.kind == "if"):
+            return False
+        start, end = word.start, word.end
+        self._now.pieces.append(
+            Piece("state", next(iter(results)), "", "state", "", start, end, word.text)
+        )
+        self._now.verbs, self._now.positive = ("?",), not act.negative
+        self._close("ask" if asked else "if", end=verb.end)
+        return True
 
     def _use_then(self) -> bool:
         """Give what something is done with to the clause before that says when: 닫을 때 왼손 써."""
