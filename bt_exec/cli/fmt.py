@@ -26,6 +26,7 @@ def fmt(
     from bt_exec.cli.rewriting import read_whole, replace_file
     from bt_exec.failure import SpecError
     from bt_exec.scaffold.format_yaml import format_text
+    from bt_exec.scaffold.schema_lines import with_schema_line
     from bt_exec.spec.source import read_file
 
     painter = for_people()
@@ -36,7 +37,7 @@ def fmt(
         try:
             read_file(path)
             text = read_whole(path)
-            formatted = format_text(text, str(path))
+            formatted = with_schema_line(format_text(text, str(path)), path)
         except SpecError as error:
             wrong += map(str, error.problems)
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -204,8 +205,16 @@ def schema(
     sites: Annotated[
         bool, typer.Option("--sites", help="Of site files, with all installed packs.")
     ] = False,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Write all schemas of the site to this folder."),
+    ] = None,
 ) -> None:
-    """Print the JSON Schema of tree files, or of site files, for editors and models."""
+    """Print the JSON Schema of tree files, or of site files, for editors and models.
+
+    Raises:
+        UsageError: If a schema cannot be written.
+    """
     from bt_exec.cli.output import to_json
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.planning.compiler import compiler_names
@@ -213,6 +222,16 @@ def schema(
     from bt_exec.site.site import load_site
     from bt_exec.spec.schema import tree_schema
 
+    if to is not None:
+        from bt_exec.failure import UsageError
+        from bt_exec.scaffold.schema_lines import write_schemas
+
+        try:
+            write("".join(f"{file}\n" for file in write_schemas(load_site(site), to)))
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise UsageError(f"{error.filename}: cannot be written: {why}") from None
+        return
     if sites:
         found = site_schema(map(find_pack, pack_names()), compiler_names())
     else:

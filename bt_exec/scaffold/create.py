@@ -19,6 +19,7 @@ import yaml
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.pack import Pack, find_pack, pack_names
+from bt_exec.scaffold.schema_lines import with_schema_line
 from bt_exec.site.data import site_names, site_path
 from bt_exec.site.site import Site
 from bt_exec.skill import Skill
@@ -145,7 +146,8 @@ def _create(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ..
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            is_yaml = path.suffix == ".yaml"
+            path.write_text(with_schema_line(text, path) if is_yaml else text, encoding="utf-8")
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise UsageError(f"{error.filename}: cannot be written: {why}") from None

@@ -38,3 +38,16 @@ def test_invalid_files_are_not_changed(bt: Run, tmp_path: Path) -> None:
     assert "NOT_YAML" in ran.out
     assert "UNREADABLE" in ran.out
     assert file.read_text() == "tree: [\n"
+
+
+def test_fmt_and_new_write_the_line_once(bt: Run, tmp_path: Path) -> None:
+    assert bt("schema", "--to", str(tmp_path / "schema")).code == 0
+    file = tmp_path / "rest.yaml"
+    file.write_text("# why\ntree: rest\nroot:\n  do: return_home\n")
+    bt("fmt", str(file))
+    once = file.read_text()
+    assert once.startswith("# yaml-language-server: $schema=schema/tree.schema.json\n# why\n")
+    assert bt("fmt", "--check", str(file)).code == 0
+    bt("new", "site", "lab", "--to", str(tmp_path))
+    assert (tmp_path / "lab.yaml").read_text().startswith("# yaml-language-server: $schema=schema/")
+    assert bt("check", str(file)).code == 0

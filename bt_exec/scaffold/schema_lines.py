@@ -1,0 +1,85 @@
+"""Lines that tell editors the schema of a YAML file: ``# yaml-language-server: $schema=…``.
+
+``bt-exec schema --to DIR`` writes the schemas of a site to a folder. Files beside or below a folder
+``schema`` refer to it by a relative path, so that the lines hold on every machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bt_exec.pack import find_pack, pack_names
+from bt_exec.planning.compiler import compiler_names
+from bt_exec.site.data import data_path
+from bt_exec.site.schema import site_schema
+from bt_exec.site.site import Site
+from bt_exec.spec.plain_yaml import parse_yaml
+from bt_exec.spec.schema import tree_schema
+
+__all__ = ["FOLDER", "with_schema_line", "write_schemas"]
+
+FOLDER = "schema"
+"""Name of the folder that files refer to."""
+
+_MARK = "# yaml-language-server:"
+_KINDS: Mapping[str, str] = {
+    "tree": "tree",
+    "mission": "tree",
+    "site": "site",
+    "verbs": "lexicon",
+    "nouns": "lexicon",
+    "phrases": "messages",
+}
+"""Schemas by a field that only files of their kind have at the top."""
+
+
+def write_schemas(site: Site, folder: Path) -> tuple[Path, ...]:
+    """Write the schemas of trees, sites, lexicons and messages; return the files.
+
+    Raises:
+        OSError: If one of them cannot be written.
+    """
+    schemas: dict[str, Any] = {
+        "tree": tree_schema(site.catalogue, site.library),
+        "site": site_schema(map(find_pack, pack_names()), compiler_names()),
+    }
+    texts = {
+        kind: json.dumps(found, indent=2, ensure_ascii=False) for kind, found in schemas.items()
+    }
+    for kind in ("lexicon", "messages"):
+        shipped = data_path("configs", "schema", f"{kind}.schema.json")
+        texts[kind] = shipped.read_text(encoding="utf-8").rstrip()
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {folder / f"{kind}.schema.json": text for kind, text in texts.items()}
+    for file, text in files.items():
+        file.write_text(f"{text}\n", encoding="utf-8")
+    return tuple(files)
+
+
+def with_schema_line(text: str, file: Path) -> str:
+    """Return the text of a file with the line for its schema, if there is a folder of schemas.
+
+    A text that has such a line stays as it is.
+
+    Args:
+        text: The text.
+        file: Where it is or will be.
+    """
+    if _MARK in text:
+        return text
+    data = parse_yaml(text)
+    kind = (
+        next((_KINDS[key] for key in data if key in _KINDS), "") if isinstance(data, dict) else ""
+    )
+    here = Path(os.path.realpath(file)).parent
+    for folder in (here, *here.parents) if kind else ():
+        schema = folder / FOLDER / f"{kind}.schema.json"
+        if schema.is_file():
+            return f"{_MARK} $schema={os.path.relpath(schema, here)}\n{text}"
+        if (folder / ".git").exists():
+            break
+    return text
