@@ -227,6 +227,17 @@ def test_cache_is_kept_in_the_users_cache_folder(
         cache.get(["key"])
 
 
+def test_moments_that_are_given_twice_are_asked_once(
+    moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    labeler = Counting(vocabulary)
+    out = output(tmp_path / "run")
+    run([*moments, *moments], labeler, vocabulary, out)
+    out.join()
+    assert sorted(labeler.asked) == sorted(item.id for item in moments)
+    assert len(list(read_lines(tmp_path / "run" / "records.jsonl"))) == len(moments)
+
+
 def test_moment_without_a_readable_frame_is_dropped_without_a_request(
     items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:

@@ -29,6 +29,7 @@ from bt_exec_labeler.items import Role
 from bt_exec_labeler.record import Record, read_record
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.sources.journal import _changed, _state, episode_of
+from bt_exec_labeler.splits import Split
 from bt_exec_labeler.testing.game import make_game
 from bt_exec_labeler.testing.playback import Playback
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -275,6 +276,22 @@ def test_memory_of_nothing_is_empty() -> None:
         assert Memory(lines, {}, {}, {"e": split}).at(lines[0]) == []
 
 
+def test_memory_recalls_steps_that_share_a_word_and_no_others() -> None:
+    texts = {"open": "open the chest", "fly": "sail far away", "close": "close this chest"}
+    said: dict[str, Any] = {"short_goal_dsl": [], "done_evidence": []}
+    lines = [
+        {"episode": step, "t": 1.0, "mid_step_id": step}
+        | {"record": {"plan_id": step, "mid_step_id": step, **said}}
+        for step in texts
+    ]
+    splits: dict[str, Split] = dict.fromkeys(texts, "train")
+    found = {
+        line["episode"]: [one["mid_step_id"] for one in Memory(lines, {}, texts, splits).at(line)]
+        for line in lines
+    }
+    assert found == {"open": ["close"], "close": ["open"], "fly": []}
+
+
 @pytest.fixture(scope="module")
 def missions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Outcome]]:
     """A journal of four commands, and how they ended; the last one opens the door."""
@@ -347,6 +364,22 @@ def test_replies_are_a_part_with_what_was_asked_seen_and_told(
     splits = json.loads((tmp_path / "run" / "splits.json").read_text())
     assert {row["episode"]: row["split"] for row in rows}.items() <= splits.items()
     assert "config_name: replies" in (tmp_path / "set" / "README.md").read_text()
+
+
+def test_reply_to_a_mission_without_events_is_at_its_start(
+    missions: tuple[Path, list[Outcome]],
+) -> None:
+    source, _ = missions
+    journal, site = Journal.open(source), load_site("door")
+    records = [journal.mission(mission.id) for mission in journal.missions(None)]
+    asked = [record for record in records if not record.skills]
+    assert asked
+    for record in asked:
+        reply = episode_of(record, site, source).reply
+        assert reply is not None
+        assert reply.t == max(event.t for event in record.events)
+        silent = episode_of(replace(record, events=()), site, source).reply
+        assert silent == replace(reply, t=0.0, checks=silent.checks if silent else ())
 
 
 def test_replies_keep_their_words_and_pass_over_missions_without_one() -> None:

@@ -6,11 +6,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import httpx2
 import pytest
 
 from bt_exec.cli.app import call
+from bt_exec.serve.server import AppServer
+from bt_exec_labeler.http import serve_until_stopped
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -26,7 +29,9 @@ def test_a_review_ends_when_it_is_asked_to(game: Path, tmp_path: Path, number: i
         assert process.stdout is not None
         began = process.stdout.readline()
         url = began.split(": ")[1].split(" ")[0]
-        item = httpx2.get(f"{url}review").json()["cards"][0]["item"]
+        cards = httpx2.get(f"{url}review").json()["cards"]
+        assert began.startswith(f"{len(cards)} of {len(cards)} ")
+        item = cards[0]["item"]
         kept = httpx2.post(f"{url}decisions", json={"item": item, "decision": "accept"})
         assert kept.status_code == 200
         stranger = {"Origin": "http://elsewhere.example"}
@@ -36,3 +41,29 @@ def test_a_review_ends_when_it_is_asked_to(game: Path, tmp_path: Path, number: i
     assert process.returncode == 0
     assert said.startswith("1 of ")
     assert (tmp_path / "run" / "review" / "ann.jsonl").read_text().count("\n") == 1
+
+
+class ShortServer:
+    """Server that ends by itself when it was asked three times whether it is alive."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    @property
+    def alive(self) -> bool:
+        self.calls.append("alive")
+        return self.calls.count("alive") < 4
+
+    def start(self) -> None:
+        self.calls.append("start")
+
+    def stop(self) -> None:
+        self.calls.append("stop")
+
+
+def test_serving_lasts_as_long_as_the_server() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    server = ShortServer()
+    serve_until_stopped(cast(AppServer, server), lambda: server.calls.append("began"))
+    assert server.calls == ["start", "began", *["alive"] * 4, "stop"]
+    assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]

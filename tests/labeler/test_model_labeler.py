@@ -352,3 +352,6 @@ def test_known_events_state_and_limits_are_told(
     *_, about, _ = texts_of(ask_about({1: replace(items[0], **more)}, vocabulary, "en", sheet=True))
     said = ["Not allowed: run", "Known: the bell rang", "State: bag full"]
     assert about.splitlines()[-4:-1] == said
+    bare = replace(items[0], constraints=(), events=(), state_summary="")
+    *_, about, _ = texts_of(ask_about({1: bare}, vocabulary, "en", sheet=True))
+    assert not any(name in about for name in ("Not allowed", "Known", "State"))

@@ -77,6 +77,25 @@ def blind(lines: Lines) -> Lines:
     return [{**line, "record": first[line["mid_step_id"]]} for line in lines]
 
 
+def test_order_of_keys_and_words_is_no_difference(lines: Lines) -> None:
+    """What JSON has no order for, and lists that are sets, compare as equal."""
+
+    def reordered(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: reordered(value[key]) for key in reversed(value)}
+        return [reordered(one) for one in value] if isinstance(value, list) else value
+
+    goal = {"op": "TALK", "args": {"to": "guard", "about": "gate"}}
+    ours = [changed(line, short_goal_dsl=[goal], done_evidence=["a", "b"]) for line in lines]
+    theirs = [changed(reordered(line), done_evidence=["b", "a"]) for line in ours]
+    assert {name: found.same for name, found in by_field(ours, theirs).items()} == dict.fromkeys(
+        FIELDS, 1.0
+    )
+    other = [changed(line, short_goal_dsl=[{**goal, "op": "GIVE"}, goal]) for line in ours]
+    found = {name for name, one in by_field(ours, other).items() if one.same < 1}
+    assert found == {"goal", "operation", "arguments"}
+
+
 def test_labeler_that_sees_nothing_scores_chance(lines: Lines) -> None:
     found = by_field(blind(lines), lines)
     assert set(found) == set(FIELDS)

@@ -129,3 +129,12 @@ def test_numbers_have_bounds(vocabulary: Vocabulary) -> None:
         found = read_record({**GOOD, "mid_step_id": "walk", "short_goal_dsl": [goal]}, other)
         codes = {breach.code for breach in found} if isinstance(found, tuple) else set()
         assert any(code in name for name in codes) if code else not codes
+
+
+@pytest.mark.parametrize("length", range(55, 65))
+def test_long_value_is_cut_to_sixty_characters(length: int, vocabulary: Vocabulary) -> None:
+    found = read_record({**GOOD, "uncertainty": "x" * length}, vocabulary)
+    assert isinstance(found, tuple)
+    shown = found[0].message.partition(" is in no list")[0]
+    whole = repr("x" * length)
+    assert shown == (whole if len(whole) <= 60 else f"{whole[:57]}…")

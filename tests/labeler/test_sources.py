@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.episode import Episode, FileFrame
+from bt_exec_labeler.episode import Episode, FileFrame, decoded
 from bt_exec_labeler.sources import read_source
 
 
@@ -57,6 +57,21 @@ def test_a_missing_number_is_a_gap_in_time(game: Path, tmp_path: Path) -> None:
         ("gap", "no frame between 2.25 s and 5 s")
     ]
     assert episode.frames[10].t == 5.0
+
+
+def test_doubled_times_do_not_turn_usual_pauses_into_gaps(game: Path, tmp_path: Path) -> None:
+    """A frame every two seconds, each listed three times; then a real pause."""
+    folder = copy(game, tmp_path / "run")
+    times = [2.0 * (number // 3) for number in range(24)] + [60.0]
+    listed = [{"file": f"{number:06d}.png", "t": t} for number, t in enumerate(times)]
+    (folder / "frames.jsonl").write_text("\n".join(map(json.dumps, listed)))
+    gaps = [flaw.message for flaw in one(folder).flaws if flaw.kind == "gap"]
+    assert gaps == ["no frame between 14 s and 60 s"]
+
+
+def test_empty_file_is_not_a_picture(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^frame is damaged, or no picture$"):
+        decoded(b"", "frame")
 
 
 def test_frames_without_times_are_not_guessed(game: Path, tmp_path: Path) -> None:

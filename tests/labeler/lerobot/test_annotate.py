@@ -16,7 +16,10 @@ import pyarrow.parquet
 import pytest
 import yaml
 
+from bt_exec.failure import UsageError
 from bt_exec_labeler import commands
+from bt_exec_labeler.batch.output import read_lines
+from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.sources import read_source
 
 from .test_read import REAL, png
@@ -228,6 +231,20 @@ def test_frames_whose_task_has_no_text_are_named(tmp_path: Path) -> None:
 def test_set_with_video_keeps_its_videos(tmp_path: Path, annotated: Made) -> None:
     texts = sorted({a.args["text"] for e in read_source(REAL) for a in e.actions})
     assert_kept(REAL, annotated(REAL, texts))
+
+
+def test_set_whose_records_are_all_rejected_is_refused(tmp_path: Path) -> None:
+    source, run = robot_set(tmp_path / "robot"), tmp_path / "run"
+    words = vocabulary(tmp_path / "words.yaml", TASKS)
+    commands.run(source, words, run, labeler="rules", role="controller", stride_s=0.5)
+    decisions = Decisions(run, "ann")
+    for line in read_lines(run / "records.jsonl"):
+        decisions.add({"item": line["item"], "decision": "reject"})
+    decisions.close()
+    about = (run, source, words, tmp_path / "set")
+    with pytest.raises(UsageError, match="no records to make a data set of"):
+        commands.dataset(*about, keep_uncertain=True, form="lerobot")
+    assert not (tmp_path / "set").exists()
 
 
 TRAINED = """

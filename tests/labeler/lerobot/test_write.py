@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Action, Episode, Frame
-from bt_exec_labeler.lerobot.language import FORMS, form_of
+from bt_exec_labeler.lerobot.language import FORMS, call_of, form_of
 from bt_exec_labeler.lerobot.meta import CAMERA, Counts
 from bt_exec_labeler.lerobot.write import write_lerobot
 from bt_exec_labeler.sources import read_source
@@ -203,6 +205,14 @@ def test_actions_are_events_of_the_frame_that_shows_their_beginning(
     write_lerobot(tmp_path / "set", given, fps=2, form=FORMS["0.6"])
     (rows,) = frames_of(tmp_path / "set")
     assert [len(row["language_events"]) for row in rows] == [2, 1, 1, 0, 1]
+
+
+@given(args=st.dictionaries(st.text(), st.text() | st.integers() | st.booleans()))
+def test_call_of_an_action_is_json_with_its_words_as_they_are(args: dict[str, Any]) -> None:
+    (call,) = call_of(Action(0.0, 1.0, "TALK", args, "done"))["tool_calls"]
+    assert json.loads(call)["function"] == {"name": "TALK", "arguments": args}
+    (call,) = call_of(Action(0.0, 1.0, "TALK", {"to": "교수님"}, "done"))["tool_calls"]
+    assert "교수님" in call
 
 
 def test_statistics_are_those_of_all_pictures() -> None:

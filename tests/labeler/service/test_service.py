@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import socketserver
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +16,8 @@ import cv2
 import httpx2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bt_exec.failure import UsageError
 from bt_exec.serve.login import Login
@@ -322,6 +326,34 @@ def test_a_service_that_answers_nonsense_is_not_believed(
     assert caught.value.code == code
 
 
+def test_service_that_answers_too_late_is_away(
+    items: Sequence[Item], vocabulary: Vocabulary
+) -> None:
+    given_up = threading.Event()
+    body = said({"record": None, "breaches": [{"code": "X"}]})
+
+    class Late(socketserver.BaseRequestHandler):
+        """Answers when the client has given up, or after four seconds."""
+
+        def handle(self) -> None:
+            given_up.wait(4.0)
+            head = f"HTTP/1.1 200 OK\r\ncontent-length: {len(body)}\r\n\r\n"
+            with contextlib.suppress(OSError):
+                self.request.sendall(head.encode() + body)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Late) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        remote = RemoteLabeler(vocabulary, Options(url=url, retries=0, timeout_s=0.2))
+        try:
+            with pytest.raises(LabelerFailure) as caught:
+                remote.label(items[:1])
+        finally:
+            given_up.set()
+            server.shutdown()
+    assert caught.value.code == "REMOTE_AWAY"
+
+
 def test_nobody_there_is_told(items: Sequence[Item], vocabulary: Vocabulary) -> None:
     remote = RemoteLabeler(vocabulary, Options(url="http://127.0.0.1:9", retries=0))
     with pytest.raises(LabelerFailure) as caught:
@@ -370,3 +402,37 @@ def test_pixels_are_read_from_the_header(progressive: int) -> None:
     assert (_jpeg_pixels(png), _png_pixels(jpeg)) == (0, 0)
     assert _png_pixels(png[:12] + b"IDAT" + png[16:]) == 0
     assert _png_pixels(b"\x89BMP" + png[4:]) == 0
+
+
+FRAMES = [n for n in range(0xC0, 0xD0) if n not in (0xC4, 0xC8, 0xCC)]
+"""Markers of frame headers, SOF0 to SOF15 (ITU-T T.81, table B.1)."""
+
+OTHERS = [0xC4, 0xC8, 0xCC, 0xDB, 0xDD, *range(0xE0, 0xF0), 0xFE]
+
+
+def segment(marker: int, content: bytes) -> bytes:
+    return bytes([0xFF, marker]) + (len(content) + 2).to_bytes(2, "big") + content
+
+
+@given(
+    frame=st.sampled_from(FRAMES),
+    before=st.lists(st.tuples(st.sampled_from(OTHERS), st.binary(max_size=300)), max_size=4),
+    height=st.integers(1, 65535),
+    width=st.integers(1, 65535),
+)
+def test_pixels_of_a_jpeg_are_those_of_its_first_frame_header(
+    frame: int, before: list[tuple[int, bytes]], height: int, width: int
+) -> None:
+    size = height.to_bytes(2, "big") + width.to_bytes(2, "big")
+    head = b"\xff\xd8" + b"".join(segment(*one) for one in before)
+    whole = head + segment(frame, b"\x08" + size + b"\x01")
+    assert _jpeg_pixels(whole) == height * width
+    assert _jpeg_pixels(whole + segment(0xC0, b"\x08" + bytes(5))) == height * width
+    for cut in (head, whole[: len(head) + 8], whole[1:], b""):
+        assert _jpeg_pixels(cut) == 0
+
+
+@given(height=st.integers(1, 2**31 - 1), width=st.integers(1, 2**31 - 1))
+def test_pixels_of_a_png_are_those_of_its_header(height: int, width: int) -> None:
+    size = width.to_bytes(4, "big") + height.to_bytes(4, "big")
+    assert _png_pixels(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR" + size) == height * width
