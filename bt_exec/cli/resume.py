@@ -69,6 +69,7 @@ def _chosen(journal: Journal, which: str) -> MissionRecord:
     Raises:
         UsageError: If there is none, if it was finished, or if it is still running.
     """
+    from bt_exec.cli.output import reader_language
     from bt_exec.language.messages import OWN_MESSAGES, Messages
 
     line: MissionLine | None = None
@@ -80,7 +81,7 @@ def _chosen(journal: Journal, which: str) -> MissionRecord:
         line = found[-1] if found else None
     say = Messages.load([OWN_MESSAGES]).say
     if line is None:
-        raise UsageError(say("RESUME_NOTHING", "en").rstrip("."))
+        raise UsageError(say("RESUME_NOTHING", reader_language()).rstrip("."))
     code = {"running": "RESUME_STILL_RUNNING", "waiting": "RESUME_STILL_RUNNING"}.get(
         line.shown_status, "RESUME_NOTHING_LEFT" if line.status in _FINISHED else ""
     )

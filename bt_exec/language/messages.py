@@ -197,7 +197,7 @@ class Messages:
         """Return `word` as people of `language` say it; unchanged if it is not listed.
 
         A ``#`` in a listed word stands for a number: "the door stopped at # rad"; a ``*`` for words
-        that are said themselves: "tray: *".
+        that are said themselves: "tray: *". Parts between semicolons are words of their own.
         """
         if isinstance(word, list | tuple):
             return ", ".join(self.word(each, language) for each in word)
@@ -218,12 +218,13 @@ class Messages:
         )
 
     def _around(self, text: str, language: str) -> str:
-        """Return `text` as a listed word with a ``*`` has it; unchanged without one."""
+        """Return `text` as a listed word with a ``*`` has it; of several, each of its parts."""
+        parts = text.split("; ")
         for pattern, said in self._open:
             if found := pattern.fullmatch(text):
                 filled = said[language].replace("*", self.word(found[1], language))
                 return with_particles(filled) if language == "ko" else filled
-        return text
+        return "; ".join(self.word(part, language) for part in parts) if parts[1:] else text
 
     def fixed(self, word: str, language: str) -> str:
         """Return a fixed word of the terminal, whatever packs mean by the same text."""

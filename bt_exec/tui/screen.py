@@ -136,8 +136,9 @@ class _Artist:
             sign = self.glyphs.states["stopped"]
             return ((f" {sign} " + self.fit(model.stopping, self.width - 4), "stopped"),)
         hint = hint or model.hint or model.told(HINT if self.width >= 50 else _SHORT_HINT)
-        if keys:
-            return self.ends(hint, "dim", model.told("?: keys"))
+        tail = model.told("?: keys")
+        if keys and cell_len(hint) + cell_len(tail) + 4 <= self.width:
+            return self.ends(hint, "dim", tail)
         return ((" " + self.fit(hint, self.width - 2), "dim"),)
 
     def body(self, room: int) -> list[Line]:

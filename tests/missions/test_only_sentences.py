@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageDraw
 
 from bt_exec.journal import Journal
 from bt_exec.language.messages import LANGUAGES
@@ -47,6 +48,24 @@ def test_registered_sentences_hold_no_codes(name: str, language: str) -> None:
     assert wrong == {}
 
 
+@pytest.mark.parametrize("name", site_names())
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_phrases_need_no_optional_argument(name: str, language: str) -> None:
+    site = load_site(name)
+    required = {
+        tree.tree: [param for param, given in tree.params.items() if given.required]
+        for tree in site.library
+    }
+    for part in (*site.catalogue.skills.values(), *site.catalogue.conditions.values()):
+        fields = part.model.model_fields
+        required[part.name] = [field for field, given in fields.items() if given.is_required()]
+    said = {
+        part: site.messages.phrase(part, language, dict.fromkeys(names, "X"))
+        for part, names in required.items()
+    }
+    assert {part: phrase for part, phrase in said.items() if "…" in phrase} == {}
+
+
 DOOR = [
     ("get the material", {}, ("grasp:1=GRASP_SLIPPED", "open_door:1=TIMEOUT")),
     ("문 안의 자재를 가져와", {"fault": "jammed"}, ()),
@@ -62,6 +81,36 @@ def test_views_of_a_mission_show_sentences(
     command: str, world: dict[str, str], faults: tuple[str, ...], door: Site, tmp_path: Path
 ) -> None:
     assert _wrong(door, command, tmp_path, {"seed": "1", **world}, faults) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "how many red circles are there?",
+        "빨간 원이 몇 개야?",
+        "is the blue thing a square?",
+        "뭐가 보여?",
+    ],
+)
+def test_views_of_a_picture_show_sentences(command: str, tmp_path: Path) -> None:
+    picture = Image.new("RGB", (320, 240), "white")
+    drawn = ImageDraw.Draw(picture)
+    drawn.ellipse((20, 20, 80, 80), fill="red")
+    drawn.ellipse((150, 100, 210, 160), fill="red")
+    drawn.rectangle((230, 20, 290, 80), fill="blue")
+    picture.save(tmp_path / "picture.png")
+    world = {"image": str(tmp_path / "picture.png")}
+    assert _wrong(load_site("image"), command, tmp_path, world, ()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["sort everything by colour", "색깔별로 정리해"])
+def test_views_of_a_table_show_sentences(command: str, tmp_path: Path) -> None:
+    world = {"seed": "3", "objects": "2"}
+    assert (
+        _wrong(load_site("tabletop"), command, tmp_path, world, ("pick_object:1=GRASP_MISSED",))
+        == []
+    )
 
 
 CASES = [(site, language) for site in ("door", "building") for language in LANGUAGES]

@@ -92,6 +92,11 @@ words:
         ("professor may be hidden", "ko", "숨은 곳에 교수님이 있을 수 있음"),
         ("found", "ko", "found"),
         ("professor lost", "ko", "professor lost"),
+        (
+            "Kim found; professor may be hidden; 3",
+            "ko",
+            "Kim 찾음; 숨은 곳에 교수님이 있을 수 있음; 3",
+        ),
     ],
 )
 def test_words_stand_in_words_and_are_said_themselves(files, word, language, said):

@@ -43,6 +43,9 @@ class Judged(NamedTuple):
     reasoning: float
 
 
+_WORDS = {True: "agrees", False: "differs", None: "cannot tell"}
+
+
 @skill(fails={"NO_PICTURE", "UNREADABLE", "EMPTY_ANSWER"}, effects={"answer": "told"})
 def conclude(
     bench: Service[Bench],
@@ -99,7 +102,7 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
         found = judged(bench, cross_checks)
     bench.judgement = found
     bench.answer = Answer(given.text, given.value, found.confidence)
-    said = "; ".join(f"{one.who}: {one.says or one.agrees}" for one in found.cross_checks)
+    said = "; ".join(f"{one.who}: {one.says or _WORDS[one.agrees]}" for one in found.cross_checks)
     if found.agrees is False and not final:
         against = "; ".join(
             f"{one.who}: {one.says}" for one in found.cross_checks if one.agrees is False
