@@ -210,11 +210,7 @@ def schema(
         typer.Option("--to", metavar="DIR", help="Write all schemas of the site to this folder."),
     ] = None,
 ) -> None:
-    """Print the JSON Schema of tree files, or of site files, for editors and models.
-
-    Raises:
-        UsageError: If a schema cannot be written.
-    """
+    """Print the JSON Schema of tree files, or of site files, for editors and models."""
     from bt_exec.cli.output import to_json
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.planning.compiler import compiler_names
