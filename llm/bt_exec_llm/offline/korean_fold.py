@@ -28,6 +28,8 @@ _RELEASED = ("이제", "인제")
 
 
 _BE = ("be", "be_there")
+_WAITING = ("잠깐", "잠시")
+_LEAVING_OUT = ("대신", "말고", "빼고", "제외", "제외하고")
 
 
 @dataclass
@@ -61,75 +63,75 @@ class Fold(States):
 
     def _piece(self, piece: Piece) -> None:
         if piece.kind == "filler":
-            if piece.name == "no":
-                self._verbless()
-                self._now.correction = True
-            elif piece.name == "courtesy":
-                self._note(piece)
-            elif piece.text in _WHEN_DONE and self._now.pieces:  # 회의 끝나면
-                self._now.whys.append(
-                    ("CONDITION", self._text[self._now.pieces[-1].start : piece.end])
-                )
-            elif piece.text in _IF_SO and self._after_question():
-                self._now.verbs, self._now.answers, self._now.said = ("?",), "so", piece.text
-                self._close("if", end=piece.end)
-            elif piece.text in _FIRST:
-                self._order = piece
-            self._self = self._self or piece.text in _YOU
-            self._released = self._released or piece.text in _RELEASED
-            self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
+            self._small(piece)
             return
-        if (
-            piece.kind == "limit"
-            and (self._now.correction or self._exclaimed)
-            and piece.text.startswith(("잠깐", "잠시"))
-        ):
+        interrupts = self._now.correction or self._exclaimed
+        if piece.kind == "limit" and interrupts and piece.text.startswith(_WAITING):
             return  # 아니 잠깐, 닫아; 아 잠깐만
         self._exclaimed = False
         described, self._described = self._described, False
         if described and piece.kind == "unknown" and piece.value in _LOOSE:  # 문 열린 거
             if not any(p.kind == "noun" for p in self._now.pieces):
                 self._now.pieces.append(replace(piece, kind="pronoun"))
-            return
-        if piece.kind == "unknown" and piece.value in ("대신", "말고", "빼고", "제외", "제외하고"):
+        elif piece.kind == "unknown" and piece.value in _LEAVING_OUT:
             self._instead()
-            return
-        if piece.kind == "relation":  # type: ignore[comparison-overlap]
-            before = self._now.pieces[-1] if self._now.pieces else None
-            if before is not None and before.kind == "value" and piece.name == "inside":
-                self._inside = piece if piece.text == "안" and not piece.mark else None  # or not?
-                return  # in the lounge is at the lounge
-            if self._now.pieces and self._now.pieces[-1].kind == "noun":
-                noun = self._now.pieces.pop()
-                self._where = replace(
-                    noun,
-                    relation=f"{piece.name} {noun.name}",
-                    mark=piece.mark,
-                    end=piece.end,
-                    text=self._text[noun.start : piece.end],
-                )
-            else:
-                self._where = replace(piece, kind="noun", name="", relation=f"{piece.name} ")
-            if piece.mark == "from":
-                where = self._where.relation
-                self._now.pieces.append(
-                    replace(self._where, kind="noun", name="", value="", relation=f"from_{where}")
-                )
-                self._where = None
-            return
-        if self._where is not None and piece.kind in ("noun", "unknown"):
-            if piece.kind == "noun":
-                piece = replace(piece, relation=self._where.relation)
-            else:
-                self._now.pieces.append(replace(self._where, kind="noun", name=""))
+        elif piece.kind == "relation":  # type: ignore[comparison-overlap]
+            self._relation(piece)
+        else:
+            self._name(piece)
+
+    def _small(self, piece: Piece) -> None:
+        """Take a filler; some of them say more than nothing."""
+        if piece.name == "no":
+            self._verbless()
+            self._now.correction = True
+        elif piece.name == "courtesy":
+            self._note(piece)
+        elif piece.text in _WHEN_DONE and self._now.pieces:  # 회의 끝나면
+            start = self._now.pieces[-1].start
+            self._now.whys.append(("CONDITION", self._text[start : piece.end]))
+        elif piece.text in _IF_SO and self._after_question():
+            self._now.verbs, self._now.answers, self._now.said = ("?",), "so", piece.text
+            self._close("if", end=piece.end)
+        elif piece.text in _FIRST:
+            self._order = piece
+        self._self = self._self or piece.text in _YOU
+        self._released = self._released or piece.text in _RELEASED
+        self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
+
+    def _relation(self, piece: Piece) -> None:
+        """Take a place that is named by a thing: 문 안."""
+        pieces = self._now.pieces
+        before = pieces[-1] if pieces else None
+        if before is not None and before.kind == "value" and piece.name == "inside":
+            self._inside = piece if piece.text == "안" and not piece.mark else None  # or not?
+            return  # in the lounge is at the lounge
+        if before is not None and before.kind == "noun":
+            noun, text = pieces.pop(), self._text[before.start : piece.end]
+            where = f"{piece.name} {noun.name}"
+            self._where = replace(noun, relation=where, mark=piece.mark, end=piece.end, text=text)
+        else:
+            self._where = replace(piece, kind="noun", name="", relation=f"{piece.name} ")
+        if piece.mark == "from":
+            where = f"from_{self._where.relation}"
+            pieces.append(replace(self._where, kind="noun", name="", value="", relation=where))
             self._where = None
-        last = self._now.pieces[-1] if self._now.pieces else None
+
+    def _name(self, piece: Piece) -> None:
+        """Take a name, at the place that was named before it."""
+        pieces = self._now.pieces
+        if self._where is not None and piece.kind == "noun":
+            piece, self._where = replace(piece, relation=self._where.relation), None
+        elif self._where is not None and piece.kind == "unknown":
+            pieces.append(replace(self._where, kind="noun", name=""))
+            self._where = None
+        last = pieces[-1] if pieces else None
         if last is not None and last.kind == "value":
             same = piece.kind == "value" and piece.name == last.name and piece.text == "전체"
             loose = piece.kind == "unknown" and piece.value in _LOOSE and last.mark == "adnominal"
             if (same and not last.mark and piece.start - last.end <= 1) or loose:
                 return
-        self._now.pieces.append(piece)
+        pieces.append(piece)
 
     def _after_question(self) -> bool:
         """Return True right after a question, as in "열려 있어? 그럼 …"."""

@@ -46,106 +46,114 @@ class States(Clauses):
     ) -> None:
         """Take a verb of state: a question, a condition, or a mere statement."""
         verb = word.verb
-        for entry in states:
-            kind: Kind = "state" if entry.kind == "state" else "value"
-            self._now.pieces.append(
-                Piece(
-                    kind,
-                    entry.name,
-                    entry.value,
-                    "state",
-                    "",
-                    word.start,
-                    word.end,
-                    word.text,
-                    entry.sense,
-                )
-            )
-        verbs = tuple(n for n in names if n not in ("be", "be_there"))
+        self._add_states(word, states)
         lacks = verb.stems[-1] == "없" or (verb.stems[-1] == "아니" and bool(self._now.pieces))
         if not self._asking:  # 있는지 없는지 asks whether it is there
             self._denies = negative != lacks
-            if self._inside is not None and word.start - self._inside.end <= 1:
+            if self._after_inside(word):
                 self._unclear = ("ask", "do", "if")  # 라운지 안 어두워: in the lounge, or not dark
             elif "않" in verb.helpers:
                 self._unclear = ("ask",)  # 열려 있지 않아? may expect a yes
-        if verb.kind == "embed":
+        if verb.kind == "embed" or (verb.kind in ("then", "or") and be):
             self._asking = True
             return
-        if verb.kind in ("then", "but", "or") and (states or be) and verb.kind != "but" and be:
-            self._asking = True
+        own = tuple(n for n in names if n not in ("be", "be_there"))
+        self._now.verbs, self._now.said = own or ("?",), word.text
+        if negative and not be and self._asked_both_ways(word, states):
             return
-        self._now.verbs, self._now.said = verbs or ("?",), word.text
-        asked = verb.kind in ("question",) or (
-            (verb.kind == "command" and be)
-            or (
-                verb.kind in ("plain", "can")
-                and (
-                    verb.state
-                    or verb.past
-                    or be
-                    or verb.stems[-1] in ADJECTIVES
-                    or "?" in self._text[word.end : word.end + 2]
-                )
-            )
-        )
-        again = self._done[-1] if self._done else None
-        if negative and again is not None and again.mood in ("tell", "ask"):
-            same = {p.name for p in again.pieces if p.kind in ("state", "value")}
-            if same >= {e.name for e in states} and not be and len(self._now.pieces) == len(states):
-                again.mood, again.whys, again.end = "ask", [], verb.end  # 보여 안 보여?
-                self._now = Clause()
-                return
-        if word.verb.kind == "if":
-            self._now.positive = negative == lacks
-            self._now.answers = "there" if be else "it"
-            if self._inside is not None and word.start - self._inside.end <= 1:
-                self._now.whys.append(("CONDITION", self._text[self._inside.start : word.end]))
-            if happens(verb, states, be=be):
-                self._now.whys.append(("CONDITION", word.text))
-            self._now.pieces = [p for p in self._now.pieces if not p.text.startswith(_SUPPOSED)]
-            otherwise = verb.stems[0] == "아니" and not self._now.pieces
-            if verb.stems[0] == "아니" and self._after_comma(word):  # 왼손으로, 아니면 …
-                self._now.whys.append(("OPERATOR", word.text))
-            self._inside = None
-            self._close("else" if otherwise else "if", end=verb.end)
+        if verb.kind == "if":
+            self._state_if(word, states, positive=negative == lacks, be=be)
+        elif not negative and self._wished(word, states):
             return
-        if verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state):
-            wanted = self._wanted(states)
-            if wanted and not negative:
-                self._now.pieces = [p for p in self._now.pieces if p.kind != "state"]
-                self._now.verbs = wanted
-                self._close("do", end=verb.end)
-                return
-        if verb.kind == "reason" or (verb.kind == "but" and verb.last in _BACKGROUND):
+        elif verb.kind == "reason" or (verb.kind == "but" and verb.last in _BACKGROUND):
             self._close("said", end=verb.end)
-            return
-        if asked:
-            if verb.last in _REMARKS and "?" not in self._text[word.end : word.end + 2]:
-                self._now.remark = True
-            if (
-                verb.kind == "plain"
-                and states
-                and verb.stems[-1] not in ADJECTIVES
-                and not verb.state
-                and not verb.past
-                and not be
-                and any(e.kind == "state" for e in states)
-            ):
-                self._now.whys.append(("NOT_A_COMMAND", word.text))
-            placed = all(p.kind == "value" and p.mark != "state" for p in self._now.pieces)
-            mine = self._self and be and placed  # 너 라운지에 있어?
-            if mine or (verb.past and was_so(verb, be=be)):
-                self._now.whys.append(("NOT_A_COMMAND", word.text))
-            self._close("ask", end=verb.end)
-            return
-        if verb.kind == "but" or verb.kind == "seems":
+        elif self._asks_state(word, be=be):
+            self._state_asked(word, states, be=be)
+        elif verb.kind in ("but", "seems"):
             self._asking = True
-            return
-        self._now.whys.append(("NOT_A_COMMAND", word.text))
-        self._now.remark = verb.state and not verb.past and verb.last in _REMINDING
-        self._now.remark |= be and not verb.past and verb.kind == "statement"
-        self._close("tell", end=verb.end)
+        else:
+            self._now.whys.append(("NOT_A_COMMAND", word.text))
+            self._now.remark = verb.state and not verb.past and verb.last in _REMINDING
+            self._now.remark |= be and not verb.past and verb.kind == "statement"
+            self._close("tell", end=verb.end)
+
+    def _add_states(self, word: VerbWord, states: list[Entry]) -> None:
+        start, end = word.start, word.end
+        for e in states:
+            kind: Kind = "state" if e.kind == "state" else "value"
+            self._now.pieces.append(
+                Piece(kind, e.name, e.value, "state", "", start, end, word.text, e.sense)
+            )
+
+    def _after_inside(self, word: VerbWord) -> bool:
+        """Return whether 안 stands right before a verb: *inside*, or *not*."""
+        return self._inside is not None and word.start - self._inside.end <= 1
+
+    def _asked_both_ways(self, word: VerbWord, states: list[Entry]) -> bool:
+        """Take the second half of a question: 보여 안 보여?"""
+        again = self._done[-1] if self._done else None
+        if again is None or again.mood not in ("tell", "ask"):
+            return False
+        same = {p.name for p in again.pieces if p.kind in ("state", "value")}
+        if len(self._now.pieces) != len(states) or not same >= {e.name for e in states}:
+            return False
+        again.mood, again.whys, again.end = "ask", [], word.verb.end
+        self._now = Clause()
+        return True
+
+    def _state_if(self, word: VerbWord, states: list[Entry], *, positive: bool, be: bool) -> None:
+        """Close a condition: 열려 있으면; 아니면."""
+        now, verb = self._now, word.verb
+        now.positive = positive
+        now.answers = "there" if be else "it"
+        if self._inside is not None and self._after_inside(word):
+            now.whys.append(("CONDITION", self._text[self._inside.start : word.end]))
+        if happens(verb, states, be=be):
+            now.whys.append(("CONDITION", word.text))
+        now.pieces = [p for p in now.pieces if not p.text.startswith(_SUPPOSED)]
+        otherwise = verb.stems[0] == "아니" and not now.pieces
+        if verb.stems[0] == "아니" and self._after_comma(word):  # 왼손으로, 아니면 …
+            now.whys.append(("OPERATOR", word.text))
+        self._inside = None
+        self._close("else" if otherwise else "if", end=verb.end)
+
+    def _wished(self, word: VerbWord, states: list[Entry]) -> bool:
+        """Read a state that is wished for as the verbs that leave it: 닫혀 있어야 해."""
+        verb = word.verb
+        wishes = verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state)
+        wanted = self._wanted(states) if wishes else ()
+        if not wanted:
+            return False
+        self._now.pieces = [p for p in self._now.pieces if p.kind != "state"]
+        self._now.verbs = wanted
+        self._close("do", end=verb.end)
+        return True
+
+    def _asks_state(self, word: VerbWord, *, be: bool) -> bool:
+        """Return whether a verb of state asks: 열려 있어?"""
+        verb = word.verb
+        if verb.kind == "question" or (verb.kind == "command" and be):
+            return True
+        tells = verb.state or verb.past or be or verb.stems[-1] in ADJECTIVES
+        return verb.kind in ("plain", "can") and (tells or self._marked_question(word))
+
+    def _marked_question(self, word: VerbWord) -> bool:
+        return "?" in self._text[word.end : word.end + 2]
+
+    def _state_asked(self, word: VerbWord, states: list[Entry], *, be: bool) -> None:
+        """Close a question about a state; one about an action, or about the past, is none."""
+        verb, now = word.verb, self._now
+        if verb.last in _REMARKS and not self._marked_question(word):
+            now.remark = True
+        tells = verb.state or verb.past or be or verb.stems[-1] in ADJECTIVES
+        state = any(e.kind == "state" for e in states)
+        if verb.kind == "plain" and state and not tells:
+            now.whys.append(("NOT_A_COMMAND", word.text))
+        placed = all(p.kind == "value" and p.mark != "state" for p in now.pieces)
+        mine = self._self and be and placed  # 너 라운지에 있어?
+        if mine or (verb.past and was_so(verb, be=be)):
+            now.whys.append(("NOT_A_COMMAND", word.text))
+        self._close("ask", end=verb.end)
 
     def _after_comma(self, word: VerbWord) -> bool:
         """Return True if a comma separates a word from the phrase before it."""
