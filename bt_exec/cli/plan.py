@@ -125,19 +125,15 @@ def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> 
     from bt_exec.observation import Situation
 
     with Session(site, world=parse_world(world)) as session:
-        observations = [
-            rig.perception.interpret(rig.perception.capture())
-            for rig in session.rigs.values()
-            if rig.perception is not None
-        ]
+        observations = session.look()
         facts = session.facts()
-    labels = tuple(
-        dict.fromkeys(label for observation in observations for label in observation.labels())
-    )
-    for observation in observations:
-        facts.update(observation.facts())
-    text = " · ".join(observation.describe("en") for observation in observations)
-    return Situation(labels, facts, text, observations[0].frame if observations else None)
+    for robot, observation in observations.items():
+        facts.update(site.catalogue.facts_in(robot, observation.facts()))
+    labels_by = {robot: tuple(seen.labels()) for robot, seen in observations.items()}
+    labels = tuple(dict.fromkeys(label for own in labels_by.values() for label in own))
+    text = " · ".join(observation.describe("en") for observation in observations.values())
+    frame = next((observation.frame for observation in observations.values()), None)
+    return Situation(labels, facts, text, frame, labels_by)
 
 
 def _refused(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:

@@ -20,6 +20,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from py_trees.common import Status
@@ -509,7 +510,8 @@ class Executive:
         )
         self._at_the_end(lambda: self.emit(known), None)
         since = self._at_the_end(lambda: self._perception_loop.old_facts(OLD_S), unknown_since)
-        told = self._at_the_end(self._reporters.told, "")
+        said_of = partial(self.site.messages.said_of, language=progress.language)
+        told = self._at_the_end(lambda: self._reporters.told(said_of), "")
         if self._broken is not None and ending.status != "failed":
             ending = failed(self._broken.failure().because(ending.failure))
             progress.failures.append(self._broken.failure())

@@ -190,12 +190,16 @@ class Reporters:
             if report is not None:
                 yield report
 
-    def told(self) -> str:
-        """Return what the robots told the operator."""
+    def told(self, said_of: Callable[[str, str], str] = lambda _, said: said) -> str:
+        """Return what the robots told the operator.
+
+        Args:
+            said_of: Takes a pack or robot and what it told; returns how that is said.
+        """
         said: list[str] = []
         for pack, reporter in self._each.items():
             with self._guard(pack, "say what was told"):
-                said.append(self._call(pack, reporter.told).strip())
+                said.append(said_of(pack, self._call(pack, reporter.told).strip()))
         return " ".join(filter(None, said))
 
     def achieved(self, done: Iterable[Action], owner: Callable[[str], str]) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bt_exec import Journal, Session
+from bt_exec.cli.plan import situation_for
 from bt_exec.events import SkillEnded, SkillStarting
+from bt_exec.mission.reporting import MissionReporter, Reporters
 from bt_exec.mission.rerun import verify
 from bt_exec.site.site import load_site
 
@@ -77,3 +81,22 @@ def test_command_without_a_name_moves_nothing(site):
         assert refused.reason_code == "WHICH_ROBOT"
         assert session.run("robot B").status == "satisfied"
         assert session.facts()["robot_a/door"] == "closed"
+
+
+def test_plan_without_a_mission_knows_each_robot(site):
+    found = situation_for(site, site.compiler, ["robot_b.door=open"])
+    assert (found.facts["robot_a/door"], found.facts["robot_b/door"]) == ("closed", "open")
+    assert set(found.labels_by) == {"robot_a", "robot_b"}
+
+
+class Says(MissionReporter):
+    """Tells one sentence."""
+
+    def told(self):
+        return "I am here."
+
+
+def test_words_of_each_robot_begin_with_its_name(site):
+    packs = [replace(pack, reporter=Says) for pack in site.catalogue.packs]
+    told = Reporters(packs, {}).told(lambda robot, said: site.messages.said_of(robot, said, "ko"))
+    assert told == "로봇 A: I am here. 로봇 B: I am here."
