@@ -4,9 +4,9 @@
 
     Journal      the file: begin a mission, list missions, read one back
     Recorder     the record of one running mission: a `bt_exec.events.Listener`
-    MissionRecord   a mission read back, down to the very events it was made of
+    MissionRecord   a mission read back, with all its events
 
-One SQLite file (WAL) holds all missions; frames lie as files in a folder beside it.
+One SQLite file (WAL) holds all missions; frames are PNG files in a folder next to it.
 """
 
 from bt_exec.journal.codec import RecordedObservation

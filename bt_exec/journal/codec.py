@@ -1,8 +1,8 @@
-"""Encoding of events as rows and back, without loss, as plain data.
+"""Lossless encoding of events as journal rows, and decoding.
 
-Rows keep an event's own field names, and leave out optional fields that are empty. Three fields
-are more than plain data: a spec stands in a row as its digest, an observation as what can be shown
-of it without the pack that made it, and a failure as `Failure.to_dict` gives it.
+Rows keep an event's own field names and omit empty optional fields. Three kinds of fields are
+encoded specially: a spec as its digest, an observation as the parts that can be shown without its
+pack, and a failure as returned by `Failure.to_dict`.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ _HAS = {name: {f.name for f in fields(cls)} & set(_COLUMNS) for name, cls in _CL
 
 @dataclass(frozen=True)
 class RecordedObservation:
-    """An observation as the journal kept it; implements `bt_exec.robot.Observation`.
+    """A recorded observation; implements `bt_exec.robot.Observation`.
 
     Attributes:
-        t: When the frame was taken [s, mission clock].
-        data: What the observation recorded of itself.
+        t: Capture time of the frame [s, mission clock].
+        data: The result of the observation's `record`.
         seen: Its labels.
         established: Its facts for the dry run.
-        text: The line for people, in the language of the command.
-        frame_file: Where its frame lies, if one was kept and not dropped.
+        text: Its summary line, in the language of the command.
+        frame_file: Path of its frame, if one was kept and not dropped.
     """
 
     t: float
@@ -70,36 +70,36 @@ class RecordedObservation:
 
     @property
     def frame(self) -> NDArray[np.uint8] | None:
-        """The picture, read from its file; None if there is none that can be read."""
+        """The picture, read from its file; None if it is missing or unreadable."""
         try:
             return None if self.frame_file is None else read_png(self.frame_file)
         except (OSError, ValueError):
             return None
 
     def labels(self) -> tuple[str, ...]:
-        """Return the labels of what was detected."""
+        """Return the labels of the detected objects."""
         return self.seen
 
     def facts(self) -> Mapping[str, str]:
-        """Return what the view established."""
+        """Return the facts that the observation established."""
         return self.established
 
     def describe(self, language: str) -> str:  # noqa: ARG002 - kept in one language only
-        """Return the line for people, in the language of the command."""
+        """Return the summary line, in the language of the command."""
         return self.text
 
     def record(self) -> dict[str, Any]:
-        """Return what the observation recorded of itself."""
+        """Return the recorded data of the observation."""
         return dict(self.data)
 
 
 def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text: what names a spec or a request in the journal."""
+    """Return the SHA-256 of a text, the identifier of a spec or a request in the journal."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def observation_data(observation: Observation, language: str, frame: str | None) -> dict[str, Any]:
-    """Return what is kept of an observation; `frame` is the name of its frame's file."""
+    """Return the recorded form of an observation; `frame` is the name of its frame's file."""
     return {
         "t": observation.t,
         "data": observation.record(),
@@ -115,7 +115,7 @@ def row_data(event: Event, replaced: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         event: Any event.
-        replaced: What stands in the row instead of a field's value: the digest of a spec.
+        replaced: Values to write instead of those of fields: the digest of a spec.
     """
     data: dict[str, Any] = {}
     for name, optional in _FIELDS[type(event)]:
@@ -139,7 +139,7 @@ def event_of(
     Args:
         kind: Name of the event's class.
         columns: ``t``, ``tick``, ``path``, ``call``.
-        data: What `row_data` gave.
+        data: The result of `row_data`.
         spec_of: Finds a spec by its digest.
         frames: The folder of the mission's frames.
 
@@ -166,7 +166,7 @@ def event_of(
 
 
 def _observation(data: Mapping[str, Any], frames: Path) -> RecordedObservation:
-    """Return the observation that `observation_data` wrote down."""
+    """Return the observation of data from `observation_data`."""
     values = {name: data[name] for name in ("t", "data", "seen", "established", "text")}
     frame = data["frame"]
     if frame is not None and Path(frame).name != frame:
@@ -184,10 +184,10 @@ _VERDICT = tuple(f.name for f in fields(Verdict))
 
 
 def outcome_of(data: Mapping[str, Any]) -> Outcome:
-    """Return the outcome whose plain data this is.
+    """Return the outcome of its plain data.
 
     Raises:
-        Exception: Of any kind, if it is not one.
+        Exception: Of any kind, if the data is not an outcome.
     """
     outcome: Outcome = built(Outcome, data)
     for failure in outcome.failures:

@@ -1,6 +1,6 @@
 """Explanation of a mission's end from its record: the plan, the failure and its causes.
 
-`explain` makes data of a record; `bt_exec.tui.why` says it.
+`explain` returns data; `bt_exec.tui.why` puts it into words.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ __all__ = ["Attempt", "Cause", "Explanation", "explain"]
 
 @dataclass
 class Attempt:
-    """One plan and what became of it.
+    """One plan and its result.
 
     Attributes:
         version: 1 for the first plan.
-        compiler: Who made it.
-        steps: What it was to do: name and arguments of its skills and checks, without what is kept.
-        kept: How many finished parts it took over.
-        failure: What ended it, if a failure did.
-        passed: Failures that did not end it: an attempt before a retry, another branch, a note.
-        done: What ended well in it.
-        seen: What was seen last while it was in force, by pack.
+        compiler: The compiler that made it.
+        steps: Name and arguments of its skills and checks, without the kept ones.
+        kept: Number of finished parts that it took over.
+        failure: The failure that ended it, if any.
+        passed: Failures that did not end it: before a retry, in another branch, or only recorded.
+        done: The actions that succeeded in it.
+        seen: Last observation while it was in force, as text, by pack.
     """
 
     version: int
@@ -61,13 +61,13 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Cause:
-    """The first cause.
+    """The first cause of a mission's end.
 
     Attributes:
-        failure: What failed first and was never made good.
-        version: Under which plan.
-        t: When [s, mission clock, from the command]; None if the record does not say.
-        seen: What was seen last by then, a line for each pack.
+        failure: The first failure that was never recovered.
+        version: Version of the plan in force.
+        t: Time since the command [s, mission clock]; None if unknown.
+        seen: Last observation until then, a line for each pack.
     """
 
     failure: Failure
@@ -84,16 +84,16 @@ class Explanation:
         line: Name, command, status, message, times.
         attempts: Its plans, in order.
         cause: The first cause; None where nothing failed.
-        refusal: What was said instead of a plan.
-        problems: What was wrong with plans that were not accepted.
-        stopped: Who or what stopped it; empty where nothing did.
-        skipped: Why actions were not needed.
-        running: Skills that had begun and whose end is not on record, of an unfinished mission.
-        facts: What is known of the world at the end, from what was seen and done.
+        refusal: The compiler's refusal, if there was no plan.
+        problems: Problems of the plans that were not accepted.
+        stopped: Who or what stopped it; empty if it was not stopped.
+        skipped: Reasons of skipped actions.
+        running: Of an unfinished mission: skills that had begun and whose end is not on record.
+        facts: Facts known at the end, from observations and completed skills.
         possible: The facts that the running skills were to establish.
         uncertain: The facts that held before, and that the running skills change: unknown now.
-        incomplete: What of the record cannot be read.
-        found: What its skills found, in order: those that ended well and returned something.
+        incomplete: Unreadable parts of the record.
+        found: Results of its successful skills, in order; skills without a result are left out.
     """
 
     line: MissionLine
@@ -116,7 +116,7 @@ def explain(record: MissionRecord, catalogue: Catalogue | None = None) -> Explan
 
     Args:
         record: The mission.
-        catalogue: What its skills achieve; without it less is known of the world at the end.
+        catalogue: Declarations of its skills; without it, fewer facts are known at the end.
     """
     attempts = tuple(_attempts(record))
     outcome = record.outcome
@@ -184,9 +184,9 @@ def _attempts(record: MissionRecord) -> Iterator[Attempt]:  # noqa: C901 - one c
 def _attempt(
     spec: MissionSpec, seen: Mapping[str, str], given: Mapping[str, Mapping[str, Any]]
 ) -> Attempt:
-    """Return a plan that is not under way yet; `given`: arguments by path of what will run."""
+    """Return a new attempt for a plan that has not started; `given` maps paths to arguments."""
     kept = spec.mission.kept
-    others = tuple(_other_ways(spec))
+    others = tuple(_alternative_branches(spec))
     steps = tuple(
         (node.do, with_results(node.args, given.get(path, {})))
         if isinstance(node, Do)
@@ -203,8 +203,8 @@ def _asked(node: Check) -> str:
     return node.check.name if isinstance(node.check, Is) else str(node.check)
 
 
-def _other_ways(spec: MissionSpec) -> Iterator[str]:
-    """Yield the paths of the branches that only run when the one before them failed."""
+def _alternative_branches(spec: MissionSpec) -> Iterator[str]:
+    """Yield the paths of the branches that only run after the previous branch has failed."""
     where = {id(node): path for path, node in paths(spec.root)}
     for node in walk(spec.root):
         if isinstance(node, Fallback):
@@ -214,7 +214,7 @@ def _other_ways(spec: MissionSpec) -> Iterator[str]:
 def _cause(
     record: MissionRecord, attempts: tuple[Attempt, ...], catalogue: Catalogue | None
 ) -> Cause | None:
-    """Return the first cause: of the end, or of what had failed when a mission was cut short."""
+    """Return the first cause of the end, or of the failures before an interruption."""
     if record.status == "satisfied":
         return None
     failed = [(attempt.failure, n) for n, attempt in enumerate(attempts) if attempt.failure]
@@ -228,20 +228,20 @@ def _cause(
     number, failure = found
     attempt = attempts[failed[number][1]]
     began = record.events[0].t
-    when = next((e.t - began for e in record.events if _tells(e, failure)), None)
+    when = next((e.t - began for e in record.events if _reports(e, failure)), None)
     return Cause(failure, attempt.version, when, tuple(attempt.seen.values()))
 
 
-def _tells(event: Any, failure: Failure) -> bool:
+def _reports(event: Any, failure: Failure) -> bool:
     return isinstance(event, NodeChanged | SkillEnded) and event.failure == failure
 
 
 def _facts(
     record: MissionRecord, catalogue: Catalogue | None, running: Sequence[SkillRun]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return what was known last, what running skills were to establish, and what they change.
+    """Return the last known facts, and the pending effects and changed facts of running skills.
 
-    Skills that ran change facts; observations and reports of robots settle them.
+    Skills change facts; observations and reports of robots determine them.
     """
     facts: dict[str, str] = {}
     possible: dict[str, str] = {}

@@ -1,9 +1,8 @@
-"""Frames as PNG files, lossless, with numpy and zlib alone, written by a worker.
+"""Frames as lossless PNG files, written by a worker with numpy and zlib only.
 
-A frame that comes while the worker is busy with eight others is dropped and counted; the loop
-never waits.
-At 640 x 480 the worker takes about 20 ms a frame, nearly all of it outside the GIL. Pillow takes
-two to three times as long, as its choice of filters cannot be switched off.
+A frame that arrives while eight others are waiting is dropped and counted; the loop never waits. At
+640 x 480 the worker takes about 20 ms a frame, nearly all of it outside the GIL. Pillow takes two
+to three times as long, because its choice of filters cannot be switched off.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ __all__ = ["FrameStore", "png_of", "read_png", "write_png"]
 
 _MAGIC = b"\x89PNG\r\n\x1a\n"
 _COLOURS = {1: 0, 3: 2, 4: 6}  # channels → PNG colour type: grey, RGB, RGBA
-_UP = 2  # the filter we write: each row minus the row above
+_UP = 2  # PNG filter type: each row minus the row above
 _WAITING = 8  # frames in the queue
 _CLOSE_S = 5.0  # [s]
 
@@ -36,14 +35,14 @@ def png_of(frame: NDArray[np.uint8]) -> bytes:
     """Return a picture, uint8 of shape (h, w), (h, w, 3) RGB or (h, w, 4), as a PNG file.
 
     Raises:
-        ValueError: If it is no such picture.
+        ValueError: If it has another type or shape.
     """
     shaped = frame[..., None] if frame.ndim == 2 else frame
     if frame.dtype != np.uint8 or shaped.ndim != 3 or shaped.shape[2] not in _COLOURS:
-        raise ValueError(f"a frame is uint8 (h, w, 3), not {frame.dtype} {frame.shape}")
+        raise ValueError(f"a frame must be uint8 (h, w, 3), not {frame.dtype} {frame.shape}")
     height, width, channels = shaped.shape
     if not height or not width:
-        raise ValueError(f"a frame has pixels; this one is {frame.shape}")
+        raise ValueError(f"a frame must not be empty; its shape is {frame.shape}")
     rows = np.empty((height, 1 + width * channels), np.uint8)
     rows[:, 0] = _UP
     flat = shaped.reshape(height, -1)
@@ -55,10 +54,10 @@ def png_of(frame: NDArray[np.uint8]) -> bytes:
 
 
 def write_png(path: Path, frame: NDArray[np.uint8]) -> None:
-    """Write a picture as a PNG file, whole or not at all; see `png_of`.
+    """Write a picture as a PNG file atomically; see `png_of`.
 
     Raises:
-        ValueError: If it is no such picture.
+        ValueError: If it has another type or shape.
         OSError: If it cannot be written.
     """
     data = png_of(frame)
@@ -70,7 +69,7 @@ def read_png(path: Path) -> NDArray[np.uint8]:
     """Read a picture that `write_png` wrote.
 
     Raises:
-        ValueError: If it is not one of those (other programs use filters that this does not know).
+        ValueError: If another program wrote it; other PNG filters are not supported.
         OSError: If it cannot be read.
     """
     data = path.read_bytes()
@@ -102,19 +101,19 @@ class FrameStore:
     """Writer of one mission's frames into a folder.
 
     Args:
-        folder: Where they go; made with the first frame.
-        tell: Called once, from the worker, if a frame cannot be written.
-        language: In which language that is told.
+        folder: Destination; created with the first frame.
+        tell: Called once with a message, from the worker, if a frame cannot be written.
+        language: Language of that message.
 
     Attributes:
-        kept: How many frames were written.
+        kept: Number of frames written.
     """
 
     def __init__(self, folder: Path, tell: Callable[[str], None], language: str = "en") -> None:
         self.folder = folder
         self.kept = 0
-        self._crowded = 0  # counted by whoever offers
-        self._failed = 0  # counted by the worker
+        self._crowded = 0  # written by the threads that call `offer`
+        self._failed = 0  # written by the worker
         self._tell = tell
         self._language = language
         self._told = False
@@ -124,11 +123,11 @@ class FrameStore:
 
     @property
     def dropped(self) -> int:
-        """Number of frames that were not written: queue full, no picture, no space."""
+        """Number of frames that were not written: queue full, not a picture, or no disk space."""
         return self._crowded + self._failed
 
     def offer(self, number: int, frame: Any) -> str | None:
-        """Take a frame if there is room; return the name its file will have. Never waits."""
+        """Queue a frame if there is room; return the name of its file. Never waits."""
         name = f"{number:06d}.png"
         try:
             self._waiting.put_nowait((self.folder / name, frame))
@@ -138,7 +137,7 @@ class FrameStore:
         return name
 
     def close(self) -> None:
-        """Write what waits, then end the worker; a disk that hangs is left behind."""
+        """Write the queued frames, then end the worker; a hanging disk is not waited for."""
         with contextlib.suppress(queue.Full):
             self._waiting.put(None, timeout=_CLOSE_S)
             self._worker.join(_CLOSE_S)

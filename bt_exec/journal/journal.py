@@ -30,7 +30,7 @@ __all__ = ["Booking", "Journal", "default_path"]
 
 
 def default_path() -> Path:
-    """Return where the journal lies unless said otherwise: in the user's data folder."""
+    """Return the default path of the journal, in the user's data folder."""
     return platformdirs.user_data_path("bt-exec", appauthor=False) / "journal.sqlite"
 
 
@@ -39,18 +39,18 @@ _SITES = (
     " SELECT (SELECT MIN(site) FROM missions WHERE site > found.site) FROM found"
     " WHERE found.site IS NOT NULL) SELECT site FROM found WHERE site IS NOT NULL"
 )
-"""The sites one after another, each by the index: DISTINCT reads every mission."""
+"""Distinct sites, each found through the index; ``DISTINCT`` would read every mission."""
 
 _MOST_NUMBER = 1_000_000
-"""A larger number of a mission was not given by this program."""
+"""Larger mission numbers were not assigned by this program and are ignored."""
 
 
 class Booking(NamedTuple):
-    """A mission that has its name and its line on record, and has not begun.
+    """A mission that is listed in the journal and has not begun.
 
     Attributes:
         row: Its row in the journal.
-        mission_id: Its name, ``2026-11-20-0007``.
+        mission_id: Its identifier, ``2026-11-20-0007``.
         language: ``en`` or ``ko``.
     """
 
@@ -62,12 +62,13 @@ class Booking(NamedTuple):
 class Journal:
     """The record of all missions. Any number of processes may use the same file at once.
 
-    It holds nothing open; only the recorders it hands out do.
+    It keeps no file open; only its recorders do.
 
     Attributes:
         path: The file.
-        frames: The folder of the frames, a folder a mission: ``journal-frames`` beside the file.
-        waiting: What is said of rows that still wait in side files; `bt_exec.journal.side_file`.
+        frames: The folder of the frames, with a folder for each mission: ``journal-frames`` next to
+            the file.
+        waiting: Messages about rows that are still in side files; see `bt_exec.journal.side_file`.
 
     Example::
 
@@ -85,10 +86,10 @@ class Journal:
 
     @classmethod
     def open(cls, path: Path | None = None) -> Journal:
-        """Open the journal at `path`, or the user's own; make it if there is none.
+        """Open the journal at `path`, or the user's own; create it if it does not exist.
 
         Raises:
-            UsageError: If it cannot be opened or written, or is no journal of this version.
+            UsageError: If it cannot be opened or written, or is not a journal of this version.
         """
         path = default_path() if path is None else expand_home(path).absolute()
         prepare(path)
@@ -110,20 +111,20 @@ class Journal:
         frames: bool = False,
         tell: Callable[[str], None] = tell_stderr,
     ) -> Recorder:
-        """Give a mission its name and start its record.
+        """Assign a mission its identifier and start its record.
 
         Args:
-            command: What the person typed.
-            language: ``en`` or ``ko``: in which language observations describe themselves.
+            command: The command as typed.
+            language: ``en`` or ``ko``: the language of the descriptions of observations.
             site: Name of the site.
             settings: The site's settings, plain data.
             seeds: The seeds of its worlds, by pack.
-            setup: What else a replay needs, plain data; see `bt_exec.mission.setup`.
+            setup: Further data for a replay, plain data; see `bt_exec.mission.setup`.
             session: Identifier of the session and its world; missions of one session share it.
-            continues: Name of the mission that this one resumes.
-            frames: Whether to keep the frames that are looked at.
-            tell: Called at most twice if the record cannot be written: once when that is found
-                and once at the end with what is missing. Possibly on another thread.
+            continues: Identifier of the mission that this one resumes.
+            frames: Whether to keep the frames of observations.
+            tell: Called with a message if the record cannot be written, possibly on another thread:
+                at the first error, and at the end if rows are missing.
 
         Raises:
             UsageError: If the journal cannot be written.
@@ -152,7 +153,7 @@ class Journal:
         session: str = "",
         continues: str = "",
     ) -> Booking:
-        """Give a mission its name and its line on record, before it can begin; see `begin`.
+        """Assign a mission its identifier and list it before it begins; see `begin`.
 
         Raises:
             UsageError: If the journal cannot be written.
@@ -184,7 +185,7 @@ class Journal:
         frames: bool = False,
         tell: Callable[[str], None] = tell_stderr,
     ) -> Recorder:
-        """Start the record of a mission that was booked; it begins now.
+        """Start the record of a booked mission, which begins now.
 
         Raises:
             UsageError: If the journal cannot be written.
@@ -204,9 +205,9 @@ class Journal:
         """Return the newest missions, newest first.
 
         Args:
-            limit: How many at most; None for all.
-            site: Only those of this site.
-            day: Only those that began on this day.
+            limit: Maximum number; None for all.
+            site: Only missions of this site.
+            day: Only missions that began on this day.
         """
         with self._connected() as connection:
             return read_lines(connection, limit, site, day)
@@ -224,7 +225,7 @@ class Journal:
             )
 
     def sites(self) -> tuple[str, ...]:
-        """Return the names of all sites that missions ran at.
+        """Return the names of all sites with missions.
 
         Raises:
             UsageError: If the journal cannot be read.
@@ -249,8 +250,8 @@ class Journal:
     def unfinished(self, site: str, session: str = "") -> MissionLine | None:
         """Return the newest mission of a site that can be continued, or was finished.
 
-        A mission counts if a skill was started in it, or if it was interrupted. Whether something
-        is left to do is for its status to say.
+        A mission counts if a skill was started in it, or if it was interrupted. Its status shows
+        whether anything is left to do.
 
         Args:
             site: Name of the site.
@@ -271,8 +272,8 @@ class Journal:
         """Return a mission.
 
         Args:
-            which: ``last``; a number such as ``7``, for the newest mission whose name ends in
-                ``-0007``; or the whole name.
+            which: ``last``; a number such as ``7``, for the newest mission whose identifier ends in
+                ``-0007``; or the whole identifier.
 
         Raises:
             UnknownName: If there is no such mission.
@@ -282,7 +283,7 @@ class Journal:
             return read_mission(connection, which, self.frames)
 
     def line(self, mission_id: str) -> MissionLine | None:
-        """Return a mission as it stands in a list; None if there is none of that name.
+        """Return a mission as listed; None if it does not exist.
 
         Raises:
             UsageError: If the journal cannot be read.
@@ -292,12 +293,12 @@ class Journal:
         return lines[0] if lines else None
 
     def rows(self, mission_id: str, *, after: int = 0, limit: int = 1000) -> tuple[EventRow, ...]:
-        """Return events of a mission as they stand on record, in order.
+        """Return the recorded events of a mission in order.
 
         Args:
-            mission_id: Its whole name; of one that is not there, there are no events.
-            after: Only those with a larger `EventRow.seq`.
-            limit: How many at most.
+            mission_id: Whole identifier; an unknown mission has no events.
+            after: Only events with a larger `EventRow.seq`.
+            limit: Maximum number.
 
         Raises:
             UsageError: If the journal cannot be read.
@@ -320,7 +321,7 @@ class Journal:
         return str(found[0])
 
     def prune(self, retention: Retention, *, site: str = "", dry_run: bool = False) -> Pruned:
-        """Remove missions that are older, or more, than is kept; see `bt_exec.journal.maintenance`.
+        """Remove missions beyond the retention period or size; see `bt_exec.journal.maintenance`.
 
         Raises:
             UsageError: If the journal cannot be used.
@@ -331,7 +332,7 @@ class Journal:
             raise UsageError(f"the journal {self.path} cannot be used: {error}") from error
 
     def check(self, *, repair: bool = False) -> tuple[Finding, ...]:
-        """Return what does not fit together in the journal; see `bt_exec.journal.maintenance`.
+        """Return the inconsistencies of the journal; see `bt_exec.journal.maintenance`.
 
         Raises:
             UsageError: If the journal cannot be used.
@@ -343,7 +344,7 @@ class Journal:
         return (*(Finding("orphan", text) for text in self.waiting), *found)
 
     def session_of(self, mission_id: str) -> tuple[str, ...]:
-        """Return the missions of a mission's session up to this one, oldest first.
+        """Return the missions of a mission's session up to and including it, oldest first.
 
         Raises:
             UsageError: If the journal cannot be read.
@@ -357,7 +358,7 @@ class Journal:
             return tuple(name for (name,) in found)
 
     def copy_missions_before(self, mission_id: str, other: Journal) -> None:
-        """Copy the lines of the day's missions that a mission's session could read, at least 50.
+        """Copy the list entries of at least 50 earlier missions, as the mission's session saw them.
 
         Raises:
             UsageError: If one of the journals cannot be used.
@@ -374,9 +375,9 @@ class Journal:
             )
 
     def interrupted(self) -> MissionLine | None:
-        """Return the newest mission that was interrupted, the first time that this is asked.
+        """Return the newest interrupted mission that has not been returned before.
 
-        One that was only booked and had not begun is none: nothing moved for it.
+        A mission that was only booked and had not begun does not count: nothing moved in it.
 
         Raises:
             UsageError: If the journal cannot be used.
@@ -394,7 +395,7 @@ class Journal:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection; what SQLite has to say becomes the operator's."""
+        """Provide a connection; errors of SQLite are raised as `UsageError`."""
         try:
             connection = connect(self.path, busy_s=5.0)
         except sqlite3.Error as error:
@@ -410,7 +411,7 @@ class Journal:
 
 
 def _next_number(connection: sqlite3.Connection, day: str) -> int:
-    """Return the next free number of a day; numbers that cannot be read are passed over."""
+    """Return the next free number of a day; unreadable numbers are ignored."""
     (newest,) = connection.execute(
         "SELECT MAX(number) FROM missions WHERE day = ? AND typeof(number) = 'integer'"
         " AND number BETWEEN 0 AND ?",
@@ -424,7 +425,7 @@ def _next_number(connection: sqlite3.Connection, day: str) -> int:
 
 
 def _decoded(text: bytes) -> str:
-    """Return a text of the journal; bytes that are not UTF-8 are replaced, not refused."""
+    """Return a text of the journal; bytes that are not UTF-8 are replaced."""
     return text.decode("utf-8", "replace")
 
 

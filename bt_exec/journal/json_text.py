@@ -14,24 +14,25 @@ from pydantic import BaseModel
 
 __all__ = ["clean", "shortened", "to_json"]
 
-_DEPTH = 48  # of nested containers; what is deeper is cut
-_ARRAY = 64  # numbers; a larger array is described, not written
-_VALUES = 100_000  # in one value that needs care; the rest is cut
-_TEXT = 4_000_000  # characters of one value; what is longer is cut
+_DEPTH = 48  # nesting of containers; deeper values are cut
+_ARRAY = 64  # numbers; a larger array is described instead
+_VALUES = 100_000  # values within one value that needs conversion; the rest is cut
+_TEXT = 4_000_000  # characters of one value; longer texts are cut
 _CUTS = ((100_000, 10**9), (1_000, 10_000), (100, 100), (20, 10))
-"""Longest text and most items in a container that is cut, tried in this order."""
+"""Limits of text length and container size when cutting a value, tried in this order."""
 
 
 def clean(text: str) -> str:
-    """Return `text` with what UTF-8 cannot hold (lone surrogates) replaced by ``?``."""
+    """Return `text` with lone surrogates, which UTF-8 cannot encode, replaced by ``?``."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def to_json(value: Any) -> str:
-    """Return JSON text. Tuples become lists, keys become text, NaN and infinities their names.
+    """Return JSON text. Tuples become lists, keys texts, and NaN and infinities their names.
 
-    What JSON does not know is taken apart (data classes, models, enumerations, small arrays) or
-    described by its `repr`. What is too large is left out; `shortened` keeps its form.
+    Other values are converted (data classes, models, enumerations, small arrays) or described by
+    their `repr`. Values that are too large are shortened with their structure kept; see
+    `shortened`.
     """
     text = _encoded(value)
     return json.dumps(_left_out(text)) if len(text) > _TEXT else clean(text)
@@ -40,7 +41,7 @@ def to_json(value: Any) -> str:
 def shortened(value: Any) -> tuple[str, bool]:
     """Return JSON text and whether something was cut: long texts, then long lists and mappings.
 
-    The form of the value stays what it was, so that the rest of it can be read.
+    The structure of the value is kept, so that the rest of it can be read.
     """
     text = _encoded(value)
     if len(text) <= _TEXT:
@@ -65,7 +66,7 @@ def _left_out(text: str) -> dict[str, str]:
 
 
 def _cut(value: Any, longest: int, most: int) -> Any:
-    """Return plain data with texts of at most so many characters, containers of so many items."""
+    """Return plain data with texts cut to `longest` characters and containers to `most` items."""
     if isinstance(value, str) and len(value) > longest:
         return f"{value[:longest]}… ({len(value)} characters)"
     if isinstance(value, dict):
@@ -77,7 +78,7 @@ def _cut(value: Any, longest: int, most: int) -> Any:
 
 
 def _plain(value: Any, depth: int, budget: list[int]) -> Any:
-    """Return `value` as what JSON knows, the slow and careful way; `budget` counts values left."""
+    """Return `value` converted to JSON types recursively; `budget` counts the values left."""
     budget[0] -= 1
     if value is None or isinstance(value, str | bool):
         return value
@@ -95,7 +96,7 @@ def _plain(value: Any, depth: int, budget: list[int]) -> Any:
 
 
 def _apart(value: Any) -> Any:
-    """Return something nearer to JSON than `value`; for anything else, its `repr`."""
+    """Return a value closer to JSON than `value`; its `repr` if there is no conversion."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Enum):
@@ -121,7 +122,7 @@ def _apart(value: Any) -> Any:
 
 
 def _name_of(number: float) -> str:
-    """Return the name of a float that JSON does not know."""
+    """Return the name of a float that JSON cannot represent."""
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
 
 

@@ -37,16 +37,16 @@ _ORPHANS = {
         "DELETE FROM exchanges WHERE mission NOT IN (SELECT no FROM missions)",
     ),
 }
-"""By table: how many rows belong to no mission, and their removal."""
+"""Statements by table that count and remove the rows without a mission."""
 
 
 @dataclass(frozen=True)
 class Retention:
-    """Retention period of missions; None for ever.
+    """Retention of missions; None for no limit.
 
     Attributes:
         days: Missions that began longer ago are removed.
-        megabytes: The oldest missions are removed until the journal and its frames take less.
+        megabytes: The oldest missions are removed until the journal and its frames are smaller.
     """
 
     days: float | None = None
@@ -58,8 +58,8 @@ class Pruned:
     """Missions that were removed, or would be.
 
     Attributes:
-        missions: Their names, oldest first.
-        freed_bytes: About how much room they took.
+        missions: Their identifiers, oldest first.
+        freed_bytes: Approximate disk space that they took [bytes].
     """
 
     missions: tuple[str, ...]
@@ -72,8 +72,8 @@ class Finding:
 
     Attributes:
         kind: ``damaged``, ``orphan``, ``missing``, ``unfinished`` or ``unreadable``.
-        what: What was found, and where.
-        repaired: Whether it was put in order.
+        what: The affected rows or files.
+        repaired: Whether it was repaired.
     """
 
     kind: str
@@ -84,14 +84,14 @@ class Finding:
 def prune(
     path: Path, frames: Path, retention: Retention, *, site: str = "", dry_run: bool = False
 ) -> Pruned:
-    """Remove missions that are older, or more, than is kept; running ones stay.
+    """Remove missions beyond the retention limits; running ones are kept.
 
     Args:
         path: The journal.
         frames: Its folder of frames.
-        retention: What is kept.
+        retention: The limits.
         site: Only missions of this site; of all if empty.
-        dry_run: Remove nothing, only tell.
+        dry_run: Only return the missions that would be removed.
 
     Raises:
         sqlite3.Error: If the journal cannot be used.
@@ -136,7 +136,7 @@ def _remove(connection: sqlite3.Connection, frames: Path, rows: list[sqlite3.Row
     connection.executemany("DELETE FROM exchanges WHERE mission = ?", numbers)
     connection.executemany("DELETE FROM missions WHERE no = ?", numbers)
     connection.execute(_UNUSED_PLANS)
-    connection.execute("DROP TABLE IF EXISTS search")  # numbers may be given again
+    connection.execute("DROP TABLE IF EXISTS search")  # row numbers may be reused
     connection.execute("COMMIT")
     connection.execute("VACUUM")
     for row in rows:
@@ -148,19 +148,19 @@ def _total(path: Path, frames: Path) -> int:
 
 
 def _size_of(folder: Path) -> int:
-    """Return how much room the files of a folder take [bytes]."""
+    """Return the disk space that the files of a folder take [bytes]."""
     if not folder.is_dir() or folder.is_symlink():
         return 0
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def check(path: Path, frames: Path, *, repair: bool = False) -> tuple[Finding, ...]:
-    """Return what does not fit together in a journal.
+    """Return the inconsistencies of a journal.
 
     Args:
         path: The journal.
         frames: Its folder of frames.
-        repair: Whether to remove orphans, and to fill in the ends of missions that are on record.
+        repair: Whether to remove orphans, and to complete the list entries of ended missions.
 
     Raises:
         sqlite3.Error: If the journal cannot be used.
@@ -185,7 +185,7 @@ def check(path: Path, frames: Path, *, repair: bool = False) -> tuple[Finding, .
 
 
 def _damage(connection: sqlite3.Connection) -> str:
-    """Return what SQLite finds wrong with the file; empty if nothing is."""
+    """Return the result of SQLite's integrity check; empty if the file is sound."""
     try:
         ((said,), *_) = connection.execute("PRAGMA integrity_check").fetchall()
     except sqlite3.DatabaseError as error:
@@ -206,7 +206,7 @@ def _orphan_rows(connection: sqlite3.Connection, *, repair: bool) -> Iterator[Fi
 
 def _missing_plans(connection: sqlite3.Connection) -> Iterator[Finding]:
     for row in connection.execute(_MISSING_PLANS).fetchall():
-        yield Finding("missing", f"the plan of event {row['seq']} of mission {row['id']}")
+        yield Finding("missing", f"plan of event {row['seq']} of mission {row['id']}")
 
 
 def _unreadable(connection: sqlite3.Connection) -> Iterator[Finding]:
@@ -221,11 +221,11 @@ def _unreadable(connection: sqlite3.Connection) -> Iterator[Finding]:
         " OR (outcome IS NOT NULL AND NOT json_valid(outcome))"
     )
     for row in rows.fetchall():
-        yield Finding("unreadable", f"the line of mission {row['id']}")
+        yield Finding("unreadable", f"list entry of mission {row['id']}")
 
 
 def _unfinished(connection: sqlite3.Connection, *, repair: bool) -> Iterator[Finding]:
-    """Find missions without an end although one is on record, and interrupted ones."""
+    """Yield interrupted missions, and missions whose recorded end is missing in the list."""
     rows = connection.execute(
         "SELECT m.no, m.id, m.process, (SELECT data FROM events WHERE mission = m.no"
         " AND kind = 'Finished' AND json_valid(data)) AS finished FROM missions m"
@@ -247,7 +247,7 @@ def _unfinished(connection: sqlite3.Connection, *, repair: bool) -> Iterator[Fin
                     *(end.get("wall_seconds", 0.0), row["no"]),
                 ),
             )
-        yield Finding("missing", f"the end of mission {row['id']} in the list", repair)
+        yield Finding("missing", f"end of mission {row['id']} in the list", repair)
 
 
 def _orphan_frames(

@@ -1,7 +1,7 @@
-"""Row of a mission in the journal, each cell read on its own.
+"""Row of a mission in the journal, decoded cell by cell.
 
-SQLite keeps any value in any column, and a file can be damaged. A cell that cannot be read gets a
-neutral value and is named, so that a damaged row costs neither the other cells nor other missions.
+SQLite stores any value in any column, and a file can be damaged. An unreadable cell gets a neutral
+value and is reported, so that it affects neither the other cells nor other missions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class MissionRow:
         row: The row, by column names.
 
     Attributes:
-        damaged: Columns that could not be read, each with what was found.
+        damaged: Unreadable columns, each with the value found.
     """
 
     def __init__(self, row: sqlite3.Row) -> None:
@@ -42,7 +42,7 @@ class MissionRow:
 
     @property
     def number(self) -> int:
-        """Number of the row, which nothing but SQLite sets."""
+        """Number of the row, which is assigned by SQLite only."""
         return int(self._row["no"])
 
     def text(self, column: str) -> str:
@@ -55,7 +55,7 @@ class MissionRow:
         return self._bad(column, str(value))
 
     def name(self) -> str:
-        """Return the mission's name; of a damaged one the name that its day and number give."""
+        """Return the mission's identifier; if damaged, the one built from its day and number."""
         name, day, number = self.text("id"), self.text("day"), self._row["number"]
         if _NAME.fullmatch(name) or not (isinstance(number, int) and _DAY.fullmatch(day)):
             return name
@@ -72,12 +72,12 @@ class MissionRow:
         return self._bad(column, dict[str, Any]())
 
     def count(self, column: str) -> int:
-        """Return a number that counts something; 0 if it does not."""
+        """Return a count; 0 if the cell is not one."""
         value = self._row[column]
         return value if isinstance(value, int) and value >= 0 else self._bad(column, 0)
 
     def time(self, column: str) -> datetime | None:
-        """Return a moment in local time; None for NULL and for what is not a moment."""
+        """Return a time in local time; None for NULL and for invalid values."""
         value = self._row[column]
         if value is None:
             return None
@@ -87,7 +87,7 @@ class MissionRow:
             return self._bad(column, None)
 
     def outcome(self) -> Outcome | None:
-        """Return how the mission ended; None if it has not, or if that cannot be read."""
+        """Return the outcome of the mission; None if it has not ended or the cell is unreadable."""
         text = self._row["outcome"]
         if text is None:
             return None
@@ -98,11 +98,11 @@ class MissionRow:
         return found
 
     def line(self, *, begun: bool, gone: bool) -> MissionLine:
-        """Return the row as a line of a list.
+        """Return the row as a list entry.
 
         Args:
             begun: Whether anything of the mission is on record.
-            gone: Whether the process that ran it is gone.
+            gone: Whether the process that ran it has ended.
         """
         self.damaged.clear()
         outcome = self.outcome()
@@ -135,7 +135,7 @@ class MissionRow:
         return self._bad("status", DAMAGED if outcome is None else outcome.status)
 
     def _day(self) -> datetime:
-        """Return the day in the mission's name, for a start that cannot be read."""
+        """Return the day in the mission's identifier, in place of an unreadable start time."""
         found = _DAY.match(self.name()) or _DAY.match(self.text("day"))
         try:
             return datetime.fromisoformat(found[0] if found else "").astimezone()

@@ -10,17 +10,17 @@ __all__ = ["is_gone", "this_process"]
 
 
 def this_process() -> str:
-    """Return what names this process for as long as it lives: host, number, moment of its start.
+    """Return an identifier of this process: host, process number and start time.
 
-    Numbers are given again; the moment (where Linux tells it) is not.
+    Process numbers are reused; start times (available on Linux) are not.
     """
     return f"{platform.node()} {os.getpid()} {_started(os.getpid())}"
 
 
 def is_gone(process: str | None) -> bool:
-    """Whether the process that `this_process` named is gone; that of another host may be there.
+    """Return True if the process with an identifier of `this_process` has ended.
 
-    One that is not known (None: the record is older than the question) is gone.
+    A process on another host counts as running. None, in old records, counts as ended.
     """
     if process is None:
         return True
@@ -33,14 +33,14 @@ def is_gone(process: str | None) -> bool:
     except ProcessLookupError:
         return True
     except OSError:
-        return False  # it is there and is somebody else's
+        return False  # it exists and belongs to another user
     return _started(int(number)) != started
 
 
 def _started(number: int) -> str:
-    """Return when a process started, in ticks since the machine did; "" where nobody tells."""
+    """Return the start time of a process in ticks since boot; "" where it is not available."""
     try:
         text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    return text.rpartition(")")[2].split()[19]  # field 22; a name may hold spaces and brackets
+    return text.rpartition(")")[2].split()[19]  # field 22; the name may contain spaces, brackets

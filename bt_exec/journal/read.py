@@ -31,11 +31,11 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["line_of", "read_lines", "read_mission", "read_rows"]
 
 _KNOWN = 20  # missions that an error lists
-_NEAR = 3  # missions that an error lists where a number was looked up
+_NEAR = 3  # missions that an error lists for an unknown number
 
 
 class _Specs:
-    """The specs of a mission, each read once."""
+    """The specs of a mission; each is read once."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.texts: dict[str, str] = {}
@@ -71,17 +71,17 @@ def read_lines(
 
     Args:
         connection: The journal.
-        limit: How many at most; None for all.
-        site: Only those of this site.
-        day: Only those that began on this day.
-        mission_id: Only the one of this name.
-        only: A further condition in SQL, our own words.
+        limit: Maximum number; None for all.
+        site: Only missions of this site.
+        day: Only missions that began on this day.
+        mission_id: Only this mission.
+        only: A further condition in SQL; never text from outside.
         values: Parameters of that condition.
-        keep: A condition on lines; no more rows are read than it takes to find `limit`.
+        keep: Predicate on entries; rows are read only until `limit` entries satisfy it.
     """
     asked = {"site": site, "day": None if day is None else day.isoformat(), "id": mission_id}
     wanted = {name: value for name, value in asked.items() if value is not None}
-    few = "+" if day is not None or mission_id is not None else ""  # no index of the site then
+    few = "+" if day is not None or mission_id is not None else ""  # "+": no index of sites
     parts = [f"{few if name == 'site' else ''}{name} = :{name}" for name in wanted]
     rows = connection.execute(
         "SELECT * FROM missions WHERE"  # noqa: S608 - our own words
@@ -93,7 +93,7 @@ def read_lines(
 
 
 def line_of(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionLine:
-    """Return a mission's row as a line of a list."""
+    """Return a mission's row as a list entry."""
     return _line(MissionRow(row), begun=_begun(connection, row))
 
 
@@ -104,7 +104,7 @@ def _line(cells: MissionRow, *, begun: bool) -> MissionLine:
 def read_rows(
     connection: sqlite3.Connection, mission_id: str, after: int, limit: int
 ) -> tuple[EventRow, ...]:
-    """Return events of a mission as they stand on record; see `bt_exec.journal.Journal.rows`."""
+    """Return the recorded events of a mission; see `bt_exec.journal.Journal.rows`."""
     found = connection.execute(
         "SELECT e.* FROM events e JOIN missions m ON m.no = e.mission WHERE m.id = ?"
         " AND e.seq > ? ORDER BY e.seq LIMIT ?",
@@ -115,7 +115,7 @@ def read_rows(
 
 
 def _is_sound(row: EventRow) -> bool:
-    """Return True if every cell of an event's row is of its type."""
+    """Return True if every cell of an event's row has its expected type."""
     try:
         built(EventRow, row._asdict())
         return isinstance(json.loads(row.data), dict)
@@ -124,7 +124,7 @@ def _is_sound(row: EventRow) -> bool:
 
 
 def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path) -> MissionRecord:
-    """Return a mission, in one consistent view even while it is being written.
+    """Return a mission in one consistent view, even while it is being written.
 
     Raises:
         UnknownName: If there is no such mission.
@@ -137,7 +137,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
     events: list[Event] = []
     plans: list[PlanRecord] = []
     starts: list[tuple[int, SkillStarting]] = []
-    ends: dict[tuple[str, int], SkillEnded] = {}  # calls are counted for each skill
+    ends: dict[tuple[str, int], SkillEnded] = {}  # by skill and call number
     unreadable: list[str] = []
     for at in connection.execute("SELECT * FROM events WHERE mission = ? ORDER BY seq", (number,)):
         try:
@@ -179,7 +179,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
 def _exchanges(
     connection: sqlite3.Connection, number: int, unreadable: list[str]
 ) -> Iterator[Exchange]:
-    """Yield the exchanges of a mission, in order; note those that cannot be read."""
+    """Yield the exchanges of a mission in order; unreadable ones are added to `unreadable`."""
     rows = connection.execute("SELECT * FROM exchanges WHERE mission = ? ORDER BY seq", (number,))
     for row in rows:
         try:
@@ -191,9 +191,9 @@ def _exchanges(
 
 
 def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
-    """Return the row of a mission by ``last``, number of the day (the newest such), or id."""
+    """Return the row of a mission by ``last``, identifier, or number of the day (the newest)."""
     if which == "last":
-        queries = [  # replies to thanks and the like only if there is nothing else
+        queries = [  # missions that only gave a reply come last
             "SELECT * FROM missions WHERE COALESCE(reason_code, '') NOT IN"
             " (SELECT value FROM json_each(:replies)) ORDER BY no DESC LIMIT 1",
             "SELECT * FROM missions ORDER BY no DESC LIMIT 1",
@@ -211,7 +211,7 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
         ]
     values = {"which": which, "replies": json.dumps(sorted(REPLIES))}
     row: sqlite3.Row | None = None
-    for query in queries:  # each uses an index, or ends at the first row that fits
+    for query in queries:  # each uses an index, or stops at the first match
         row = row or connection.execute(query, values).fetchone()
     if row is None:
         near = f"ABS(number - {int(which)})," if which.isdecimal() and len(which) < 10 else ""
@@ -224,6 +224,6 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
 
 
 def _begun(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
-    """Return whether a mission has ended, or anything of it is on record."""
+    """Return True if a mission has ended, or any event of it is on record."""
     first = "SELECT 1 FROM events WHERE mission = ? LIMIT 1"
     return bool(row["status"] or connection.execute(first, (row["no"],)).fetchone())

@@ -42,7 +42,7 @@ __all__ = [
 _E = TypeVar("_E")
 
 DAMAGED = "damaged"
-"""Status of a mission that ended, where the record does not say how any more."""
+"""Status of a mission that ended, but whose recorded end is unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,21 @@ class MissionLine:
     """A mission in a list.
 
     Attributes:
-        id: Its name, ``2026-11-20-0007``.
-        command: What the person typed.
+        id: Its identifier, ``2026-11-20-0007``.
+        command: The command as typed.
         language: ``en`` or ``ko``.
         site: Name of the site.
-        status: How it ended; ``unfinished``: it is still running, or was killed; or ``damaged``:
-            the record does not say how it ended.
-        reason_code: ``OK``, or why not; empty while unfinished.
-        message: What a person would say; empty while unfinished.
-        started_at: When, in local time.
-        ended_at: When, in local time, or None.
-        seconds: How long it took on its own clock [s]: a fast simulation takes less on the wall;
-            None while unfinished.
-        interrupted: Whether its process was gone before it had ended.
-        begun: Whether anything of it is on record; one that was only booked has not.
-        damaged: Cells of its row that cannot be read, with what was found there.
+        status: Final status; ``unfinished`` if it is running or was killed; ``damaged`` if its
+            recorded end is unreadable.
+        reason_code: ``OK``, or the reason of the failure; empty while unfinished.
+        message: Summary for the operator; empty while unfinished.
+        started_at: Start, in local time.
+        ended_at: End, in local time, or None.
+        seconds: Duration on the mission clock [s], which may be faster than the wall clock; None
+            while unfinished.
+        interrupted: Whether its process ended before the mission did.
+        begun: Whether any event of it is on record; False for one that was only booked.
+        damaged: Unreadable cells of its row, with the values found.
     """
 
     id: str
@@ -83,7 +83,7 @@ class MissionLine:
 
     @property
     def shown_status(self) -> str:
-        """Status of the mission; ``interrupted``, ``waiting`` or ``running`` before its end."""
+        """Status for display; ``interrupted``, ``waiting`` or ``running`` if unfinished."""
         if self.status != "unfinished":
             return self.status
         if self.interrupted:
@@ -92,16 +92,16 @@ class MissionLine:
 
 
 class EventRow(NamedTuple):
-    """An event as it stands on record, not yet made into a value again.
+    """A recorded event, not yet decoded.
 
     Attributes:
-        seq: Its number in the mission; it only grows, and never changes.
-        t: When [s, mission clock].
-        tick: In which tick.
+        seq: Its number in the mission, which increases and never changes.
+        t: Time [s, mission clock].
+        tick: Number of the tick.
         plan: The plan version in force; 0 before the first.
         kind: Name of its class in `bt_exec.events`.
-        path: The node, if it is about one.
-        call: Which call of its skill, if it is about one.
+        path: Path of its node, if any.
+        call: Number of its skill call, if any.
         data: The other fields, as JSON text.
     """
 
@@ -120,7 +120,7 @@ class PlanRecord:
     """A plan that was in force.
 
     Attributes:
-        event: When it came, what it cost, and the spec itself.
+        event: The event: time, cost and spec.
         digest: SHA-256 of its text.
         text: The spec as YAML, as it was written.
     """
@@ -131,18 +131,18 @@ class PlanRecord:
 
     @property
     def version(self) -> int:
-        """1 for the first plan, one more for each re-plan."""
+        """Version of the plan: 1 for the first, one more for each re-plan."""
         return self.event.spec.mission.plan_version
 
 
 @dataclass(frozen=True, slots=True)
 class SkillRun:
-    """A skill's call: how it started and, unless the record ends before, how it ended.
+    """A call of a skill: its start and, unless the record ends before, its end.
 
     Attributes:
         plan: The plan version in force.
-        start: What was written before it moved.
-        end: What was written after, or None: the process died while this ran.
+        start: The event that was recorded before the skill started.
+        end: The event of its end; None if the process died while it ran.
     """
 
     plan: int
@@ -152,15 +152,15 @@ class SkillRun:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Raw answer to a compiler's request.
+    """A compiler's request to a model, and the raw answer.
 
     Attributes:
-        plan: The plan version in force when it asked; 0 before the first.
-        compiler: Who asked.
-        model: Who answered.
-        request_digest: SHA-256 of what was asked.
-        answer: The answer as it came.
-        usage: What it cost, by kind.
+        plan: The plan version in force at the request; 0 before the first.
+        compiler: The compiler that asked.
+        model: The model that answered.
+        request_digest: SHA-256 of the request.
+        answer: The answer, unchanged.
+        usage: Cost by kind.
     """
 
     plan: int
@@ -176,23 +176,23 @@ class MissionRecord:
     """Record of one mission.
 
     Attributes:
-        line: Name, command, status and times.
+        line: Identifier, command, status and times.
         settings: The site's settings.
         seeds: The seeds of its worlds.
-        setup: What else a replay needs: compiler, rates, limits, worlds, versions, digests; empty
+        setup: Further data for a replay: compiler, rates, limits, worlds, versions, digests; empty
             in records of older versions. See `bt_exec.mission.setup`.
         session: Identifier of the session and its world; empty in records of older versions.
-        continues: Name of the mission that this one resumed; empty for most.
+        continues: Identifier of the mission that this one resumed; usually empty.
         program: Version of bt-exec that ran it.
-        outcome: How it ended, or None while unfinished.
-        events: Everything that happened, in order; progress at a bounded rate.
+        outcome: Its outcome, or None while unfinished.
+        events: All events in order; progress events at a bounded rate.
         plans: The plans that were in force, in order.
         skills: The skill calls, in order.
-        exchanges: What compilers were answered, in order.
+        exchanges: Requests of compilers to models, in order.
         frames: Folder of its frames.
-        frames_kept: How many frames are there; counted when the mission is closed.
-        frames_dropped: How many were dropped.
-        unreadable: What could not be written or read, one line each.
+        frames_kept: Number of stored frames; set when the mission is closed.
+        frames_dropped: Number of dropped frames.
+        unreadable: Parts that could not be written or read, one line each.
     """
 
     line: MissionLine
@@ -229,17 +229,17 @@ class MissionRecord:
 
     @cached_property
     def facts_at_start(self) -> Mapping[str, str]:
-        """The facts that were known before the first plan; empty in older records."""
+        """Facts that were known before the first plan; empty in older records."""
         return next((e.facts for e in self._all(FactsKnown) if e.moment == "start"), {})
 
     @cached_property
     def facts_at_end(self) -> Mapping[str, str]:
-        """The facts that were known at the end; empty if the record ends before."""
+        """Facts that were known at the end; empty if the record ends before."""
         return next((e.facts for e in self._all(FactsKnown) if e.moment == "end"), {})
 
     @cached_property
     def saved(self) -> dict[str, Any]:
-        """The results that skills had saved when the record ends, by name."""
+        """Results of skills that were saved by the end of the record, by name."""
         found: dict[str, Any] = {}
         names: dict[str, Mapping[str, str]] = {}
         for event in self.events:
@@ -278,12 +278,12 @@ class MissionRecord:
 
     @cached_property
     def refusals(self) -> tuple[Refused | Rejected, ...]:
-        """Plans that were not made, or not accepted."""
+        """Refusals of compilers, and plans that were not accepted."""
         return tuple(e for e in self.events if isinstance(e, Refused | Rejected))
 
     @cached_property
     def failures(self) -> tuple[Failure, ...]:
-        """Failures in order; one that travels up the tree within its tick counts once."""
+        """Failures in order; one that travels up the tree within a tick counts once."""
         found: list[tuple[int, Failure]] = []
         for event in self.events:
             if not isinstance(event, NodeChanged | SkillEnded) or event.failure is None:
@@ -293,7 +293,7 @@ class MissionRecord:
         return tuple(failure for _, failure in found)
 
     def states(self, version: int | None = None) -> dict[str, NodeState]:
-        """Return the last state of every node reached under a plan; the last plan by default."""
+        """Return the last state of every node that was reached; of the last plan by default."""
         states: dict[int, dict[str, NodeState]] = {}
         now = 0
         for event in self.events:

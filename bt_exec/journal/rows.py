@@ -1,4 +1,4 @@
-"""Rows of an event, made on the writer's thread; invalid contents never raise."""
+"""Conversion of events to rows, on the writer's thread; invalid contents never raise."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["STATEMENTS", "Raw", "Row", "Rows"]
 
 Row: TypeAlias = tuple[str, tuple[Any, ...]]
-"""A statement and its values. Doing it twice is the same as once."""
+"""A statement and its values. Executing it twice has the same effect as once."""
 
 _EVENT = "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SPEC = "INSERT OR IGNORE INTO specs VALUES (?, ?)"
 _EXCHANGE = "INSERT OR REPLACE INTO exchanges VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _END = (
     "UPDATE missions SET ended_at = MAX(?, started_at), status = ?, reason_code = ?, message = ?, "
-    "outcome = ? WHERE no = ?"  # the clock of the machine may have been set back meanwhile
+    "outcome = ? WHERE no = ?"  # the system clock may have been set back
 )
 _FRAMES = "UPDATE missions SET frames_kept = ?, frames_dropped = ? WHERE no = ?"
 
@@ -35,17 +35,17 @@ STATEMENTS: Mapping[str, str] = {
     "end": _END,
     "frames": _FRAMES,
 }
-"""Every statement of a row, by the name that it has in a side file."""
+"""SQL of the statements by their names in side files."""
 
 
 PROGRESS_S = 0.5
-"""Least time between two progress rows of one node [s, mission clock]."""
+"""Minimum time between two progress rows of one node [s, mission clock]."""
 PROGRESS_ROWS = 20
-"""Most progress rows in one second of the mission clock, over all nodes."""
+"""Maximum number of progress rows per second of the mission clock, over all nodes."""
 
 
 class Raw(NamedTuple):
-    """An exchange with a model, on its way to the writer."""
+    """An exchange with a model, queued for the writer."""
 
     compiler: str
     model: str
@@ -55,15 +55,15 @@ class Raw(NamedTuple):
 
 
 class Rows:
-    """Builder of one mission's rows, numbered in order.
+    """Builder of the numbered rows of one mission.
 
     Args:
         number: The mission's row.
-        language: In which language observations describe themselves.
-        frames: Takes the frames of observations, or None to keep none.
+        language: Language of the descriptions of observations.
+        frames: Store for the frames of observations, or None to keep none.
 
     Attributes:
-        gaps: How many events could not be written as they were: too large, or of no known form.
+        gaps: Number of events that could not be written unchanged: too large, or of unknown form.
     """
 
     def __init__(self, number: int, language: str, frames: FrameStore | None) -> None:
@@ -77,7 +77,7 @@ class Rows:
         self._progress_rows = (0.0, 0)  # whole second, rows in it
 
     def of(self, item: Event | Raw) -> list[Row]:
-        """Return the rows of an event; of one that cannot be written, a row that says so."""
+        """Return the rows of an event; for an event that cannot be written, a placeholder row."""
         if isinstance(item, Progress) and not self._keeps(item):
             return []
         self._seq += 1
@@ -115,11 +115,11 @@ class Rows:
         return self._seq
 
     def frame_counts(self, frames: FrameStore) -> Row:
-        """Return the row that fills in how many frames there are."""
+        """Return the row that updates the numbers of frames."""
         return (_FRAMES, (frames.kept, frames.dropped, self._number))
 
     def _replaced(self, event: Event, rows: list[Row]) -> dict[str, Any]:
-        """Return what stands for an observation or a spec; a spec gets a row of its own."""
+        """Return the recorded form of an observation or a spec; a spec gets its own row."""
         if isinstance(event, Observed):
             frame = None if self._frames is None else event.observation.frame
             name = None
@@ -141,7 +141,7 @@ class Rows:
         return digest
 
     def _end(self, end: Outcome) -> Row:
-        """Return the row that fills in how the mission ended."""
+        """Return the row that completes a mission with its outcome."""
         words = (clean(end.status), clean(end.reason_code), clean(end.message))
         return (_END, (time.time(), *words, to_json(end.to_dict()), self._number))
 

@@ -2,16 +2,16 @@
 
 ::
 
-    missions    one row a mission; without `status` it is unfinished (running, or killed)
-    events      everything that happened, in order; `data` is the event's other fields as JSON,
+    missions    one row for each mission; `status` is NULL while unfinished (running, or killed)
+    events      all events in order; `data` holds the event's other fields as JSON,
                 `plan` the plan version in force, `path` the node, `call` the skill call
     specs       every spec once, as YAML, by the SHA-256 of that text
-    exchanges   what compilers were answered, raw, by the digest of what they asked
+    exchanges   raw answers of models to compilers, with the digests of the requests
 
     plans, transitions, skill_starts, skill_ends, verdicts, looks, turns, progress, facts
-                views of `events`, for people with `sqlite3`
+                views of `events`, for use with `sqlite3`
 
-A row is only ever added; the end of a mission fills in the last columns of its own.
+Rows are only added. The end of a mission completes the last columns of its row.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from bt_exec.failure import UsageError
 
 __all__ = ["APPLICATION_ID", "MIGRATIONS", "connect", "prepare"]
 
-APPLICATION_ID = 0x62744A31  # "btJ1": tells our files from other people's databases
-BUSY_S = 1.0  # how long a statement waits for another process that writes [s]
-_OPEN_S = 5.0  # how long opening waits for one that is migrating [s]
+APPLICATION_ID = 0x62744A31  # "btJ1": marks our files among other SQLite databases
+BUSY_S = 1.0  # time limit of a statement for another writing process [s]
+_OPEN_S = 5.0  # time limit of opening for a migrating process [s]
 
 
 def _view(name: str, where: str, **fields: str) -> str:
-    """Return the statement that makes a view of some events, with fields of their data by name."""
+    """Return the statement that creates a view of some events, with named fields of their data."""
     shown = "".join(f", json_extract(e.data, '$.{key}') AS {as_}" for key, as_ in fields.items())
     return (
         f"CREATE VIEW {name} AS SELECT m.id AS mission, e.seq, e.t, e.tick, e.plan, e.path, e.call"  # noqa: S608 - our own words
@@ -96,10 +96,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         _view("turns", "e.kind = 'Turn'", report="report"),
     ),
     (
-        "ALTER TABLE missions ADD COLUMN process TEXT",  # who runs it: `bt_exec.journal.process`
-        "ALTER TABLE missions ADD COLUMN told_at REAL",  # when people heard that it was interrupted
+        "ALTER TABLE missions ADD COLUMN process TEXT",  # see `bt_exec.journal.process`
+        "ALTER TABLE missions ADD COLUMN told_at REAL",  # when its interruption was reported
     ),
-    (  # a scene is called an observation
+    (  # "scene" was renamed to "observation"
         """UPDATE events SET kind = 'Observed', data = json_set(json_remove(data, '$.scene'),
             '$.observation', json_extract(data, '$.scene')) WHERE kind = 'Looked'""",
         "UPDATE events SET kind = 'PerceptionFailed' WHERE kind = 'LookFailed'",
@@ -116,7 +116,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             },
         ),
     ),
-    (  # what a replay needs besides the events
+    (  # data for a replay besides the events
         "ALTER TABLE missions ADD COLUMN session TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE missions ADD COLUMN continues TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE missions ADD COLUMN setup TEXT NOT NULL DEFAULT '{}'",
@@ -124,18 +124,18 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         _view("progress", "e.kind = 'Progress'", progress="progress", doing="doing"),
         _view("facts", "e.kind = 'FactsKnown'", moment="moment", facts="facts", saved="saved"),
     ),
-    (  # many missions are searched as quickly as few
+    (  # indexes for searches among many missions
         "CREATE INDEX missions_by_site ON missions (site)",
         "CREATE INDEX missions_by_status ON missions (status)",
         "CREATE INDEX missions_by_command ON missions (command)",
-        "DROP TABLE IF EXISTS search",  # the next search makes it, and the table beside it
+        "DROP TABLE IF EXISTS search",  # the next search creates it again, and the table next to it
     ),
 )
-"""The statements that lead from each schema version to the next; append, never edit."""
+"""Statements that migrate from each schema version to the next; append, never edit."""
 
 
 def connect(path: Path, *, busy_s: float = BUSY_S) -> sqlite3.Connection:
-    """Open a connection that any one thread at a time may use; transactions are explicit."""
+    """Open a connection for use by one thread at a time; transactions are explicit."""
     connection = sqlite3.connect(
         path, timeout=busy_s, isolation_level=None, check_same_thread=False
     )
@@ -144,24 +144,24 @@ def connect(path: Path, *, busy_s: float = BUSY_S) -> sqlite3.Connection:
     except sqlite3.Error:
         connection.close()
         raise
-    except UnicodeDecodeError as error:  # SQLite quotes its schema, which is not a text
+    except UnicodeDecodeError as error:  # from an error message that quotes a damaged schema
         connection.close()
         raise sqlite3.DatabaseError("it is damaged: it holds text that is not UTF-8") from error
     return connection
 
 
 def prepare(path: Path) -> None:
-    """Make sure that `path` is a journal that can be written, of this version.
+    """Ensure that `path` is a writable journal of this version, creating or migrating it.
 
     Raises:
-        UsageError: If it is not, or cannot be made one; the message says why.
+        UsageError: If that is not possible; the message gives the reason.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _restrict(path)
         connection = connect(path, busy_s=_OPEN_S)
     except FileExistsError as error:
-        raise UsageError(f"the journal {path} cannot be opened: no folder is there") from error
+        raise UsageError(f"the journal {path} cannot be opened: its folder is missing") from error
     except (OSError, sqlite3.Error) as error:
         why = str(getattr(error, "strerror", error)).lower()
         raise UsageError(f"the journal {path} cannot be opened: {why}") from error
@@ -175,22 +175,22 @@ def prepare(path: Path) -> None:
     except UnicodeDecodeError as error:
         raise UsageError(
             f"the journal {path} is damaged: it holds text that is not UTF-8. Move the file away "
-            "and a new one is made, or name another file"
+            "to start a new one, or name another file"
         ) from error
     finally:
         connection.close()
 
 
 def _restrict(path: Path) -> None:
-    """Make the journal a file that only its owner can read: it says where people are.
+    """Create the journal readable by its owner only, because it records where persons are.
 
-    A new file is made and its folder entry is written to disk. The files that SQLite adds get the
-    permissions of the first one.
+    The folder entry of a new file is synced to disk. Files that SQLite adds get the permissions of
+    the first one.
     """
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
-        # not opened: closing it would drop the locks that this process holds on it
+        # open() is avoided: closing the file would release this process's locks on it
         for file in (path, *(path.with_name(path.name + more) for more in ("-wal", "-shm"))):
             with contextlib.suppress(OSError):
                 found = file.stat()
@@ -205,7 +205,7 @@ def _restrict(path: Path) -> None:
 
 
 def _missing(connection: sqlite3.Connection, version: int) -> list[str]:
-    """Return what a journal of schema `version` should have and this one lacks, in words."""
+    """Return the tables and columns that a journal of schema `version` lacks, in words."""
     with closing(sqlite3.connect(":memory:")) as whole:
         for statements in MIGRATIONS[:version]:
             for statement in statements:
@@ -224,27 +224,27 @@ def _missing(connection: sqlite3.Connection, version: int) -> list[str]:
 
 
 def _are_missing(kind: str, names: list[str]) -> str:
-    """Return what is missing in words: "the columns missions.a, missions.b are missing"."""
+    """Return a clause about missing parts: "the columns missions.a, missions.b are missing"."""
     if len(names) == 1:
         return f"the {kind} {names[0]} is missing"
     return f"the {kind}s {', '.join(names)} are missing"
 
 
 def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
-    """Return the columns of every table and view; a view that cannot be read has none."""
+    """Return the columns of every table and view; an unreadable view has none."""
     names = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
     columns: dict[str, list[str]] = {}
     for (name,) in names.fetchall():
         try:
             found = connection.execute("SELECT name FROM pragma_table_info(?)", (name,)).fetchall()
-        except sqlite3.Error:  # a view of a table that is gone: the table is named
+        except sqlite3.Error:  # a view of a missing table; the table itself is reported
             continue
         columns[name] = [column for (column,) in found]
     return columns
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Turn on the write-ahead log; SQLite does not itself wait for others while doing that."""
+    """Turn on the write-ahead log; SQLite does not retry on contention here, so this does."""
     deadline = time.monotonic() + _OPEN_S
     while True:
         try:
@@ -258,12 +258,12 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring the tables to this version, inside a transaction of the caller."""
+    """Migrate the tables to this version, inside a transaction of the caller."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     owner: int = connection.execute("PRAGMA application_id").fetchone()[0]
     empty = connection.execute("SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)").fetchone()[0]
     if owner != APPLICATION_ID and not empty:
-        raise UsageError(f"{path} is a database of another program; name another file")
+        raise UsageError(f"{path} is the database of another program; name another file")
     if version > len(MIGRATIONS):
         raise UsageError(
             f"the journal {path} was written by a newer bt-exec (schema {version}; this one knows "
@@ -272,7 +272,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     if missing := _missing(connection, version):
         raise UsageError(
             f"the journal {path} is damaged: {' and '.join(missing)}. Move the file away "
-            "and a new one is made, or name another file"
+            "to start a new one, or name another file"
         )
     for statements in MIGRATIONS[version:]:
         for statement in statements:

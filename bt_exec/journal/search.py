@@ -1,8 +1,8 @@
 """Search of missions: filters by site, status, day and command, and a full-text index.
 
 The index is an FTS5 table of the journal: commands, sentences and codes of every mission. It is
-made at the first search and brought up to date before each one, so that recording costs nothing.
-Words match from their beginning, without regard to case, which suits Korean particles as well.
+created by the first search and updated before each one, so that recording stays fast. Words match
+by prefix, ignoring case, so that Korean particles need no special handling.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TABLES = (
     " (command, sentences, codes, tokenize = 'unicode61')",
     "CREATE TABLE IF NOT EXISTS search_open (no INTEGER PRIMARY KEY)",
 )
-"""The index, and the missions in it that had not ended when they were read."""
+"""The index, and the table of indexed missions that had not ended yet."""
 
 _NEW = (
     "SELECT no, command, status, reason_code, message, outcome FROM missions"
@@ -43,7 +43,7 @@ _NOT_SATISFIED = (
     " UNION ALL SELECT no FROM missions WHERE status < 'satisfied'"
     " UNION ALL SELECT no FROM missions WHERE status > 'satisfied'"
 )
-"""Each part by the index of statuses."""
+"""Separate queries for NULL, below and above, so that each uses the index of statuses."""
 
 _WITHOUT_INDEX = (
     "SELECT no FROM missions WHERE command LIKE :part ESCAPE '\\'"
@@ -57,16 +57,16 @@ _BY_INDEX = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """Conditions on missions; empty ones are not asked for.
+    """Search conditions on missions; empty ones do not restrict.
 
     Attributes:
         site: Name of the site.
-        day: The day on which a mission began.
+        day: Day on which a mission began.
         status: One of `STATUSES`.
-        failed: Only missions that ended otherwise than satisfied, or were interrupted.
-        command: Text that the command contains, without regard to case.
-        text: Words that the command, a sentence or a code begins with; all of them.
-        before: Name of a mission: only older ones.
+        failed: Only missions that were not satisfied, or were interrupted.
+        command: Text that the command contains, ignoring case.
+        text: Prefixes of words in the command, a sentence or a code; all must match.
+        before: Identifier of a mission: only older ones.
     """
 
     site: str = ""
@@ -80,11 +80,13 @@ class Wanted:
     def condition(self, connection: sqlite3.Connection) -> tuple[str, dict[str, Any]]:
         """Return an SQL condition on ``missions`` and its parameters.
 
-        Missions without an end are not told apart here: a process has to be looked at.
+        It does not distinguish the statuses of missions without an end: that requires a look at
+        their processes (`keeps`).
         """
         parts, values = ["TRUE"], dict[str, Any]()
         if self.site:
-            parts.append("site = :site" if self.day is None else "+site = :site")  # the day's index
+            # "+" keeps SQLite from using the index of sites instead of that of days
+            parts.append("site = :site" if self.day is None else "+site = :site")
             values["site"] = self.site
         if self.day is not None:
             parts.append("day = :day")
@@ -105,26 +107,26 @@ class Wanted:
         return " AND ".join(parts), values
 
     def keeps(self, line: MissionLine) -> bool:
-        """Return True if a mission that meets the condition is wanted."""
+        """Return True if a mission that satisfies the SQL condition also has the wanted status."""
         if self.failed and line.shown_status in _WELL:
             return False
         return self.status not in OPEN or line.shown_status == self.status
 
 
 def _composed(text: str) -> str:
-    """Return text with composed Hangul; some keyboards type it decomposed."""
+    """Return text with composed Hangul; some keyboards produce decomposed syllables."""
     return unicodedata.normalize("NFC", clean(text))
 
 
 def _like(text: str) -> str:
-    """Return the pattern for texts that contain `text`."""
+    """Return the LIKE pattern for texts that contain `text`."""
     for sign in "\\%_":
         text = text.replace(sign, f"\\{sign}")
     return f"%{_composed(text)}%"
 
 
 def _found(connection: sqlite3.Connection, text: str, values: dict[str, Any]) -> str:
-    """Return the query for missions that hold all words of a text."""
+    """Return the query for missions that contain all words of a text."""
     words = [word for word in _composed(text).split() if any(c.isalnum() for c in word)]
     values["words"] = " ".join('"{}"*'.format(word.replace('"', '""')) for word in words)
     values["part"] = _like(text)
@@ -132,7 +134,7 @@ def _found(connection: sqlite3.Connection, text: str, values: dict[str, Any]) ->
 
 
 def _indexed(connection: sqlite3.Connection) -> bool:
-    """Bring the index up to date; return False where SQLite was built without FTS5."""
+    """Update the index; return False if SQLite was built without FTS5."""
     try:
         for table in _TABLES:
             connection.execute(table)
@@ -174,7 +176,7 @@ _DEEP = 8
 
 
 def _strings(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the texts of an outcome that people read, each with its key."""
+    """Yield the displayed texts of an outcome, each with its key."""
 
     def inside(key: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
         if isinstance(value, str):

@@ -11,12 +11,12 @@ __all__ = ["said", "tell_stderr"]
 
 
 def said(code: str, language: str, **facts: object) -> str:
-    """Return the sentence for `code` of the executive's own messages."""
+    """Return the sentence for `code` from the executive's own messages."""
     return _sentences().say(code, language, **facts)
 
 
 def tell_stderr(message: str) -> None:
-    """Print what is wrong with the journal for the operator."""
+    """Print a message about the journal to stderr."""
     print(f"journal: {message}", file=sys.stderr)
 
 

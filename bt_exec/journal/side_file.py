@@ -1,11 +1,10 @@
 """Side file for rows that could not be written to the journal yet.
 
-A database that is locked or full when a mission ends costs nothing: its rows go into
-``journal.sqlite.ID.rows`` (in the folder for temporary files where that disk is full as well), and
-the next one that opens the journal writes them in and removes the file. Lines of a side file name
-a statement of `bt_exec.journal.rows`, so a file of somebody else cannot do anything else. In the
-folder for temporary files the name says which database it belongs to, and a file of another user is
-left alone.
+If the database is locked or full when a mission ends, its rows go into ``journal.sqlite.ID.rows``,
+or into the temporary folder if that disk is full as well. The next process that opens the journal
+adds them to it and removes the file. Each line of a side file names a statement of
+`bt_exec.journal.rows`, so that a forged file cannot run other SQL. In the temporary folder the file
+name identifies the database, and files of other users are ignored.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ __all__ = ["absorb", "folders_beside", "keep_aside", "side_files"]
 
 
 def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row]) -> Path | None:
-    """Write rows of a mission into a side file; return it, or None if no disk takes it.
+    """Write rows of a mission into a side file; return its path, or None if every disk fails.
 
     Args:
         journal: The database.
-        mission_id: The mission's name.
+        mission_id: The mission's identifier.
         number: The mission's row.
-        rows: What the database did not take, in order.
+        rows: The rows that the database did not accept, in order.
     """
     names = {statement: name for name, statement in STATEMENTS.items()}
     lines: list[object] = [[mission_id, number]]
@@ -45,7 +44,8 @@ def keep_aside(journal: Path, mission_id: str, number: int, rows: Sequence[Row])
     for folder, prefix in folders_beside(journal):
         path = folder / f"{prefix}{mission_id}.rows"
         try:
-            # a new file of a random name, for its owner alone: no link that lies there is followed
+            # Create a file with a random name and owner-only access, so that no planted link is
+            # followed.
             file, part = tempfile.mkstemp(".part", prefix, folder)
         except OSError:
             continue
@@ -76,14 +76,14 @@ def side_files(journal: Path) -> tuple[Path, ...]:
 
 
 def folders_beside(journal: Path) -> tuple[tuple[Path, str], ...]:
-    """Return where side files may lie, and how their names begin there."""
+    """Return the possible folders of side files, with the prefix of the file names there."""
     where = hashlib.sha256(str(journal.resolve()).encode()).hexdigest()[:12]
     temporary = Path(tempfile.gettempdir())
     return (journal.parent, f"{journal.name}."), (temporary, f"{journal.name}.{where}.")
 
 
 def _ours(path: Path) -> bool:
-    """Return True if a path is a plain file of the user: in a shared folder it may not be."""
+    """Return True if a path is a plain file of this user; a shared folder may contain others."""
     found = path.lstat()
     return stat.S_ISREG(found.st_mode) and _is_own(found)
 
@@ -96,34 +96,35 @@ def _text(path: Path) -> str:
     """Return the text of a side file without following a link.
 
     Raises:
-        OSError: If it cannot be read, or is a link or a file of somebody else.
+        OSError: If it cannot be read, is a link or belongs to another user.
     """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with os.fdopen(os.open(path, flags), encoding="utf-8") as opened:
         found = os.fstat(opened.fileno())
         if not stat.S_ISREG(found.st_mode) or not _is_own(found):
-            raise PermissionError(f"{path} is not a file of yours")
+            raise PermissionError(f"{path} belongs to another user")
         return opened.read()
 
 
 def absorb(journal: Path) -> tuple[str, ...]:
-    """Write the side files beside a journal into it, each whole or not at all.
+    """Add the side files of a journal to it, each completely or not at all.
 
     Returns:
-        A sentence for each file that has to stay: who opens the journal tells it.
+        A message for each file that had to be kept, for the operator.
     """
     return tuple(filter(None, (_absorb(journal, path) for path in side_files(journal))))
 
 
 def _absorb(journal: Path, path: Path) -> str:
-    """Write one side file into the journal and remove it; return why that cannot be done."""
+    """Add one side file to the journal and remove it; return the reason if that fails."""
     try:
         (mission_id, number), *rows = _lines(path)
         with contextlib.closing(connect(journal)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             found = connection.execute("SELECT id FROM missions WHERE no = ?", (number,))
             if found.fetchone() != (mission_id,):
-                return f"rows of the record wait in {path}: the journal has no mission {mission_id}"
+                why = f"the journal has no mission {mission_id}"
+                return f"unsaved rows of the record are kept in {path}: {why}"
             for name, values in rows:
                 connection.execute(STATEMENTS[name], values)
             connection.execute("COMMIT")
@@ -131,7 +132,7 @@ def _absorb(journal: Path, path: Path) -> str:
     except FileNotFoundError:
         return ""  # another process was faster
     except (OSError, sqlite3.Error, UsageError, OverflowError) as error:
-        return f"rows of the record wait in {path}: {error}"
+        return f"unsaved rows of the record are kept in {path}: {error}"
     return ""
 
 
@@ -139,16 +140,16 @@ def _lines(path: Path) -> list[tuple[str, Any]]:
     """Return the mission and the rows of a side file.
 
     Raises:
-        UsageError: If it is none.
+        UsageError: If it is not a side file.
     """
     try:
         pairs = [json.loads(line) for line in _text(path).splitlines()]
         lines = [(str(name), values) for name, values in pairs]
     except (ValueError, TypeError) as error:
-        raise UsageError("it holds no rows of a journal") from error
+        raise UsageError("it contains no journal rows") from error
     values = [isinstance(row, list) for _, row in lines[1:]]
     if not lines or not all(values) or any(name not in STATEMENTS for name, _ in lines[1:]):
-        raise UsageError("it holds no rows of a journal")
+        raise UsageError("it contains no journal rows")
     return lines
 
 
@@ -157,7 +158,7 @@ class SavedMission(NamedTuple):
 
     Attributes:
         path: The file.
-        events: How many events and exchanges it holds.
+        events: Number of its events and exchanges.
     """
 
     path: Path
@@ -171,14 +172,14 @@ def save_mission(
     number: int,
     rows: Sequence[Row],
 ) -> SavedMission | None:
-    """Save the record of one mission as a journal of its own; return it, or None.
+    """Save the record of one mission as a separate journal; return it, or None on failure.
 
     Args:
-        connection: Open on a journal that is not under its name any more.
-        journal: Where it was.
-        mission_id: The mission's name.
+        connection: Connection to a journal whose file was moved or deleted.
+        journal: Its former path.
+        mission_id: The mission's identifier.
         number: The mission's row.
-        rows: Further rows of it.
+        rows: Further rows of the mission.
     """
     for folder, prefix in folders_beside(journal):
         try:

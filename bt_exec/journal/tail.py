@@ -1,4 +1,4 @@
-"""Following of a record while it is written, also by another process."""
+"""Following of a record while this or another process writes it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["JournalTail", "Tail", "decoded"]
 
 
 class Tail(Protocol):
-    """Events of a mission as they come.
+    """Source of a mission's events as they are recorded.
 
     Attributes:
-        ended: Why nothing more will come: ``ended``, ``interrupted``; empty while it runs.
+        ended: Why no more events will come: ``ended``, ``interrupted``; empty while it runs.
     """
 
     ended: str
 
     def read(self) -> list[Event]:
-        """Return the events since the last call; waits for none."""
+        """Return the events since the last call, without waiting."""
 
 
 class JournalTail:
@@ -36,7 +36,7 @@ class JournalTail:
 
     Args:
         journal: The journal; another process may write it.
-        mission_id: The whole name of the mission.
+        mission_id: The whole identifier of the mission.
     """
 
     def __init__(self, journal: Journal, mission_id: str) -> None:
@@ -47,7 +47,7 @@ class JournalTail:
         self._specs: dict[str, MissionSpec] = {}
 
     def read(self) -> list[Event]:
-        """Return the events since the last call; unreadable rows are passed over."""
+        """Return the events since the last call; unreadable rows are skipped."""
         gone = self._is_gone()
         found: list[Event] = []
         while rows := self._journal.rows(self._mission_id, after=self._after):
@@ -81,7 +81,7 @@ class SpecOf(Protocol):
 
 
 def decoded(row: EventRow, spec_of: SpecOf, frames: Path) -> Event | None:
-    """Return the event of a row; None for a row that cannot be read."""
+    """Return the event of a row; None for an unreadable row."""
     columns = {"t": row.t, "tick": row.tick, "path": row.path, "call": row.call}
     try:
         return event_of(row.kind, columns, json.loads(row.data), spec_of, frames)

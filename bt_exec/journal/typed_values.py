@@ -1,7 +1,7 @@
 """Decoding of recorded values against the declared types of their fields.
 
-A journal is a file that anything can happen to, and SQLite keeps any value in any column. What is
-read back is checked once, here, so that later code can rely on the types of events.
+A journal file can be edited or damaged, and SQLite stores any value in any column. Values are
+checked here on reading, so that later code can rely on the types of events.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from bt_exec.outcome import Outcome
 __all__ = ["as_declared", "built"]
 
 _NAMES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-"""Floats that JSON does not have; see `bt_exec.journal.json_text`."""
+"""Names of floats that JSON cannot represent; see `bt_exec.journal.json_text`."""
 
 
 def built(cls: type[Any], values: Mapping[str, Any]) -> Any:
-    """Return ``cls(**values)`` with every field of its declared type.
+    """Return ``cls(**values)`` after checking each field against its declared type.
 
     Raises:
         ValueError: If a value is of another type.
@@ -39,7 +39,7 @@ def built(cls: type[Any], values: Mapping[str, Any]) -> Any:
 
 
 def as_declared(value: Any, hint: Any, name: str) -> Any:
-    """Return a value as its type hint asks; lists become tuples where one is declared.
+    """Return a value checked against its type hint; lists become tuples where declared.
 
     Values inside mappings are plain data of any kind and are not checked.
 
@@ -55,7 +55,7 @@ def as_declared(value: Any, hint: Any, name: str) -> Any:
         return _checked(value, any(value == word for word in args), name)
     if origin is tuple:
         _checked(value, isinstance(value, list | tuple), name)
-        if args[0] is str:  # of packs: a number among them is no reason to lose the rest
+        if args[0] is str:  # data of packs: a wrong element must not discard the rest
             return tuple(item if isinstance(item, str) else str(item) for item in value)
         return tuple(as_declared(item, args[0], name) for item in value)
     if origin in (dict, Mapping):
@@ -130,7 +130,7 @@ _HINTS: dict[str, dict[str, Any]] = {}
 
 
 def _hints(cls: type[Any]) -> dict[str, Any]:
-    """Return the types of a class's fields, worked out once."""
+    """Return the types of a class's fields (cached)."""
     name = f"{cls.__module__}.{cls.__qualname__}"
     if name not in _HINTS:
         known = {"Outcome": Outcome, "Failure": Failure}

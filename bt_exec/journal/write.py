@@ -1,15 +1,15 @@
 """Record of one running mission, written in the background.
 
-The loop only appends to a list in memory; a thread takes what has gathered, makes rows of it and
-commits them, ten times a second. Two events make the loop wait for that thread: `SkillStarting`,
-so that what will move is on record before it moves, and `Finished`. Those two are committed with
-``synchronous=FULL``: the log is written through to the disk, with everything before it, so they
-survive a power cut on a disk that keeps what it acknowledged. Other rows survive the death of the
-process; after a power cut those since the last skill started may be missing (``NORMAL``).
+The loop only appends to a list in memory. A thread converts the collected events to rows and
+commits them ten times a second. Two events make the loop wait for that thread: `SkillStarting`, so
+that a motion is on record before it starts, and `Finished`. These two are committed with
+``synchronous=FULL``, which syncs the log and everything before it to the disk. Other rows survive
+the death of the process; after a power cut those since the last skill start may be missing
+(``NORMAL``).
 
-A journal that cannot be written never ends a mission: it is reported once, rows are kept in memory
-and tried again, and `Recorder.problem` says how things stand. A journal that is removed or replaced
-while a mission runs takes no more: its record is saved beside it when the mission is closed.
+A journal that cannot be written never ends a mission. The error is reported once, rows are kept in
+memory and retried, and `Recorder.problem` gives the current state. If the journal is removed or
+replaced while a mission runs, its record is saved next to it when the mission is closed.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from bt_exec.journal.side_file import keep_aside, save_mission
 
 __all__ = ["Recorder"]
 
-PERIOD_S = 0.1  # between two commits [s]
-PATIENCE_S = 2.0  # how long `on` waits for a commit before the mission goes on without it [s]
-RETRY_S = 1.0  # between two attempts while the journal cannot be written [s]
-PENDING = 100_000  # rows kept in memory while it cannot; further ones are lost
+PERIOD_S = 0.1  # time between commits [s]
+PATIENCE_S = 2.0  # time limit of `on` for a commit [s]
+RETRY_S = 1.0  # time between attempts while the journal cannot be written [s]
+PENDING = 100_000  # rows kept in memory meanwhile; further ones are lost
 
 
 _MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
-"""Errors of the file (full, locked, read-only, damaged), not of a row."""
+"""Errors that may pass: of the file (full, locked, read-only, damaged), not of a row."""
 
 
 class _Flag:
-    """Event that needs no memory; `threading.Event` may stay locked where there is none.
+    """An event that allocates no memory; `threading.Event` may stay locked when memory is short.
 
     Attributes:
-        lost: Whether a row before it was lost.
+        lost: Whether an earlier row was lost.
     """
 
     def __init__(self) -> None:
@@ -65,15 +65,15 @@ class _Flag:
         """Let `wait` return."""
         try:
             self._lock.release()
-        except RuntimeError:  # it is set already
+        except RuntimeError:  # already set
             return
 
     def clear(self) -> None:
-        """Let `wait` wait again."""
+        """Make `wait` block again."""
         self._lock.acquire(blocking=False)
 
     def wait(self, seconds: float) -> bool:
-        """Wait until it is set, or for so long; return whether it is."""
+        """Wait up to `seconds` [s] until it is set; return whether it is."""
         if not self._lock.acquire(timeout=seconds):
             return False
         self.set()
@@ -99,17 +99,17 @@ class Recorder:
         path: The journal.
         number: The mission's row.
         mission_id: The mission's name.
-        language: In which language observations describe themselves, and what is wrong is told.
+        language: Language of descriptions of observations and of error messages.
         frames: The folder for frames, or None to keep none.
-        tell: Called once if something cannot be written, on any thread.
+        tell: Called once with a message if something cannot be written, on any thread.
 
     Attributes:
         mission_id: The mission's name, ``2026-11-20-0007``.
         path: The journal.
-        problem: Why rows cannot be written now, or "" while all is well.
-        lost: How many rows will never be written.
-        incomplete: What the record lacks and where it is, once closed, in the mission's language;
-            "" when it is whole.
+        problem: Why rows cannot be written at present; "" if they can.
+        lost: Number of rows that will never be written.
+        incomplete: Once closed, the missing parts and where they are, in the mission's language; ""
+            if the record is complete.
     """
 
     def __init__(
@@ -149,12 +149,12 @@ class Recorder:
         self._thread.start()
 
     def on(self, event: Event) -> None:
-        """Take note of `event`; before a skill starts and at the end, return once it is on disk."""
+        """Record `event`. Before a skill starts and at the end, return once it is on disk."""
         if self._closing:
             return
         must_be_on_disk = type(event) is SkillStarting or type(event) is Finished
         if must_be_on_disk:
-            self._flushed = _NEVER  # also if there is no memory for the rest
+            self._flushed = _NEVER  # even if the rest runs out of memory
         self._inbox.append(event)
         if must_be_on_disk:
             self.flush()
@@ -162,14 +162,15 @@ class Recorder:
     def exchange(
         self, *, compiler: str, model: str, request: str, answer: str, usage: Mapping[str, float]
     ) -> None:
-        """Keep a compiler's raw answer under the digest of its request; from any thread."""
+        """Record a compiler's raw answer with the digest of its request; from any thread."""
         if not self._closing:
             self._inbox.append(Raw(compiler, model, request, answer, usage))
 
     def flush(self) -> bool:
-        """Wait until everything so far is committed; return whether it is.
+        """Wait until all recorded events are committed; return whether they are.
 
-        Waits `PATIENCE_S` at most: one attempt, where the journal cannot be written.
+        The call waits at most `PATIENCE_S`, enough for one attempt if the journal cannot be
+        written.
         """
         if self._closing:
             return not self.problem
@@ -181,16 +182,16 @@ class Recorder:
         return not self.unrecorded()
 
     def unrecorded(self) -> str:
-        """Return why what was flushed last is not on record; empty if it is.
+        """Return why the events before the last `flush` are not on record; empty if they are.
 
-        An older commit that ends late says nothing of it, so `problem` alone does not tell.
+        `problem` alone is not enough: a commit that ends late resets it.
         """
         if not self._flushed.is_set():
             return self.problem or f"no commit in {PATIENCE_S:g} s"
         return self.problem or (self._last_problem if self._flushed.lost else "")
 
     def close(self) -> None:
-        """Write what is left and let go of the file; harmless when already done."""
+        """Write the remaining rows and close the file; no effect if already closed."""
         if self._closing:
             return
         self._closing = True
@@ -219,12 +220,12 @@ class Recorder:
             self._tell(self.incomplete)
 
     def _missing(self) -> int:
-        """Read the record back; return how many of its rows the journal does not hold."""
+        """Read the record back; return the number of rows that the journal lacks."""
         try:
             with contextlib.closing(connect(self.path)) as again:
                 found: int = again.execute(_COUNT, (self._number,)).fetchone()[0]
         except sqlite3.OperationalError:
-            return 0  # it cannot be read at the moment, for want of a file or for a lock
+            return 0  # it cannot be read now: too many open files, or a lock
         except sqlite3.DatabaseError as error:
             found, self._last_problem = 0, str(error)
         else:
@@ -232,7 +233,7 @@ class Recorder:
         return max(self._rows.count - found, 0)
 
     def _saved(self) -> str:
-        """Save the record of a journal that is not where it was; return what is said of it."""
+        """Save the record of a journal whose file was moved or deleted; return a message."""
         mission = (self.mission_id, self._number)
         saved = save_mission(self._connection, self.path, *mission, self._pending)
         if saved is None:
@@ -242,7 +243,7 @@ class Recorder:
         return self._said("RECORD_MOVED", path=self.path, file=saved.path)
 
     def _set_aside(self, lost: int) -> str:
-        """Keep the rows that are left in a side file; return what is said of it."""
+        """Write the remaining rows to a side file; return a message about it."""
         facts = {"lost": lost, "problem": self._last_problem}
         if not self._pending:
             return self._said("RECORD_LOST", **facts)
@@ -269,7 +270,7 @@ class Recorder:
     # -- on the writer's thread ------------------------------------------------------------------
 
     def _run(self) -> None:
-        """Take and write what has gathered, until the mission is closed."""
+        """Convert and write collected events until the mission is closed."""
         closing = False
         while not closing:
             try:
@@ -292,7 +293,7 @@ class Recorder:
             done.set()
 
     def _take(self) -> list[_Flag]:
-        """Turn what has gathered into pending rows; return who waits for them."""
+        """Convert collected events to pending rows; return the flags of waiting threads."""
         waiting = []
         for _ in range(len(self._inbox)):
             item = self._inbox[0]
@@ -311,9 +312,9 @@ class Recorder:
         return waiting
 
     def _write(self) -> None:
-        """Commit the pending rows, all or none; on failure keep them for the next time."""
+        """Commit the pending rows, all or none; keep them on failure."""
         if self._moved:
-            return  # what is written there now is lost with the file
+            return  # rows written to a deleted file would be lost
         if not self._pending:
             self.problem = ""
             return
@@ -343,7 +344,7 @@ class Recorder:
         self._connection.execute("COMMIT")
 
     def _commit_singly(self) -> None:
-        """Commit what SQLite takes of the pending rows, and count what it never will."""
+        """Commit the pending rows that SQLite accepts, and count the others as lost."""
         pending, self._pending = self._pending, []
         for row in pending:
             try:
@@ -356,13 +357,13 @@ class Recorder:
                     self.lost += 1
 
     def _find_file(self) -> None:
-        """Find out if the journal is still the file that was opened; report it the first time."""
+        """Check that the journal is still the file that was opened; report a change once."""
         if not self._moved and _identity(self.path) != self._identity:
             self._moved = True
             self._fail(self._said("RECORD_NOT_THERE"))
 
     def _undo(self) -> None:
-        """Leave a transaction that failed, unless SQLite has done so itself."""
+        """Roll back a failed transaction, unless SQLite has done so."""
         if self._connection.in_transaction:
             try:
                 self._connection.execute("ROLLBACK")
@@ -370,12 +371,12 @@ class Recorder:
                 self._fail(str(error))
 
     def _fail(self, problem: str) -> None:
-        """Note what is wrong; tell it the first time."""
+        """Store the current problem; report the first one."""
         self.problem = self._last_problem = problem
         self._say_once(self._said("RECORD_UNWRITABLE", path=self.path, problem=problem))
 
     def _say_once(self, message: str) -> None:
-        """Tell the operator, once a mission."""
+        """Report to the operator, once per mission."""
         if not self._told:
             self._told = True
             with contextlib.suppress(Exception):  # a closed stderr must not end the record
@@ -383,7 +384,7 @@ class Recorder:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return which file a path leads to; None if none is there, or an empty one."""
+    """Return the identity of the file at a path; None if it is missing or empty."""
     try:
         found = path.stat()
     except OSError:

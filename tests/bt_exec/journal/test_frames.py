@@ -52,9 +52,9 @@ def test_array_view_is_written(tmp_path: Path) -> None:
     [np.zeros((2, 2, 3)), np.zeros((2, 2, 2), np.uint8), np.zeros(4, np.uint8)],
 )
 def test_array_that_is_not_a_frame_is_refused(tmp_path: Path, frame: np.ndarray) -> None:
-    with pytest.raises(ValueError, match=r"a frame is uint8 \(h, w, 3\), not"):
+    with pytest.raises(ValueError, match=r"a frame must be uint8 \(h, w, 3\), not"):
         write_png(tmp_path / "a.png", frame)
-    with pytest.raises(ValueError, match="a frame has pixels"):
+    with pytest.raises(ValueError, match="a frame must not be empty"):
         write_png(tmp_path / "a.png", np.zeros((0, 2, 3), np.uint8))
     assert list(tmp_path.iterdir()) == []
 

@@ -87,13 +87,13 @@ def test_intact_journal_has_no_findings(journal: Journal, script: Script) -> Non
     ("damage", "kind", "said", "repairs"),
     [
         ("DELETE FROM missions WHERE no = 1", "orphan", "rows of events belong to no", True),
-        ("DELETE FROM specs", "missing", "the plan of event", False),
+        ("DELETE FROM specs", "missing", "plan of event", False),
         ("UPDATE events SET data = '{' WHERE seq = 2", "unreadable", "1 events of mission", False),
-        ("UPDATE missions SET settings = 'x'", "unreadable", "the line of mission", False),
+        ("UPDATE missions SET settings = 'x'", "unreadable", "list entry of mission", False),
         (
             "UPDATE missions SET status = NULL, process = NULL",
             "missing",
-            "the end of mission",
+            "end of mission",
             True,
         ),
     ],

@@ -77,7 +77,7 @@ def test_folder_as_a_path_is_refused(tmp_path: Path) -> None:
 def test_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     path = tmp_path / "file" / "journal.sqlite"
-    assert refusal(path) == f"the journal {path} cannot be opened: no folder is there"
+    assert refusal(path) == f"the journal {path} cannot be opened: its folder is missing"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -112,7 +112,7 @@ def test_database_of_another_program_is_not_touched(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE mine (a)")
     before = path.read_bytes()
-    assert refusal(path) == f"{path} is a database of another program; name another file"
+    assert refusal(path) == f"{path} is the database of another program; name another file"
     assert path.read_bytes() == before
 
 
@@ -259,8 +259,8 @@ def test_incomplete_journal_is_refused(
         connection.executescript(damage)
     before = path.read_bytes()
     assert refusal(path) == (
-        f"the journal {path} is damaged: {missing} missing. Move the file away and a new "
-        "one is made, or name another file"
+        f"the journal {path} is damaged: {missing} missing. Move the file away to start "
+        "a new one, or name another file"
     )
     assert path.read_bytes() == before
 

@@ -78,7 +78,8 @@ def test_side_file_of_an_unknown_mission_is_kept_and_reported(
     moved = other.path.with_name(path.name.replace("journal", "other", 1))
     path.rename(moved)
     assert Journal.open(other.path).waiting == (
-        f"rows of the record wait in {moved}: the journal has no mission {moved.suffixes[-2][1:]}",
+        f"unsaved rows of the record are kept in {moved}: "
+        f"the journal has no mission {moved.suffixes[-2][1:]}",
     )
     assert moved.exists()
 
@@ -94,7 +95,7 @@ def test_foreign_file_is_ignored_and_reported(journal: Journal, text: str) -> No
     path = journal.path.with_name("journal.sqlite.x.rows")
     path.write_text(text)
     assert Journal.open(journal.path).waiting == (
-        f"rows of the record wait in {path}: it holds no rows of a journal",
+        f"unsaved rows of the record are kept in {path}: it contains no journal rows",
     )
     assert path.read_text() == text
 
