@@ -1,9 +1,9 @@
 """Clocks: real time, or as fast as the simulation; both give the same ticks.
 
-Simulated time passes between ticks and only there, one period at a time, on both clocks; the real
-one also waits for the deadline on the wall. Deadlines are absolute, so lateness does not add up.
-A world in another process is asked to advance and waited for, so that its ticks are the same, too;
-the wait is bounded and ends at once when the mission is to stop.
+Simulated time advances only between ticks, by one period at a time, with both clocks. The real-time
+clock also waits for the deadline on the wall clock. Deadlines are absolute, so that delays do not
+accumulate. A simulation in another process is advanced in lockstep, so that its ticks are the same,
+too; the wait is bounded and ends at once when the mission is stopped.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from bt_exec.robot import RemoteSimulation, Simulation
 
 __all__ = ["Clock"]
 
-_SLICE_S = 0.02  # how soon a stop is heeded while a remote world is waited for [s]
+_SLICE_S = 0.02  # polling period for stops while waiting for a remote world [s]
 
 
-def _go_on() -> None:
-    """Do nothing; a wait that calls this is never ended early."""
+def _ignore() -> None:
+    """Do nothing: the default of waits that cannot be ended early."""
 
 
 class Clock:
@@ -32,11 +32,11 @@ class Clock:
     Args:
         simulations: The worlds to advance; none for a real robot.
         period_s: Time between ticks [s].
-        fast: Do not wait for the wall. Needs a simulation.
-        step_s: How long a remote world may take to advance by one period [s, wall].
+        fast: Do not wait for the wall clock. Requires a simulation.
+        step_s: Time limit for a remote world to advance by one period [s, wall].
 
     Attributes:
-        lost: Why the worlds cannot be advanced any more; None while they can.
+        lost: Why the worlds cannot be advanced any more; None if they can.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Clock:
         self.step_s = step_s
         self.overruns = 0
         self.lost: SimulationLost | None = None
-        self._last = 0.0  # the newest time that a simulation told [s]
+        self._last = 0.0  # latest time reported by a simulation [s]
         self._pending: list[Future[None]] = []
         self._alarm: tuple[float, Callable[[], object]] | None = None
         self._start = time.monotonic()
@@ -61,13 +61,14 @@ class Clock:
 
     @property
     def part(self) -> str:
-        """Name of what lets time pass, for messages."""
+        """Name of the source of time, for messages."""
         return "the simulation" if self.simulations else "the wait for the next tick"
 
     def now(self) -> float:
-        """Return the time [s]: simulated if there is a simulation, since the start otherwise.
+        """Return the time [s]: simulated if there is a simulation, otherwise since the start.
 
-        Never raises: where a simulation cannot tell the time, it is lost, and its last time stays.
+        Never raises. If a simulation cannot report its time, it counts as lost and its last time is
+        returned.
         """
         if not self.simulations:
             return time.monotonic() - self._start
@@ -84,25 +85,25 @@ class Clock:
         self._last = told
         return told
 
-    def begin(self, heed: Callable[[], None] = _go_on) -> None:
-        """Start counting deadlines from now; call before the first tick and after a pause.
+    def begin(self, check_stop: Callable[[], None] = _ignore) -> None:
+        """Set the deadlines relative to now; call before the first tick and after a pause.
 
-        A simulation that was asked to stop while its time stood still does so now: it must not
-        stop what is asked for next (`tests/bt_exec/mission/test_clock.py`).
+        A step of 0 lets a simulation execute a stop that is still pending, so that it does not
+        affect the next motion (`tests/bt_exec/mission/test_clock.py`).
         """
-        self._step(0.0, heed)
+        self._step(0.0, check_stop)
         self._deadline = time.monotonic()
 
-    def advance(self, heed: Callable[[], None] = _go_on) -> None:
-        """Let one period pass; on the wall, wait for the deadline.
+    def advance(self, check_stop: Callable[[], None] = _ignore) -> None:
+        """Advance by one period; in real time, wait for the deadline.
 
         Args:
-            heed: Called while a remote world is waited for; raises to end the wait.
+            check_stop: Called while waiting for a remote world; raises to end the wait.
 
         Raises:
             SimulationLost: If a world cannot be advanced, or not in time.
         """
-        self._step(self.period_s, heed)
+        self._step(self.period_s, check_stop)
         if self._alarm is not None and self.now() >= self._alarm[0] - 1e-9:
             (_, call), self._alarm = self._alarm, None
             call()
@@ -112,24 +113,24 @@ class Clock:
         rest = self._deadline - time.monotonic()
         if rest > 0:
             time.sleep(rest)
-        elif rest < -self.period_s:  # a whole tick late: go on from here, do not rush to catch up
+        elif rest < -self.period_s:  # a whole tick late: do not catch up
             self.overruns += 1
             self._deadline = time.monotonic()
 
-    def at(self, t: float | None, call: Callable[[], object] = _go_on) -> None:
+    def at(self, t: float | None, call: Callable[[], object] = _ignore) -> None:
         """Call a function once, between two ticks, when the clock has reached `t` [s].
 
-        It replaces the one before; None takes it back.
+        It replaces an earlier function; None cancels it.
         """
         self._alarm = None if t is None else (t, call)
 
-    def _step(self, seconds: float, heed: Callable[[], None]) -> None:
-        """Advance all worlds: remote ones are asked first and compute while ours do."""
+    def _step(self, seconds: float, check_stop: Callable[[], None]) -> None:
+        """Advance all worlds: remote ones are started first and compute while local ones step."""
         before = self.now()
         try:
-            self._settle(heed)  # a step whose wait was ended early
+            self._settle(check_stop)  # finish a step whose wait was ended early
             self._start_step(seconds)
-            self._settle(heed)
+            self._settle(check_stop)
         except SimulationLost as error:
             self.lost = error
         after = self.now()
@@ -152,17 +153,17 @@ class Clock:
 
     @cached_property
     def _worlds(self) -> tuple[tuple[RemoteSimulation, ...], tuple[Simulation, ...]]:
-        """The worlds that are asked, and ours; told apart once, it costs more than a tick."""
+        """The remote and the local worlds; cached, because the check costs more than a tick."""
         remote = [world for world in self.simulations if isinstance(world, RemoteSimulation)]
         own = [world for world in self.simulations if not isinstance(world, RemoteSimulation)]
         return tuple(remote), tuple(own)
 
-    def _settle(self, heed: Callable[[], None]) -> None:
+    def _settle(self, check_stop: Callable[[], None]) -> None:
         """Wait until the remote worlds have advanced."""
         limit = time.monotonic() + self.step_s
         while self._pending:
             done, _ = wait(self._pending[:1], timeout=_SLICE_S)
-            heed()
+            check_stop()
             if done:
                 try:
                     self._pending.pop(0).result()

@@ -1,4 +1,4 @@
-"""History of a session's conversation, for the reader of the next command."""
+"""History of a session's conversation, used to interpret the next command."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["Conversation"]
 
 _EARLIER = 5
-"""How many missions of earlier sessions are looked through for the last one that did something."""
+"""Number of missions of earlier sessions that are searched for the last one with actions."""
 
 
 class Conversation:
     """The commands of one session, and the last mission before it.
 
     Args:
-        journal: Where earlier missions are, or None.
-        site: The site whose missions count.
+        journal: Source of earlier missions, or None.
+        site: Only missions of this site count.
     """
 
     def __init__(self, journal: Journal | None, site: str) -> None:
@@ -31,11 +31,11 @@ class Conversation:
         self._context = Context(recall=self._earlier)
 
     def context(self) -> Context:
-        """Return what was said so far."""
+        """Return the conversation so far."""
         return self._context
 
     def heard(self, outcome: Outcome, *, acted: bool = True) -> None:
-        """Take note of a command and its end; thanks and questions leave no trace."""
+        """Record a command and its outcome; thanks and questions are not recorded."""
         if not outcome.command or outcome.reason_code in REPLIES:
             return
         turn = Turn(
@@ -49,7 +49,7 @@ class Conversation:
         self._context = self._context.then(turn)
 
     def forget(self) -> None:
-        """Let nothing point at what was done in a world that is gone."""
+        """Clear references to objects and actions of a world that was reset."""
         self._context = Context(earlier=self._context.turns[-1:], recall=self._earlier)
 
     def _earlier(self) -> tuple[Turn, ...]:

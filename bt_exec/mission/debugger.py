@@ -14,7 +14,7 @@ __all__ = ["Debugger", "Hold"]
 
 
 class Hold(Protocol):
-    """Holds the mission until the operator continues it."""
+    """Callable that blocks the mission until the operator continues it."""
 
     def __call__(self, t: float, hits: Collection[str], alive: Callable[[], None]) -> bool:
         """Return True to pause again at the next change, False to run to the next breakpoint.
@@ -22,7 +22,7 @@ class Hold(Protocol):
         Args:
             t: Time on the mission's clock [s].
             hits: Breakpoints that were reached since the last pause.
-            alive: Must be called every 100 ms or more often; raises if the mission was stopped.
+            alive: Must be called at least every 100 ms; raises if the mission was stopped.
         """
 
 
@@ -31,7 +31,7 @@ class Debugger:
 
     Args:
         hold: Called at each pause.
-        report: Takes a watched value: time [s], name, value.
+        report: Called with a watched value: time [s], name, value.
         step: Pause after each tick in which a node changed.
         breaks: Pause when one of these is reached: the path or name of a node, a skill, a tree, a
             condition, or a failure code.
@@ -82,7 +82,7 @@ class Debugger:
         saved: Mapping[str, Any],
         alive: Callable[[], None],
     ) -> bool:
-        """Report watched values and hold the mission if it is due; return True if it was held.
+        """Report watched values and pause the mission if necessary; return True if it was paused.
 
         Args:
             t: Time on the mission's clock [s].
@@ -105,7 +105,7 @@ class Debugger:
         return True
 
     def unused(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-        """Yield the option, the name and its nearest names of each that was not reached."""
+        """Yield each unused option and name, with the nearest existing names."""
         for option, names in (("--break", sorted(self._breaks)), ("--watch", self._watched)):
             for name in names:
                 if name not in self._seen:
@@ -113,6 +113,6 @@ class Debugger:
 
 
 def _names(path: str, node: Any) -> set[str]:
-    """Return what a node may be called in a breakpoint."""
+    """Return the names of a node that a breakpoint may use."""
     called = node.do if isinstance(node, Do) else node.tree if isinstance(node, Tree) else ""
     return {path, label_of(node), called or path}

@@ -2,15 +2,15 @@
 
 Lifecycle::
 
-    look ──► plan (worker) ──► verify ──► tick, tick, tick … ──► satisfied
+        perceive ──► plan (worker) ──► verify ──► tick, tick, tick … ──► satisfied
               ▲    │ refusal → refused         │ failure of a check, doubt that stays → blocked
               │    └ rejected → refused        │ crash → failed
               │                                │ success of a turn that is open: the next turn
               └─────────────────────────────── ┘ failure of a skill or a guard, within the budget
 
-A tick never blocks: planning and perception run on workers between ticks, and a watchdog bounds
-every call of somebody's code. The robot is stopped whenever a mission ends with something still
-moving, whatever the reason; a stop that did not work is an ending of its own.
+A tick never blocks: planning and perception run on workers between ticks, and a watchdog limits the
+duration of every call of pack code. If anything still moves when a mission ends, for whatever
+reason, the robot is stopped. A failed stop has its own ending.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ __all__ = ["Executive"]
 
 T = TypeVar("T")
 
-_SPARE_THREADS = 5  # besides a stop of each robot: watchdog, clean-up, abort, two spare ones
+_SPARE_THREADS = 5  # watchdog, clean-up, abort and two spares; robots' stops are extra
 
 _log = logging.getLogger("bt_exec")
 
 
 class _Aborted(Exception):  # noqa: N818 - control flow: the operator's word ends the mission
-    """The operator asked to stop."""
+    """The operator requested a stop."""
 
 
 class Executive:
@@ -87,25 +87,25 @@ class Executive:
     Args:
         site: Packs, trees, sentences, rates and limits.
         rigs: Rigs by pack.
-        perception_workers: By pack; their buffers hold what skills and conditions look at.
+        perception_workers: Perception workers by pack; their buffers hold the observations.
         clock: The mission's clock.
-        compiler: Who plans.
-        recorder: Writes the record; it gets every event before anybody else.
+        compiler: Makes the plans.
+        recorder: Writes the record; it receives every event before the other listeners.
         listeners: Event listeners, called in this order.
-        faults: Faults on purpose.
-        mission_id: Names the record.
-        journal: Where the record is, for the outcome.
-        unrecorded: Says why the record cannot be written at the moment; a skill whose start is
-            not on record is not started.
-        record: Takes the raw answers of models.
+        faults: Injected faults.
+        mission_id: Identifier of the record.
+        journal: Path of the record, for the outcome.
+        unrecorded: Returns why the record cannot be written at present. A skill whose start is not
+            on record is not started.
+        record: Records the raw answers of models.
         today: Reads the finished missions of today from the journal, for reporters.
-        confirm: Asks a person whether a plan may run; None where nobody can be asked.
-        context: What was said before in the session.
+        confirm: Asks the operator whether a plan may run; None if that is not possible.
+        context: Earlier commands of the session.
         guardian: Stops the robots if this process cannot, or None.
-        needs_inspection: Says why a person must look at the robots before they move.
-        abandoned: Called with the outcome, on another thread, if a part can neither return nor be
+        needs_inspection: Returns why the robots must be inspected before they move.
+        abandoned: Called with the outcome, on another thread, if a part neither returns nor can be
             interrupted: `run` will not return, so the program must exit.
-        debugger: Holds the mission at changes and breakpoints, or None; simulated robots only.
+        debugger: Pauses the mission at changes and breakpoints, or None; simulated robots only.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Executive:
         self._told = Listeners(recorder, self._listeners, self.watchdog)
         self._broken: PartBroken | None = None  # a part that hung at the end
         self._watched = False
-        self._kept_still = False  # whether something moved that should not
+        self._kept_still = False  # whether a robot was stopped that should have been still
         self._abort_reason = ""
         self._heeded = False
         self._patience_s = clock.period_s + site.limits.cancel_s
@@ -184,7 +184,7 @@ class Executive:
             limits.plan_s,
             clock,
             self.runtime,
-            self._heed_at_rest,
+            self._check_stop_at_rest,
             Confirmation(site.confirm, confirm),
         )
 
@@ -193,32 +193,31 @@ class Executive:
         """Whether the mission started a skill."""
         return self._progress.started
 
-    # -- from outside ------------------------------------------------------------------------
+    # -- called from outside -----------------------------------------------------------------
 
     def abort(self, reason: str = "operator") -> None:
-        """Ask for a clean stop; acted on within a tick. Safe from signal handlers and threads.
+        """Request a clean stop within a tick. Safe from signal handlers and threads.
 
-        If the loop does not act on it in time (a skill holds it up), the robots are stopped; asking
-        a second time stops them at once. A signal handler interrupts whatever the loop does, also
-        where it holds a lock, so nothing here may take one
-        (`tests/bt_exec/mission/test_abort_anywhere.py`).
+        If the loop does not react in time (a skill blocks it), the robots are stopped; a second
+        call stops them at once. A signal handler interrupts the loop anywhere, also while it holds
+        a lock, so nothing here may acquire one (`tests/bt_exec/mission/test_abort_anywhere.py`).
         """
         again = bool(self._abort_reason)
         self._abort_reason = self._abort_reason or reason or "operator"
         patience_s = 0.0 if again else self._patience_s
         try:
-            STANDBY.run(lambda: self._see_to_it(patience_s))
-        except RuntimeError as error:  # no thread is left: the loop acts on it, and the watchdog
-            _log.error("nothing sees to the stop: %s", error)
+            STANDBY.run(lambda: self._escalate_abort(patience_s))
+        except RuntimeError as error:  # no thread available: the loop and the watchdog still react
+            _log.error("no thread can escalate the stop: %s", error)
             if again:
                 stop_all_apart(self.rigs)
 
     def run(self, command: str, language: str = "") -> Outcome:
-        """Run `command` to its end and return how it ended. Never raises for what skills do.
+        """Run `command` to its end and return the outcome. Errors of skills are never raised.
 
         Args:
-            command: What the person typed.
-            language: ``en`` or ``ko``; that of the command if not given.
+            command: The command as typed.
+            language: ``en`` or ``ko``; detected from the command if not given.
         """
         with contextlib.ExitStack() as stack:
             try:
@@ -254,7 +253,7 @@ class Executive:
         self._timers.clear()
         self._heeded = True
         self.runtime.faults.end()
-        ending, message = self._last_words(ending, progress)
+        ending, message = self._conclude(ending, progress)
         outcome = self._outcome(ending, message)
         finished = Finished(self.clock.now(), self.runtime.tick, outcome)
         self._at_the_end(lambda: self.emit(finished), None)
@@ -291,12 +290,12 @@ class Executive:
         )
 
     def emit(self, event: Event) -> None:
-        """Hand an event to every listener. A listener that raises is told of once."""
+        """Pass an event to every listener. Only the first error of a listener is logged."""
         broken: PartBroken | None = None
         for hand in (self._progress.on, self._assumed.on, self._told.tell):
             try:
                 hand(event)
-            except PartBroken as error:  # the others are told all the same
+            except PartBroken as error:  # the other listeners receive it nevertheless
                 broken = broken or error
         if broken is not None:
             raise broken
@@ -352,7 +351,7 @@ class Executive:
                 ending = self._replan_policy.ends(failure, plan.spec, self._perception_loop.facts())
             if ending is not None:
                 return ending
-            if (unstopped := self._come_to_rest()) is not None:  # nothing moves while it plans
+            if (unstopped := self._come_to_rest()) is not None:  # nothing may move during planning
                 return failed(unstopped)
             self._perception_loop.look()
             request = replace(
@@ -366,7 +365,7 @@ class Executive:
             )
 
     def _may_not_move(self, language: str) -> Ending | None:
-        """Return why the robots may not move now: a person must look, or no guardian stops them."""
+        """Return an ending if an inspection is due or no guardian can stop the robots."""
         if why := self._needs_inspection():
             return self._refused("NEEDS_INSPECTION", language, {"": why})
         if self._guardian is not None and (why := self._guardian.try_stop()):
@@ -375,15 +374,15 @@ class Executive:
         return None
 
     def _refused(self, code: str, language: str, why: Mapping[str, str]) -> Ending:
-        """Return the ending of a mission that may not begin, by the sentence of `code`."""
+        """Return the ending of a mission that may not begin, with the sentence of `code`."""
         parts = (f"the robot of {name}: {text}" if name else text for name, text in why.items())
         words = self.site.messages.say(code, language, message="; ".join(parts))
         return Ending("refused", code, refusal=Refusal(code, words))
 
     def _satisfied(self, progress: MissionProgress) -> Ending:
-        """Return how a mission that reached its end stands: an idle one says what it skipped.
+        """Return the ending of a mission whose plan succeeded; an idle one reports what it skipped.
 
-        One that went on without a part is done in part; if nothing of it was done, it is blocked.
+        A mission that continued without a part is partial, or blocked if nothing of it was done.
         """
         if progress.undone:
             some = progress.told or self._reporters.achieved(
@@ -400,7 +399,7 @@ class Executive:
     # -- ticking -----------------------------------------------------------------------------
 
     def _tick_to_the_end(self, built: Built) -> Failure | None:
-        """Tick until the root has a verdict; return its failure, or None for success."""
+        """Tick until the root has ended; return its failure, or None for success."""
         frontier = Frontier(built.root, self.runtime)
         self._pass(self.clock.begin)
         self._heartbeat.start()
@@ -411,7 +410,7 @@ class Executive:
                 if time.monotonic() >= heartbeat.due:
                     heartbeat.beat()
                     self._timers.clear()
-                self._heed()  # last, so that no stop comes between it and the tick
+                self._check_stop()  # last: no stop may be missed before the tick
                 self.runtime.tick += 1
                 status = frontier.tick()
                 if status is not Status.RUNNING:
@@ -425,13 +424,13 @@ class Executive:
         return None if status is Status.SUCCESS else failure_of(built.root)
 
     def _pause(self, debugger: Debugger) -> None:
-        """Let the debugger hold the mission; simulated time does not pass meanwhile."""
+        """Let the debugger pause the mission; simulated time does not advance meanwhile."""
 
         def facts() -> dict[str, str]:
             return {**self._assumed.facts, **self._perception_loop.facts()}
 
         def alive() -> None:
-            self._heed()
+            self._check_stop()
             self._heartbeat.beat()
 
         if debugger.pause(self.clock.now(), facts, self.runtime.results, alive):
@@ -443,12 +442,12 @@ class Executive:
         self._perception_loop.collect()
 
     def _pass(self, step: Callable[[Callable[[], None]], None]) -> None:
-        """Let time pass; a simulation bounds its own wait, the watchdog what it cannot bound."""
+        """Let time pass. A simulation limits its own wait; the watchdog limits other waits."""
         limit_s = self.clock.step_s + self.clock.period_s + self.watchdog.limit_s
-        self.watchdog.within(limit_s, self.clock.part, step, self._heed)
+        self.watchdog.within(limit_s, self.clock.part, step, self._check_stop)
 
-    def _see_to_it(self, patience_s: float) -> None:
-        """Stop the robots unless the loop acts on an abort within `patience_s`."""
+    def _escalate_abort(self, patience_s: float) -> None:
+        """Stop the robots unless the loop reacts to an abort within `patience_s` [s]."""
         time.sleep(patience_s)
         if not patience_s or not self._heeded:
             stop_all(self.rigs)
@@ -456,20 +455,20 @@ class Executive:
     def _ending(self) -> bool:
         return bool(self._abort_reason)
 
-    def _heed(self) -> None:
+    def _check_stop(self) -> None:
         if self._abort_reason:
             self._heeded = True
             raise _Aborted
         if (broken := self.runtime.broken or self.watchdog.first) is not None:
             raise broken
 
-    def _heed_at_rest(self) -> None:
-        """Heed a stop where nothing may move: while a plan is made."""
-        self._heed()
+    def _check_stop_at_rest(self) -> None:
+        """Check for a stop request while a plan is made and nothing may move."""
+        self._check_stop()
         self._keep_still()
 
     def _keep_still(self) -> None:
-        """Stop a robot that moves though no part of the plan runs: something was left behind."""
+        """Stop a robot that moves although no part of the plan is running."""
         real = {name: rig for name, rig in self.rigs.items() if rig.real}
         if moving := moving_robots(real, self.watchdog):
             stop_all({name: real[name] for name in moving})
@@ -480,7 +479,7 @@ class Executive:
     # -- ending ------------------------------------------------------------------------------
 
     def _ending_of(self, error: BaseException) -> Ending:
-        """Return how a mission ends that `error` has ended; the robots are stopped."""
+        """Return the ending for an exception; the robots are stopped."""
         if isinstance(error, _Aborted | KeyboardInterrupt):
             aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", self._abort_reason)
             self._at_the_end(lambda: self.emit(aborting), None)
@@ -490,20 +489,20 @@ class Executive:
         stop_all(self.rigs)
         ending = ending_of(error)
         if isinstance(error, PartBroken):
-            error.__traceback__ = error.__context__ = None  # what the part holds is let go of
+            error.__traceback__ = error.__context__ = None  # release the part's local objects
         if isinstance(error, PartBroken | RobotStopped) and ending.failure is not None:
             self._progress.failures.append(ending.failure)
         return ending
 
-    def _last_words(self, ending: Ending, progress: MissionProgress) -> tuple[Ending, str]:
-        """Come to rest, look once more; return how it ended and what is said of it."""
+    def _conclude(self, ending: Ending, progress: MissionProgress) -> tuple[Ending, str]:
+        """Stop the robots and perceive once more; return the ending and its final sentences."""
         unstopped = self._come_to_rest()
         if self.perception_workers and self._watched and not self._abort_reason:
             self._at_the_end(lambda: self._perception_loop.look(self._keep_still), None)
         unknown: dict[str, str] = {}
         unknown_since: dict[str, float] = {}
         facts = self._at_the_end(
-            self._perception_loop.facts, unknown, "a robot could not say what it knows"
+            self._perception_loop.facts, unknown, "a robot could not report its facts"
         )
         known = FactsKnown(
             self.clock.now(), self.runtime.tick, "end", facts, dict(self.runtime.results)
@@ -534,12 +533,12 @@ class Executive:
         return ending, message
 
     def _stop_hung(self) -> None:
-        """Stop the robots while a part hangs; no other skill may start."""
+        """Stop the robots while a part hangs; no further skill may start."""
         stop_all_apart(self.rigs)
         self.runtime.broken = self.runtime.broken or self.watchdog.first
 
     def _give_up(self, broken: PartBroken) -> None:
-        """End the mission on the watchdog's thread: the loop is in a part that never returns."""
+        """End the mission on the watchdog's thread, because a part of the loop never returns."""
         progress, now, tick = self._progress, self.clock.now(), self.runtime.tick
         trouble = stop_all(self.rigs)
         moving = {**moving_robots(self.rigs, Unwatched()), **trouble}
@@ -558,14 +557,14 @@ class Executive:
             self._abandoned(outcome)
 
     def _come_to_rest(self) -> Failure | None:
-        """See to it that nothing moves, by the guardian where the robot's own stop fails."""
+        """Stop all motion, using the guardian if the robot's own stop fails."""
         unstopped = come_to_rest(
             self.rigs,
             self.clock,
             self.site.limits.still_s,
             self.watchdog,
             self._stopping,
-            self._heartbeat.go_on,
+            self._heartbeat.beat_at_rest,
         )
         if self._guardian is None:
             return unstopped
@@ -582,9 +581,9 @@ class Executive:
         self._at_the_end(lambda: self.emit(Aborting(now, tick, "robot stop", why)), None)
 
     def _at_the_end(
-        self, function: Callable[[], T], default: T, lost: str = "the end could not be told"
+        self, function: Callable[[], T], default: T, lost: str = "the final report failed"
     ) -> T:
-        """Call `function`; a part that breaks down loses its words, never the outcome."""
+        """Call `function`; return `default` and log an error if it fails."""
         try:
             return function()
         except (PartBroken, Exception) as error:  # noqa: BLE001 - words are missing, no more

@@ -1,4 +1,4 @@
-"""Heartbeat of the tick loop: stalls end the mission, and a guardian receives each tick."""
+"""Heartbeat of the tick loop: a stall ends the mission, and a guardian receives a beat per tick."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 __all__ = ["STALLED", "Heartbeat", "stall_s"]
 
 STALLED = "STALLED"
-"""Code of a mission whose loop stood still for longer than the site allows."""
+"""Code of a mission whose loop stalled for longer than the site allows."""
 
-_PERIOD_S = 0.02  # longest time between two looks at the clock of the whole machine [s]
-_STALL_S = 3.0  # default with a real robot, unless its parts may hang for longer [s]
+_PERIOD_S = 0.02  # longest time between two readings of the boot-time clock [s]
+_STALL_S = 3.0  # default with a real robot, if the time limit of calls is shorter [s]
 
 
 class Heartbeat:
     """Monitor of the gaps between ticks while the robot may move.
 
     Args:
-        limit_s: The longest gap [s], the sleep of the machine included; None for any.
-        guardian: Gets a beat each tick, or None.
-        during: Returns the part that was called while the process stood still.
+        limit_s: Longest allowed gap [s], including suspension of the machine; None for no limit.
+        guardian: Receives a beat each tick, or None.
+        during: Returns the part that was being called during the stall.
 
     Attributes:
-        due: When the next beat must be given [s, monotonic].
+        due: Time of the next beat [s, monotonic].
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Heartbeat:
             self._period_s = min(_PERIOD_S, guardian.within_s / 8)
 
     def start(self) -> None:
-        """Begin: the robot may move from now on.
+        """Start monitoring: the robot may move from now on.
 
         Raises:
             PartBroken: If the guardian has ended.
@@ -65,45 +65,45 @@ class Heartbeat:
             self._guardian.arm()
 
     def beat(self) -> None:
-        """Take note of a tick; to be called in every tick after `due`.
+        """Record a tick; to be called in every tick after `due`.
 
-        Ticks that follow each other quickly are one: a gap worth mentioning is longer.
+        Several quick ticks share a beat, because relevant gaps are longer.
 
         Raises:
-            PartBroken: If the loop stood still for too long, or the guardian has ended or has
+            PartBroken: If the loop stalled for too long, or the guardian has ended or has
                 stopped the robot.
         """
         self.due = monotonic() + self._period_s
-        if os.getpid() != self._pid:  # a skill forked: the child ticks nothing
+        if os.getpid() != self._pid:  # a skill forked: the child must not tick
             os._exit(FORKED)
         now = _now()
         gap_s, self._last = now - self._last, now
         if gap_s > self._limit_s:
             part = self._during()
-            why = f"stood still for {gap_s:.1f} s (limit {self._limit_s:g} s)"
+            why = f"stalled for {gap_s:.1f} s (limit {self._limit_s:g} s)"
             why += f", last in {part}" if part else ""
             raise PartBroken("the loop", why, STALLED)
         if self._guardian is not None:
             self._guardian.beat(now)
 
-    def go_on(self) -> None:
-        """Give a beat while the robot comes to rest; nothing that it finds matters any more."""
+    def beat_at_rest(self) -> None:
+        """Send a beat while the robot comes to rest; stalls and guardian errors are ignored."""
         with contextlib.suppress(PartBroken):
             self.beat()
 
     def end(self) -> None:
-        """End: nothing moves any more."""
+        """Stop monitoring: nothing moves any more."""
         if self._guardian is not None:
             self._guardian.disarm()
 
 
 def _now() -> float:
-    """Return the time, also that of a suspended machine [s]."""
+    """Return the time [s] of a clock that includes suspension of the machine."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def stall_s(site: Site, rigs: Mapping[str, Rig], hang_s: float, *, guarded: bool) -> float | None:
-    """Return the longest gap between two ticks at a site [s]; None for any."""
+    """Return the longest allowed gap between two ticks at a site [s]; None for no limit."""
     if site.limits.stall_s is not None:
         return site.limits.stall_s
     real = any(rig.robot is not None and rig.simulation is None for rig in rigs.values())

@@ -1,7 +1,7 @@
-"""Incomplete parts of a mission that continued: parts whose failure was only noted.
+"""Incomplete parts of a mission that continued after their failure was recorded.
 
-A fallback whose later branch is a condition that ``notes`` goes on without its first branch. What
-failed there is undone, unless a later plan of the mission made it good.
+A fallback with a later branch that is a condition with ``notes`` continues without its first
+branch. The failed part counts as undone unless a later plan of the mission completes it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Undone:
     """A part that was not done.
 
     Attributes:
-        path: Of the fallback that went on without it.
-        part: What was to be done there.
-        failure: Why it was not done.
-        means: The paths of everything that was only a means to it.
+        path: Path of the fallback that continued without it.
+        part: The node that failed.
+        failure: The reason.
+        means: Paths of the nodes that only served to prepare it.
     """
 
     path: str
@@ -37,7 +37,7 @@ class Undone:
     means: frozenset[str] = frozenset()
 
     def to_dict(self, messages: Messages, language: str) -> dict[str, Any]:
-        """Return it as plain data; ``what`` and ``why`` are in `language`."""
+        """Return plain data; ``what`` and ``why`` are in `language`."""
         return {
             "what": what(self.part, messages, language),
             "why": messages.explain(self.failure, language),
@@ -49,18 +49,18 @@ class Undone:
 
 
 def undone_of(root: NodeBase, noted: Iterable[tuple[str, Failure]]) -> tuple[Undone, ...]:
-    """Return what a plan left undone.
+    """Return the undone parts of a plan.
 
     Args:
         root: The plan.
-        noted: Paths of its fallbacks that went on without their work, and what failed there.
+        noted: Paths of its fallbacks that recorded a failure, each with that failure.
     """
     every = list(paths(root))
     failed = dict(noted)
     found = []
     for at, (path, node) in enumerate(every):
         if path in failed and isinstance(node, Fallback):
-            under = every[at : at + sum(1 for _ in walk(node))]  # parents come first
+            under = every[at : at + sum(1 for _ in walk(node))]  # parents precede their children
             means = frozenset(inner for inner, _ in under)
             found.append(Undone(path, node.fallback[0], failed[path], means))
     return tuple(found)
@@ -72,13 +72,13 @@ def still_undone(
     done: Sequence[DoneAction],
     catalogue: Catalogue,
 ) -> tuple[Undone, ...]:
-    """Return what is undone after another plan.
+    """Return the parts that are undone after another plan.
 
     Args:
-        before: What was undone before it.
-        now: What it left undone itself.
-        done: What it did.
-        catalogue: Tells what skills achieve.
+        before: Parts that were undone before it.
+        now: Parts that it left undone.
+        done: Actions that it completed.
+        catalogue: Declares the effects of skills.
     """
     again = {(one.failure.node, *sorted(map(str, one.failure.args.items()))) for one in now}
     old = [
@@ -91,7 +91,7 @@ def still_undone(
 
 
 def what(part: NodeBase, messages: Messages, language: str) -> str:
-    """Return what was to be done, in a few words: "go to the lounge and look around it"."""
+    """Return a part as a phrase: "go to the lounge and look around it"."""
     names = list(dict.fromkeys(_named(part, messages, language)))
     joined = messages.word(" and ", language) if len(names) == 2 else ", "
     return joined.join(names)

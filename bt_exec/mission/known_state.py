@@ -16,7 +16,7 @@ from bt_exec.verify.templates import fill
 __all__ = ["OLD_S", "Known", "asked_about", "moment", "state_of"]
 
 OLD_S = 5.0
-"""What was found longer ago than this is told with its moment [s]."""
+"""Age above which a known state is reported with its time [s]."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Known:
     """Known facts at the end of a mission.
 
     Attributes:
-        facts: What is known, newest.
-        now: The time [s, mission clock].
-        since: Since when a fact is known that is not of this moment [s].
-        acted: When an action ended last [s].
+        facts: Known facts with their newest values.
+        now: Current time [s, mission clock].
+        since: Time of the observation of each fact that is not current [s].
+        acted: Time at which the last action ended [s].
     """
 
     facts: Mapping[str, str]
@@ -36,11 +36,11 @@ class Known:
     acted: float = float("-inf")
 
     def old(self, t: float) -> bool:
-        """Return whether what was found at `t` may have changed since."""
+        """Return whether a fact observed at `t` [s] may have changed since."""
         return t < self.acted or self.now - t > OLD_S
 
     def names(self, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return each fact as messages name it: ``door=open``, ``was door=open`` if it is old."""
+        """Return the message code of each fact: ``door=open``; ``was door=open`` if it is old."""
         return {
             fact: f"was {fact}={value}" if fact in self.since else f"{fact}={value}"
             for fact, value in facts.items()
@@ -48,7 +48,7 @@ class Known:
 
 
 def moment(seconds: float) -> str:
-    """Return how long ago something was, in words that the messages translate."""
+    """Return the age of an observation as a phrase that the messages translate."""
     return "a moment ago" if seconds < 1.0 else f"{seconds:.0f} s ago"
 
 
@@ -60,16 +60,16 @@ def state_of(
     *,
     well: bool = True,
 ) -> tuple[str, ...]:
-    """Return one sentence for each known fact that this mission is about.
+    """Return a sentence for each known fact that concerns this mission.
 
-    A fact is the mission's business if one of its skills changes it, or one of its questions is
-    about it. So a command about the door says nothing of what a hand happens to hold. Where the
-    mission did not end `well`, what its skills need is told as well: a hand that was stopped half
-    way may still hold the handle. What is not known of this moment is told with its own.
+    A fact concerns the mission if one of its skills changes it, or one of its questions is about
+    it. A command about the door therefore reports nothing about the hand. If the mission did not
+    end `well`, the needs of its skills are reported as well: a hand that was stopped halfway may
+    still hold the handle. States that are not current are reported with their time.
 
-    Messages say a fact (``door=open``), facts of any value (``at=*``, with ``{value}``), several
-    at once (``at.left=home + at.right=home``), and one of before (``was door=open``), also joined
-    with others.
+    Message codes name a fact (``door=open``), facts of any value (``at=*``, with ``{value}``),
+    several at once (``at.left=home + at.right=home``), or an earlier fact (``was door=open``), also
+    combined.
     """
     if progress.spec is None:
         return ()
@@ -83,10 +83,10 @@ def state_of(
     return tuple(told for _, told in _by_robot(facts, messages, progress.language, known))
 
 
-def told_facts(
+def fact_sentences(
     facts: Mapping[str, str], messages: Messages, language: str
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return a sentence for each known fact that has one, and the facts that have none."""
+    """Return the sentences of known facts, and the facts without a sentence."""
     said = list(_by_robot(facts, messages, language, Known(facts)))
     parts = {part for code, _ in said for part in code.split(" + ")}
     rest = {fact: value for fact, value in facts.items() if f"{fact}={value}" not in parts}
@@ -114,7 +114,7 @@ def _by_robot(
 def _sentences(
     facts: Mapping[str, str], messages: Messages, language: str, known: Known
 ) -> Iterator[tuple[str, str]]:
-    """Yield what is told of facts: ``door=open``, or several joined by `` + ``, and a sentence."""
+    """Yield pairs of facts and sentence: ``door=open``, or several joined by `` + ``."""
     names = known.names(facts)
     present = set(names.values())
     together = {
@@ -152,11 +152,11 @@ def _touched(node: Do, catalogue: Catalogue, *, well: bool) -> tuple[str, ...]:
         keys = skill.effects if well else {**skill.effects, **skill.needs}
         return tuple(fill(key, args) for key in keys)
     except (KeyError, IndexError):
-        return ()  # an argument by default or by result: the state is told by the others
+        return ()  # no value known: an argument by default or from a result
 
 
 def asked_about(question: str, progress: MissionProgress, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the facts that a question of the plan is about."""
+    """Return the facts that a question of the plan concerns."""
     assert progress.spec is not None
     return tuple(
         fact

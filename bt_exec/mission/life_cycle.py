@@ -1,4 +1,4 @@
-"""Life cycle of the robots of a session: motion belongs to a mission.
+"""Life cycle of the robots of a session: robots may move only during a mission.
 
 ::
 
@@ -6,9 +6,9 @@
       │                        └──► needs inspection     its stop has failed
       └──► needs inspection                              a guardian could not stop it
 
-While no mission runs, a thread asks the robots whether they are still, also after the session has
-ended and for as long as the process lives. A robot that moves then is stopped and reported.
-Simulated robots move only when their time passes, so only real ones are watched.
+While no mission runs, a thread checks that the robots are still. It continues after the session has
+ended, for as long as the process lives. A robot that moves is stopped and reported. Simulated
+robots move only when their time advances, so only real ones are monitored.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from bt_exec.standby import STANDBY
 
 __all__ = ["LifeCycle", "State"]
 
-_PERIOD_S = 0.1  # between two looks at robots that should be still [s]
+_PERIOD_S = 0.1  # polling period for robots that should be still [s]
 _EPISODE_S = 5.0  # motions that are closer together than this are reported once [s]
-_RUNAWAY_LOOKS = 10  # stops in a row that do not end a motion
-_SLOWER_AFTER_S = 60.0  # after its end, the robots of a session are watched ever less often [s]
-_PATIENCE_S = 1.0  # how long a mission waits for a look that is under way [s]
+_RUNAWAY_LOOKS = 10  # consecutive stops without effect
+_SLOWER_AFTER_S = 60.0  # time after the session's end when polling slows down [s]
+_PATIENCE_S = 1.0  # how long a mission waits for a poll in progress [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -55,17 +55,17 @@ class State(enum.Enum):
 
 
 class LifeCycle:
-    """State of the robots of a session, and the watch over them while they are idle.
+    """State of the robots of a session, with a monitor while they are idle.
 
     Args:
         rigs: The rigs, by pack.
         locks: The locks of the real robots.
-        report: Called, on another thread, with what moved while no mission ran, by rig.
+        report: Called on another thread if robots moved outside a mission, with reasons by rig.
         runaway: Called likewise if stops do not end such a motion: the program should exit.
 
     Attributes:
-        state: The present state.
-        why: Why a person must look at the robots; empty if nobody must.
+        state: The current state.
+        why: Why an inspection of the robots is required; empty if it is not.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class LifeCycle:
         self._notes = [lock.path.with_suffix(".inspect") for lock in locks]
         self._report = report
         self._runaway = runaway
-        self._looks = 0  # in a row that found motion
+        self._looks = 0  # consecutive polls that found motion
         self._closed = False
         self._left: dict[str, weakref.ref[Any]] = {}
         self._moved = float("-inf")
@@ -99,7 +99,7 @@ class LifeCycle:
 
     @contextlib.contextmanager
     def mission(self) -> Iterator[None]:
-        """Let a mission move the robots."""
+        """Allow motion for the duration of a mission."""
         with self.busy():
             self.state = State.IN_MISSION
             try:
@@ -109,8 +109,8 @@ class LifeCycle:
 
     @contextlib.contextmanager
     def busy(self) -> Iterator[None]:
-        """Keep the idle watch away from the drivers, which may serve one thread at a time."""
-        taken = self._asking.acquire(timeout=_PATIENCE_S)  # where it hangs, so will the caller
+        """Pause the idle monitor, because drivers may support one thread at a time only."""
+        taken = self._asking.acquire(timeout=_PATIENCE_S)  # a hanging driver delays the caller, too
         try:
             yield
         finally:
@@ -118,14 +118,14 @@ class LifeCycle:
                 self._asking.release()
 
     def require_inspection(self, why: str) -> None:
-        """Refuse missions until a person has looked at the robot; kept for later sessions."""
+        """Reject missions until the robot is inspected; also in later sessions."""
         self.why = self.why or why
         for note in self._notes:
             with contextlib.suppress(OSError):
                 note.write_text(json.dumps({"why": self.why, "at": time.time()}))
 
     def inspected(self) -> None:
-        """Allow missions again after an inspection of the robot by a person.
+        """Allow missions again after an inspection of the robot.
 
         Raises:
             UsageError: If the note of another user cannot be removed.
@@ -138,11 +138,11 @@ class LifeCycle:
         self.why, self.state = "", State.IDLE
 
     def close(self) -> None:
-        """Watch on without the session, for as long as anything else refers to the robots."""
+        """Detach from the session; robots that are still referenced elsewhere stay monitored."""
         self._closed = True
         self._locks = []
         for name, rig in self._real.items():
-            with contextlib.suppress(TypeError):  # its class has slots: nothing can be said of it
+            with contextlib.suppress(TypeError):  # a class with slots: no weak references
                 self._left[name] = weakref.ref(rig.robot)
         self._real = {}
         if self._left:
@@ -150,7 +150,7 @@ class LifeCycle:
             _ENDED.append(self)
             _watch_ended()
 
-    # -- the idle watch ----------------------------------------------------------------------------
+    # -- idle monitor ----------------------------------------------------------------------------
 
     def _watch(self) -> None:
         while self._real and os.getpid() == self._pid:
@@ -162,12 +162,12 @@ class LifeCycle:
             try:
                 self.look()
             except Exception as error:  # noqa: BLE001 - the watch goes on
-                _log.error("the watch over idle robots", exc_info=error)
+                _log.error("the monitor of idle robots", exc_info=error)
             finally:
                 self._asking.release()
 
     def _look_when_due(self) -> bool:
-        """Look at the robots of an ended session if it is time; return whether any are left."""
+        """Poll the robots of an ended session if it is time; return whether any are left."""
         now = time.monotonic()
         if now >= self._due:
             self._look_if_idle()
@@ -176,14 +176,14 @@ class LifeCycle:
         return bool(self._left) and os.getpid() == self._pid
 
     def look(self) -> None:
-        """Stop what moves though no mission runs, and report it."""
+        """Stop and report robots that move outside a mission."""
         rigs = dict(self._real) or self._left_behind()
         moving = moving_robots(rigs, Unwatched())
         self._looks = self._looks + 1 if moving else 0
         if not moving:
             return
         with contextlib.ExitStack() as stack:
-            if self._closed:  # the session has ended: others may drive the robot
+            if self._closed:  # the session has ended: another process may drive the robot
                 try:
                     for identity in self._identities:
                         stack.callback(RobotLock(identity).release)
@@ -205,7 +205,7 @@ class LifeCycle:
         self._report(told)
 
     def _left_behind(self) -> dict[str, Rig]:
-        """Return the robots that the session has left and whose drivers still answer."""
+        """Return the robots of an ended session whose drivers still respond."""
         found: dict[str, Rig] = {}
         for name, reference in list(self._left.items()):
             try:
@@ -223,16 +223,16 @@ class LifeCycle:
 _OPEN: weakref.WeakSet[LifeCycle] = weakref.WeakSet()
 _ENDED: deque[LifeCycle] = deque()
 _WATCHED_IN: set[int] = set()
-"""Processes in which one thread watches the robots of all ended sessions."""
+"""Processes in which a thread monitors the robots of all ended sessions."""
 
 
 def _watch_ended() -> None:
-    """Start the watch over the robots of ended sessions unless it runs."""
+    """Start the monitor of robots of ended sessions unless it is running."""
     if os.getpid() not in _WATCHED_IN:
         try:
             STANDBY.run(partial(_look_at_ended, _ENDED))
-        except RuntimeError as error:  # the session is put away all the same
-            _log.error("nothing watches the robots now: %s", error)
+        except RuntimeError as error:  # the session is closed nevertheless
+            _log.error("the robots are not monitored: %s", error)
         else:
             _WATCHED_IN.add(os.getpid())
 
@@ -248,7 +248,7 @@ def _look_at_ended(cycles: deque[LifeCycle]) -> None:
 
 @atexit.register
 def _last_look() -> None:
-    """Stop what earlier exit functions have moved."""
+    """Stop robots that were moved by earlier exit functions."""
     for cycle in list(_OPEN):
         if cycle._pid == os.getpid():
             with contextlib.suppress(Exception):

@@ -1,4 +1,4 @@
-"""Event listeners of a mission, called in order: the record, the packs' reporters, the others."""
+"""Event listeners of a mission, called in order: the record, the packs' reporters, then others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bt_exec.mission.watchdog import Watchdog
 
 __all__ = ["Listeners"]
 
-_RECORD_S = 5.0  # the record waits for its own commits by itself, at most 2 s [s]
+_RECORD_S = 5.0  # longer than the recorder's own wait for commits (2 s) [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -19,8 +19,8 @@ class Listeners:
     """Calls event listeners in order. One that raises is logged once and still called.
 
     Args:
-        recorder: Writes the record; gets every event before anybody else, also after it hung.
-        others: Further listeners; one that hangs gets no more events.
+        recorder: Writes the record; receives every event first, even after it hung once.
+        others: Further listeners; one that hangs receives no more events.
         watchdog: Watches the calls.
     """
 
@@ -36,7 +36,7 @@ class Listeners:
         """Call every listener with `event`.
 
         Raises:
-            PartBroken: If a listener hung; the others were told all the same.
+            PartBroken: If a listener hung; the others have received the event.
         """
         broken: PartBroken | None = None
         if self._recorder is not None:
@@ -47,7 +47,7 @@ class Listeners:
             raise broken
 
     def record(self, event: Event) -> None:
-        """Hand `event` to the record alone, unwatched: the loop hangs and hands on nothing."""
+        """Pass `event` to the recorder only, unwatched: used when the loop hangs."""
         if self._recorder is not None:
             self._recorder.on(event)
 

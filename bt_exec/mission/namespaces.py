@@ -1,7 +1,7 @@
 """Events of a mission translated to the names that a pack itself uses.
 
-Where two packs bring a skill or a condition of the same name, the site calls it ``pack.name``. The
-code of a pack knows its plain name: its reporter gets events and views in which its own are plain.
+If two packs define a skill or condition with the same name, the site calls it ``pack.name``. The
+code of a pack uses the plain name, so its reporter receives events and views with plain names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FULL = re.compile(r"(?<![\w.])\w+\.\w+")
 
 
 def in_names_of(pack: str, told: Told, catalogue: Catalogue) -> Told:
-    """Return an event or a view as `pack` would write it; the same one if no name clashes."""
+    """Return an event or a view in the names of `pack`; unchanged if no name clashes."""
     if not catalogue.clashes(pack):
         return told
 

@@ -11,20 +11,20 @@ from bt_exec.robot import Observation
 
 __all__ = ["usable"]
 
-_AHEAD_S = 1e-3  # how far a time may be ahead of the clock by rounding [s]
+_AHEAD_S = 1e-3  # tolerance for times ahead of the clock, due to rounding [s]
 _WANTED = ("t", "frame", "labels", "facts", "describe", "record")
 
 
 def usable(found: Any, now: float) -> Observation:
-    """Return what a perception gave, if it is an observation of now or earlier.
+    """Return an observation after validating its type, fields and time.
 
     Args:
-        found: What it gave.
-        now: The mission's clock [s].
+        found: Result of a perception.
+        now: Time on the mission's clock [s].
 
     Raises:
-        TypeError: If it is not an observation, or says something else than it should.
-        ValueError: If its time is no time, or has not come yet.
+        TypeError: If it is not an observation, or one of its methods returns another type.
+        ValueError: If its time is not finite, or is in the future.
     """
     missing = [name for name in _WANTED if not hasattr(found, name)]
     if missing:
@@ -32,16 +32,16 @@ def usable(found: Any, now: float) -> Observation:
     observation: Observation = found
     t: Any = observation.t
     if not isinstance(t, Real) or not math.isfinite(t):
-        raise ValueError(f"the time of an observation is a finite number; found {t!r:.80}")
+        raise ValueError(f"the time of an observation must be a finite number; found {t!r:.80}")
     if float(t) > now + _AHEAD_S:
-        raise ValueError(f"the observation is of {float(t):g} s, but it is {now:g} s")
+        raise ValueError(f"the observation has time {float(t):g} s, but the clock shows {now:g} s")
     labels: Any = observation.labels()
     if isinstance(labels, str) or not all(isinstance(label, str) for label in labels):
-        raise TypeError(f"labels are texts; found {labels!r:.80}")
+        raise TypeError(f"labels must be texts; found {labels!r:.80}")
     texts_by_text(observation.facts())
     line: Any = observation.describe("en")
     if not isinstance(line, str):
-        raise TypeError(f"describe gives a line of text; found {line!r:.80}")
+        raise TypeError(f"describe must return a line of text; found {line!r:.80}")
     if not isinstance(observation.record(), dict):
-        raise TypeError("record gives a dict of plain data")
+        raise TypeError("record must return a dict of plain data")
     return observation

@@ -1,9 +1,9 @@
 """Perception worker: observations between ticks, on request, on a worker thread.
 
-A capture is taken on the loop's thread between two ticks and interpreted on a worker while time
-passes; the observation is there before the next tick. With a simulation the loop waits for it, so
-that the same world gives the same ticks on every machine; a real robot is never waited for, and
-its observation arrives with its age.
+A capture is taken on the loop's thread between two ticks and interpreted on a worker thread. With a
+simulation, the loop waits for the observation before the next tick, so that the same world gives
+the same ticks on every machine. With a real robot it does not wait: the observation arrives later,
+with its age.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ R = TypeVar("R")
 
 
 class PerceptionWorker:
-    """The perception of one rig, at work between ticks.
+    """Perception of one rig, run between ticks.
 
     Args:
-        pack: Whose perception it is.
+        pack: Name of the pack.
         perception: Captures and interprets.
-        buffer: Where observations go.
-        rates: How often to look.
+        buffer: Destination of the observations.
+        rates: Observation rates.
         wait: Whether to wait for an observation before the next tick (simulations).
     """
 
@@ -60,23 +60,23 @@ class PerceptionWorker:
         self._rates = rates
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=f"perception-{pack}")
         self._pending: Future[Any] | None = None
-        self._stuck: Future[Any] | None = None  # a picture whose interpretation takes too long
-        self._since = 0.0  # when the pending one began [s, wall]
-        self._late = False  # whether it was told that the pending one takes too long
+        self._stuck: Future[Any] | None = None  # a capture whose interpretation takes too long
+        self._since = 0.0  # start of the pending interpretation [s, wall]
+        self._late = False  # whether the delay was reported
         self._last = float("-inf")
 
     def start(self, faults: Faults | None = None, *, now: bool = False) -> None:
-        """Take a capture and hand it to the worker, if a look is due (or `now`).
+        """Take a capture and pass it to the worker, if an observation is due (or `now`).
 
-        A look that was under way before `now` is forgotten: what it sees is no longer wanted.
+        With `now`, an observation in progress is discarded, because it would be outdated.
 
         Raises:
-            TimeoutError: If it is `now`, and an earlier picture is still interpreted.
+            TimeoutError: If `now` is set and an earlier capture is still being interpreted.
         """
         if self._stuck is not None:
             if not self._stuck.done():
                 if now:
-                    raise TimeoutError("an earlier picture is still interpreted")
+                    raise TimeoutError("an earlier capture is still being interpreted")
                 return
             self._stuck = None
         if self._pending is not None:
@@ -99,12 +99,12 @@ class PerceptionWorker:
     def collect(
         self, limit_s: float, ended: Callable[[], bool] = lambda: False
     ) -> Observation | None:
-        """Return the observation that has arrived, kept in the buffer; None if there is none.
+        """Return the observation that has arrived and store it; None if there is none.
 
         Raises:
             TimeoutError: If it took longer than `limit_s`.
-            ObservationRefused: If it is none, or cannot be used.
-            Exception: Whatever the perception raised.
+            ObservationRefused: If the result is not a valid observation.
+            Exception: An exception raised by the perception.
         """
         if self._pending is None:
             return None
@@ -112,20 +112,20 @@ class PerceptionWorker:
             self._wait(limit_s, ended)
         if not self._pending.done():
             if not self._late and time.monotonic() - self._since >= 2 * limit_s:
-                self._late = True  # told once; what it sees is taken all the same when it comes
+                self._late = True  # reported once; the late observation is still used
                 raise TimeoutError(f"no observation after {2 * limit_s:g} s")
             return None
         pending, self._pending = self._pending, None
         error = pending.exception()
         if isinstance(error, KeyboardInterrupt):
-            why = "raised KeyboardInterrupt"  # the detector's own, not the operator's
+            why = "raised KeyboardInterrupt"  # raised by the detector, not by the operator
             raise RuntimeError(why) from error  # noqa: TRY004 - what it raised has no type for us
         observation = usable(pending.result(), self.buffer.now())
         self.buffer.add(observation)
         return observation
 
     def _wait(self, limit_s: float, ended: Callable[[], bool]) -> None:
-        """Wait for the worker in short steps, so that an abort is not held up."""
+        """Wait for the worker in short steps, so that an abort is not delayed."""
         assert self._pending is not None
         waited = 0.0
         while not self._pending.done():
@@ -139,27 +139,27 @@ class PerceptionWorker:
                     raise self._too_late(limit_s) from None
 
     def _too_late(self, limit_s: float) -> TimeoutError:
-        """Give the pending picture up; nothing is asked of the worker until it returns."""
+        """Abandon the pending capture; the worker gets no new one until it returns."""
         self._stuck, self._pending = self._pending, None
         return TimeoutError(f"no observation after {limit_s:g} s")
 
     def close(self) -> None:
-        """Let the worker go."""
+        """Shut down the worker."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 class PerceptionLoop:
     """Perception workers of a mission between ticks, with a summary of their observations.
 
-    A perception that raises does not end the mission: it becomes a `PerceptionFailed` event,
-    observations grow old, and conditions stop knowing.
+    A perception that raises does not end the mission: it causes a `PerceptionFailed` event, and
+    conditions become unknown as the observations age.
 
     Args:
         runtime: Rigs, clock and listeners of the mission.
         perception_workers: Perception workers by pack.
         clock: The mission's clock.
-        limit_s: How long a single look may take [s].
-        ended: Says that the mission is to end; nothing waits longer.
+        limit_s: Time limit of a single observation [s].
+        ended: Returns True if the mission is to end, which ends all waits.
     """
 
     def __init__(
@@ -177,20 +177,20 @@ class PerceptionLoop:
         self._ended = ended
 
     def start(self) -> None:
-        """Start the looks that are due; quick."""
+        """Start the observations that are due; returns quickly."""
         for worker in self.perception_workers.values():
             self._start(worker)
 
     def collect(self) -> None:
-        """Take the observations that have arrived."""
+        """Collect the observations that have arrived."""
         for worker in self.perception_workers.values():
             self._collect(worker)
 
     def look(self, meanwhile: Callable[[], object] = lambda: None) -> None:
-        """Have every perception look once and wait for the observations, within the limit.
+        """Make one observation with every perception and wait for all, within the limit.
 
         Args:
-            meanwhile: Called again and again while an observation is waited for.
+            meanwhile: Called repeatedly while waiting.
         """
         for worker in self.perception_workers.values():
             limit = time.monotonic() + self._limit_s
@@ -202,14 +202,14 @@ class PerceptionLoop:
                     time.sleep(self._clock.period_s / 5)
 
     def facts(self) -> dict[str, str]:
-        """Return what robots know of themselves and what the newest observations establish."""
+        """Return the facts reported by robots and established by the newest observations."""
         runtime = self._runtime
         return known_facts(runtime.catalogue, runtime.rigs, self.perception_workers, self._ask)
 
     def old_facts(self, old_s: float) -> dict[str, float]:
-        """Return when the newest observations were made, by the facts that they establish [s].
+        """Return the times of outdated newest observations, by the facts that they establish [s].
 
-        Only those after which an action ended, or that are older than `old_s`.
+        An observation is outdated if an action ended after it, or if it is older than `old_s` [s].
         """
         acted, now = self._runtime.acted, self._runtime.now()
         found: dict[str, float] = {}
@@ -221,7 +221,7 @@ class PerceptionLoop:
         return found
 
     def _ask(self, part: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
-        """Call somebody's code; whatever it raises ends the mission and names it."""
+        """Call pack code; an exception ends the mission and names the part."""
         try:
             return self._runtime.watch.call(part, function, *args, **more)
         except (KeyboardInterrupt, PartBroken):
@@ -230,7 +230,7 @@ class PerceptionLoop:
             raise PartBroken(part, f"raised {in_words(error)}") from error
 
     def situation(self) -> Situation:
-        """Return what is seen now, for a compiler."""
+        """Return the currently observed situation, for a compiler."""
         told = {
             pack: self._ask(f"the observation of {pack}", _told, worker.buffer.observations[-1])
             for pack, worker in self.perception_workers.items()
@@ -257,7 +257,7 @@ class PerceptionLoop:
         return True
 
     def _collect(self, worker: PerceptionWorker) -> bool:
-        """Take the observation that has arrived; return whether the look is over, well or not."""
+        """Collect an observation; return whether it has completed, successfully or not."""
         try:
             observation = worker.collect(self._limit_s, self._ended)
         except (KeyboardInterrupt, PartBroken):
@@ -278,7 +278,7 @@ class PerceptionLoop:
 
 
 def _told(observation: Observation) -> tuple[tuple[str, ...], str, Any]:
-    """Return what a situation takes of an observation: labels, a line of text, the picture."""
+    """Return the parts of an observation for a situation: labels, summary line, picture."""
     return tuple(observation.labels()), observation.describe("en"), observation.frame
 
 
@@ -288,13 +288,13 @@ def known_facts(
     perception_workers: Mapping[str, PerceptionWorker],
     ask: Callable[[str, Callable[[], dict[str, str]]], dict[str, str]] = lambda _, facts: facts(),
 ) -> dict[str, str]:
-    """Return what robots know of themselves, then what the newest observations establish.
+    """Return the facts reported by robots, then those established by the newest observations.
 
     Args:
         catalogue: Gives the names of facts on the site.
         rigs: The rigs, by pack.
         perception_workers: The perception workers, by pack.
-        ask: Calls a function as the work of a part that it names.
+        ask: Calls a function on behalf of a named part.
     """
     facts: dict[str, str] = {}
     for pack, rig in rigs.items():

@@ -26,19 +26,19 @@ _log = logging.getLogger("bt_exec")
 
 
 class Planner:
-    """Gets plans for one mission.
+    """Requests plans for one mission.
 
     Args:
         compiler: Makes the plans.
-        limit_s: How long it may think [s].
+        limit_s: Time limit of a compiler call [s].
         clock: The mission's clock.
         runtime: Clock and listeners of the mission.
-        heed: Raises when the mission is to end; asked while the compiler thinks.
-        confirmation: Asks about plans that cannot be compared with the command.
+        check_stop: Called while the compiler runs; raises when the mission is to end.
+        confirmation: Asks for confirmation of plans that cannot be compared with the command.
 
     Attributes:
-        calls: How many plans were asked for.
-        requests: How many requests were sent to a language model for them.
+        calls: Number of compiler calls.
+        requests: Number of requests to a language model for them.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Planner:
         limit_s: float,
         clock: Clock,
         runtime: Runtime,
-        heed: Callable[[], None],
+        check_stop: Callable[[], None],
         confirmation: Confirmation | None = None,
     ) -> None:
         self.compiler = compiler
@@ -56,11 +56,11 @@ class Planner:
         self._limit_s = limit_s
         self._clock = clock
         self._runtime = runtime
-        self._heed = heed
+        self._check_stop = check_stop
         self._confirmation = confirmation or Confirmation()
 
     def plan(self, request: Request) -> VerifiedPlan | Ending:
-        """Return a verified plan, or how the mission ends without one: refused, or with words."""
+        """Return a verified plan, or the ending of a mission without one: a refusal or a reply."""
         self._runtime.emit(Planning(*self._at(), self.compiler.name, request.failure))
         self.calls += 1
         answer = self._ask(request)
@@ -80,11 +80,11 @@ class Planner:
             self._runtime.emit(Rejected(*self._at(), answer.spec, error.problems))
             refusal = rejection(error, request)
             if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, FixedPlan):
-                refusal = replace(refusal, problems=())  # who wrote no plan needs no places in it
+                refusal = replace(refusal, problems=())  # the operator did not write the plan
             return _without(request, refusal)
         refused = None
-        if not isinstance(self.compiler, FixedPlan):  # a person gave that one
-            refused = self._confirmation.refusal(answer, plan.spec, request, self._heed)
+        if not isinstance(self.compiler, FixedPlan):  # that plan was given by the operator
+            refused = self._confirmation.refusal(answer, plan.spec, request, self._check_stop)
         if refused is not None:
             self._runtime.emit(Refused(*self._at(), refused))
             return _without(request, refused)
@@ -94,7 +94,7 @@ class Planner:
         return plan
 
     def _ask(self, request: Request) -> Plan | Refusal | Reply | Failure:
-        """Ask on an abandoned thread, so that an abort takes effect before an answer."""
+        """Call the compiler on a separate thread, so that an abort need not wait for it."""
         box: list[Plan | Refusal | Reply | BaseException] = []
         ready = threading.Event()
         request = replace(request, cancel=threading.Event(), limit_s=self._limit_s)
@@ -110,29 +110,29 @@ class Planner:
 
         try:
             threading.Thread(target=think, name="compiler", daemon=True).start()
-        except RuntimeError:  # the machine starts no thread: one of those that wait
+        except RuntimeError:  # no thread can be started: use a prepared one
             STANDBY.run(think)
         limit = time.monotonic() + self._limit_s
         try:
             while not ready.wait(self._clock.period_s):
-                self._heed()
+                self._check_stop()
                 if time.monotonic() > limit:
                     return _failed("COMPILER_TIMEOUT", f"no answer after {self._limit_s:g} s")
-            self._heed()
+            self._check_stop()
         finally:
-            request.cancel.set()  # whoever still thinks may stop
+            request.cancel.set()  # let the compiler stop early
         answer = box[0]
-        if isinstance(answer, UsageError):  # a missing package, a wrong setting
+        if isinstance(answer, UsageError):  # such as a missing package
             say = request.messages.say
             message = say("COMPILER_UNAVAILABLE", request.language, message=str(answer))
             return Refusal("COMPILER_UNAVAILABLE", message)
         if isinstance(answer, BaseException):
-            _log.error("compiler %s broke down", self.compiler.name, exc_info=answer)
+            _log.error("compiler %s failed", self.compiler.name, exc_info=answer)
             kind, _, said = in_words(answer).partition(": ")
             return _failed("COMPILER_CRASHED", f"{kind}: {said}")
         if not isinstance(answer, Plan | Refusal | Reply):
             found = f"{type(answer).__name__}: {answer!r:.80}"
-            return _failed("COMPILER_CRASHED", f"it gave neither a plan nor a refusal; {found}")
+            return _failed("COMPILER_CRASHED", f"it returned neither a plan nor a refusal; {found}")
         return answer
 
     def _at(self) -> tuple[float, int]:
@@ -144,13 +144,13 @@ def _failed(code: str, message: str) -> Failure:
 
 
 def _without(request: Request, refusal: Refusal) -> Ending:
-    """Return how a mission ends that gets no plan."""
+    """Return the ending of a mission that gets no plan."""
     code, problems = refusal.code, refusal.problems
     if request.previous is not None and request.previous.mission.turn is not None:
         return Ending("blocked", code, said=refusal.message, refusal=refusal, problems=problems)
     if request.failure is None:
         return Ending("refused", code, refusal=refusal, problems=problems)
-    # something was done already, so this is no refusal of the command
+    # parts of the command are done, so it counts as blocked instead of refused
     said = refusal.message
     return Ending(
         "blocked", "SKILL_FAILED", request.failure, why=code, said=said, problems=problems

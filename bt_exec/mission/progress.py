@@ -32,19 +32,19 @@ __all__ = ["MissionProgress"]
 
 
 class MissionProgress:
-    """The running account of one mission, made from its events.
+    """Running account of one mission, updated by its events.
 
     Attributes:
         spec: The plan in force.
-        started: Whether any action was begun.
-        latest: The skill that was begun last.
+        started: Whether any action was started.
+        latest: The skill that was started last.
         done: Finished actions of all plans, in order.
-        skipped: What was not needed, in order.
-        told: Verdicts of questions that were to be told, in order, by question.
+        skipped: Skipped actions, in order.
+        told: Verdicts of questions whose answers are reported, in order, by question.
         verdicts: The last verdict of every question.
-        failures: Every failure that ended a plan, first to last.
-        undone: What was not done although the mission went on.
-        seen: What was known from the newest observations when a question was asked, by question.
+        failures: Every failure that ended a plan, in order.
+        undone: Parts that were not done although the mission continued.
+        seen: Facts of the newest observations at the time of each question, by question.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class MissionProgress:
         self._actions: dict[str, Action] = {}  # skills of the plan by path, in document order
         self._nodes: dict[str, NodeBase] = {}  # nodes of the plan by path
         self._given: dict[str, Mapping[str, Any]] = {}  # arguments by path, results filled in
-        self._finished: set[str] = set()  # paths of the plan that need no more doing
+        self._finished: set[str] = set()  # paths of finished nodes
         self._doubted = False
-        self._done_before: list[int] = []  # how many actions were done when a plan failed
+        self._done_before: list[int] = []  # number of done actions at the end of each failed plan
 
     def on(self, event: Event) -> None:
-        """Take note of an event, and give a turn where one is due."""
+        """Update the account, and emit a turn report when one is due."""
         match event:
             case Planning(failure=Failure()):
                 self._done_before.append(len(self.done))
@@ -107,7 +107,7 @@ class MissionProgress:
                     self.told[event.question] = event
                     self.seen[event.question] = self._seen()
                 if event.verdict.holds is None and not self._doubted and not self.done:
-                    self._doubted = True  # one report says that we look again
+                    self._doubted = True  # report uncertainty once
                     self.turn(event.t, event.tick, None)
 
     def _plan(self, spec: MissionSpec) -> None:
@@ -128,7 +128,7 @@ class MissionProgress:
             self.skipped.append(skip)
 
     def _seen(self) -> dict[str, str]:
-        """Return what the newest observations establish."""
+        """Return the facts established by the newest observations."""
         facts: dict[str, str] = {}
         for buffer in self._buffers.values():
             if buffer.observations:
@@ -138,7 +138,7 @@ class MissionProgress:
     def left_undone(
         self, spec: MissionSpec, noted: Iterable[tuple[str, Failure]], catalogue: Catalogue
     ) -> None:
-        """Take note of what a plan that ended went on without."""
+        """Record the parts that a plan left undone."""
         number = len(self._done_before)
         begun = self._done_before[-1] if number else 0
         done = [DoneAction(one.name, one.args) for one in self.done[begun:]]
@@ -146,28 +146,28 @@ class MissionProgress:
 
     @property
     def plan_version(self) -> int:
-        """The version of the plan in force; 0 before there is one."""
+        """Version of the plan in force; 0 before the first."""
         return self.spec.mission.plan_version if self.spec is not None else 0
 
     def results(self, saved: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the tree that is the whole plan returns, by field, of what was saved."""
+        """Return the ``returns`` values of the tree that is the whole plan, by field."""
         if self.spec is None or not isinstance(self.spec.root, Tree):
             return {}
         return {field: saved[name] for field, name in self.spec.root.save.items() if name in saved}
 
     def every_failure(self) -> tuple[Failure, ...]:
-        """Return every failure: those that ended a plan, then those that were only noted."""
+        """Return every failure: those that ended a plan, then those that were only recorded."""
         noted = (part.failure for part in self.undone)
         return (*self.failures, *(one for one in noted if one not in self.failures))
 
     def achieved(self) -> tuple[Action, ...]:
-        """Return what was done, without what was only a means to a part that is missing."""
+        """Return the done actions, without preparations for a part that is missing."""
         return tuple(
             one for one in self.done if not any(one.path in part.means for part in self.undone)
         )
 
     def done_after(self, number: int) -> tuple[Action, ...]:
-        """Return what was done after the failure with that number (from 0) had ended a plan."""
+        """Return the actions done after failure `number` (from 0) had ended a plan."""
         before = self._done_before
         return tuple(self.done[before[number] :]) if number < len(before) else ()
 
@@ -189,7 +189,7 @@ class MissionProgress:
         message: str = "",
         failure: Failure | None = None,
     ) -> None:
-        """Ask every pack for its report of this turn and emit what they say."""
+        """Ask every pack for its report of this turn and emit the reports."""
         spec = self.spec
         if spec is None:
             return

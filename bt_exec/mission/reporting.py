@@ -1,7 +1,7 @@
-"""Reports of a pack: turn by turn, and the messages of its robot to people.
+"""Reports of a pack: turn reports, and the robot's messages to the operator.
 
-The executive's outcome knows no domain. A pack may bring a `MissionReporter`: one is made for each
-mission, with the services of the pack's rig.
+The executive's outcome is independent of domains. A pack may provide a `MissionReporter`: one is
+created for each mission, with the services of the pack's rig.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _log = logging.getLogger("bt_exec")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A skill with its arguments: what is done, remains, or was skipped."""
+    """A skill with its arguments."""
 
     name: str
     args: Mapping[str, Any]
@@ -50,7 +50,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """An action that was not needed, and why; since `t` [s, mission clock]."""
+    """A skipped action with the reason; `t` is the time of the skip [s, mission clock]."""
 
     name: str
     reason: str
@@ -63,20 +63,19 @@ class MissionView:
     """Data for a turn reporter.
 
     Attributes:
-        command: What the person typed.
+        command: The command as typed.
         language: ``en`` or ``ko``.
         spec: The plan in force, expanded.
         observation: The newest observation of the pack, or None.
-        next_action: The skill about to start, or None at the end or while looking.
-        remaining: What is left to do, in order, the next action first; what was skipped or kept
-            is not in it.
-        done: What was done, in order.
-        skipped: What was skipped, in order.
+        next_action: The skill about to start, or None at the end or during perception.
+        remaining: Remaining actions in order, the next one first; without skipped and kept ones.
+        done: Done actions, in order.
+        skipped: Skipped actions, in order.
         verdicts: The last verdict of every question, by its text.
-        status: How the mission stands.
-        reason_code: ``OK`` while it goes on; the outcome's code at the end.
-        message: One sentence on how it stands.
-        failure: What ended it, if a failure did.
+        status: Status of the mission.
+        reason_code: ``OK`` while it runs; the outcome's code at the end.
+        message: One sentence about the status.
+        failure: The failure that ended it, if any.
         settings: The pack's settings of the site.
     """
 
@@ -97,9 +96,7 @@ class MissionView:
 
 
 class MissionReporter:
-    """Reporter of one mission for a pack; every method does nothing unless overridden.
-
-    An error in one of them is logged and costs the report, never the mission.
+    """Reporter of one mission for a pack; by default, every method does nothing.
 
     Args:
         services: The services of the pack's rig, by name.
@@ -109,42 +106,42 @@ class MissionReporter:
         self.services = services
 
     def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
-        """Take note of earlier missions; called before the mission begins.
+        """Load earlier missions; called before the mission begins.
 
         Args:
             today: Reads the finished missions of today from the journal, oldest first.
         """
 
     def on(self, event: Event) -> None:
-        """Take note of `event`, after it is on record; called on the loop's thread."""
+        """Handle `event` after it is on record; called on the loop's thread."""
 
     def turn(self, view: MissionView) -> Mapping[str, Any] | None:
-        """Return the report of this turn, before an action and at the end; None for none."""
+        """Return the report of this turn, before an action and at the end; None for no report."""
         del view
         return None
 
     def told(self) -> str:
-        """Return what the robot told the operator; it opens the final message. Empty for none."""
+        """Return the robot's messages to the operator, to open the final message; may be empty."""
         return ""
 
     def achieved(self, done: Sequence[Action]) -> bool:
-        """Whether any of what was asked is done; called where parts of a mission are missing.
+        """Whether any of the requested actions is done; called if parts of a mission are missing.
 
         Args:
-            done: What the pack's skills did, in order, without the means to what is missing. An
-                errand that only comes home and reports that nothing worked has achieved nothing.
+            done: Actions of the pack's skills, in order, without preparations for missing parts. A
+                mission that only comes home and reports that nothing worked has achieved nothing.
         """
         return bool(done)
 
 
 class Reporters:
-    """The reporters of one mission, by pack; an error in one is logged, once for each of its jobs.
+    """Reporters of one mission, by pack. An error is logged once for each pack and method.
 
     Args:
         packs: The packs of the site.
-        rigs: Their rigs by pack; a reporter gets the services of its own.
+        rigs: Their rigs by pack; a reporter receives the services of its pack's rig.
         watch: Watches the calls; a reporter that hangs ends the mission.
-        catalogue: The names of the site, if each reporter is to be told in those of its pack.
+        catalogue: Names of the site, if each reporter receives events in those of its pack.
     """
 
     def __init__(
@@ -165,19 +162,19 @@ class Reporters:
                     self._each[pack.name] = pack.reporter(services)
 
     def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
-        """Let every reporter take note of earlier missions."""
+        """Let every reporter load earlier missions."""
         for pack, reporter in self._each.items():
             with self._guard(pack, "recall earlier missions"):
                 self._call(pack, reporter.recall, today)
 
     def on(self, event: Event) -> None:
-        """Hand an event to every reporter."""
+        """Pass an event to every reporter."""
         for pack, reporter in self._each.items():
-            with self._guard(pack, "take an event"):
+            with self._guard(pack, "handle an event"):
                 self._call(pack, reporter.on, in_names_of(pack, event, self._catalogue))
 
     def turns(self, view_of: Callable[[str], MissionView]) -> Iterator[Mapping[str, Any]]:
-        """Yield the reports of this turn; `view_of` makes the view of a pack."""
+        """Yield the reports of this turn; `view_of` returns the view of a pack."""
         for pack, reporter in self._each.items():
             report = None
             with self._guard(pack, "report"):
@@ -186,37 +183,37 @@ class Reporters:
                 )
                 if report is not None and not isinstance(report, Mapping):
                     found, report = report, None
-                    raise TypeError(f"turn() returns a mapping or None; found {found!r:.80}")
+                    raise TypeError(f"turn() must return a mapping or None; found {found!r:.80}")
             if report is not None:
                 yield report
 
     def told(self, said_of: Callable[[str, str], str] = lambda _, said: said) -> str:
-        """Return what the robots told the operator.
+        """Return the robots' messages to the operator.
 
         Args:
-            said_of: Takes a pack or robot and what it told; returns how that is said.
+            said_of: Returns a message of a pack or robot as shown to the operator.
         """
         said: list[str] = []
         for pack, reporter in self._each.items():
-            with self._guard(pack, "say what was told"):
+            with self._guard(pack, "return its messages"):
                 said.append(said_of(pack, self._call(pack, reporter.told).strip()))
         return " ".join(filter(None, said))
 
     def achieved(self, done: Iterable[Action], owner: Callable[[str], str]) -> bool:
-        """Return whether any of what was asked is done.
+        """Return whether any of the requested actions is done.
 
         Args:
-            done: What was done, without the means to what is missing.
-            owner: Gives the pack of a skill.
+            done: Done actions, without preparations for missing parts.
+            owner: Returns the pack of a skill.
         """
         by_pack: dict[str, list[Action]] = {}
         for action in done:
             pack = owner(action.name)
-            own = action.name.removeprefix(f"{pack}.")  # as the pack calls it
+            own = action.name.removeprefix(f"{pack}.")  # in the pack's own names
             by_pack.setdefault(pack, []).append(Action(own, action.args, action.path))
         for pack, actions in by_pack.items():
-            some = bool(pack)  # a pause achieves nothing
-            with self._guard(pack, "say what was achieved"):
+            some = bool(pack)  # built-in skills such as `wait` achieve nothing
+            with self._guard(pack, "report what was achieved"):
                 if pack in self._each:
                     some = bool(self._call(pack, self._each[pack].achieved, actions))
             if some:
@@ -228,11 +225,11 @@ class Reporters:
 
     @contextlib.contextmanager
     def _guard(self, pack: str, job: str) -> Iterator[None]:
-        """Log what a reporter raises: its words are missing, the mission goes on."""
+        """Log an exception of a reporter; its report is missing, and the mission continues."""
         try:
             yield
         except (KeyboardInterrupt, PartBroken):
-            raise  # the operator's, or the watchdog's; not the reporter's
+            raise  # raised by the operator or the watchdog, not by the reporter
         except BaseException as error:  # noqa: BLE001 - a report is missing, the mission is not
             if (pack, job) not in self._failed:
                 self._failed.add((pack, job))

@@ -42,7 +42,7 @@ _VOLATILE: Mapping[str, tuple[str, ...]] = {
     "Finished": ("wall_seconds", "journal", "mission_id", "model_requests", "record_problem"),
     "Observed": ("frame",),
 }
-"""Fields that differ between two runs of one mission: wall time, names, costs."""
+"""Fields that differ between two runs of one mission: wall time, identifiers, costs."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,11 @@ class Difference:
     """First event in which two runs of a mission differ.
 
     Attributes:
-        t: When it was recorded [s, mission clock].
-        tick: In which tick it was recorded.
-        recorded: What the record holds: kind, node and the fields that differ; empty if it ends.
-        found: What the new run gave, likewise.
+        t: Recorded time [s, mission clock].
+        tick: Recorded tick.
+        recorded: The recorded event: kind, node and the fields that differ; empty if the record has
+            ended.
+        found: The event of the new run, in the same form.
     """
 
     t: float
@@ -68,9 +69,9 @@ class Verification:
 
     Attributes:
         mission_id: The mission.
-        events: How many events agree, from the first one on.
+        events: Number of events that agree before the first difference.
         difference: The first difference; None if all agree.
-        changed: What has changed since the mission was recorded: versions, trees, the site file.
+        changed: Changes since the mission was recorded: versions, trees, the site file.
     """
 
     mission_id: str
@@ -97,16 +98,16 @@ def verify(journal: Journal, mission_id: str) -> Verification:
 
 
 def restore(session: Session, journal: Journal, record: MissionRecord) -> Verification:
-    """Bring the world of a session to a mission's last recorded moment; nothing is recorded.
+    """Restore the world of a session to a mission's last recorded moment; nothing is recorded.
 
-    The world is made anew, and the missions of the recorded session are run again in it as fast as
-    the simulation can.
+    The world is created anew, and the missions of the recorded session are run again in it as fast
+    as the simulation can.
 
     Returns:
-        How the new run compares with the record. Where it differs, the world is another one.
+        Comparison of the new run with the record. If they differ, so do the worlds.
 
     Raises:
-        UsageError: If the world cannot be made again: a real robot, another site, an old record.
+        UsageError: If the world cannot be restored: a real robot, another site, an old record.
     """
     _refuse_older(record)
     _refuse_remote(session, record)
@@ -138,10 +139,10 @@ def restore(session: Session, journal: Journal, record: MissionRecord) -> Verifi
 
 
 def recorded_site(record: MissionRecord) -> Site:
-    """Return the site of a mission with the settings that it had then.
+    """Return the site of a mission with its settings at that time.
 
     Raises:
-        UsageError: If it is not installed here, or its settings are not valid any more.
+        UsageError: If it is not installed here, or its settings are no longer valid.
     """
     setup = record.setup
     try:
@@ -176,7 +177,7 @@ def recorded_site(record: MissionRecord) -> Site:
 
 
 class _Recorded:
-    """A compiler that gives the plans of a record, in order."""
+    """A compiler that returns the plans of a record, in order."""
 
     def __init__(self, record: MissionRecord, otherwise: Compiler) -> None:
         self.name = next(
@@ -186,7 +187,7 @@ class _Recorded:
         self._otherwise = otherwise
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the next recorded plan; ask the compiler of the site after the last one."""
+        """Return the next recorded plan; after the last one, call the compiler of the site."""
         if not self._plans:
             return self._otherwise.compile(request)
         return Plan(self._plans.pop(0))
@@ -201,7 +202,7 @@ class _Stops:
         self._at: type[Planning | Planned] = Planning
 
     def prepare(self, record: MissionRecord) -> None:
-        """Arrange the stop: where it was asked for, or where an unfinished record ends."""
+        """Schedule the stop: at its recorded time, or where an unfinished record ends."""
         self._before_ticks = ""
         stop = next(
             (e for e in record.events if isinstance(e, Aborting) and e.how == "clean"), None
@@ -225,7 +226,7 @@ class _Stops:
 
 
 class _Rerun:
-    """A session in which the missions of another one were run again.
+    """A session in which the missions of another one are run again.
 
     Attributes:
         session: The session.
@@ -241,7 +242,7 @@ class _Rerun:
         self._ids: dict[str, str] = {}
 
     def run(self) -> None:
-        """Run the missions of the session again, up to and with this one."""
+        """Run the missions of the session again, up to and including this one."""
         for record in _chain(self._old, self._record):
             mission_id = record.id
             self._stops.prepare(record)
@@ -261,7 +262,7 @@ class _Rerun:
             self._ids[mission_id] = outcome.mission_id
 
     def compared(self) -> Verification:
-        """Return how the new record of this mission compares with the old one."""
+        """Return the comparison of the new record of this mission with the old one."""
         record, new_id = self._record, self._ids[self._record.id]
         assert self._new is not None
         timed = any(rig.simulation is not None for rig in self.session.rigs.values())
@@ -279,7 +280,7 @@ class _Rerun:
         return Verification(record.id, agreed, difference, self._changed())
 
     def _changed(self) -> tuple[str, ...]:
-        """Return what is not as it was recorded: digests by name, versions with both values."""
+        """Return the changes since the record: digests by name, versions with both values."""
         setup, site = self._record.setup, self.session.site
         was, now = setup.get("digests", {}), digests(site)
         then, here = setup.get("versions", {}), versions(site.kinds)
@@ -320,13 +321,13 @@ def _rerun(journal: Journal, record: MissionRecord, **options: Any) -> Iterator[
 
 
 def _other_compiler(site: Site, record: MissionRecord) -> str | None:
-    """Return the compiler that was named instead of the site's; None if the site's was used."""
+    """Return the compiler that was selected instead of the site's; None if the site's was used."""
     name = record.setup.get("compiler", {}).get("name", "")
     return name if name in compiler_names() and name != site.compiler.name else None
 
 
 def _refuse_older(record: MissionRecord) -> None:
-    """Refuse a record that does not hold what a new run needs.
+    """Raise UsageError for a record that lacks data for a new run.
 
     Raises:
         UsageError: If an older version wrote it.
@@ -344,7 +345,7 @@ def _is_simulated(site: Site, record: MissionRecord) -> bool:
 
 
 def _refuse_remote(session: Session, record: MissionRecord) -> None:
-    """Refuse a world that this process does not hold.
+    """Raise UsageError for a world that is not simulated in this process.
 
     Raises:
         UsageError: If a robot is real, or its simulation runs elsewhere.
@@ -365,7 +366,7 @@ def _refuse_remote(session: Session, record: MissionRecord) -> None:
 def _chain(journal: Journal, record: MissionRecord) -> list[MissionRecord]:
     """Return the missions that led to the world of a mission, and the mission itself.
 
-    A session that began with the continuation of a mission began in the world of that mission.
+    A session that began by continuing a mission includes the missions before that one.
     """
     session = [journal.mission(name) for name in journal.session_of(record.id)]
     begun = [one for one in session if one.line.begun]
@@ -375,19 +376,19 @@ def _chain(journal: Journal, record: MissionRecord) -> list[MissionRecord]:
 
 
 def _yes(spec: MissionSpec, why: str, over: threading.Event) -> bool:
-    """Confirm a plan that a person confirmed in the recorded mission."""
+    """Confirm a plan that was confirmed in the recorded mission."""
     del spec, why, over
     return True
 
 
 def _is_given(record: MissionRecord) -> bool:
-    """Return True if the first plan was not made for the command, but given with it."""
+    """Return True if the first plan was not compiled from the command but given with it."""
     asked = next((e.compiler for e in record.events if isinstance(e, Planning)), "")
     return bool(record.plans) and asked == FixedPlan.name
 
 
 def _rows(journal: Journal, mission_id: str) -> list[EventRow]:
-    """Return all rows of a mission but progress, which is kept only at a bounded rate."""
+    """Return all rows of a mission except progress, which is recorded at a bounded rate."""
     found: list[EventRow] = []
     after = 0
     while rows := journal.rows(mission_id, after=after):
@@ -430,7 +431,7 @@ def _data(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
 
 
 def _without_folders(value: Any) -> Any:
-    """Return data in which paths of files are their names: a new run writes elsewhere."""
+    """Return data with file paths reduced to names, because a new run writes elsewhere."""
     if isinstance(value, dict):
         return {key: _without_folders(one) for key, one in value.items()}
     if isinstance(value, list):

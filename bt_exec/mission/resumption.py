@@ -1,10 +1,10 @@
 """Resumption of a mission that was interrupted, stopped, or failed: finished work is kept.
 
-The record says what was finished and what was in progress. The rest is planned as after a failure:
-the compiler is asked to repair the plan, and finished steps are kept as long as their effects hold
-in what is perceived now. Facts that the interrupted step changes are unknown until they are
-observed again. A step whose skill is declared ``irreversible`` is repeated only after the operator
-confirmed it.
+The record contains the finished steps and the step in progress. The rest is planned as after a
+failure: the compiler repairs the plan, and finished steps are kept if their effects hold in the
+current observations. Facts that the interrupted step changes are unknown until they are observed
+again. A step whose skill is declared ``irreversible`` is repeated only after confirmation by the
+operator.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Work:
 
     Attributes:
         mission_id: The mission.
-        command: What the operator had asked for.
+        command: The operator's command.
         language: Language of the command.
         spec: The plan in force; None if there was none.
         done: Its finished leaves.
-        failure: What was in progress, or failed; None without a plan.
-        assumed: Facts that hold if what ran did what it declares; ``"?"`` where unknown.
+        failure: The failure, or the step in progress as a failure; None without a plan.
+        assumed: Facts that hold if the skills had their declared effects; ``"?"`` if unknown.
         saved: Results of skills, by name.
         started: Names and arguments of irreversible skills that were started.
     """
@@ -62,12 +62,12 @@ class Work:
 
 
 def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = False) -> Work:
-    """Return what a mission had done, from its record.
+    """Return the completed work of a recorded mission.
 
     Args:
         record: The mission.
-        catalogue: Says what skills change.
-        lost: Whether its world is gone: then nothing of it counts as done.
+        catalogue: Declares the effects of skills.
+        lost: Whether its world is lost: then none of its work counts as done.
     """
     work = Work(record.id, record.command, record.line.language)
     if lost or not record.plans:
@@ -104,7 +104,7 @@ def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = F
 
 
 def _is_known(event: Event, catalogue: Catalogue) -> bool:
-    """Return False for events of skills that this installation does not have."""
+    """Return False for events of skills that are not installed here."""
     return not isinstance(event, SkillStarting | SkillEnded) or event.skill in catalogue.skills
 
 
@@ -134,7 +134,7 @@ def _in_progress(record: MissionRecord, latest: list[Event], spec: MissionSpec) 
 
 
 def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
-    """Yield the finished leaves of a plan; what is inside a failed branch or a loop is not."""
+    """Yield the finished leaves of a plan, except those inside a failed branch or a loop."""
     states: dict[str, NodeChanged] = {}
     starts: dict[str, SkillStarting] = {}
     ends: dict[str, SkillEnded] = {}
@@ -166,18 +166,18 @@ def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
 
 
 def _is_branch(path: str, nodes: Mapping[str, Any]) -> bool:
-    """Return True for a branch of a fallback: its work counts only if the branch succeeded."""
+    """Return True for a branch of a fallback, whose work counts only if the branch succeeded."""
     above = path.rpartition("/")[0]
     return isinstance(nodes.get(above), Fallback)
 
 
 class Resumed:
-    """A compiler that plans the rest of a mission, and leaves later failures to another one.
+    """A compiler that plans the rest of a mission and delegates re-plans to another compiler.
 
     Args:
         compiler: The site's compiler.
-        work: What was done before.
-        phrase: Says a skill with its arguments in a language.
+        work: The completed work.
+        phrase: Returns a skill with its arguments as a phrase in a language.
     """
 
     def __init__(
@@ -189,10 +189,10 @@ class Resumed:
         self._phrase = phrase
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the rest of the plan; the whole plan anew where the rest cannot be planned.
+        """Return the rest of the plan; the whole plan anew if the rest cannot be planned.
 
-        Where how things stand is in the way of both, the robot is brought into a state from which
-        plans can start, and the rest is planned from what is perceived then.
+        If the current state prevents both, a recovery plan first brings the robot into a state from
+        which plans can start. The rest is then planned from the new observations.
         """
         recovered = request.previous is not None and request.previous.mission.turn == "open"
         if request.previous is not None and not recovered:
@@ -218,16 +218,16 @@ class Resumed:
         return self._confirmed(anew, first)
 
     def _with_interrupted(self, request: Request) -> Iterator[tuple[Done, ...]]:
-        """Yield the finished steps with the interrupted one, if it has done its work all the same.
+        """Yield the finished steps including the interrupted one, if that has taken effect.
 
-        It has if a fact that it needs and changes is now as it leaves it: a hand that was to be
-        empty and holds the object that was to be grasped.
+        It has taken effect if a fact that it both needs and changes now has the value after the
+        step: a hand that was empty before a grasp now holds the object.
         """
         failure, spec = self._work.failure, self._work.spec
         nodes = dict(paths(spec.root)) if spec is not None else {}
         node = nodes.get(failure.path) if failure is not None else None
         if failure is None or not isinstance(node, Do) or node.save:
-            return  # what a later step wants of its result is not known
+            return  # a later step needs its result, which is unknown
         skill, args = request.catalogue.skill(node.do), failure.args
         before = {fill(key, args): value for key, value in skill.needs.items()}
         after = after_success({}, skill, args)
@@ -236,7 +236,7 @@ class Resumed:
             yield (*self._work.done, Done(failure.path, failure.node, dict(args)))
 
     def _rest(self, request: Request, version: int, done: tuple[Done, ...]) -> Plan | None:
-        """Return what is left of the plan, verified; None where that is no plan that can run."""
+        """Return the verified rest of the plan; None if it cannot run."""
         work = self._work
         if work.spec is None or work.spec.mission.turn is not None:
             return None
@@ -262,7 +262,7 @@ class Resumed:
             return None
 
     def _recovery(self, request: Request) -> Plan | None:
-        """Return the plan that brings the robots into a state to start from; None without one."""
+        """Return the plan of the recovery trees; None if there are none."""
         names = [
             name
             for pack in request.catalogue.packs
@@ -283,7 +283,7 @@ class Resumed:
     def _confirmed(
         self, answer: Plan | Refusal | Reply, request: Request
     ) -> Plan | Refusal | Reply:
-        """Return a plan that has to be confirmed if it repeats something irreversible."""
+        """Return the plan, marked for confirmation if it repeats an irreversible skill."""
         if not isinstance(answer, Plan):
             return answer
         spec = answer.spec if answer.verified is None else answer.verified.spec

@@ -29,7 +29,7 @@ def parse_world(texts: Iterable[str]) -> dict[str, str]:
     """Read ``KEY=VALUE`` pairs.
 
     Raises:
-        UsageError: If a text has another form or a key stands twice.
+        UsageError: If a text has another form or a key is given twice.
     """
     world: dict[str, str] = {}
     for text in texts:
@@ -43,10 +43,10 @@ def parse_world(texts: Iterable[str]) -> dict[str, str]:
 
 
 def check_world(site: Site, world: Mapping[str, str]) -> None:
-    """Refuse a world that no pack of the site can make.
+    """Raise UsageError for world settings that no pack of the site supports.
 
     Raises:
-        UsageError: If a key is unknown or a value is not allowed; the message lists what is.
+        UsageError: If a key is unknown or a value is not allowed; the message lists valid ones.
     """
     robots = site.catalogue.robots
     known = {
@@ -70,16 +70,16 @@ def check_world(site: Site, world: Mapping[str, str]) -> None:
 def make_rig(
     pack: Pack, settings: PackSettings | Mapping[str, Any], world: Mapping[str, str]
 ) -> Rig:
-    """Return the rig of a pack as a site wants it.
+    """Return the rig of a pack for the settings of a site.
 
     Args:
         pack: The pack.
-        settings: What the site says of it, checked or as written.
-        world: ``KEY=VALUE`` pairs; those of other packs are left to them.
+        settings: The site's settings for the pack, validated or as written.
+        world: ``KEY=VALUE`` pairs; those of other packs are ignored.
 
     Raises:
-        UsageError: If a setting is wrong, or the robot is not there or cannot be used now.
-        RegistrationError: If the pack made no rig, or one without what the pack promises.
+        UsageError: If a setting is wrong, or the robot is unavailable.
+        RegistrationError: If the factory returned no rig, or one that lacks declared parts.
     """
     if not isinstance(settings, PackSettings):
         settings = _settings_of(pack, settings)
@@ -91,14 +91,14 @@ def make_rig(
         rig = pack.robots[name](settings, start)
     except (BtExecError, KeyboardInterrupt):
         raise
-    except ValueError as error:  # what a setting or the world should be
+    except ValueError as error:  # an invalid setting or world
         raise UsageError(str(error)) from error
-    except BaseException as error:  # a robot that is switched off, a driver that is not installed
-        # for an OSError, no line of code is to blame
+    except BaseException as error:  # a robot that is off, a missing driver
+        # an OSError is caused by the environment: omit the source line
         why = in_words(error) if isinstance(error, OSError) else slip(error)
         raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
     if not isinstance(rig, Rig):
-        raise RegistrationError(f"robot {name!r} of pack {pack.name} made no Rig")
+        raise RegistrationError(f"robot {name!r} of pack {pack.name} did not return a Rig")
     if rig.robot is not None and not isinstance(rig.robot, Robot):
         raise RegistrationError(
             f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
@@ -143,7 +143,7 @@ def _settings_of(pack: Pack, given: Mapping[str, Any]) -> PackSettings:
 
 
 def world_settings(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
-    """Return how the simulated world of a pack starts; keys of other packs are ignored.
+    """Return the initial state of a pack's simulated world; keys of other packs are ignored.
 
     A key may begin with the name of a robot: ``cart_a.seed``.
 
@@ -160,7 +160,7 @@ def world_settings(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
 
 
 def _check_parts(rig: Rig, whose: str) -> None:
-    """Refuse a rig with a part that cannot be used: a robot that moves must be one to stop."""
+    """Raise RegistrationError for a rig with an invalid part, such as a robot without `stop`."""
 
     def refuse(what: str, found: Any) -> NoReturn:
         raise RegistrationError(f"{whose}: {what}; found {found!r:.60}")
@@ -176,12 +176,12 @@ def _check_parts(rig: Rig, whose: str) -> None:
             )
     world = rig.simulation
     if world is not None and not (hasattr(world, "time") and _can(world, "step", "start_step")):
-        refuse("simulation has time, and step or start_step", world)
+        refuse("simulation must have time, and step or start_step", world)
     for name in ("facts", "close", "frame"):
         if (found := getattr(rig, name)) is not None and not callable(found):
-            refuse(f"{name} is a function without arguments", found)
+            refuse(f"{name} must be a function without arguments", found)
     if not isinstance(rig.services, Mapping):
-        refuse("services maps names to what skills ask for", rig.services)
+        refuse("services must map names to objects", rig.services)
 
 
 def _can(part: Any, *names: str) -> bool:
@@ -190,10 +190,10 @@ def _can(part: Any, *names: str) -> bool:
 
 
 def _check_services(rig: Rig, robot: str, pack: Pack) -> None:
-    """Refuse a rig that lacks a service which its pack promises, or has another thing there."""
+    """Raise RegistrationError if a declared service is missing or has another type."""
     for name, kind in pack.services.items():
         wanting = [p.name for p in (*pack.skills, *pack.conditions) if name in p.services]
-        wanted = f" ({', '.join(wanting)} want it)" if wanting else ""
+        wanted = f" (required by {', '.join(wanting)})" if wanting else ""
         if name not in rig.services:
             raise RegistrationError(
                 f"robot {robot!r} of pack {pack.name} offers no service {name!r}{wanted}"

@@ -1,11 +1,11 @@
 """Lock that makes one process the only driver of a robot.
 
 A lock belongs to the robot, not to a site: its name is the identity that the driver declares, such
-as a serial number or a network address. The kernel holds it (POSIX record locks): a process that
-is killed leaves none behind, and a forked child does not inherit it. The content of the file only
-describes the holder.
+as a serial number or a network address. It is a POSIX record lock: the kernel releases it when a
+process is killed, and a forked child does not inherit it. The content of the file only describes
+the holder.
 
-Byte 0 of the file is the driver's, byte 1 that of a guardian while it stops the robot
+The driver locks byte 0 of the file; a guardian locks byte 1 while it stops the robot
 (`bt_exec.guardian`).
 """
 
@@ -31,7 +31,7 @@ from bt_exec.failure import UsageError
 __all__ = ["RobotLock", "lock_folder", "network_identity", "report_file"]
 
 GUARDIAN_S = 5.0
-"""How long a guardian may take to stop the robot of a dead process before we give up [s]."""
+"""Time limit for a guardian to stop the robot of a dead process [s]."""
 
 _FLOCK = "hhqqi4x"  # struct flock of 64-bit Linux: type, whence, start, length, process
 _OPEN = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -39,10 +39,10 @@ _SHARED = (Path("/run/lock"), Path("/tmp"))  # noqa: S108 - the first that every
 
 
 def lock_folder() -> Path:
-    """Return the folder of the locks: one for all users of the machine.
+    """Return the folder of the locks, which is the same for all users of the machine.
 
-    Only ``BT_EXEC_LOCKS`` names another one. Variables that differ between users (``TMPDIR``,
-    ``XDG_STATE_HOME``) and the rights of the present user have no influence.
+    Only ``BT_EXEC_LOCKS`` overrides it. Variables that differ between users (``TMPDIR``,
+    ``XDG_STATE_HOME``) and the permissions of the user have no influence.
     """
     if named := os.environ.get("BT_EXEC_LOCKS"):
         return Path(named)
@@ -56,7 +56,7 @@ def lock_folder() -> Path:
 def network_identity(address: str) -> str:
     """Return the identity of a robot at a network address: ``127.0.0.1:8800``.
 
-    Spellings of the same host are one identity, as far as names can be resolved.
+    Different names of the same host give the same identity if they can be resolved.
 
     Args:
         address: A URL, or ``host:port``.
@@ -73,7 +73,7 @@ def network_identity(address: str) -> str:
 
 
 def report_file(robots: str) -> Path:
-    """Return the file in which a guardian of these robots leaves its report."""
+    """Return the path of the report that a guardian of these robots writes."""
     return lock_folder() / _file_name(f"{robots} guardian")
 
 
@@ -81,17 +81,17 @@ class RobotLock:
     """Lock of a robot, held by this process.
 
     Args:
-        identity: Identity of the robot; equal identities are one robot.
+        identity: Identity of the robot; equal identities mean the same robot.
         site: Name of the site, for messages.
-        shared: Only make sure that no other process drives the robot, together with others that do
-            the same. `take` makes it the only one.
+        shared: Take a shared lock, which only ensures that no other process drives the robot.
+            `take` makes it exclusive.
         folder: Folder of the lock files.
 
     Attributes:
         path: The lock file.
 
     Raises:
-        UsageError: If the robot is in use, or cannot be locked; it names the holder.
+        UsageError: If the robot is in use (the message names the holder), or cannot be locked.
     """
 
     def __init__(
@@ -108,16 +108,16 @@ class RobotLock:
         if not shared:
             self.take()
             return
-        with contextlib.suppress(OSError):  # no file: no robot of this name was ever driven
+        with contextlib.suppress(OSError):  # without a file, the robot was never driven
             self._file = os.open(self.path, _OPEN)
         if self._file >= 0:
             self._try(fcntl.LOCK_SH)
 
     def take(self) -> None:
-        """Become the only driver.
+        """Make the lock exclusive.
 
         Raises:
-            UsageError: If another process is faster.
+            UsageError: If another process has taken it meanwhile.
         """
         if self._file < 0:
             self._file = self._open()
@@ -127,7 +127,7 @@ class RobotLock:
         self._describe()
 
     def release(self) -> None:
-        """Release the robot; harmless when done before, and in a forked child."""
+        """Release the robot; no effect if already released, or in a forked child."""
         file, self._file = self._file, -1
         if file < 0:
             return
@@ -138,7 +138,7 @@ class RobotLock:
         os.close(file)
 
     def _open(self) -> int:
-        """Open the file; every user of the machine may lock it."""
+        """Open the file with permissions for every user of the machine."""
         folder = self.path.parent
         try:
             if not folder.is_dir():
@@ -154,7 +154,7 @@ class RobotLock:
         return file
 
     def _try(self, kind: int) -> None:
-        """Lock the file, or close it again."""
+        """Lock the file; close it on failure."""
         try:
             self._lock(kind)
         except BaseException:
@@ -170,27 +170,27 @@ class RobotLock:
         while self._blocking(1):
             if time.monotonic() > until:
                 raise UsageError(
-                    f"a guardian still stops the robot {self.identity}: {self._holder(1)}; look at "
-                    f"the robot, then try again (lock {self.path})"
+                    f"a guardian is still stopping the robot {self.identity}: {self._holder(1)}; "
+                    f"look at the robot, then try again (lock {self.path})"
                 )
             time.sleep(0.02)
 
     def _describe(self) -> None:
-        """Write who holds the lock."""
+        """Write the description of the holder."""
         held = {"pid": self._pid, "owner": _user(), "since": time.time(), "site": self._site}
         data = json.dumps(held).encode()
-        with contextlib.suppress(OSError):  # a full disk: the lock holds, its message says less
+        with contextlib.suppress(OSError):  # full disk: the lock works without a description
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, data, 0)
 
     def _blocking(self, byte: int) -> int:
-        """Return the process that holds a byte: 0 for none, negative for one not visible here."""
+        """Return the process that holds a byte: 0 for none, negative in another namespace."""
         asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
         kind, _, _, _, pid = struct.unpack(_FLOCK, fcntl.fcntl(self._file, fcntl.F_GETLK, asked))
         return 0 if kind == fcntl.F_UNLCK else int(pid) or -1
 
     def _holder(self, byte: int) -> str:
-        """Return the holder of a byte, in words."""
+        """Return the description of the holder of a byte."""
         pid = self._blocking(byte)
         process = f"process {pid}" if pid > 0 else "another process"
         try:
@@ -211,18 +211,18 @@ class RobotLock:
 
 
 _HELD: dict[Path, RobotLock] = {}
-"""Locks of this process: record locks do not exclude it from itself."""
+"""Locks of this process, because record locks do not exclude their own process."""
 
 
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container without a name for the user
+    except (KeyError, OSError):  # a container may have no user name
         return f"user {os.getuid()}"
 
 
 def _file_name(identity: str) -> str:
-    """Return a file name that no other identity has."""
+    """Return a file name that is unique to an identity."""
     plain = re.sub(r"[^\w.-]", "_", identity)[:80]
     if plain == identity:
         return f"{plain}.lock"

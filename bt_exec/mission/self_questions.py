@@ -1,7 +1,7 @@
-"""Questions about the robot itself at every site: its observations and its position.
+"""Questions about the robot itself, at every site: its observations and its position.
 
-A compiler may answer them in a better way, with what its domain knows. It is asked first, and the
-general answer is given where it refuses. Only where the robot is follows from the facts alone.
+The compiler is asked first, because it may give a better answer with domain knowledge. If it
+refuses, the general answer is given. The position is answered from the facts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, Literal, cast
 
 from bt_exec.failure import Refusal
 from bt_exec.language.context import Turn
-from bt_exec.mission.known_state import told_facts
+from bt_exec.mission.known_state import fact_sentences
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.spec.plain_yaml import read_yaml
 
-__all__ = ["SelfAnswers", "asks_to_go_on", "question_of"]
+__all__ = ["SelfAnswers", "asks_to_continue", "question_of"]
 
 Question = Literal["SAW", "WHERE", "WHY"]
 
@@ -29,8 +29,8 @@ def _forms() -> Mapping[str, Any]:
     return cast(Mapping[str, Any], read_yaml(Path(__file__).with_suffix(".yaml")))
 
 
-def asks_to_go_on(command: str) -> bool:
-    """Return True if a command asks to go on with an unfinished mission, whichever it was."""
+def asks_to_continue(command: str) -> bool:
+    """Return True if a command asks to continue an unfinished mission."""
     said = _plain(command)
     return any(re.fullmatch(form, said) for form in _forms()["go_on"])
 
@@ -41,7 +41,7 @@ def _plain(command: str) -> str:
 
 
 def question_of(command: str) -> Question | None:
-    """Return which question about the robot a command is; None for every other command."""
+    """Return the question about the robot that a command asks; None for other commands."""
     said = _plain(command)
     for name, forms in _forms()["questions"].items():
         if any(re.fullmatch(form, said) for form in forms):
@@ -50,11 +50,11 @@ def question_of(command: str) -> Question | None:
 
 
 class SelfAnswers:
-    """A compiler that answers questions about the robot and leaves everything else to another.
+    """A compiler that answers questions about the robot and delegates everything else.
 
     Args:
-        compiler: The other one.
-        seen: Gives what was observed last in this world, in a language; empty if nothing was.
+        compiler: The compiler for other commands.
+        seen: Returns the last observation of this world in a language; empty if there is none.
     """
 
     def __init__(self, compiler: Compiler, seen: Callable[[str], str]) -> None:
@@ -90,8 +90,8 @@ def _is_place(fact: str) -> bool:
 
 
 def _where(request: Request) -> str:
-    """Return the sentences of the facts about places, or that the place is unknown."""
+    """Return the sentences about the robot's place, or that it is unknown."""
     facts = request.situation.facts
     places = {name: value for name, value in facts.items() if _is_place(name)}
-    said, _ = told_facts(places, request.messages, request.language)
+    said, _ = fact_sentences(places, request.messages, request.language)
     return " ".join(said) or request.messages.say("SELF_WHERE_UNKNOWN", request.language)

@@ -57,11 +57,11 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 MOVED_WHILE_IDLE, GUARDIAN_STOPPED = "MOVED_WHILE_IDLE", "GUARDIAN_STOPPED"
-"""Codes of entries in the record that are not of a mission."""
+"""Codes of entries in the record that do not belong to a mission."""
 
 _NO_COMMAND = "(no mission)"
 _BEATS = 3  # heartbeats within the limit of a guard
-_CLOSE_S = 10.0  # how long putting one part away, or a question outside a mission, may take [s]
+_CLOSE_S = 10.0  # time limit for closing a part, or a query outside a mission [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -71,35 +71,35 @@ class Session:
 
     Args:
         site: A loaded site, or its name or file; the default site if empty.
-        world: ``{"door": "closed"}``; the packs say which keys they know.
-        fast: Run the simulation as fast as it goes instead of in real time.
+        world: ``{"door": "closed"}``; the packs define the keys.
+        fast: Run the simulation as fast as possible instead of in real time.
         faults: ``SKILL[:N]=CODE`` texts and faults of a plan, as plain data.
-        listeners: Who is told of every event.
+        listeners: Listeners of every event.
         journal: Where missions are recorded, or None to keep no record.
-        frames: Whether the journal keeps the pictures, too.
+        frames: Whether the journal also keeps the frames.
         compiler: Overrides the site's compiler by name.
-        confirm: Asks a person whether a plan may run; None where nobody can be asked.
-        guard: Have a guardian also where everything is simulated.
-        inspected: Whether a person has looked at a robot that needed inspection.
-        languages: What commands will be in, as far as that is known: a compiler loads what it needs
-            for them while the robots are made ready.
+        confirm: Asks the operator whether a plan may run; None if that is not possible.
+        guard: Start a guardian even if everything is simulated.
+        inspected: Whether a robot that needed inspection has been inspected.
+        languages: Expected languages of commands; a compiler loads their resources while the robots
+            are opened.
         defer: Open the robots only for the first command that the compiler can read, so that a
-            refused one starts no simulator; `run` then raises what opening them raises.
+            refused one starts no simulator; `run` then raises errors of opening them.
 
     Attributes:
-        missions: How many were begun.
-        conversation: What was said so far.
+        missions: Number of missions that were begun.
+        conversation: History of the commands.
         life: The life cycle of the robots.
         guardian: The process that stops the robots if this one cannot, or None.
-        guardian_report: What a guardian did since the last session; empty if nothing.
-        world_id: Identifier of the world on record; a reset makes another one.
-        setup: What the record holds for a replay; see `bt_exec.mission.setup`.
-        debugger: Holds missions at changes and breakpoints, or None.
+        guardian_report: Actions of a guardian since the last session; empty if there were none.
+        world_id: Identifier of the world on record; a reset changes it.
+        setup: Recorded data for a replay; see `bt_exec.mission.setup`.
+        debugger: Pauses missions at changes and breakpoints, or None.
         abandoned: Called with the outcome, on another thread, if a mission cannot return because a
-            part of it hangs for ever: the record has its end, and the program must exit.
+            part of it hangs: its end is on record, and the program must exit.
 
     Raises:
-        BtExecError: If the site, the world or the faults are wrong; nothing was started.
+        BtExecError: If the site, the world or the faults are invalid; nothing was started.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Session:
         self._running: Executive | None = None
         self._preparing = False
         self._acted = False  # whether the last mission started a skill
-        self._asked = ""  # why to stop, if that was asked while a mission was being prepared
+        self._asked = ""  # reason of a stop requested during preparation
         self.rigs: dict[str, Rig] = {}
         self._locks: list[RobotLock] = []
         self._pid = os.getpid()
@@ -154,7 +154,7 @@ class Session:
             self.open()
 
     def book(self, command: str) -> Booking:
-        """Put a command on record that will be run later, with its name; from any thread.
+        """Put a command on record for a later run, with its identifier; from any thread.
 
         Raises:
             UsageError: If the session keeps no journal, or the journal cannot be written.
@@ -175,7 +175,7 @@ class Session:
             self._make_rigs()
             self.life = LifeCycle(self.rigs, self._locks, self._moved_while_idle, self._runaway)
             self._make_guardian()
-        except BaseException:  # a robot that is already up is not left behind
+        except BaseException:  # close robots that are already open
             self.close()
             raise
         self._state = "open"
@@ -183,14 +183,14 @@ class Session:
             self.life.inspected()
 
     def open_for(self, command: str) -> None:
-        """Open the robots unless the compiler has no reading of `command`.
+        """Open the robots unless the compiler cannot read `command`.
 
         Raises:
             BtExecError: If a robot is unavailable.
         """
         if self._state == "deferred" and self._is_readable(command):
             if isinstance(self.compiler, Releasing):
-                self.compiler.release()  # the command is read; the robots need the memory
+                self.compiler.release()  # free memory for the robots
             self.open()
 
     def run(
@@ -204,10 +204,10 @@ class Session:
         """Run one command to its end in this session's world.
 
         Args:
-            command: What the person typed.
-            plan: The plan to run for it, instead of one of the compiler's.
-            booking: Its line on record, if it was booked.
-            work: What an earlier mission had done, if this one goes on with it; see `resume`.
+            command: The command as typed.
+            plan: The plan to run instead of a compiled one.
+            booking: Its entry on record, if it was booked.
+            work: Completed work of the mission that this one continues, if any; see `resume`.
 
         Raises:
             UsageError: If the session is closed, or runs a mission.
@@ -221,7 +221,7 @@ class Session:
         if self._running is not None:
             raise UsageError("this session runs a mission already; wait for its end, or abort it")
         if self._state == "closed":
-            raise UsageError("this session is closed; make another")
+            raise UsageError("this session is closed; create another one")
         if plan is None and work is None:
             self.open_for(command)
         else:
@@ -237,14 +237,14 @@ class Session:
         return outcome
 
     def resume(self, record: MissionRecord, *, lost: bool = False) -> Outcome:
-        """Go on with a mission that did not come to its end, as a new mission linked to it.
+        """Continue a mission that did not come to its end, as a new mission linked to it.
 
-        What is perceived now counts; see `bt_exec.mission.resumption`. In a simulation the world is
-        restored first, with `bt_exec.mission.rerun.restore`.
+        The current observations count; see `bt_exec.mission.resumption`. In a simulation the world
+        is restored first, with `bt_exec.mission.rerun.restore`.
 
         Args:
             record: The mission.
-            lost: Whether its world is gone, so that nothing of it counts as done.
+            lost: Whether its world is lost, so that none of its work counts as done.
 
         Raises:
             UsageError: If the session is closed, or runs a mission.
@@ -253,13 +253,13 @@ class Session:
         return self.run(record.command, work=work)
 
     def _phrase(self, name: str, args: Mapping[str, Any], language: str) -> str:
-        """Return a skill with its arguments as people say it."""
+        """Return a skill with its arguments as a phrase."""
         if self.site.messages.has_phrase(name):
             return self.site.messages.phrase(name, language, args)
         return self.site.messages.word(name, language)
 
     def _compiler_of(self, plan: MissionSpec | None, work: Work | None) -> Compiler:
-        """Return the compiler of a mission: the site's, or one for a plan or a rest of work."""
+        """Return the compiler of a mission: the site's, or one for a plan or remaining work."""
         if plan is not None:
             return FixedPlan(plan)
         if work is not None:
@@ -293,14 +293,14 @@ class Session:
                 recorder = self.journal.record(booking, **how)
         except (RuntimeError, OSError, sqlite3.Error) as error:  # no thread, file or connection
             raise UsageError(f"the record cannot be started: {error}") from error
-        with recorder:  # on record first, shown after
+        with recorder:  # recorder before the other listeners
             outcome = self._run(
                 command, recorder.mission_id, compiler, recorder, language=language, saved=saved
             )
         return replace(outcome, record_problem=recorder.incomplete)
 
     def _facts_of(self, command: str, language: str = "") -> dict[str, Any]:
-        """Return what the record says of a mission from its first moment on."""
+        """Return the data for the record's entry of a mission at its start."""
         return {
             "command": command,
             "language": language or language_of(command),
@@ -317,7 +317,7 @@ class Session:
         }
 
     def _seen(self, language: str) -> str:
-        """Return what was observed last in this world, one line."""
+        """Return the last observation of this world as one line."""
         seen = (
             self.site.messages.said_of(
                 robot, worker.buffer.observations[-1].describe(language), language
@@ -386,7 +386,7 @@ class Session:
         self._record_apart(MOVED_WHILE_IDLE, message)
 
     def _runaway(self, moved: Mapping[str, str]) -> None:
-        """Have the program exit: something in it keeps moving a robot, and no stop ends that."""
+        """Make the program exit, because stops do not end a motion outside a mission."""
         message = "; ".join(f"the robot of {name}: {why}" for name, why in moved.items())
         self.life.require_inspection(message)
         words = self.site.messages.say(MOVED_WHILE_IDLE, "en", message=message)
@@ -394,7 +394,7 @@ class Session:
             self.abandoned(Outcome("", _NO_COMMAND, "failed", MOVED_WHILE_IDLE, words))
 
     def _record_apart(self, code: str, message: str) -> None:
-        """Put what happened outside a mission on record, as an entry of its own."""
+        """Record an event outside a mission as a separate entry."""
         if self.journal is None:
             return
         failure = Failure(code, message, kind="robot", retryable=False)
@@ -417,7 +417,7 @@ class Session:
     def abort(self, reason: str = "operator") -> bool:
         """Stop the running mission cleanly; a second call stops the robot at once.
 
-        Safe from signal handlers. Returns whether there was a mission to stop.
+        Safe from signal handlers. Returns whether a mission was running.
         """
         running = self._running
         if running is None:
@@ -434,10 +434,10 @@ class Session:
         return "" if broken is None else broken.part
 
     def facts(self) -> dict[str, str]:
-        """Return what robots know of themselves and what the newest observations establish.
+        """Return the facts reported by robots and established by the newest observations.
 
         Raises:
-            UsageError: If one of them cannot say it, or does not within a while.
+            UsageError: If one of them fails, or does not answer in time.
         """
         with self.life.busy(), _watching(self.rigs) as watchdog:
             try:
@@ -451,13 +451,13 @@ class Session:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                raise UsageError(f"what is known cannot be told: {in_words(error)}") from error
+                raise UsageError(f"cannot read the known facts: {in_words(error)}") from error
 
     def look(self) -> dict[str, Observation]:
-        """Look once with every camera, outside a mission; return what is seen, by pack.
+        """Make one observation with every camera, outside a mission; return them by pack.
 
         Raises:
-            UsageError: If a mission runs, or one of them cannot see, or does not within a while.
+            UsageError: If a mission runs, or a camera fails or does not answer in time.
         """
         if self._running is not None:
             raise UsageError("this session runs a mission, which looks by itself")
@@ -469,18 +469,18 @@ class Session:
                 see = rig.perception
                 try:
                     capture = watchdog.call(f"the camera of {name}", see.capture)
-                    found[name] = watchdog.call(f"the eyes of {name}", see.interpret, capture)
+                    found[name] = watchdog.call(f"the perception of {name}", see.interpret, capture)
                 except KeyboardInterrupt:
                     raise
                 except BaseException as error:
-                    raise UsageError(f"{name} does not see: {in_words(error)}") from error
+                    raise UsageError(f"{name} failed to observe: {in_words(error)}") from error
         return found
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
-        """Make the world anew: as at the start, or as `world` says.
+        """Recreate the world as at the start, or as `world` specifies.
 
         Raises:
-            UsageError: If no such world can be made; the old one is there again.
+            UsageError: If the world cannot be created; the old one is restored.
         """
         before, wanted = self.world, self.world if world is None else dict(world)
         check_world(self.site, wanted)
@@ -490,14 +490,14 @@ class Session:
         try:
             self._open_anew()
         except BtExecError:
-            self.world = before  # the old world can be made again: the session stays usable
+            self.world = before  # restore the old world to keep the session usable
             self._open_anew()
             raise
 
     def close(self) -> None:
-        """Stop the robots and put everything away; whoever cannot be put away is told of."""
+        """Stop the robots and close everything; errors of parts are logged."""
         if os.getpid() != self._pid:
-            return  # a forked child owns nothing
+            return  # in a forked child
         rigs, workers, locks = self.rigs, self.perception_workers, self._locks
         self.perception_workers, self.rigs, self._locks = {}, {}, []
         self._state = "closed"
@@ -522,7 +522,7 @@ class Session:
         self.close()
 
     def _begin(self) -> None:
-        """Begin a world without its robots."""
+        """Start a world without its robots."""
         self.world_id = uuid.uuid4().hex
         self.setup = setup_of(self.site, self.world, self.compiler.name)
         self.life = LifeCycle({}, [], self._moved_while_idle)
@@ -572,7 +572,7 @@ class Session:
                 )
 
     def _make_guardian(self) -> None:
-        """Start the guardian of the robots, and take the report that an earlier one has left."""
+        """Start the guardian of the robots, and read the report of an earlier guardian."""
         driven = {name: rig for name, rig in self.rigs.items() if rig.robot is not None}
         robots = ", ".join(lock.identity for lock in self._locks) or ", ".join(driven)
         report = report_file(robots)
@@ -605,8 +605,8 @@ class Session:
     def _make_rig(self, pack: Pack) -> Rig:
         """Lock the robot of a pack, then open it.
 
-        Whether a robot without a declared identity is real shows only once it is open. It is not
-        opened while another process drives one of its name.
+        Whether a robot without a declared identity is real is known only after opening it. It is
+        not opened while another process drives a robot with the same name.
         """
         settings = self.site.packs[pack.name]
         robot = settings.robot or next(iter(pack.robots))
@@ -628,13 +628,13 @@ class Session:
             lock.take()
         except UsageError:
             if rig.close is not None:
-                rig.close()  # no stop: another process drives it
+                rig.close()  # without a stop: another process drives it
             raise
         return rig
 
 
 class _NoWorld:
-    """The world of a session whose robots are not open: no time passes in it."""
+    """The world of a session whose robots are not open; its time does not advance."""
 
     time = 0.0
 
@@ -644,21 +644,21 @@ class _NoWorld:
 
 @contextlib.contextmanager
 def _watching(rigs: Mapping[str, Rig]) -> Iterator[Watch]:
-    """Watch calls outside a mission, unwatched where no thread can be started for it."""
+    """Watch calls outside a mission; unwatched if no thread can be started."""
     with contextlib.ExitStack() as stack:
         watch: Watch = Unwatched()
         try:
             watch = stack.enter_context(Watchdog(_CLOSE_S, lambda: stop_all_apart(rigs)))
         except RuntimeError as error:
-            _log.error("nothing watches the robots now: %s", error)
+            _log.error("the robots are not monitored: %s", error)
         yield watch
 
 
 def _put_away(watchdog: Watch, part: str, close: Callable[[], None]) -> None:
-    """Close something of somebody's; the outcome is out, so whatever goes wrong is only told."""
+    """Close a part; errors are only logged, because the outcome is already final."""
     try:
         watchdog.call(part, close)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the others are put away all the same
-        _log.error("%s could not be put away: %s", part, in_words(error))
+        _log.error("%s could not be closed: %s", part, in_words(error))

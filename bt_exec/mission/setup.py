@@ -1,4 +1,4 @@
-"""Recorded setup of a mission: everything besides its events that a replay needs.
+"""Recorded setup of a mission: the data besides its events that a replay needs.
 
 ::
 
@@ -6,9 +6,9 @@
     rates      tick and observation rates [Hz]
     limits     budgets and deadlines
     file       path of the site file
-    confirm    which plans the operator is asked about
-    worlds     start of each simulated world by pack, defaults filled in
-    versions   bt-exec, Python, and the distributions that bring the packs and what they require
+    confirm    which plans need the operator's confirmation
+    worlds     initial state of each simulated world by pack, including defaults
+    versions   bt-exec, Python, and the distributions of the packs and their requirements
     digests    SHA-256 of the site file and of the trees
     deferred   true if the command was refused or answered before the robots were opened
 """
@@ -40,7 +40,7 @@ def setup_of(site: Site, world: Mapping[str, str], compiler: str) -> dict[str, A
 
     Args:
         site: The site.
-        world: How the simulated worlds start, as the user gave it.
+        world: Initial state of the simulated worlds, as given by the user.
         compiler: Name of the compiler in use.
     """
     return {
@@ -77,14 +77,14 @@ def digests(site: Site) -> dict[str, str]:
 
 @lru_cache(maxsize=8)
 def versions(packs: tuple[str, ...]) -> Mapping[str, str]:
-    """Return the versions of Python, bt-exec, and the distributions that bring these packs."""
+    """Return the versions of Python, bt-exec, and the distributions of these packs."""
     found = {"python": platform.python_version()}
     owners = {
         point.dist.name
         for point in entry_points(group="bt_exec.packs")
         if point.name in packs and point.dist is not None
     }
-    own = [name for name, _ in declared_requirements()]  # with those of installed extras
+    own = [name for name, _ in declared_requirements()]  # including installed extras
     found.update(_versions_of(("bt-exec", *own)))
     for owner in sorted(owners - {"bt-exec"}):
         found.update(_versions_of((owner, *_required_by(owner))))
@@ -92,7 +92,7 @@ def versions(packs: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _required_by(name: str) -> Iterable[str]:
-    """Yield the distributions that one requires, without its extras."""
+    """Yield the distributions that another one requires, without its extras."""
     try:
         required = distribution(name).requires or ()
     except PackageNotFoundError:
@@ -107,6 +107,6 @@ def _versions_of(names: Iterable[str]) -> dict[str, str]:
     for name in names:
         try:
             found[name] = version(name)
-        except PackageNotFoundError:  # required on another platform, or run from a folder
+        except PackageNotFoundError:  # required on another platform only, or not installed
             continue
     return found

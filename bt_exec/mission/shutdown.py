@@ -25,18 +25,18 @@ def come_to_rest(
     stopping: Callable[[], None],
     beat: Callable[[], None] = lambda: None,
 ) -> Failure | None:
-    """Wait a moment for the robots to be still, then stop them until they are.
+    """Wait briefly for the robots to be still, then stop them until they are.
 
     Args:
         rigs: The rigs of the mission, by pack.
         clock: The mission's clock.
-        still_s: How long a robot may take to come to rest, before and after the stop [s].
-        watch: Watches the robots while they are asked.
+        still_s: Time limit for a robot to come to rest, before and after the stop [s].
+        watch: Watches the calls of the robots.
         stopping: Called before the robots are stopped.
-        beat: Called each period: the loop still runs.
+        beat: Called each period as a heartbeat.
 
     Returns:
-        The failure of a stop that did not work; None if nothing moves.
+        The failure of a stop without effect; None if nothing moves.
     """
 
     def wait(again: Callable[[Mapping[str, Rig]], object] = lambda _: None) -> dict[str, str]:
@@ -51,7 +51,7 @@ def come_to_rest(
     stopping()
     trouble = {name: f"its stop() {why}" for name, why in stop_all(rigs).items()}
     trouble = {**wait(lambda moving: stop_all(moving, clock.period_s)), **trouble}
-    if clock.lost:  # a world that stands still for ever moves nothing
+    if clock.lost:  # nothing moves in a simulation that no longer advances
         trouble = {name: why for name, why in trouble.items() if rigs[name].simulation is None}
     if not trouble:
         return None
@@ -67,21 +67,21 @@ def _wait(
     watch: Watch,
     again: Callable[[Mapping[str, Rig]], None],
 ) -> dict[str, str]:
-    """Let time pass until nothing moves; return what may be moving then, and why, by rig.
+    """Let time pass until nothing moves; return the robots that may still move, with reasons.
 
     Each period, `again` is called with the rigs whose robots move.
     """
     limit = clock.now() + still_s
     moving = moving_robots(rigs, watch)
-    for _ in range(int(still_s / clock.period_s) + 2):  # also where the time does not pass
+    for _ in range(int(still_s / clock.period_s) + 2):  # bounded even if the time does not advance
         if not moving or clock.now() >= limit:
             break
         try:
             watch.within(clock.step_s + watch.limit_s, clock.part, clock.advance)
         except (KeyboardInterrupt, PartBroken):
-            break  # the operator waits no longer, the record must end all the same
+            break  # a second Ctrl-C ends the wait; the record must still be completed
         except Exception as error:  # noqa: BLE001 - time does not pass: nothing to wait for
-            _log.error("no time passes any more", exc_info=error)
+            _log.error("the time does not advance", exc_info=error)
             break
         moving = moving_robots(rigs, watch)
         again({name: rigs[name] for name in moving})
@@ -89,7 +89,7 @@ def _wait(
 
 
 def moving_robots(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
-    """Return which robots may be moving now, and why."""
+    """Return the robots that may be moving now, with reasons."""
     moving = {}
     for name, rig in rigs.items():
         try:
@@ -98,7 +98,7 @@ def moving_robots(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
         except PartBroken as error:
             moving[name] = str(error)
         except KeyboardInterrupt:
-            moving[name] = "it could not be asked whether it is still"
+            moving[name] = "its state cannot be read"
         except BaseException as error:  # noqa: BLE001 - a robot that cannot be asked may be moving
             moving[name] = f"still raised {in_words(error)}"
     return moving

@@ -21,10 +21,10 @@ from bt_exec.verify.facts import established
 __all__ = ["AFTER_STOP", "summarise"]
 
 AFTER_STOP = "AFTER_STOP"
-"""What a pack's messages say of going on after a stop: where things are, what to say next."""
+"""Prefix of message codes with advice after a stop: where things are, and what to say next."""
 
 _TRIED = 2
-"""How many of the failures after the first cause are told: the latest."""
+"""Number of failures after the first cause that are reported: the latest ones."""
 
 _STOPS = ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG", "STALLED", "GUARD_LOST")
 
@@ -37,20 +37,20 @@ def summarise(
     known: Known,
     told: str = "",
 ) -> str:
-    """Return the final sentences: the answers, the reason, and where things are now.
+    """Return the final sentences: answers, reason, and current state of the objects.
 
     Args:
-        ending: How it ended.
-        progress: What happened.
+        ending: The ending.
+        progress: Account of the mission.
         messages: The sentences.
-        catalogue: What skills and conditions are about.
-        known: What is known now.
-        told: What the robot itself told the operator.
+        catalogue: Declarations of skills and conditions.
+        known: Known facts.
+        told: The robot's messages to the operator.
     """
     language = progress.language
     if ending.refusal is not None:
         return ending.refusal.message
-    if ending.status == "satisfied" and ending.said:  # words were answered with words
+    if ending.status == "satisfied" and ending.said:  # a reply without a plan
         return ending.said
     said = list(_answers(progress, messages, catalogue, known))
     if ending.reason_code in (PARTLY_DONE, NOTHING_DONE):
@@ -59,7 +59,7 @@ def summarise(
         said += _why(ending, ending.failure, progress, messages, catalogue)
     elif ending.why:
         said.append(messages.say(ending.why, language))
-    elif ending.reason_code not in ("OK", "ABORTED"):  # nothing was needed
+    elif ending.reason_code not in ("OK", "ABORTED"):  # no action was needed
         then = list(_no_longer(progress, messages, catalogue, known))
         needless = dict.fromkeys(_needless(progress, messages, catalogue, known))
         if not then:
@@ -72,7 +72,7 @@ def summarise(
     if progress.started and ending.reason_code in _STOPS:
         said.append(_after_stop(progress, messages, catalogue, known))
     state = state_of(progress, messages, catalogue, known, well=ending.status == "satisfied")
-    text = " ".join(said)  # "The door is open, but …" has said that the door is open
+    text = " ".join(said)  # avoid repeating "The door is open" after "The door is open, but …"
     said = [sentence for sentence in said if sentence]
     said.extend(sentence for sentence in state if sentence.rstrip(".") not in text)
     if not said:
@@ -83,9 +83,9 @@ def summarise(
 def _answers(
     progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
 ) -> Iterator[str]:
-    """Yield the answers to what was asked; of several, or of before, each names its question.
+    """Yield the answers to questions; with several or outdated answers, each names its question.
 
-    What may have changed since is told as it was, with its moment.
+    An answer that may be outdated is given in the past tense, with its time.
     """
     language = progress.language
     for asked in progress.told.values():
@@ -110,7 +110,7 @@ def _answers(
 def _needless(
     progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
 ) -> Iterator[str]:
-    """Yield why each skipped action was not needed; for an unmet condition, what was found."""
+    """Yield why each skipped action was not needed; for an unmet condition, its result."""
     assert progress.spec is not None
     nodes = dict(paths(progress.spec.root))
     for skip in progress.skipped:
@@ -124,7 +124,7 @@ def _needless(
 def _unmet(
     asked: Any, language: str, messages: Messages, catalogue: Catalogue, known: Known
 ) -> Iterator[str]:
-    """Yield that a condition did not hold, as its pack says it, and the facts it is about."""
+    """Yield that a condition did not hold, in its pack's words, and the facts it concerns."""
     needed = isinstance(asked, Not)
     inner = asked.of if isinstance(asked, Not) else asked
     if not isinstance(inner, Is):
@@ -144,7 +144,7 @@ def _unmet(
 def _no_longer(
     progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
 ) -> Iterator[str]:
-    """Yield what made an action needless and is otherwise now: as it was, with its moment."""
+    """Yield the reasons of skips that no longer hold, in the past tense, with their time."""
     assert progress.spec is not None
     nodes = dict(paths(progress.spec.root))
     for skip in progress.skipped:
@@ -161,7 +161,7 @@ def _no_longer(
 
 
 def _answer(asked: Asked, progress: MissionProgress, messages: Messages) -> str:
-    """Return yes or no, or what the condition found, if its pack tells that in their place."""
+    """Return yes or no, or the result of the condition if its pack reports that instead."""
     asks, language, verdict = _condition(asked, progress), progress.language, asked.verdict
     own = messages.answer(asks.name, language, verdict.why, asks.args) if asks is not None else None
     return own or messages.say("yes" if verdict.holds else "no", language)
@@ -176,7 +176,7 @@ def _question(asked: Asked, progress: MissionProgress, messages: Messages) -> st
 
 
 def _condition(asked: Asked, progress: MissionProgress) -> Is | None:
-    """Return the single condition that was asked; None if several were joined."""
+    """Return the single condition of a question; None if several are combined."""
     assert progress.spec is not None
     for node in walk(progress.spec.root):
         if isinstance(node, Check) and str(node.check) == asked.question:
@@ -185,7 +185,7 @@ def _condition(asked: Asked, progress: MissionProgress) -> Is | None:
 
 
 def _left_undone(ending: Ending, progress: MissionProgress, messages: Messages) -> list[str]:
-    """Say what is missing, where the robot has not told it itself."""
+    """Return sentences about missing parts that the robot has not reported itself."""
     language = progress.language
     parts = [part.to_dict(messages, language) for part in progress.undone]
     return [
@@ -201,7 +201,7 @@ def _why(
     messages: Messages,
     catalogue: Catalogue,
 ) -> list[str]:
-    """Say why a mission did not end well: the first cause, then what was tried."""
+    """Return sentences about the cause of a failure: the first cause, then further attempts."""
     language = progress.language
     root, *tried = _told_failures(failure, progress, catalogue)
     said: list[str] = []
@@ -227,9 +227,10 @@ def _why(
 def _after_stop(
     progress: MissionProgress, messages: Messages, catalogue: Catalogue, known: Known
 ) -> str:
-    """Return what to do after a stop, as the pack says it whose skill ran last; perhaps nothing.
+    """Return advice after a stop from the pack of the last skill; may be empty.
 
-    ``AFTER_STOP at=dock`` is said instead where these facts, joined by `` + ``, are known.
+    The message ``AFTER_STOP at=dock`` takes precedence if these facts, joined by `` + ``, are
+    known.
     """
     own = messages.of(catalogue.owner(progress.latest))
     now = set(known.names(known.facts).values())
@@ -245,9 +246,9 @@ def _after_stop(
 def _told_failures(
     last: Failure, progress: MissionProgress, catalogue: Catalogue
 ) -> tuple[Failure, ...]:
-    """Return the first cause of the end and what failed after it, each as it is told.
+    """Return the first cause of the end and the later failures that are reported.
 
-    What is not a failure of a plan (the simulation is gone) is its own cause.
+    An ending that is not a plan's failure, such as a lost simulation, is its own cause.
     """
     if last not in progress.failures:
         return (last,)
@@ -256,6 +257,6 @@ def _told_failures(
         for number, failure in enumerate(progress.failures)
     ]
     found = first_cause(after, catalogue)
-    assert found is not None  # there is at least the last one
+    assert found is not None  # `last` is always included
     number, root = found
     return (root, *progress.failures[number:])

@@ -14,14 +14,14 @@ _log = logging.getLogger("bt_exec")
 
 
 def ending_of(error: BaseException) -> Ending:
-    """Return the ending: whoever is to blame is named; what nobody explains is a bug of ours."""
+    """Return the ending for an exception; an unexpected one is reported as an internal error."""
     if isinstance(error, PartBroken):
         return failed(error.failure())
     if isinstance(error, RobotStopped):
         return Ending("blocked", error.failure.code, error.failure)
     if isinstance(error, SimulationLost):
         return failed(Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False))
-    _log.error("the executive broke down", exc_info=error)
+    _log.error("internal error in the executive", exc_info=error)
     told = {"traceback": "".join(traceback.format_exception(error))}
     return failed(
         Failure("EXECUTIVE_CRASHED", in_words(error), kind="robot", evidence=told, retryable=False)
@@ -29,5 +29,5 @@ def ending_of(error: BaseException) -> Ending:
 
 
 def failed(failure: Failure) -> Ending:
-    """Return the ending of a mission that `failure` makes a failed one."""
+    """Return the ending of a mission that failed with `failure`."""
     return Ending("failed", failure.code, failure)

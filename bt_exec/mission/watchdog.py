@@ -1,7 +1,7 @@
 """Watchdog over every call into pack code: skills, conditions, cameras, hooks, listeners.
 
-The loop is one thread, so a part that does not return holds up guards, timeouts and stops. While a
-mission runs, a second thread watches what the loop calls. A call that takes too long *hangs*:
+The loop is a single thread, so a part that does not return delays guards, timeouts and stops. While
+a mission runs, a second thread monitors the calls of the loop. A call that takes too long *hangs*:
 
 1. Every robot is stopped. The stop is repeated until the call has returned.
 2. The call is interrupted where the language allows: on the main thread a signal (``SIGURG``)
@@ -11,8 +11,8 @@ mission runs, a second thread watches what the loop calls. A call that takes too
 4. A part that cannot be interrupted is *abandoned*: the mission is ended from the watchdog's
    thread. The program has to exit then, because its loop never continues.
 
-Code in C that keeps the interpreter's lock stops this thread, too. That, and the death of the
-process, is what the guardian is for (`bt_exec.guardian`).
+C code that holds the GIL blocks this thread, too. The guardian covers that case and the death of
+the process (`bt_exec.guardian`).
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from bt_exec.standby import STANDBY
 __all__ = ["FORKED", "Watchdog", "hang_s"]
 
 FORKED = 70
-"""Exit code of a forked child that comes back into the loop of its parent."""
+"""Exit code of a forked child that returns into the loop of its parent."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _HANG_S = 0.5  # default with a real robot [s]
 _HANG_SIMULATED_S = 30.0  # default where everything is simulated [s]
-_POLLS = 4  # how often the watchdog polls within the limit of a call
+_POLLS = 4  # polls within the time limit of a call
 _PERIOD_S = 0.1  # longest time between two polls [s]
-_DELAY_S = 0.25  # a poll that is later than this was held up [s]
-_GRACE = 5  # polls between two interruptions: a clean-up gets this long
+_DELAY_S = 0.25  # a poll with a longer delay was blocked [s]
+_GRACE = 5  # polls between two interruptions, as time for clean-up
 _ATTEMPTS = 5  # interruptions of a call before it is abandoned
 _ABANDON_S = 3.0  # shortest time before a call is abandoned [s]
 
@@ -60,15 +60,15 @@ _log = logging.getLogger("bt_exec")
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call under way.
+    """A call in progress.
 
     Attributes:
         part: Name of the part.
-        limit_s: How long it may take [s].
-        until: When it hangs [s, clock of the watchdog].
-        again: Whether it is waited for and may be called again.
-        hangs: Whether it took too long.
-        polls: How often the watchdog has found it hanging.
+        limit_s: Time limit [s].
+        until: Deadline [s, clock of the watchdog].
+        again: Whether the part may be called again after it hung.
+        hangs: Whether the deadline has passed.
+        polls: Number of polls that found it hanging.
     """
 
     part: str
@@ -86,16 +86,16 @@ class Watchdog:
     """Watchdog for the calls of one thread. Use it as a context manager on that thread.
 
     Args:
-        limit_s: How long a call may take [s, wall].
+        limit_s: Time limit of a call [s, wall].
         stop: Stops every robot, without waiting; called on the watchdog's thread.
         abandon: Called once, on the watchdog's thread, if a call cannot be interrupted.
         now: The clock; `time.monotonic` if not given.
 
     Attributes:
         hung: The parts that hung; they are not called again.
-        present: The call that a tick makes at present.
-        excused: The part that was called while the process was suspended.
-        first: The first hang of a part that is not waited for; None while there is none.
+        present: The current call of the tick.
+        excused: The part that was being called while the process was suspended.
+        first: The first hang of a part that may not be called again; None if there is none.
     """
 
     def __init__(
@@ -117,16 +117,16 @@ class Watchdog:
         self._abandon = abandon
         self._abandoned = False
         self._calls: list[_Call] = []
-        self._thread = 0  # whose calls these are
+        self._thread = 0  # thread of the watched calls
         self._pid = os.getpid()
         self._earlier: Any = None
         self._end = _thread.allocate_lock()
 
     def call(self, part: str, function: Callable[P, R], /, *args: P.args, **more: P.kwargs) -> R:
-        """Call `function` as the work of `part`, and return what it returns.
+        """Call `function` on behalf of `part` and return its result.
 
         Raises:
-            PartBroken: If the call hangs, or the part did before.
+            PartBroken: If the call hangs, or the part hung before.
         """
         return self.within(self.limit_s, part, function, *args, **more)
 
@@ -139,7 +139,7 @@ class Watchdog:
         *args: P.args,
         **more: P.kwargs,
     ) -> R:
-        """Do as `call`, with a limit of its own [s]."""
+        """Like `call`, with a separate time limit [s]."""
         if part in self.hung:
             raise PartBroken(part, "did not return and is not called again", "STEP_HUNG")
         return self._watched(
@@ -155,7 +155,7 @@ class Watchdog:
         *args: P.args,
         **more: P.kwargs,
     ) -> R:
-        """Do as `within` for a part that is waited for and called again: the record."""
+        """Like `within`, for a part that may be called again after it hung: the record."""
         return self._watched(
             _Call(part, limit_s, self.now() + limit_s, again=True), function, *args, **more
         )
@@ -182,24 +182,24 @@ class Watchdog:
         return result
 
     def disown(self) -> None:
-        """Let no call return: this process is a child that a part has forked."""
+        """Mark this process as a forked child of a part, in which no call may return."""
         for call in self._calls:
             call.hangs = True
         self.present.clock = _leave
         if self.present.is_active:
             self.present.began = -math.inf
 
-    # -- the watchdog's own thread -------------------------------------------------------------
+    # -- on the watchdog's thread -------------------------------------------------------------
 
     def __enter__(self) -> Watchdog:
-        """Begin to watch the calling thread.
+        """Start watching the calling thread.
 
         Raises:
             RuntimeError: If no thread can be started for it.
         """
         self._thread = threading.get_ident()
         if self._on_main():
-            with contextlib.suppress(ValueError):  # an interpreter that takes no signals
+            with contextlib.suppress(ValueError):  # not the main interpreter
                 self._earlier = signal.signal(signal.SIGURG, self._interrupt)
         self._end.acquire()
         try:
@@ -211,7 +211,7 @@ class Watchdog:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Watch no more."""
+        """Stop watching."""
         _ENTERED.discard(self)
         self._calls.clear()
         self.present.reset()
@@ -234,15 +234,15 @@ class Watchdog:
                 if gap_s > self._period_s + _DELAY_S and used_s < gap_s / 2:
                     self._excuse(gap_s)
                 self._poll()
-            except _RAISED as error:  # no memory, or a part raised it in every thread
+            except _RAISED as error:  # out of memory, or raised by a part in every thread
                 os.write(2, b"bt-exec: the watchdog: " + type(error).__name__.encode() + b"\n")
-        self._end.release()  # for the next one who enters
+        self._end.release()  # for the next use
 
     def _excuse(self, seconds: float) -> None:
-        """Give the calls more time: the process itself was suspended, which is not their fault.
+        """Extend the deadlines of calls, because the whole process was suspended.
 
-        The heartbeat of the loop ends the mission then. A part that keeps the interpreter's lock
-        uses the processor meanwhile, and is not excused.
+        The heartbeat of the loop ends the mission in that case. A part that holds the GIL uses CPU
+        time meanwhile, and its deadline is not extended.
         """
         if active := self._active():
             self.excused = active[-1].part
@@ -256,14 +256,14 @@ class Watchdog:
         if self.present.is_late(now):
             late.append(self.present)
         if late:
-            self._bite(late[-1])
+            self._handle_hang(late[-1])
 
     def _active(self) -> list[_Call | Present]:
-        """Return the calls under way, the innermost one last."""
+        """Return the calls in progress, the innermost one last."""
         return [*self._calls, self.present] if self.present.is_active else [*self._calls]
 
-    def _bite(self, call: _Call | Present) -> None:
-        """Stop the robots; interrupt the call with all that it is a part of."""
+    def _handle_hang(self, call: _Call | Present) -> None:
+        """Stop the robots and interrupt a hanging call with its enclosing calls."""
         first = not call.hangs
         try:
             if first:
@@ -275,19 +275,19 @@ class Watchdog:
                 "%s did not return within %g s; the robot is stopped", call.part, call.limit_s
             )
         if not call.again:
-            self._break_off(call)
+            self._interrupt_or_abandon(call)
 
     def _note(self, call: _Call | Present) -> None:
-        """Mark a call as hanging, with all that it is a part of."""
+        """Mark a call and its enclosing calls as hanging."""
         for each in self._active():
             each.hangs = True
-            each.polls = 0 if each is call else 1  # the others unwind with it
+            each.polls = 0 if each is call else 1  # the enclosing calls unwind with it
         if not call.again:
             self.hung.add(call.part)
             self.first = self.first or call.broken()
 
-    def _break_off(self, call: _Call | Present) -> None:
-        """Interrupt a call now and then; abandon it if that does not help."""
+    def _interrupt_or_abandon(self, call: _Call | Present) -> None:
+        """Interrupt a call repeatedly; abandon it if that has no effect."""
         if self._earlier is not None and call.polls % _GRACE == 0:
             signal.pthread_kill(self._thread, signal.SIGURG)
         call.polls += 1
@@ -299,9 +299,9 @@ class Watchdog:
             self._abandon(PartBroken(call.part, why, "STEP_HUNG"))
 
     def _interrupt(self, _: int, frame: FrameType | None) -> None:
-        """Raise inside the call that hangs; called by the signal, on the main thread.
+        """Raise inside the hanging call; called by the signal handler on the main thread.
 
-        A call that is just returning is left alone: its own frame reports that it was late.
+        A call that is just returning is not interrupted: its own frame reports that it was late.
         """
         if frame is not None and frame.f_code is _WATCHED:
             return
@@ -314,7 +314,7 @@ _ENTERED: set[Watchdog] = set()
 
 
 def _leave() -> float:
-    """End this process, which has no business in the loop of its parent."""
+    """End this process, a forked child that must not run the loop of its parent."""
     os._exit(FORKED)
 
 
@@ -327,7 +327,7 @@ os.register_at_fork(after_in_child=_disown_all)
 
 
 def hang_s(site: Site, rigs: Mapping[str, Rig]) -> float:
-    """Return how long a call of pack code may take at a site [s]."""
+    """Return the time limit of a call of pack code at a site [s]."""
     if site.limits.hang_s is not None:
         return site.limits.hang_s
     real = any(rig.robot is not None and rig.simulation is None for rig in rigs.values())

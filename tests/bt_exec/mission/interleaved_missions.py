@@ -304,7 +304,7 @@ class Run:
 
         def note(mission: Any, *args: Any) -> Outcome:
             self.running = mission
-            mission._heed = lambda: self._heed(mission)
+            mission._check_stop = lambda: self._check_stop(mission)
             return run_executive(mission, *args)
 
         executive.Executive.run = note  # type: ignore[assignment, method-assign]
@@ -329,9 +329,9 @@ class Run:
         self._idle_since += seconds
         self.arm.since += seconds
 
-    def _heed(self, mission: Any) -> None:
+    def _check_stop(self, mission: Any) -> None:
         tick = mission.runtime.tick
-        executive.Executive._heed(mission)
+        executive.Executive._check_stop(mission)
         self.heeded = tick
 
     def _abort(self, session: Session) -> None:

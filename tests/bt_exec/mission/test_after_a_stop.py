@@ -204,14 +204,14 @@ def test_lost_simulation_counts_as_still_and_a_real_robot_does_not(lost, said, c
     if lost:
         del rigs["real"]
         assert come_to_rest(rigs, clock, 0.2, Unwatched(), lambda: None) is None
-        assert caplog.messages[-1] == "no time passes any more"
+        assert caplog.messages[-1] == "the time does not advance"
 
 
 @pytest.mark.parametrize(
     ("why", "said"),
     [
         (PartBroken("its driver", "hangs", "STEP_HUNG"), "its driver hangs"),
-        (KeyboardInterrupt(), "it could not be asked whether it is still"),
+        (KeyboardInterrupt(), "its state cannot be read"),
     ],
 )
 def test_robot_without_a_readable_state_is_reported_with_its_error(why, said):

@@ -258,13 +258,13 @@ def test_stop_requests_are_checked_while_a_remote_simulation_computes():
     far.at_once = False
     heeded: list[None] = []
 
-    def heed() -> None:
+    def check_stop() -> None:
         heeded.append(None)
         if len(heeded) == 3:
             far.answer()
 
     clock = Clock([far], 0.5, fast=True)
-    clock.advance(heed)
+    clock.advance(check_stop)
     assert (clock.now(), len(heeded) >= 3) == (0.5, True)
 
 
@@ -337,10 +337,10 @@ def test_slower_of_two_remote_simulations_is_awaited_in_slices():
     slow.at_once = False
     heeded: list[None] = []
 
-    def heed() -> None:
+    def check_stop() -> None:
         heeded.append(None)
         if len(heeded) == 3:
             slow.answer()
 
-    Clock([slow, quick], 0.5, fast=True).advance(heed)
+    Clock([slow, quick], 0.5, fast=True).advance(check_stop)
     assert (slow.time, quick.time, len(heeded) >= 3) == (0.5, 0.5, True)

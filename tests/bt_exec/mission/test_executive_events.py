@@ -354,7 +354,7 @@ def test_facts_that_cannot_be_read_at_the_end_are_left_out(stage, caplog):
     on = stage([skill], rig={"facts": lambda: next(answers)})
     outcome = on.run()
     assert (outcome.status, outcome.message) == ("satisfied", "OK")
-    assert caplog.messages == ["a robot could not say what it knows"]
+    assert caplog.messages == ["a robot could not report its facts"]
 
 
 def hanging(method: str, code: str = "STEP_HUNG"):
@@ -384,7 +384,7 @@ def test_part_that_hangs_at_the_end_fails_the_mission_unless_it_has_failed(
     on = stage([scripted_skill("a", [script])], pack={"reporter": hanging(method, code)})
     found = on.run()
     assert (found.reason_code, [one["code"] for one in found.failures]) == (reason, failures)
-    assert "the end could not be told" in caplog.messages
+    assert "the final report failed" in caplog.messages
     assert on.told()[-1].endswith(f"Finished {found.status} {reason}")
 
 

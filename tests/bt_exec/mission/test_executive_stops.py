@@ -163,7 +163,7 @@ def test_robot_moved_by_a_background_thread_is_stopped(stage, moment):
 def test_first_abort_waits_a_period_and_the_cancel_limit_and_later_ones_do_not(stage, monkeypatch):
     patience = []
     on = stage([scripted_skill("a")], limits=Limits(cancel_s=0.5))
-    monkeypatch.setattr(on.executive, "_see_to_it", patience.append)
+    monkeypatch.setattr(on.executive, "_escalate_abort", patience.append)
     monkeypatch.setattr("bt_exec.mission.executive.STANDBY.run", lambda work: work())
     for _ in range(3):
         on.executive.abort()
@@ -179,7 +179,7 @@ def test_every_robot_is_stopped_when_one_of_them_raises(stage, caplog):
     on = stage([scripted_skill("a")], robot=Gone())
     other = ScriptedRobot()
     on.executive.rigs["other"] = Rig(other)
-    on.executive._see_to_it(0.0)
+    on.executive._escalate_abort(0.0)
     assert (on.robot.stops, other.stops) == (1, 1)
     assert caplog.messages == ["the robot of test could not be stopped"]
 
@@ -188,14 +188,14 @@ def test_every_robot_is_stopped_when_one_of_them_raises(stage, caplog):
 def test_abort_watch_stops_robots_only_when_the_abort_was_not_acted_on(stage, heeded):
     on = stage([scripted_skill("a")])
     on.executive._heeded = heeded
-    on.executive._see_to_it(0.001)
+    on.executive._escalate_abort(0.001)
     assert on.robot.stops == (0 if heeded else 1)
 
 
 def test_abort_watch_does_nothing_after_the_mission(stage):
     on = stage([scripted_skill("a")])
     assert on.run().status == "satisfied"
-    on.executive._see_to_it(0.001)
+    on.executive._escalate_abort(0.001)
     assert on.robot.stops == 0
 
 
@@ -206,11 +206,11 @@ def test_internal_error_stops_the_robots_once_and_is_logged(stage, caplog):
     on = stage([scripted_skill("a")], pack={"checkers": (broken,)})
     outcome = on.run()
     assert on.robot.stops == 1
-    on.executive._see_to_it(0.001)  # watch of an abort that came at the same time
+    on.executive._escalate_abort(0.001)  # watch of an abort that came at the same time
     assert on.robot.stops == 1
     assert (outcome.status, outcome.reason_code) == ("failed", "EXECUTIVE_CRASHED")
     assert on.told()[-1] == "10 0 Finished failed EXECUTIVE_CRASHED"
-    assert caplog.messages == ["the executive broke down"]
+    assert caplog.messages == ["internal error in the executive"]
     assert caplog.records[0].exc_info is not None
 
 
@@ -264,7 +264,7 @@ def test_ctrl_c_while_coming_to_rest_stops_the_robot_and_closes_the_journal(stag
 
     on = stage([scripted_skill("a")], robot=Restless())
 
-    def interrupted(heed=None) -> None:
+    def interrupted(check_stop=None) -> None:
         raise KeyboardInterrupt
 
     on.executive.clock.advance = interrupted
@@ -446,7 +446,7 @@ def test_abort_that_was_acted_on_leaves_the_skill_time_to_clean_up(stage):
             while True:
                 yield Running()
         finally:
-            on.executive._see_to_it(0.001)
+            on.executive._escalate_abort(0.001)
             stops.append(on.robot.stops)
 
     on = stage([a])

@@ -81,8 +81,8 @@ def test_longer_gap_is_a_stall_of_the_called_part(time):
     with pytest.raises(PartBroken) as stalled:
         beats.beat()
     assert stalled.value.code == "STALLED"
-    assert str(stalled.value) == ("the loop stood still for 2.5 s (limit 2 s), last in skill grasp")
-    beats.go_on()  # gaps are allowed while the robot comes to rest
+    assert str(stalled.value) == ("the loop stalled for 2.5 s (limit 2 s), last in skill grasp")
+    beats.beat_at_rest()  # gaps are allowed while the robot comes to rest
 
 
 def test_gap_of_any_length_is_allowed_without_a_limit(time):

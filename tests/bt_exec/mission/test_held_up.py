@@ -67,7 +67,7 @@ def test_abort_that_is_acted_on_in_time_does_not_stop_the_robot():
     executive = mission(scripted_skill("a"), robot)
     executive.abort()
     assert executive.run("go").status == "aborted"
-    executive._see_to_it(0.001)
+    executive._escalate_abort(0.001)
     assert robot.stops == 0
 
 
@@ -75,9 +75,9 @@ def test_abort_that_is_acted_on_in_time_does_not_stop_the_robot():
     ("method", "job"),
     [
         ("recall", "recall earlier missions"),
-        ("on", "take an event"),
+        ("on", "handle an event"),
         ("turn", "report"),
-        ("told", "say what was told"),
+        ("told", "return its messages"),
         ("__init__", "start"),
     ],
 )
@@ -153,7 +153,7 @@ def test_failing_facts_at_the_end_do_not_change_the_outcome(caplog):
     answers = iter([{"door": "open"}])
     executive = mission(scripted_skill("a"), ScriptedRobot(), facts=lambda: next(answers))
     assert executive.run("go").status == "satisfied"
-    assert "a robot could not say what it knows" in caplog.text
+    assert "a robot could not report its facts" in caplog.text
 
 
 def test_failing_clean_up_and_stop_do_not_hide_the_first_failure(caplog):

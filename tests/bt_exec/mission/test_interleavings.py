@@ -62,13 +62,13 @@ def test_seed_replays_the_same_run(stage):
 
 
 def forget_stop_after_verification(monkeypatch):
-    heed = Executive._heed
+    check_stop = Executive._check_stop
 
-    def heed_later(self):
+    def check_stop_later(self):
         if self.runtime.tick:
-            heed(self)
+            check_stop(self)
 
-    monkeypatch.setattr(Executive, "_heed", heed_later)
+    monkeypatch.setattr(Executive, "_check_stop", check_stop_later)
 
 
 def start_unrecorded(monkeypatch):
@@ -92,18 +92,18 @@ def watch_no_idle_robot(monkeypatch):
 
 
 def stop_hanging_part_once(monkeypatch):
-    bite = Watchdog._bite
+    bite = Watchdog._handle_hang
 
     def once(self, call):
         if not call.hangs:
             bite(self, call)
 
-    monkeypatch.setattr(Watchdog, "_bite", once)
+    monkeypatch.setattr(Watchdog, "_handle_hang", once)
 
 
 def see_to_no_stop(monkeypatch):
-    monkeypatch.setattr(Executive, "_see_to_it", lambda *_: None)
-    monkeypatch.setattr(Executive, "_heed", lambda _: None)
+    monkeypatch.setattr(Executive, "_escalate_abort", lambda *_: None)
+    monkeypatch.setattr(Executive, "_check_stop", lambda _: None)
 
 
 FAULTS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.language.messages import Messages
-from bt_exec.mission.known_state import OLD_S, Known, _sentences, moment, told_facts
+from bt_exec.mission.known_state import OLD_S, Known, _sentences, fact_sentences, moment
 
 WORDS = """
 door=open: {en: The door is open., ko: 문이 열려 있습니다.}
@@ -41,7 +41,7 @@ def words(tmp_path) -> Messages:
     ],
 )  # fmt: skip
 def test_facts_with_sentences_are_reported_and_the_others_returned(words, facts, said, rest):
-    assert told_facts(facts, words, "en") == (said, rest)
+    assert fact_sentences(facts, words, "en") == (said, rest)
 
 
 def test_earlier_fact_is_joined_with_a_current_one(words):
@@ -56,7 +56,7 @@ def test_earlier_fact_is_joined_with_a_current_one(words):
 
 def test_facts_are_reported_in_the_requested_language(words):
     facts = {"door": "open", "left": "up", "right": "up", "at": "A"}
-    said, _ = told_facts(facts, words, "ko")
+    said, _ = fact_sentences(facts, words, "ko")
     assert said == ("문이 열려 있습니다.", "두 팔을 들었습니다.", "A에 있습니다.")
 
 

@@ -28,16 +28,16 @@ def test_observation_of_now_or_earlier_is_accepted(t: Any) -> None:
 @pytest.mark.parametrize(
     ("odd", "error", "said"),
     [
-        ({"t": 5.0011}, ValueError, "the observation is of 5.0011 s, but it is 5 s"),
+        ({"t": 5.0011}, ValueError, "the observation has time 5.0011 s, but the clock shows 5 s"),
         ({"t": float("nan")}, ValueError, "finite number; found nan"),
         ({"t": float("-inf")}, ValueError, "finite number; found -inf"),
         ({"t": "1"}, ValueError, "finite number; found '1'"),
         ({"t": None}, ValueError, "finite number; found None"),
-        ({"labels": lambda: "cup"}, TypeError, "labels are texts; found 'cup'"),
-        ({"labels": lambda: ["cup", 7]}, TypeError, r"labels are texts; found \['cup', 7\]"),
-        ({"facts": lambda: {"a": 1}}, TypeError, "facts are texts by texts"),
-        ({"describe": lambda _: 7}, TypeError, "describe gives a line of text; found 7"),
-        ({"record": lambda: [("a", 1)]}, TypeError, "record gives a dict of plain data"),
+        ({"labels": lambda: "cup"}, TypeError, "labels must be texts; found 'cup'"),
+        ({"labels": lambda: ["cup", 7]}, TypeError, r"labels must be texts; found \['cup', 7\]"),
+        ({"facts": lambda: {"a": 1}}, TypeError, "facts must map texts to texts"),
+        ({"describe": lambda _: 7}, TypeError, "describe must return a line of text; found 7"),
+        ({"record": lambda: [("a", 1)]}, TypeError, "record must return a dict of plain data"),
     ],
 )
 def test_invalid_observation_is_refused(odd: Any, error: Any, said: str) -> None:

@@ -258,7 +258,7 @@ def test_no_picture_is_taken_while_the_detector_processes_an_abandoned_one(looks
     on.perception_loop.look()
     assert [line.partition("test ")[2] for line in lines(on.events)] == [
         "TimeoutError: no observation after 0.1 s",
-        "TimeoutError: an earlier picture is still interpreted",
+        "TimeoutError: an earlier capture is still being interpreted",
     ]
     assert (on.camera.captures, list(on.buffer.observations)) == ([1.0], [])
     on.camera.ready.set()
@@ -394,7 +394,7 @@ def test_picture_queued_behind_a_stuck_one_times_out(looks, lines):
         on.perception_loop.look()
     assert [line.partition("test ")[2] for line in lines(on.events)] == [
         "TimeoutError: no observation after 0.1 s",
-        *["TimeoutError: an earlier picture is still interpreted"] * 2,
+        *["TimeoutError: an earlier capture is still being interpreted"] * 2,
     ]
     assert on.camera.captures == [1.0, 1.0]
 

@@ -59,14 +59,14 @@ class Asked:
         self,
         compiler: Any,
         limit_s: float = 60.0,
-        heed: Any = lambda: None,
+        check_stop: Any = lambda: None,
         confirmation: Confirmation | None = None,
     ) -> None:
         self.events: list[Any] = []
         clock = Clock([FakeClock(3.0)], 0.01, fast=True)
         runtime = Runtime(Catalogue([]), {}, {}, clock.now, self.events.append)
         runtime.tick = 7
-        self.planner = Planner(compiler, limit_s, clock, runtime, heed, confirmation)
+        self.planner = Planner(compiler, limit_s, clock, runtime, check_stop, confirmation)
 
     def told(self, lines: Any) -> list[str]:
         return lines(self.events)
@@ -205,7 +205,7 @@ def test_crash_of_a_compiler_fails_the_mission_with_its_reason(request_of, caplo
     failure = Failure("COMPILER_CRASHED", "ValueError: no words", kind="compiler", retryable=False)
     assert ending == Ending("failed", "COMPILER_CRASHED", failure)
     assert on.told(lines) == ["3 7 Planning says"]
-    assert caplog.messages == ["compiler says broke down"]
+    assert caplog.messages == ["compiler says failed"]
     assert caplog.records[0].exc_info[1].args == ("no words",)
 
 
@@ -223,13 +223,13 @@ def test_slow_compiler_is_awaited(request_of):
         enough.wait(60)
         return Plan(plan_of())
 
-    def heed():
+    def check_stop():
         asked.append(None)
         if len(asked) == 3:
             enough.set()
 
     enough = threading.Event()
-    on = Asked(Says(answer), heed=heed)
+    on = Asked(Says(answer), check_stop=check_stop)
     assert isinstance(on.planner.plan(request_of()), VerifiedPlan)
     assert len(asked) >= 4  # checked at every period and once more when the answer has arrived
 
@@ -254,13 +254,13 @@ def test_ending_mission_neither_awaits_nor_accepts_an_answer(request_of, thinks)
     class EndedError(Exception):
         pass
 
-    def heed():
+    def check_stop():
         raise EndedError
 
     enough = threading.Event()
     compiler = Says(lambda request: (thinks and enough.wait(60) and None) or Plan(plan_of()))
     with pytest.raises(EndedError):
-        Asked(compiler, heed=heed).planner.plan(request_of())
+        Asked(compiler, check_stop=check_stop).planner.plan(request_of())
     assert compiler.requests[0].cancel.is_set()
     enough.set()
 
@@ -306,7 +306,7 @@ def test_reply_ends_the_mission_as_satisfied(request_of, lines):
 def test_invalid_answer_of_a_compiler_is_a_failure(request_of):
     ending = Asked(Says("x" * 100)).planner.plan(request_of())
     found = f"str: {'x' * 100!r:.80}"
-    message = f"it gave neither a plan nor a refusal; {found}"
+    message = f"it returned neither a plan nor a refusal; {found}"
     failure = Failure("COMPILER_CRASHED", message, kind="compiler", retryable=False)
     assert ending == Ending("failed", "COMPILER_CRASHED", failure)
 

@@ -317,7 +317,7 @@ def test_invalid_report_is_logged_once_and_dropped(caplog):
     told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST), start(SECOND))
     assert [turn.report for turn in told.turns] == [{"n": 1}, {"n": 2}]
     assert caplog.messages == ["the reporter of arm could not report"]
-    said = "turn() returns a mapping or None; found ['n', 1]"
+    said = "turn() must return a mapping or None; found ['n', 1]"
     assert str(caplog.records[0].exc_info[1]) == said
 
 

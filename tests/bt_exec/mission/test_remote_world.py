@@ -164,7 +164,7 @@ def test_abort_acts_while_the_simulation_does_not_answer(server):
     cart = connect(server)
     cart.set(hang_at=0.2).result()
     executive, _ = mission(cart)
-    heed = executive._heed
+    check_stop = executive._check_stop
     waits = []
 
     def abort_while_waiting() -> None:
@@ -172,9 +172,9 @@ def test_abort_acts_while_the_simulation_does_not_answer(server):
             waits.append(cart.x)
             if len(waits) == 5:
                 executive.abort("test")
-        heed()
+        check_stop()
 
-    executive._heed = abort_while_waiting
+    executive._check_stop = abort_while_waiting
     executive._perception_loop._ended = lambda: True
     executive.clock.step_s = 0.2  # coming to rest queries the same simulation
     outcome = executive.run("drive")

@@ -104,13 +104,13 @@ def greet(voice: Service[Voice]) -> Steps:
 @pytest.mark.parametrize(
     ("kind", "services", "wanted", "said"),
     [
-        (Voice, {}, True, "robot 'one' of pack p offers no service 'voice' (greet want it)"),
+        (Voice, {}, True, "robot 'one' of pack p offers no service 'voice' (required by greet)"),
         (Voice, {}, False, "robot 'one' of pack p offers no service 'voice'"),
         (
             Voice,
             {"voice": 7},
             True,
-            "service 'voice' of robot 'one' of pack p must be a Voice, not a int (greet want it)",
+            "service 'voice' of robot 'one' of pack p must be a Voice, not a int (required by ",
         ),
         (Speaks, {}, False, "robot 'one' of pack p offers no service 'voice'"),
         (Voice, {"voice": Voice(), "more": 1}, True, ""),
@@ -175,12 +175,18 @@ ROBOT = "robot 'one' of pack p"
     [
         ({"robot": NoCall()}, f"{ROBOT}: stop of NoCall is not a method; found 3"),
         ({"robot": StillAsked()}, f"{ROBOT}: still of StillAsked is a method; write @property"),
-        ({"simulation": 3}, f"{ROBOT}: simulation has time, and step or start_step; found 3"),
-        ({"simulation": Stands()}, f"{ROBOT}: simulation has time, and step or start_step; found"),
-        ({"facts": {"hand": "empty"}}, f"{ROBOT}: facts is a function without arguments; found {{"),
-        ({"close": 1}, f"{ROBOT}: close is a function without arguments; found 1"),
-        ({"frame": "a.png"}, f"{ROBOT}: frame is a function without arguments; found 'a.png'"),
-        ({"services": [1]}, f"{ROBOT}: services maps names to what skills ask for; found [1]"),
+        ({"simulation": 3}, f"{ROBOT}: simulation must have time, and step or start_step; found 3"),
+        (
+            {"simulation": Stands()},
+            f"{ROBOT}: simulation must have time, and step or start_step; found",
+        ),
+        (
+            {"facts": {"hand": "empty"}},
+            f"{ROBOT}: facts must be a function without arguments; found {{",
+        ),
+        ({"close": 1}, f"{ROBOT}: close must be a function without arguments; found 1"),
+        ({"frame": "a.png"}, f"{ROBOT}: frame must be a function without arguments; found 'a.png'"),
+        ({"services": [1]}, f"{ROBOT}: services must map names to objects; found [1]"),
         ({"robot": Moves(), "simulation": World(), "facts": dict, "close": list}, ""),
     ],
 )

@@ -129,7 +129,7 @@ def test_simulation_needs_no_writable_folder(tmp_path):
 def test_lock_is_refused_while_a_guardian_stops_the_robot(tmp_path, monkeypatch):
     monkeypatch.setattr(robot_lock, "GUARDIAN_S", 0.05)
     guard = "import fcntl; lock.release(); f = open(lock.path, 'r+'); fcntl.lockf(f, 2, 1, 1)"
-    with holder(tmp_path, guard), pytest.raises(UsageError, match="a guardian still stops"):
+    with holder(tmp_path, guard), pytest.raises(UsageError, match="a guardian is still stopping"):
         RobotLock("arm", folder=tmp_path)
 
 

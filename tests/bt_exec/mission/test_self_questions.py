@@ -7,7 +7,7 @@ import pytest
 from bt_exec.failure import Refusal
 from bt_exec.journal import Journal
 from bt_exec.language.context import Context, Turn
-from bt_exec.mission.self_questions import SelfAnswers, asks_to_go_on, question_of
+from bt_exec.mission.self_questions import SelfAnswers, asks_to_continue, question_of
 from bt_exec.mission.session import Session
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Reply, Request
@@ -75,7 +75,7 @@ def test_other_commands_are_left_to_the_compiler(command: str) -> None:
     ],
 )
 def test_request_to_resume_is_recognised(command: str) -> None:
-    assert asks_to_go_on(command)
+    assert asks_to_continue(command)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_request_to_resume_is_recognised(command: str) -> None:
     ],
 )
 def test_other_requests_are_not_requests_to_resume(command: str) -> None:
-    assert not asks_to_go_on(command)
+    assert not asks_to_continue(command)
 
 
 class Refuses:

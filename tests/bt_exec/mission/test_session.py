@@ -138,6 +138,6 @@ def test_failing_camera_is_named():
     rig = Rig(ScriptedRobot(), simulation=FakeClock(), perception=Eyes(OSError("no device")))
     with (
         Session(site_with(arm=lambda: rig)) as session,
-        pytest.raises(UsageError, match="test does not see: OSError: no device"),
+        pytest.raises(UsageError, match="test failed to observe: OSError: no device"),
     ):
         session.look()

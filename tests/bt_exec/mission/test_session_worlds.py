@@ -92,7 +92,7 @@ def test_close_stops_and_closes_every_robot_when_one_raises(site, robots, caplog
     session = Session(with_pack(site, leg, robots={"arm": robots}, world=world_of({})), fast=True)
     worker = session.perception_workers["lab"]
     session.close()
-    assert caplog.messages == ["the rig of lab could not be put away: OSError: gone"]
+    assert caplog.messages == ["the rig of lab could not be closed: OSError: gone"]
     assert sorted(closed) == ["arm", "leg"]
     assert (robots.robot.stops, other.robot.stops) == (1, 1)
     assert (session.rigs, session.perception_workers) == ({}, {})
@@ -100,7 +100,7 @@ def test_close_stops_and_closes_every_robot_when_one_raises(site, robots, caplog
         worker._pool.submit(print)
     with pytest.raises(UsageError) as told:
         session.run("go")
-    assert str(told.value) == "this session is closed; make another"
+    assert str(told.value) == "this session is closed; create another one"
     session.close()  # everything is already closed
     assert robots.robot.stops == 1
 
@@ -176,7 +176,7 @@ def test_robot_that_cannot_be_created_reports_its_error(site, robots, error, kin
 def test_factory_that_returns_no_rig_is_named(site):
     with pytest.raises(RegistrationError) as told:
         Session(with_pack(site, robots={"arm": lambda settings, world: "arm"}))
-    assert str(told.value) == "robot 'arm' of pack lab made no Rig"
+    assert str(told.value) == "robot 'arm' of pack lab did not return a Rig"
 
 
 def test_fault_of_an_unknown_skill_is_refused_before_robots_are_created(site, robots):

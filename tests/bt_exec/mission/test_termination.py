@@ -50,4 +50,4 @@ def test_unknown_exception_is_an_internal_error(caplog) -> None:
         )
     )
     assert (ending.status, ending.reason_code) == ("failed", "EXECUTIVE_CRASHED")
-    assert caplog.messages == ["the executive broke down"]
+    assert caplog.messages == ["internal error in the executive"]
