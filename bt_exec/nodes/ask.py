@@ -1,12 +1,13 @@
 """Evaluation of condition expressions: combined verdicts, uncertainty limited by patience.
 
-The rules are in `bt_exec.spec.model`. Timing: `Ask.begin` once when a node is entered;
-`Ask.verdict` each tick that asks. Arguments are validated once per entry, unless they refer to
-saved results, which may change.
+The rules are in `bt_exec.spec.model`. `Ask.begin` is called once when a node is entered,
+`Ask.verdict` in each tick that evaluates the expression. Arguments are validated once per entry,
+unless they refer to saved results, which may change.
 
-A condition that takes nothing but the ``world`` depends on observations alone, which arrive between
-ticks. Its answer is shared within a tick by all nodes that ask it with the same arguments since the
-same time. Robots and services may change with every step, so other conditions are asked each time.
+A condition that takes only the ``world`` depends on observations alone, which arrive between ticks.
+Within a tick, its verdict is shared by all nodes that evaluate it with the same arguments since the
+same time. Robots and services may change with every step, so other conditions are evaluated each
+time.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ class _Found:
     Attributes:
         verdict: The verdict of the part.
         name: The condition whose verdict it is; the first of several.
-        held: The conditions that made it hold, where it holds.
-        until: When doubt has lasted too long [s]; endless where it is known.
-        code: What the doubt fails with then.
+        held: The conditions that made it hold, if it holds.
+        until: Time at which the patience for an unknown result ends [s]; infinite if it is known.
+        code: Failure code after that time.
         crash: Traceback of a condition that raised, or an empty string.
     """
 
@@ -58,10 +59,10 @@ class _Found:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class _Answer:
-    """Answer to a question that several nodes may ask in the same tick.
+    """Verdict shared by several nodes in the same tick.
 
     Attributes:
-        moment: The tick that it is of.
+        moment: Identifier of the tick.
         verdict: The verdict.
     """
 
@@ -70,14 +71,14 @@ class _Answer:
 
 
 class _Question:
-    """One condition of an expression, and the call that asks it.
+    """One condition of an expression, and the prepared call that evaluates it.
 
     Attributes:
         leaf: The condition as written.
-        text: The same as people say it.
+        text: The condition as text for display.
         condition: The condition.
-        since: When its node began to ask [s].
-        found: The last answer that was known.
+        since: Time at which its node was entered [s].
+        found: The last known verdict.
     """
 
     __slots__ = (
@@ -102,7 +103,7 @@ class _Question:
         self.runtime = runtime
 
     def begin(self, since: float) -> None:
-        """Forget the prepared call: the node is entered."""
+        """Discard the prepared call: the node is entered."""
         self.since = since
         self.found = None
         self._call: Callable[[], Any] | None = None
@@ -110,7 +111,7 @@ class _Question:
         self.condition = self.runtime.catalogue.conditions[self.leaf.name]
 
     def verdict(self) -> Verdict:
-        """Return the verdict of this moment; raises what the condition raises."""
+        """Return the current verdict; exceptions of the condition are not caught."""
         runtime = self.runtime
         call = self._call or self._prepared()
         answer = self._answer
@@ -141,28 +142,29 @@ class _Question:
 
 
 class Ask:
-    """One expression at one node.
+    """One expression of a node.
 
     Attributes:
-        expression: What is asked.
-        text: The same as people say it.
-        since: When this node began to ask [s].
+        expression: The expression.
+        text: The expression as text for display.
+        since: Time at which the node was entered [s].
     """
 
     since: float
-    _said: Verdict | None  # the last one; listeners got one that says the same
+    _said: Verdict | None  # the last verdict reported to listeners, or an equal one
     _found: _Found
-    _doubted: dict[str, float]  # since when a condition is unknown [s], by its text
+    _doubted: dict[str, float]  # time since a condition is unknown [s], by its text
 
     def __init__(self, expression: Any, runtime: Runtime) -> None:
         self.expression = expression
         self.text = str(expression)
         self.runtime = runtime
         self._questions = {id(leaf): _Question(leaf, runtime) for leaf in leaves(expression)}
-        self._only = self._questions.get(id(expression))  # the expression if it is one condition
+        # set if the expression is a single condition
+        self._only = self._questions.get(id(expression))
 
     def begin(self) -> None:
-        """Start asking: what was captured before now is not fresh."""
+        """Start evaluating: only observations captured from now on are fresh."""
         self.since = self.runtime.now()
         self._said = None
         self._doubted = {}
@@ -170,7 +172,7 @@ class Ask:
             question.begin(self.since)
 
     def verdict(self) -> Verdict:
-        """Return the verdict of this moment."""
+        """Return the current verdict."""
         before, self._doubted = self._doubted, {}
         only = self._only
         found = self._ask(self.expression, before) if only is None else self._leaf(only, before)
@@ -179,18 +181,19 @@ class Ask:
 
     @property
     def name(self) -> str:
-        """The condition that the last verdict is of; the first of several."""
+        """Name of the condition that determined the last verdict; the first of several."""
         return self._found.name
 
     @property
     def expired(self) -> bool:
-        """Whether not knowing has lasted too long when it was asked last."""
+        """Whether the last verdict was unknown for longer than its patience."""
         return self.runtime.now() >= self._found.until - 1e-9
 
     def skip_reason(self) -> str:
-        """Return why a node is not needed when this expression holds: "already open".
+        """Return why a node is not needed if this expression holds: "already open".
 
-        Without a reason of its conditions it is `UNMET`: the condition of a command did not hold.
+        If its conditions declare no reason, this is `UNMET`: the condition of a command did not
+        hold.
         """
         reasons = []
         for leaf in self._found.held:
@@ -201,7 +204,7 @@ class Ask:
         return ", ".join(dict.fromkeys(reasons)) or UNMET
 
     def tell(self, verdict: Verdict, path: str, role: Role, *, told: bool = False) -> None:
-        """Tell listeners about a verdict, if it says something new."""
+        """Report a verdict to listeners if it differs from the last one."""
         if verdict is self._said:
             return
         before, self._said = self._said, verdict
@@ -217,8 +220,8 @@ class Ask:
 
         Args:
             verdict: The verdict.
-            path: Path of the node that asked.
-            kind: What the condition was to the node.
+            path: Path of the node.
+            kind: Role of the condition at the node.
             code: Code of the failure.
             message: The message; the reason of the verdict if empty.
         """
@@ -227,11 +230,11 @@ class Ask:
         return Failure(code, message, path, kind, self.name, evidence=evidence)
 
     def doubt(self, verdict: Verdict, path: str, kind: FailureKind) -> Failure:
-        """Return the failure of a question without an answer in time."""
+        """Return the failure of a condition that stayed unknown for too long."""
         evidence: dict[str, Any] = {"question": self.text, "evidence": list(verdict.evidence)}
         if self._found.crash:
             evidence["traceback"] = self._found.crash
-        message = verdict.why or f"cannot tell whether {self.text}"
+        message = verdict.why or f"cannot determine whether {self.text}"
         code = self._found.code
         return Failure(code, message, path, kind, self.name, {}, evidence, retryable=False)
 
@@ -245,7 +248,7 @@ class Ask:
             turned = replace(inner.verdict, holds=not inner.verdict.holds)
             return _Found(turned, inner.name)
         assert isinstance(part, All | Any_)
-        decides = isinstance(part, Any_)  # the verdict that settles it
+        decides = isinstance(part, Any_)  # the verdict that decides the result
         found = []
         for inner_part in part.of:
             inner = self._ask(inner_part, before)
@@ -269,7 +272,7 @@ class Ask:
         try:
             verdict = question.verdict()
         except (KeyboardInterrupt, PartBroken):
-            raise  # the operator's, or the watchdog's; not the condition's
+            raise  # raised by the operator or the watchdog, not by the condition
         except BaseException as error:  # noqa: BLE001 - pack code; it must not end the mission
             said = Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
             return _Found(said, leaf.name, (), -math.inf, CRASHED, traceback.format_exc())
@@ -283,9 +286,10 @@ class Ask:
 
 
 def _doubtful(doubts: list[_Found], *, any_may_settle: bool) -> _Found:
-    """Return the doubt of ``all`` or ``any``: what runs out of patience first is what is told.
+    """Return the unknown result of ``all`` or ``any``.
 
-    ``all`` is given up with it; ``any`` while none of the others can be waited for either.
+    Both report the part whose patience ends first. ``all`` fails at that time; ``any`` waits until
+    the patience of every part has ended.
     """
     first = min(doubts, key=lambda one: one.until)
     if not any_may_settle:
@@ -294,17 +298,17 @@ def _doubtful(doubts: list[_Found], *, any_may_settle: bool) -> _Found:
 
 
 def _checked(found: Any) -> Verdict:
-    """Return a verdict that is what it should be; a truth of numpy becomes one of Python."""
+    """Return a verdict after checking its fields; numpy booleans become Python ones."""
     if not isinstance(found, Verdict):
         raise TypeError(f"returned {type(found).__name__} instead of a Verdict")
     if not isinstance(found.why, str):
-        raise TypeError(f"why is a text; found {found.why!r}")
+        raise TypeError(f"why must be a text; found {found.why!r}")
     if not isinstance(found.evidence, tuple):
-        raise TypeError(f"evidence is a tuple of texts; found {found.evidence!r}")
+        raise TypeError(f"evidence must be a tuple of texts; found {found.evidence!r}")
     if not isinstance(found.age_s, Real):
-        raise TypeError(f"age_s is a number; found {found.age_s!r}")
+        raise TypeError(f"age_s must be a number; found {found.age_s!r}")
     if found.holds is None or found.holds is True or found.holds is False:
         return found
-    if type(found.holds).__name__ in ("bool", "bool_"):  # numpy's, without importing it
+    if type(found.holds).__name__ in ("bool", "bool_"):  # also numpy's, without the import
         return replace(found, holds=bool(found.holds))
-    raise TypeError(f"a verdict holds, or not, or is None; found {found.holds!r}")
+    raise TypeError(f"holds must be True, False or None; found {found.holds!r}")

@@ -41,7 +41,7 @@ class Built:
 
     Attributes:
         root: The py_trees root.
-        by_path: The outermost behaviour of every node; its status is the node's status.
+        by_path: The outermost behaviour of every node, whose status is the node's status.
         leaves: Skills and checks in document order.
     """
 
@@ -52,13 +52,13 @@ class Built:
     def finished(self) -> tuple[Done, ...]:
         """Return the leaves that succeeded, in document order.
 
-        Not those in a branch of a fallback that failed: that branch is not what got us here, and
-        whoever tries it again begins it anew.
+        Leaves in a failed branch of a fallback are left out, because they did not contribute to the
+        result and start anew if the branch is tried again.
         """
         found = []
         for path, leaf in self.leaves.items():
             node = self.by_path[path]
-            if node.status is Status.SUCCESS and not _in_vain(node):
+            if node.status is Status.SUCCESS and not _is_in_failed_branch(node):
                 skipped = getattr(node, "skipped", "")
                 if isinstance(leaf, SkillNode):
                     done = Done(path, leaf.skill.name, leaf.args, skipped, leaf.result)
@@ -68,12 +68,12 @@ class Built:
         return tuple(found)
 
     def noted(self) -> tuple[tuple[str, Failure], ...]:
-        """Return what was not done although the plan went on: paths, and what failed there."""
+        """Return the paths and failures of parts that were not done although the plan continued."""
         return composites.noted_in(self.root)
 
 
-def _in_vain(node: Behaviour) -> bool:
-    """Return whether `node` lies in a branch of a fallback that failed."""
+def _is_in_failed_branch(node: Behaviour) -> bool:
+    """Return whether `node` is in a failed branch of a fallback."""
     above = node.parent
     while above is not None:
         if isinstance(above, composites.Fallback) and node.status is Status.FAILURE:
@@ -83,7 +83,7 @@ def _in_vain(node: Behaviour) -> bool:
 
 
 def build(plan: VerifiedPlan, runtime: Runtime) -> Built:
-    """Return the behaviours of a verified plan; nothing else can be built."""
+    """Return the behaviours of a verified plan."""
     return _Builder(plan.spec, runtime).build()
 
 
@@ -112,7 +112,7 @@ class _Builder:
         self.spec = spec
         self.runtime = runtime
         self.kept = frozenset(spec.mission.kept)
-        self.order = paths(spec.root)  # parents first, as we descend
+        self.order = paths(spec.root)  # parents first, in the order of construction
         self.report = partial(_report, runtime=runtime)
         self.by_path: dict[str, Node] = {}
         self.leaves: dict[str, SkillNode | CheckNode | KeptNode] = {}
@@ -141,7 +141,7 @@ class _Builder:
         if spec.guarded is not None:
             node = Guard(node, path, runtime, spec.guarded.condition, spec.guarded.code)
         seconds = spec.timeout
-        if skill is not None:  # every skill runs under a timeout: the spec's or its own
+        if skill is not None:  # every skill has a timeout: the spec's or its own
             seconds = seconds or skill.skill.timeout_s
         if seconds is not None:
             node = Timeout(node, path, runtime, seconds, skill)
@@ -156,7 +156,7 @@ class _Builder:
         return node
 
     def notes(self, spec: NodeBase) -> bool:
-        """Return whether a node only takes note of what failed before it."""
+        """Return whether a node is a condition that only records an earlier failure."""
         conditions = self.runtime.catalogue.conditions
         return isinstance(spec, Check) and any(
             conditions[leaf.name].notes for leaf in leaves(spec.check)

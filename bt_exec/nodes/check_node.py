@@ -24,11 +24,11 @@ class CheckNode(Leaf):
         self.failure: Failure | None = None
 
     def initialise(self) -> None:
-        """Start asking; what was seen before is not fresh."""
+        """Start evaluating; earlier observations are not fresh."""
         self.ask.begin()
 
     def advance(self) -> Status | None:
-        """Ask once."""
+        """Evaluate the condition once."""
         verdict = self.ask.verdict()
         self.ask.tell(verdict, self.path, "check", told=self.spec.tell)
         if verdict.holds is None:

@@ -1,8 +1,8 @@
-"""Sequence, fallback and parallel: order of their children, end and failure.
+"""Sequence, fallback and parallel.
 
-Entering one forgets the results of its children. While it runs, and after it ended, each child
-keeps the status it reached. py_trees' own composites forget the failed children of a fallback when
-a later one takes more than a tick, and its Parallel knows all or one, so these are ours.
+On entry, a composite resets the status of its children. While it runs, and after it has ended, each
+child keeps its last status. py_trees' own fallback resets its failed children when a later one
+takes more than a tick, and its Parallel supports only "all" and "one"; these classes replace them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["Fallback", "Parallel", "Sequence", "failure_of", "forget", "noted_in
 
 
 def forget(node: Behaviour) -> None:
-    """Forget the results of everything under `node`; what runs there is stopped."""
+    """Reset the status of everything under `node`; running nodes are stopped."""
     for child in node.children:
         if child.status is not Status.INVALID:
             child.stop(Status.INVALID)
 
 
 def failure_of(node: Behaviour) -> Failure:
-    """Return why `node` failed: its own reason, or that of the child that failed."""
+    """Return why `node` failed: its own failure, or that of the child that failed."""
     own: Failure | None = getattr(node, "failure", None)
     if own is not None:
         return own
@@ -42,9 +42,9 @@ def failure_of(node: Behaviour) -> Failure:
 
 
 def noted_in(node: Behaviour) -> tuple[tuple[str, Failure], ...]:
-    """Return what was left undone under `node`: paths of fallbacks, and what failed there.
+    """Return the recorded failures under `node`, with the paths of their fallbacks.
 
-    Branches that failed are left out: the mission went on from there for another reason.
+    Failed branches are left out: the mission continued from there for another reason.
     """
     done = node.status is Status.SUCCESS
     found: list[tuple[str, Failure]] = list(getattr(node, "noted", ())) if done else []
@@ -59,7 +59,7 @@ class _Composite(Node, Composite):
     """A node with children.
 
     Attributes:
-        failure: Why it failed; None when the failure of its failed child is the reason.
+        failure: Its own failure; None if a child's failure is the reason.
     """
 
     def __init__(self, path: str, children: Iterable[Behaviour]) -> None:
@@ -68,12 +68,12 @@ class _Composite(Node, Composite):
         self.failure: Failure | None = None
 
     def step(self) -> Status:
-        """Enter if need be, work, settle."""
+        """Enter the node if it is not running, run its children, and update its status."""
         if self.status is not Status.RUNNING:
             forget(self)
             self.failure = None
             self.enter()
-            self.status = Status.RUNNING  # so that an interrupt in its first tick stops it, too
+            self.status = Status.RUNNING  # so that an interrupt in the first tick stops it, too
         return self.settle(self.work())
 
     @abstractmethod
@@ -82,18 +82,18 @@ class _Composite(Node, Composite):
 
     @abstractmethod
     def work(self) -> Status:
-        """Step children; return the status that follows."""
+        """Step children; return the resulting status."""
 
 
 class _OneByOne(_Composite):
-    """Steps one child after another, and remembers at which one it is.
+    """Base of composites that run their children one at a time.
 
     Attributes:
-        goes_on: Status of a child after which the next one is stepped; that of the last child is
-            the status of the node in any case.
+        continues_on: Status of a child after which the next one is stepped. The status of the last
+            child is that of the node.
     """
 
-    goes_on: Status
+    continues_on: Status
     _at: int
 
     def enter(self) -> None:
@@ -101,17 +101,17 @@ class _OneByOne(_Composite):
         self._at = 0
 
     def work(self) -> Status:
-        """Step the present child, and the next ones while they let it go on."""
+        """Step the current child, and the next ones while their status allows it."""
         return self._follow(step(self.children[self._at]))
 
     def resume(self, child: Behaviour) -> Status:
-        """Go on with the next child if the status of `child` allows it."""
+        """Step the next child if the status of `child` allows it."""
         return self.settle(self._follow(child.status))
 
     def _follow(self, status: Status) -> Status:
         while True:
             self.take(self.children[self._at], status)
-            if status is not self.goes_on or self._at + 1 == len(self.children):
+            if status is not self.continues_on or self._at + 1 == len(self.children):
                 return status
             if self.is_decided():
                 return status
@@ -119,38 +119,38 @@ class _OneByOne(_Composite):
             status = step(self.children[self._at])
 
     def take(self, child: Behaviour, status: Status) -> None:
-        """Take note of the status of a child."""
+        """Handle the status of a child."""
 
     def is_decided(self) -> bool:
-        """Return True if no child is stepped after the present one, whatever its status."""
+        """Return True if no further child is stepped, whatever the status of the current one."""
         return False
 
     def collect(self, frontier: Collector) -> None:
-        """Add what runs in the present child."""
+        """Add the running nodes of the current child."""
         collect(self.children[self._at], frontier)
 
 
 class Sequence(_OneByOne):
-    """One after another; ends at the first failure, which is its own."""
+    """Sequence: runs its children in order until one fails, and fails with that failure."""
 
-    goes_on = Status.SUCCESS
+    continues_on = Status.SUCCESS
 
 
 class Fallback(_OneByOne):
-    """One after another; ends at the first success. Earlier failures are causes of the last.
+    """Fallback: runs its branches in order until one succeeds. Earlier failures become causes.
 
     Args:
         path: Path of the node.
         children: Its branches.
-        notes: Which of them only take note of what failed before.
-        choice: Whether a branch whose first child, a check, held is the only one; if it fails, the
-            other is not tried.
+        notes: Which branches only record the earlier failure.
+        choice: Whether a branch whose first child, a check, held excludes the others: if it fails,
+            they are not tried.
 
     Attributes:
-        noted: This path and the failure that was taken note of, or nothing.
+        noted: This path and the recorded failure; empty if there is none.
     """
 
-    goes_on = Status.FAILURE
+    continues_on = Status.FAILURE
 
     def __init__(
         self,
@@ -171,11 +171,11 @@ class Fallback(_OneByOne):
         self.noted = ()
 
     def is_decided(self) -> bool:
-        """Return True in the branch of a choice whose check held."""
+        """Return True in a branch of a choice whose check held."""
         return self._choice and self.children[self._at].children[0].status is Status.SUCCESS
 
     def take(self, child: Behaviour, status: Status) -> None:
-        """Remember a failure, or that a branch took note of one."""
+        """Store a failure, or the fact that a branch recorded one."""
         if status is Status.FAILURE:
             self.failure = failure_of(child).because(self.failure)
         elif status is Status.SUCCESS and self.failure and id(child) in self._notes:
@@ -183,10 +183,10 @@ class Fallback(_OneByOne):
 
 
 class Parallel(_Composite):
-    """Parallel: steps all children in order each tick; the first failure is the reason.
+    """Parallel: steps all unfinished children in order, each tick.
 
-    Succeeds when `needed` children have succeeded; fails as soon as that is out of reach; stops
-    those still running either way. Finished children are not stepped again.
+    It succeeds when `needed` children have succeeded, and fails with the first failure as soon as
+    that is impossible. Running children are then stopped. Finished children are not stepped again.
     """
 
     _unfinished: list[Behaviour]
@@ -202,11 +202,11 @@ class Parallel(_Composite):
         self._succeeded = self._failed = 0
 
     def work(self) -> Status:
-        """Step what is unfinished, then count."""
+        """Step the unfinished children, then evaluate the result."""
         return self._round([], self._unfinished)
 
     def resume(self, child: Behaviour) -> Status:
-        """Step the children after `child`, which have not been stepped in this tick, then count."""
+        """Step the children after `child`, which was stepped already, then evaluate the result."""
         at = self._unfinished.index(child)
         before, after = self._unfinished[:at], self._unfinished[at + 1 :]
         if not self._count(child, child.status):
@@ -239,6 +239,6 @@ class Parallel(_Composite):
         return True
 
     def collect(self, frontier: Collector) -> None:
-        """Add what runs in each unfinished child."""
+        """Add the running nodes of each unfinished child."""
         for child in self._unfinished:
             collect(child, frontier)

@@ -1,4 +1,4 @@
-"""Fault injection for tests of recovery: which part fails, how, when and how often."""
+"""Fault injection for tests of recovery: part, kind, time and number of failures."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ _HANGS = Running(None, "hanging on purpose")
 
 
 class Fault(BaseModel):
-    """One fault.
+    """An injected fault.
 
     Attributes:
-        part: What fails. ``operator`` and ``process`` stop the mission and kill its process.
-        name: The skill, or the pack whose camera it is; every one if empty.
-        does: How it fails; `ACTIONS` lists what each part can do. ``lose`` gives no frame,
-            ``freeze`` gives the frame before again, ``slow`` takes `seconds` longer.
-        code: With which code a skill fails.
-        call: Which call of a skill in a mission, from 1; every call if None.
-        after: After how many steps of the call; before the skill begins if 0.
-        since: From when on [s, from the start of the mission].
-        until: Until when [s].
-        times: How often it fires at most.
-        seconds: How long a slow part takes longer [s, wall].
+        part: The failing part. ``operator`` stops the mission, ``process`` kills its process.
+        name: The skill, or the pack of the camera; every one if empty.
+        does: Kind of failure; `ACTIONS` lists those of each part. ``lose`` returns no frame,
+            ``freeze`` repeats the previous frame, ``slow`` adds a delay of `seconds`.
+        code: Failure code of a skill.
+        call: Number of the skill's call in a mission, from 1; every call if None.
+        after: Number of steps of the call before the fault; 0 fails before the skill begins.
+        since: Start of the active period [s, from the start of the mission].
+        until: End of the active period [s].
+        times: Maximum number of times it fires.
+        seconds: Delay of a slow part [s, wall].
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -73,17 +73,17 @@ class Fault(BaseModel):
     def _possible(self) -> Fault:
         if self.does not in ACTIONS[self.part]:
             allowed = ", ".join(ACTIONS[self.part])
-            raise ValueError(f"a {self.part} cannot {self.does}; it can {allowed}")
+            raise ValueError(f"a {self.part} cannot {self.does}; allowed: {allowed}")
         fails = self.part == "skill" and self.does == "fail"
         if fails is not bool(self.code):
-            raise ValueError("a skill that fails, and no other part, has a code")
+            raise ValueError("'code' is required for a skill that fails, and not allowed otherwise")
         if self.until is not None and self.until <= self.since:
             raise ValueError("until must be later than since")
         return self
 
     @classmethod
     def read(cls, text: str) -> Fault:
-        """Read ``SKILL[:N]=CODE``.
+        """Parse ``SKILL[:N]=CODE``.
 
         Raises:
             UsageError: If the text has another form.
@@ -91,8 +91,8 @@ class Fault(BaseModel):
         match = _FORM.match(text)
         if match is None:
             raise UsageError(
-                f"fault {text[:80]!r} must be SKILL[:N]=CODE: a skill, which call of it (all "
-                "if left out), and a code that it may fail with"
+                f"fault {text[:80]!r} must be SKILL[:N]=CODE: a skill, the number of its "
+                "call (every call if omitted), and one of its failure codes"
             )
         call = int(match["call"]) if match["call"] else None
         if call == 0:
@@ -100,11 +100,11 @@ class Fault(BaseModel):
         return cls(part="skill", does="fail", name=match["skill"], call=call, code=match["code"])
 
     def check(self, skills: Mapping[str, Skill]) -> None:
-        """Refuse a fault that cannot fire.
+        """Raise an error for a fault that cannot fire.
 
         Raises:
             UnknownName: If there is no such skill.
-            UsageError: If the skill does not fail with that code.
+            UsageError: If the skill does not declare that code.
         """
         if self.part != "skill" or not self.name:
             return
@@ -117,7 +117,7 @@ class Fault(BaseModel):
             raise UsageError(f"skill {self.name!r} never fails with {self.code}; it may: {listed}")
 
     def written(self) -> str | dict[str, Any]:
-        """Return the text or the mapping that `Faults.parse` reads as this fault."""
+        """Return the text or mapping from which `Faults.parse` creates this fault."""
         written = self.model_dump(exclude_defaults=True)
         if self.name and self.code and set(written) <= _IN_TEXT:
             return str(self)
@@ -142,7 +142,7 @@ class Unfired(NamedTuple):
 
     Attributes:
         fault: The fault.
-        calls: How often its skill was called; None for another part.
+        calls: Number of calls of its skill; None for another part.
     """
 
     fault: Fault
@@ -150,7 +150,7 @@ class Unfired(NamedTuple):
 
 
 class Faults:
-    """The faults of a session, and which of them fired.
+    """Faults of a session, with a record of those that fired.
 
     Attributes:
         faults: The faults.
@@ -169,10 +169,10 @@ class Faults:
     def parse(
         cls, written: Iterable[str | Mapping[str, Any]], skills: Mapping[str, Skill]
     ) -> Faults:
-        """Read ``SKILL[:N]=CODE`` texts and the mappings of fault plans.
+        """Parse ``SKILL[:N]=CODE`` texts and the mappings of fault plans.
 
         Raises:
-            UsageError: If one has another form, or the skill does not fail with that code.
+            UsageError: If one has another form, or the skill does not declare that code.
             UnknownName: If there is no such skill.
         """
         faults = []
@@ -186,15 +186,15 @@ class Faults:
         return cls(faults)
 
     def written(self) -> list[str | dict[str, Any]]:
-        """Return what `parse` reads as these faults."""
+        """Return the texts and mappings from which `parse` creates these faults."""
         return [fault.written() for fault in self.faults]
 
     def begin(self, now: Callable[[], float]) -> None:
-        """Count times from now on: a mission starts."""
+        """Start a mission: times count from `now`."""
         self._now, self._start = now, now()
 
     def end(self) -> None:
-        """Release the journal: a mission ended."""
+        """End a mission: unlock the journal."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -208,7 +208,7 @@ class Faults:
     # -- parts -------------------------------------------------------------------------------
 
     def for_call(self, skill: str, call: int) -> Fault | None:
-        """Return the fault of a call of a skill, or None. One that fails at once has fired."""
+        """Return the fault of a skill call, or None; one that fails immediately counts as fired."""
         self._calls[skill] += 1
         for fault in self._due("skill", skill):
             if fault.call in (None, call):
@@ -222,10 +222,10 @@ class Faults:
         return _faulty(fault, steps, lambda: self._fired.update([fault]))
 
     def capture(self, pack: str, capture: Callable[[], T]) -> T:
-        """Take a capture with the camera of a pack.
+        """Take a capture with the camera of a pack, with a fault if one is due.
 
         Raises:
-            RuntimeError: If the frame is lost on purpose.
+            RuntimeError: If the fault loses the frame.
         """
         for fault in self._due("camera", pack, ("lose", "freeze")):
             if fault.does == "lose":
@@ -241,17 +241,17 @@ class Faults:
         return taken
 
     def interpret(self, pack: str, interpret: Callable[[Any], T]) -> Callable[[Any], T]:
-        """Return the interpretation of a capture of a pack, with a fault in it if one is due."""
+        """Return the interpretation function of a pack's capture, with a fault if one is due."""
         for fault in self._due("camera", pack, ("crash", "slow")):
             self._fired[fault] += 1
             return lambda capture: _after(fault, lambda: interpret(capture))
         return interpret
 
     def planned(self, compile_: Callable[[], T]) -> T:
-        """Ask a compiler.
+        """Call a compiler, with a fault if one is due.
 
         Raises:
-            RuntimeError: If it crashes on purpose.
+            RuntimeError: If the fault is a crash.
         """
         for fault in self._due("planner", ""):
             self._fired[fault] += 1
@@ -259,11 +259,11 @@ class Faults:
         return compile_()
 
     def tick(self, stop: Callable[[str], object], journal: str | None) -> None:
-        """Let the faults happen that come from outside: a stop, a kill, a journal that fails.
+        """Trigger faults from outside the mission: a stop, a kill, a locked journal.
 
         Args:
-            stop: Asks for the mission to stop, for a reason.
-            journal: The journal that is locked where it is to fail.
+            stop: Requests a stop of the mission, with a reason.
+            journal: Path of the journal to lock.
         """
         if not self.faults:
             return
@@ -299,9 +299,9 @@ class Faults:
 
 
 def for_rerun(written: Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
-    """Return the faults that a new run of a mission repeats.
+    """Return the faults to repeat in a new run of a mission.
 
-    A stop and a kill are on record as the end of the mission, and repeated from there.
+    A stop and a kill are recorded as the end of the mission and repeated from there.
     """
     return [
         one for one in written if isinstance(one, str) or one["part"] not in ("operator", "process")
@@ -330,7 +330,7 @@ def _faulty(
 
 
 def _after(fault: Fault, function: Callable[[], T]) -> T:
-    """Call a function, later if the fault is ``slow``; not at all if it is ``crash``."""
+    """Call a function with a fault: ``slow`` delays it, ``crash`` raises instead."""
     if fault.does == "crash":
         raise RuntimeError("made to crash on purpose")
     time.sleep(fault.seconds)
@@ -338,7 +338,7 @@ def _after(fault: Fault, function: Callable[[], T]) -> T:
 
 
 def _locked(journal: str) -> sqlite3.Connection | None:
-    """Return a connection that keeps all others from writing a journal; None if another writes."""
+    """Return a connection that locks a journal for writing; None if another process writes."""
     connection = sqlite3.connect(journal, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("BEGIN IMMEDIATE")

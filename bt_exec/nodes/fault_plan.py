@@ -29,10 +29,10 @@ class FaultPlan(BaseModel):
     """A fault plan.
 
     Attributes:
-        summary: What is tried, for its readers.
-        site: The site that it was made for; empty if it suits every site.
-        command: The mission; empty if it suits every mission.
-        world: How the simulated world starts.
+        summary: Description of the scenario.
+        site: Its site; empty for any site.
+        command: Its command; empty for any mission.
+        world: Initial state of the simulated world.
         faults: The faults.
     """
 
@@ -45,11 +45,11 @@ class FaultPlan(BaseModel):
     faults: Annotated[tuple[Fault, ...], Field(max_length=100)] = ()
 
     def world_texts(self) -> dict[str, str]:
-        """Return how the world starts, as texts."""
+        """Return the initial state of the world as ``KEY=VALUE`` texts."""
         return {key: str(value) for key, value in self.world.items()}
 
     def world_with(self, texts: Sequence[str]) -> list[str]:
-        """Return ``KEY=VALUE`` texts of the world with `texts` instead where they say otherwise."""
+        """Return ``KEY=VALUE`` texts of the world, overridden by `texts`."""
         given = {text.partition("=")[0] for text in texts}
         own = [f"{key}={value}" for key, value in self.world.items() if key not in given]
         return [*own, *texts]
@@ -65,7 +65,7 @@ def load_fault_plan(path: Path) -> FaultPlan:
 
     Raises:
         UsageError: If the file cannot be read.
-        SpecError: If it is wrong; every mistake with its place.
+        SpecError: If it is invalid; contains every mistake with its place.
     """
     source = read_file(path)
     try:

@@ -1,9 +1,9 @@
 """Frontier of a plan: the running leaves and guards that a tick steps, in tree order.
 
-A tick advances only them. When one of them ends, its parents take the tick up from there, upward
-until one goes on running; what runs under that one replaces what ran there before. Timeouts are
-not in the frontier: the first one that may be due is known, and the tick that reaches it steps the
-whole running part from the root. The result is that of stepping from the root in every tick.
+A tick advances only the frontier. When one of its nodes ends, the tick continues at its parents,
+upward until one is still running; what now runs under that node replaces the old entries. Timeouts
+are not in the frontier: the earliest possible one is stored, and the tick that reaches it steps the
+whole running part from the root. The result equals that of stepping from the root in every tick.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from bt_exec.nodes.runtime import Runtime
 __all__ = ["Frontier"]
 
 _SLACK_S = 1e-6
-"""Wakes that much early, so that rounding never delays a timeout; it decides for itself."""
+"""Margin for waking early, so that rounding never delays a timeout [s]."""
 
 
 class _Foreign:
-    """A behaviour of another kind: one entry, whatever runs under it."""
+    """A behaviour of another class: a single entry for everything under it."""
 
     def __init__(self, node: Behaviour) -> None:
         self.node = node
@@ -38,10 +38,10 @@ class _Foreign:
         return None if status is Status.RUNNING else status
 
     def settle(self, _: Status) -> None:
-        """Do nothing: it has the status already."""
+        """Do nothing: py_trees has set the status."""
 
     def took(self, seconds: float) -> None:
-        """Ignore how long it took."""
+        """Ignore the duration."""
 
 
 _Entry: TypeAlias = Node | _Foreign
@@ -52,28 +52,28 @@ class Frontier:
 
     Args:
         root: Root of the tree.
-        runtime: The surroundings of its nodes.
+        runtime: Shared state of its nodes.
     """
 
     def __init__(self, root: Behaviour, runtime: Runtime) -> None:
         self._root = root
         self._runtime = runtime
         self._entries: list[_Entry] = []
-        self._valid = False  # whether the entries are what runs
+        self._valid = False  # whether the entries are up to date
         self._wake = math.inf
 
-    # -- the collector -----------------------------------------------------------------------
+    # -- collector -----------------------------------------------------------------------
 
     def add(self, node: Node) -> None:
-        """Add a node that is to be advanced in each tick."""
+        """Add a node to advance in each tick."""
         self._entries.append(node)
 
     def add_foreign(self, node: Behaviour) -> None:
-        """Add a behaviour of another kind, which is ticked as a whole."""
+        """Add a behaviour of another class, which is ticked as a whole."""
         self._entries.append(_Foreign(node))
 
     def wake_at(self, time_s: float) -> None:
-        """Step everything once `time_s` is reached [s, mission clock]."""
+        """Step the whole running part once `time_s` is reached [s, mission clock]."""
         self._wake = min(self._wake, time_s - _SLACK_S)
 
     # -- a tick ------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ class Frontier:
     def tick(self) -> Status:
         """Tick the tree once; return its status."""
         runtime = self._runtime
-        valid, self._valid = self._valid, False  # an exception leaves no frontier behind
+        valid, self._valid = self._valid, False  # an exception invalidates the frontier
         runtime.moment += 1
         runtime.in_tick = True
         try:
@@ -122,7 +122,7 @@ class Frontier:
         return Status.RUNNING
 
     def _replace(self, entry: _Entry, status: Status, rest: Iterator[_Entry]) -> Status:
-        """Take the tick up where `entry` changed, then advance the rest; return the status."""
+        """Continue the tick where `entry` changed, then advance the rest; return the status."""
         present = self._runtime.watch.present
         while True:
             changed = self._taken_up(entry, status)
@@ -145,7 +145,7 @@ class Frontier:
             entry, status = following, found
 
     def _taken_up(self, entry: _Entry, status: Status) -> Behaviour | None:
-        """Return the innermost node that goes on running after `entry` changed; None if none."""
+        """Return the innermost node that still runs after `entry` changed; None if none does."""
         entry.settle(status)
         node: Behaviour = entry.node if isinstance(entry, _Foreign) else entry
         while status is not Status.RUNNING:

@@ -1,7 +1,7 @@
 """Modifiers of a node as py_trees decorators.
 
-Their order and timing are the table in `bt_exec.spec.model`; `bt_exec.nodes.build` applies it.
-py_trees' own Timeout checks after ticking and by the wall clock, so these are ours.
+Their order and timing are specified in `bt_exec.spec.model` and applied by `bt_exec.nodes.build`.
+py_trees' own Timeout is not used, because it checks after ticking and uses the wall clock.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Modifier(Node, Decorator):
 
     Attributes:
         path: Path of the node it modifies.
-        failure: Why it failed itself; None when its child's failure is the reason.
+        failure: Its own failure; None if its child's failure is the reason.
     """
 
     def __init__(self, child: Behaviour, path: str, runtime: Runtime) -> None:
@@ -40,19 +40,19 @@ class Modifier(Node, Decorator):
         self.failure: Failure | None = None
 
     def step(self) -> Status:
-        """Ask `before`; step the child unless that decided; ask `after`."""
+        """Call `before`; step the child unless that decided; call `after`."""
         if self.status is not Status.RUNNING:
             forget(self)
             self.failure = None
             self.initialise()
-            self.status = Status.RUNNING  # so that an interrupt in its first tick stops it, too
+            self.status = Status.RUNNING  # so that an interrupt in the first tick stops it, too
         decided = self.before()
         if decided is None:
             decided = self.after(step(self.decorated))
         return self.settle(decided)
 
     def resume(self, child: Behaviour) -> Status:
-        """Ask `after`."""
+        """Call `after`."""
         return self.settle(self.after(child.status))
 
     def settle(self, status: Status) -> Status:
@@ -62,29 +62,29 @@ class Modifier(Node, Decorator):
         return super().settle(status)
 
     def collect(self, frontier: Collector) -> None:
-        """Add what runs in the child; this node itself while it waits to step the child."""
+        """Add the running nodes of the child, or this node while it waits to start the child."""
         if self.decorated.status is Status.RUNNING:
             collect(self.decorated, frontier)
         else:
             frontier.add(self)
 
     def before(self) -> Status | None:
-        """Return a status to settle the tick without the child, or None to step the child."""
+        """Return a status to end the tick without the child, or None to step the child."""
         return None
 
     def after(self, status: Status) -> Status:
-        """Return the status that the child's `status` means here."""
+        """Return the status of this node for the child's `status`."""
         return status
 
     def update(self) -> Status:
-        """Return the status; py_trees requires this method, `step` does the work."""
+        """Return the status. py_trees requires this method; `step` does the work."""
         return self.status
 
 
 class SkipIf(Modifier):
     """Decorator with a condition on entry; if it holds, the node succeeds without running."""
 
-    skipped: str  # why the node was not needed; read by the loop
+    skipped: str  # why the node was not needed; read by the executive
     _entered: bool
 
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
@@ -92,13 +92,13 @@ class SkipIf(Modifier):
         self.ask = Ask(expression, runtime)
 
     def initialise(self) -> None:
-        """Start asking."""
+        """Start evaluating."""
         self._entered = False
         self.skipped = ""
         self.ask.begin()
 
     def before(self) -> Status | None:
-        """Decide on entry; wait while it is not known."""
+        """Decide on entry; wait while the condition is unknown."""
         if self._entered:
             return None
         verdict = self.ask.verdict()
@@ -118,7 +118,7 @@ class SkipIf(Modifier):
 class Guard(Modifier):
     """Decorator with a condition before each tick; if it does not hold, the child is stopped.
 
-    Not knowing does not start anything; once started, the child goes on within the condition's
+    An unknown condition does not start the child. A running child continues during the condition's
     patience and is stopped after it.
     """
 
@@ -138,18 +138,18 @@ class Guard(Modifier):
         self.code = code or self.CODE
 
     def initialise(self) -> None:
-        """Start asking."""
+        """Start evaluating."""
         self._started = False
         self.ask.begin()
 
     def collect(self, frontier: Collector) -> None:
-        """Add this guard, which asks in each tick, and what runs in the child."""
+        """Add this guard, evaluated in each tick, and the running nodes of the child."""
         frontier.add(self)
         if self.decorated.status is Status.RUNNING:
             collect(self.decorated, frontier)
 
     def advance(self) -> Status | None:
-        """Ask; what runs in the child is in the frontier, too."""
+        """Evaluate the condition; running nodes of the child have their own frontier entries."""
         return self.before() if self.decorated.status is Status.RUNNING else self.step()
 
     def before(self) -> Status | None:
@@ -171,7 +171,7 @@ class Guard(Modifier):
 
 
 class Timeout(Modifier):
-    """Fails with TIMEOUT when an attempt has taken too long; checked before the child is ticked."""
+    """Decorator that ends a long attempt with TIMEOUT; checked before the child is ticked."""
 
     CODE = "TIMEOUT"
     _began: float  # mission clock [s]
@@ -186,19 +186,19 @@ class Timeout(Modifier):
     ) -> None:
         super().__init__(child, path, runtime)
         self.seconds = seconds
-        self.skill = skill  # the one it modifies, perhaps with a guard in between
+        self.skill = skill  # the modified skill, possibly inside a guard
 
     def initialise(self) -> None:
-        """Start the attempt's time."""
+        """Start the timer of the attempt."""
         self._began = self.runtime.now()
 
     def collect(self, frontier: Collector) -> None:
-        """Have the tick in which time may be over step this node."""
+        """Schedule a step of this node for the tick in which the time may be over."""
         frontier.wake_at(self._began + self.seconds)
         super().collect(frontier)
 
     def before(self) -> Status | None:
-        """Fail when time is over."""
+        """Fail when the time is over."""
         taken = self.runtime.now() - self._began
         if taken < self.seconds - 1e-9:
             return None
@@ -215,7 +215,7 @@ class Timeout(Modifier):
 
 
 class Retry(Modifier):
-    """Up to `attempts` attempts in all, one per tick; the last failure counts, causes behind it."""
+    """Decorator that makes up to `attempts` attempts, one per tick; the last failure counts."""
 
     _used: int
     _earlier: Failure | None
@@ -225,12 +225,12 @@ class Retry(Modifier):
         self.attempts = attempts
 
     def initialise(self) -> None:
-        """Forget earlier attempts."""
+        """Reset the attempts."""
         self._used = 0
         self._earlier = None
 
     def after(self, status: Status) -> Status:
-        """Try again after a failure that another attempt may mend."""
+        """Start another attempt after a failure that is retryable."""
         if status is not Status.FAILURE:
             return status
         self._used += 1
@@ -244,19 +244,19 @@ class Retry(Modifier):
         return Status.FAILURE
 
     def _tell(self, failure: Failure) -> None:
-        """Tell listeners of an attempt that failed and is followed by another."""
+        """Report an attempt that failed and is followed by another."""
         runtime = self.runtime
         said = f"attempt {self._used} of {self.attempts}"
         runtime.emit(NodeChanged(runtime.now(), runtime.tick, self.path, "running", said, failure))
 
 
 class Repeat(Modifier):
-    """The child N times in a row, one per tick; any failure ends it.
+    """Decorator that runs the child N times in a row, one round per tick; any failure ends it.
 
-    With a condition the rounds end once it holds, and fail if it does not hold after the last.
+    With a condition, the rounds end when it holds, and fail if it does not hold after the last.
 
     Attributes:
-        noted: What went without being done in rounds before the last.
+        noted: Parts that were not done in rounds before the last.
     """
 
     CODE = "NOT_REACHED"
@@ -278,13 +278,13 @@ class Repeat(Modifier):
         self.ask = Ask(until.condition, runtime) if until is not None else None
 
     def initialise(self) -> None:
-        """Start counting."""
+        """Reset the count."""
         self._done = 0
         self._asking = False
         self.noted = ()
 
     def before(self) -> Status | None:
-        """Ask again after a round whose answer is not known yet."""
+        """Evaluate the condition again after a round if it was unknown."""
         return self._asked() if self._asking else None
 
     def after(self, status: Status) -> Status:
@@ -324,11 +324,11 @@ class Repeat(Modifier):
 
 
 class ForEach(Modifier):
-    """The child once per item of a list, one per tick; any failure ends it.
+    """Decorator that runs the child once per list item, one item per tick; any failure ends it.
 
     Attributes:
-        noted: What went without being done for items before the last.
-        skipped: Why no item needed anything; empty if one did.
+        noted: Parts that were not done for items before the last.
+        skipped: Why no item required an action; empty if one did.
     """
 
     CODE = "TOO_MANY_ITEMS"
@@ -349,7 +349,7 @@ class ForEach(Modifier):
         self.noted = ()
         try:
             found = self.runtime.resolve({"items": self.each.items})["items"]
-        except KeyError:  # not saved: a part that may fail came before
+        except KeyError:  # not saved, because an earlier part failed
             found = None
         self._items = []
         if not isinstance(found, list | tuple):
@@ -357,7 +357,7 @@ class ForEach(Modifier):
             self.failure = Failure("BAD_ARGUMENT", message, self.path, "check", retryable=False)
         elif len(found) > self.each.most:
             count, limit = len(found), self.each.most
-            message = f"{count} items, at most {limit} are taken"
+            message = f"{count} items; the limit is {limit}"
             evidence = {"count": count, "limit": limit}
             self.failure = Failure(self.CODE, message, self.path, "check", evidence=evidence)
         else:
@@ -365,13 +365,13 @@ class ForEach(Modifier):
             self._take()
 
     def before(self) -> Status | None:
-        """Fail without a list or with one that is too long; succeed at once without items."""
+        """Fail if the list is missing or too long; succeed at once if it is empty."""
         if self.failure is not None:
             return Status.FAILURE
         return None if self._items else Status.SUCCESS
 
     def after(self, status: Status) -> Status:
-        """Go on to the next item after a success."""
+        """Continue with the next item after a success."""
         if status is not Status.SUCCESS:
             return status
         self._done += 1

@@ -1,6 +1,6 @@
-"""Needs of a skill, checked again at its start against the current facts.
+"""Preconditions of a skill, checked again at its start against the current facts.
 
-Timing: once for each start, never while a skill runs.
+They are checked once per start, never while a skill runs.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _log = logging.getLogger("bt_exec")
 def unmet_need(
     skill: Skill, args: Mapping[str, Any], runtime: Runtime
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return why a skill may not start now, and the evidence; None if nothing known is against it.
+    """Return why a skill may not start now, with evidence; None if no known fact prevents it.
 
-    What robots know of themselves counts, and what the newest observations show if captured after
-    the last action ended: an older one shows how things were before.
+    Facts reported by robots count, and those of the newest observations if captured after the last
+    action ended; older observations may be outdated.
     """
     if not skill.needs:
         return None
@@ -44,7 +44,7 @@ def _known(runtime: Runtime) -> dict[str, str]:
             own = runtime.watch.call(f"the facts of {name}", rig.facts_now)
             facts.update(runtime.catalogue.facts_in(name, own))
         except Exception as error:  # noqa: BLE001 - a robot that cannot say it contradicts nothing
-            _log.error("the robot of %s could not say what it knows", name, exc_info=error)
+            _log.error("the robot of %s could not report its facts", name, exc_info=error)
     for name, buffer in runtime.buffers.items():
         if buffer.observations and buffer.observations[-1].t >= runtime.acted:
             seen = buffer.observations[-1].facts()

@@ -5,9 +5,8 @@ generators, which cost py_trees most of its time. `Node.tick` is the generator t
 expects, so that its composites, decorators and visitors work with these nodes. Other behaviours of
 py_trees may be children; `step` ticks them.
 
-Between two ticks a plan changes only where something happens, so `bt_exec.nodes.frontier` steps the
-running part alone. For that, a node has three further methods: `Node.advance`, `Node.resume` and
-`Node.collect`.
+Most nodes do not change between two ticks, so `bt_exec.nodes.frontier` steps only the running part.
+For that, a node has three further methods: `Node.advance`, `Node.resume` and `Node.collect`.
 """
 
 from __future__ import annotations
@@ -23,23 +22,23 @@ from py_trees.common import Status
 __all__ = ["SLOW_S", "Collector", "KeptNode", "Leaf", "Node", "collect", "step"]
 
 SLOW_S = 2.0
-"""A step that takes longer is logged: meanwhile no guard is asked and no stop acts [s]."""
+"""Duration above which a step is logged, because it delays guards and stops [s]."""
 
 _visited: ContextVar[list[Behaviour] | None] = ContextVar("_visited", default=None)
 """Nodes stepped so far, children first, while `Node.tick` steps for py_trees."""
 
 
 class Collector(Protocol):
-    """Running part of a plan: `bt_exec.nodes.frontier.Frontier`."""
+    """Interface to the running part of a plan, implemented by `bt_exec.nodes.frontier.Frontier`."""
 
     def add(self, node: Node) -> None:
-        """Add a node that is to be advanced in each tick."""
+        """Add a node to advance in each tick."""
 
     def add_foreign(self, node: Behaviour) -> None:
-        """Add a behaviour of another kind, which is ticked as a whole."""
+        """Add a behaviour of another class, which is ticked as a whole."""
 
     def wake_at(self, time_s: float) -> None:
-        """Step everything once `time_s` is reached [s, mission clock]."""
+        """Step the whole running part once `time_s` is reached [s, mission clock]."""
 
 
 class Node(Behaviour):
@@ -48,8 +47,8 @@ class Node(Behaviour):
     Attributes:
         path: Path of the node in the plan.
         part: Name of the pack code that `advance` calls, for the watchdog; empty if there is none.
-        report: Called with the node when its status is a new one; None if it is not reported.
-        reported: The status that was reported last; None after a running node was stopped.
+        report: Called with the node when its status changes; None to disable reports.
+        reported: The last reported status; None after a running node was stopped.
     """
 
     path: str
@@ -59,29 +58,29 @@ class Node(Behaviour):
 
     @abstractmethod
     def step(self) -> Status:
-        """Enter the node unless it runs, run one tick of it, and return its status."""
+        """Enter the node unless it is running, run one tick, and return its status."""
 
     @abstractmethod
     def collect(self, frontier: Collector) -> None:
-        """Add what runs in and under this running node, in the order in which it is stepped."""
+        """Add the running nodes at and under this node, in the order in which they are stepped."""
 
     def advance(self) -> Status | None:
-        """Run one tick of a node in the frontier; return None if it runs on unchanged.
+        """Run one tick of a node in the frontier; return None if it keeps running unchanged.
 
-        A status means that the frontier changes: the node has ended with it, or something else runs
-        in it. It is to be settled.
+        A returned status means that the frontier changes: the node has ended, or other nodes run
+        under it. The caller must `settle` it.
         """
         return self.step()
 
     def took(self, seconds: float) -> None:
-        """Take note of how long a call of pack code in `advance` took; called if it was long."""
+        """Handle a long call of pack code in `advance`; `seconds` is its duration [s]."""
 
     def resume(self, child: Behaviour) -> Status:
-        """Continue the tick of this running node after `child`, which ran, has ended."""
+        """Continue the tick of this running node after its running `child` has ended."""
         raise NotImplementedError
 
     def settle(self, status: Status) -> Status:
-        """Set the status at the end of a step, and report a new one."""
+        """Set the status at the end of a step, and report a change."""
         self.status = status
         visited = _visited.get()
         if visited is not None:
@@ -92,7 +91,7 @@ class Node(Behaviour):
         return status
 
     def stop(self, new_status: Status = Status.INVALID) -> None:
-        """Stop everything under the node that was reached, then the node."""
+        """Stop all nodes under this node that were entered, then the node."""
         for child in self.children:
             if child.status is not Status.INVALID:
                 child.stop(Status.INVALID)
@@ -113,7 +112,7 @@ class Node(Behaviour):
 
 
 class Leaf(Node):
-    """A node without children; `advance` runs one tick of it, also its first.
+    """A node without children; `advance` runs each tick of it, including the first.
 
     `terminate` is called only when the leaf is stopped, with `Status.INVALID`.
     """
@@ -123,9 +122,9 @@ class Leaf(Node):
         self.path = path
 
     def step(self) -> Status:
-        """Start if need be, update, settle."""
+        """Start the leaf if it is not running, run one tick, and set the status."""
         if self.status is not Status.RUNNING:
-            self.status = Status.RUNNING  # so that an interrupt in its first tick stops it, too
+            self.status = Status.RUNNING  # so that an interrupt in the first tick stops it, too
             self.initialise()
         return self.settle(self.update())
 
@@ -139,7 +138,7 @@ class Leaf(Node):
 
 
 class KeptNode(Leaf):
-    """A node that an earlier plan finished: succeeds at once, does nothing."""
+    """A node that was finished under an earlier plan: succeeds without doing anything."""
 
     def advance(self) -> Status:
         """Succeed."""
@@ -158,7 +157,7 @@ def step(node: Behaviour) -> Status:
 
 
 def collect(node: Behaviour, frontier: Collector) -> None:
-    """Add what runs in and under any running behaviour."""
+    """Add the running nodes at and under any running behaviour."""
     if isinstance(node, Node):
         node.collect(frontier)
     else:

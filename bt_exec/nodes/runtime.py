@@ -29,21 +29,21 @@ _log = logging.getLogger("bt_exec")
 
 
 class Present:
-    """The call of pack code that a tick makes at present.
+    """The current call of pack code in a tick.
 
     One object serves all calls of a tick, so that watching a call costs two assignments. The
     watchdog reads it from its own thread.
 
     Attributes:
-        part: Name of what is called; empty for code of ours, which is not watched.
-        began: When the call began [s, of `clock`]; infinite while nothing is called.
+        part: Name of the called part; empty for our own code, which is not watched.
+        began: Start of the call [s, of `clock`]; infinite if there is none.
         clock: The clock of the watchdog.
-        limit_s: How long a call may take [s].
-        again: Whether the part is waited for and may be called again: never.
-        hangs: Whether the call took too long; set by the watchdog.
-        hung: Name of the part that took too long; empty if none did.
-        polls: How often the watchdog has found it hanging.
-        slow: The last part that took longer than its limit, also if it was not interrupted.
+        limit_s: Time limit of a call [s].
+        again: Whether the part may be called again after it hung: always False.
+        hangs: Whether the call exceeded its limit; set by the watchdog.
+        hung: Name of the part that exceeded its limit; empty if none did.
+        polls: Number of polls of the watchdog that found it hanging.
+        slow: The last part that exceeded its limit, even if it was not interrupted.
     """
 
     __slots__ = ("began", "clock", "hangs", "hung", "limit_s", "part", "polls", "slow")
@@ -56,7 +56,7 @@ class Present:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the call."""
+        """Reset all fields."""
         self.began = math.inf
         self.part = ""
         self.hangs = False
@@ -65,11 +65,11 @@ class Present:
 
     def begin(self, part: str) -> None:
         """Begin a call."""
-        self.began = self.clock()  # first, so that a name never stands beside an earlier time
+        self.began = self.clock()  # first, so that a name is never read with an earlier time
         self.part = part
 
     def end(self) -> float:
-        """End a call that returned or raised; return how long it took [s], 0 if it ended before.
+        """End a call; return its duration [s], or 0 if it has already ended.
 
         Raises:
             PartBroken: If it hung.
@@ -91,7 +91,7 @@ class Present:
         return bool(self.part) and self.began < math.inf
 
     def is_late(self, now: float) -> bool:
-        """Return True if the call takes too long; called by the watchdog's thread."""
+        """Return True if the call exceeds its limit; called on the watchdog's thread."""
         began, part = self.began, self.part
         if not part or now <= began + self.limit_s or self.began != began:
             return False
@@ -99,7 +99,7 @@ class Present:
         return True
 
     def broken(self) -> PartBroken:
-        """Return the error of a call that hangs."""
+        """Return the error for a call that hangs."""
         part = self.hung or self.part
         return PartBroken(part, f"did not return within {self.limit_s:g} s", "STEP_HUNG")
 
@@ -107,11 +107,11 @@ class Present:
 class Watch(Protocol):
     """Watchdog interface for calls of pack code: `bt_exec.mission.watchdog.Watchdog`."""
 
-    limit_s: float  # how long a call may take [s]
+    limit_s: float  # time limit of a call [s]
     present: Present
 
     def call(self, part: str, function: Callable[P, R], /, *args: P.args, **more: P.kwargs) -> R:
-        """Call `function` as the work of `part`; raises `PartBroken` if it hangs."""
+        """Call `function` on behalf of `part`; raises `PartBroken` if it hangs."""
 
     def within(
         self,
@@ -122,11 +122,11 @@ class Watch(Protocol):
         *args: P.args,
         **more: P.kwargs,
     ) -> R:
-        """Do as `call`, with a limit of its own [s]."""
+        """Like `call`, with a separate time limit [s]."""
 
 
 class Unwatched:
-    """Calls, and watches nothing: for nodes outside a mission."""
+    """Calls functions without watching them: for nodes outside a mission."""
 
     limit_s = 30.0
 
@@ -145,29 +145,29 @@ class Unwatched:
 
 
 class Runtime:
-    """The surroundings of a plan while it is ticked.
+    """Shared state of a plan while it is ticked.
 
     Args:
         catalogue: Skills and conditions of the site.
         rigs: Rigs by pack.
         buffers: Observations by pack.
-        clock: Gives the mission's time [s].
-        emit: Takes every event, at once.
-        faults: Faults on purpose.
-        cancel_s: How long a skill's clean-up may take before the robot itself is stopped [s].
-        unrecorded: Says why the record cannot be written at the moment; empty if it can.
-        watch: Watches the calls of somebody's code.
+        clock: Returns the mission's time [s].
+        emit: Receives every event immediately.
+        faults: Injected faults.
+        cancel_s: Time limit of a skill's clean-up before the robot itself is stopped [s].
+        unrecorded: Returns why the record cannot be written at present; empty if it can.
+        watch: Watches the calls of pack code.
 
     Attributes:
-        tick: The number of the present tick.
+        tick: Number of the current tick.
         moment: Changes with each tick of the frontier.
-        in_tick: Whether the frontier ticks now, so that answers hold for the rest of its tick.
-        answers: Answers to questions, shared by the nodes that ask them; see `bt_exec.nodes.ask`.
-        results: What skills saved, by name.
-        calls: How often each skill was started in this mission.
-        acted: When an action ended last [s, mission clock].
-        working: Pack and path of the skills that run.
-        broken: A part that hung where the mission could not end at once.
+        in_tick: Whether the frontier is ticking: verdicts are then valid for the rest of the tick.
+        answers: Verdicts shared by the nodes that evaluate them; see `bt_exec.nodes.ask`.
+        results: Saved results of skills, by name.
+        calls: Number of starts of each skill in this mission.
+        acted: Time at which the last action ended [s, mission clock].
+        working: Pack and path of the running skills.
+        broken: A part that hung at a point where the mission could not end at once.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class Runtime:
         self.emit = emit
         self.faults = faults or Faults()
         self.cancel_s = cancel_s
-        self.unrecorded = unrecorded or str  # nothing is wrong: an empty string
+        self.unrecorded = unrecorded or str  # by default, the empty string
         self.tick = 0
         self.moment = 0
         self.in_tick = False
@@ -202,11 +202,11 @@ class Runtime:
         self.broken: PartBroken | None = None
 
     def injected(self, part: Signature, since: float) -> dict[str, Any]:
-        """Return what a skill or condition is given besides its arguments.
+        """Return the injected parameters of a skill or condition.
 
         Args:
             part: The skill or condition.
-            since: When its node began [s]; what is observed later is fresh.
+            since: Start of its node [s]; later observations are fresh.
         """
         pack = self.catalogue.owner(part.name)
         rig = self.rigs.get(pack) or Rig()
@@ -214,22 +214,22 @@ class Runtime:
         return part.inject(rig.robot, World(buffer, since), rig.services)
 
     def may_move(self, pack: str) -> bool:
-        """Return whether the robot of `pack` moves, or cannot say that it does not."""
+        """Return whether the robot of `pack` moves, or fails to report that it is still."""
         try:
             still = self.watch.call(f"still of the robot of {pack}", self.rigs[pack].still_now)
         except PartBroken as error:
             self.broken = error
             return True
         except Exception as error:  # noqa: BLE001 - a robot that cannot be asked may be moving
-            _log.error("the robot of %s does not say whether it is still", pack, exc_info=error)
+            _log.error("the robot of %s did not report whether it is still", pack, exc_info=error)
             return True
         return not still
 
     def stop(self, pack: str) -> None:
-        """Stop the robot of `pack` before anything else is asked of it.
+        """Stop the robot of `pack` at once.
 
-        A simulated robot stops when time passes; no time does now, so that the stop does not hit
-        the motion that a next skill begins in this tick.
+        A simulated robot stops when time advances. A step of zero length executes the stop now, so
+        that it does not affect a motion that another skill starts in this tick.
         """
         rig = self.rigs[pack]
         stop_all({pack: rig})

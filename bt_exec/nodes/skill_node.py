@@ -35,13 +35,13 @@ _log = logging.getLogger("bt_exec")
 class SkillNode(Leaf):
     """Leaf that runs a skill, one step of its generator per tick.
 
-    The start is on record before the generator runs. Cancelling closes the generator; if that
-    takes longer than the deadline, the robot is stopped from another thread. However an attempt
-    ends other than well, its robot is stopped at once unless it is still or another skill of the
-    pack runs; after a crash, whoever runs.
+    The start is on record before the generator runs. Cancelling closes the generator; if that takes
+    longer than the deadline, the robot is stopped from another thread. If an attempt does not
+    succeed, its robot is stopped at once, unless it is still or another skill of the pack runs.
+    After a crash it is stopped in any case.
     """
 
-    _started: float  # when the attempt began [s]
+    _started: float  # start of the attempt [s]
 
     def __init__(self, spec: Do, path: str, skill: Skill, runtime: Runtime) -> None:
         super().__init__(path)
@@ -54,9 +54,9 @@ class SkillNode(Leaf):
         self.args: dict[str, Any] = {}
         self.result: Mapping[str, Any] = {}
         self._steps: Steps[Any] | None = None
-        self._call = 0  # its number while it is begun and has not ended
-        self._last: Any = None  # what it yielded last
-        self._slow = False  # whether it was told of
+        self._call = 0  # number of the call in progress; 0 if there is none
+        self._last: Any = None  # last yielded value
+        self._slow = False  # whether a slow step was logged
 
     def initialise(self) -> None:
         """Announce and start the skill; called by py_trees once per attempt."""
@@ -66,7 +66,7 @@ class SkillNode(Leaf):
         self.failure = None
         self.result = {}
         self._steps = None
-        self._last = self  # nothing that it may yield
+        self._last = self  # a value that the skill cannot yield
         self._started = runtime.now()
         self.args = dict(self.spec.args)
         try:
@@ -110,10 +110,10 @@ class SkillNode(Leaf):
             )
 
     def _begin(self, given: Mapping[str, Any]) -> Steps[Any]:
-        """Return the generator; a function that is none runs here, so it is watched, too."""
+        """Return the generator; watched, because an ordinary function would run here."""
         steps: Any = self.runtime.watch.call(self.part, self.skill, **given)
         if not isinstance(steps, Generator):
-            raise TypeError(f"gives {type(steps).__name__} instead of steps; it must yield")
+            raise TypeError(f"returns {type(steps).__name__} instead of a generator; it must yield")
         return steps
 
     def update(self) -> Status:
@@ -154,7 +154,7 @@ class SkillNode(Leaf):
         """Return the status after a step that raised."""
         self.took(self._present.end())
         if isinstance(error, KeyboardInterrupt | PartBroken):
-            raise error  # the operator's, or the watchdog's; not the skill's
+            raise error  # raised by the operator or the watchdog, not by the skill
         if isinstance(error, Failed):
             self.failure = self._failure_of(error)
         else:
@@ -163,7 +163,7 @@ class SkillNode(Leaf):
         return self._end(Status.FAILURE)
 
     def _saved(self, value: Any) -> Mapping[str, Any]:
-        """Save what the plan wants of a result; return its fields."""
+        """Save the results that the plan refers to; return all fields of the result."""
         found = _fields_of(value)
         for field, name in self.spec.save.items():
             self.runtime.results[name] = found.get(field)
@@ -177,19 +177,19 @@ class SkillNode(Leaf):
         return {name: rig for name, rig in self.runtime.rigs.items() if name == self._owner}
 
     def terminate(self, _: Status) -> None:
-        """Cancel a running skill and forget its attempt; also called where nothing runs."""
+        """Cancel a running skill and reset the attempt; also called if nothing runs."""
         if self._call:  # begun and not ended
             overdue = self._close()
             now, tick = self.runtime.now(), self.runtime.tick
             try:
                 self._ended("stopped")
                 self.runtime.emit(NodeChanged(now, tick, self.path, "stopped", overdue))
-            except PartBroken as error:  # the others are stopped all the same
+            except PartBroken as error:  # the other skills are stopped nevertheless
                 self.runtime.broken = error
         self.args = {}
 
     def attempted(self) -> Mapping[str, Any]:
-        """Return the arguments of the present attempt, also while a guard holds it back."""
+        """Return the arguments of the current attempt, also while a guard delays it."""
         if self._call:
             return self.args
         try:
@@ -201,7 +201,7 @@ class SkillNode(Leaf):
         return self.skill.validate(self.runtime.resolve(self.spec.args))
 
     def _close(self) -> str:
-        """Close the generator; return what went wrong, or nothing."""
+        """Close the generator; return a message about an error, or an empty string."""
         steps, self._steps = self._steps, None
         own = self._own()
         late = threading.Event()
@@ -217,8 +217,8 @@ class SkillNode(Leaf):
                 watch, part = self.runtime.watch, f"the clean-up of {self.skill.name}"
                 watch.within(self.runtime.cancel_s + watch.limit_s, part, steps.close)
         except KeyboardInterrupt:
-            raise  # the operator's, not the skill's
-        except PartBroken as error:  # the others are cleaned up, then the mission ends
+            raise  # raised by the operator, not by the skill
+        except PartBroken as error:  # the other skills are cleaned up, then the mission ends
             self.runtime.broken = error
             late.set()
         except BaseException as error:  # noqa: BLE001 - the clean-up failed, so the robot is stopped
@@ -274,14 +274,16 @@ class SkillNode(Leaf):
     def _stop_what_moves(self) -> None:
         """Stop the pack's robot, unless it is still or works for another skill.
 
-        Whose motion goes on cannot be told from outside. So a crash stops it in any case.
+        It is not known which skill's motion continues, so a crash stops the robot in any case.
         """
         crashed = self.failure is not None and self.failure.code == CRASHED
         if not crashed and any(owner == self._owner for owner, _ in self.runtime.working):
             return
         for pack in self._own():
             if self.runtime.may_move(pack):
-                _log.info("%s ended and its robot moves; it is stopped", self.skill.name)
+                _log.info(
+                    "%s ended while its robot is moving; the robot is stopped", self.skill.name
+                )
                 self.runtime.stop(pack)
 
     def _failure_of(self, failed: Failed) -> Failure:
@@ -318,7 +320,7 @@ def _fields_of(result: Any) -> dict[str, Any]:
 
 
 def _findings(error: ValidationError) -> str:
-    """Return what is wrong with arguments, in one line."""
+    """Return the validation errors of arguments, in one line."""
     return "; ".join(
         f"{'.'.join(map(str, found['loc']))}: {found['msg'].lower()}, found {found['input']!r:.80}"
         for found in error.errors()

@@ -139,7 +139,7 @@ class Reference:
             return Failure("BAD_ARGUMENT", said, path, "check", retryable=False)
         if len(items) > each.most:
             facts = {"count": len(items), "limit": each.most}
-            said = f"{len(items)} items, at most {each.most} are taken"
+            said = f"{len(items)} items; the limit is {each.most}"
             return Failure("TOO_MANY_ITEMS", said, path, "check", evidence=facts)
         skipped = 0
         for number, item in enumerate(items):

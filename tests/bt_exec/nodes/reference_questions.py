@@ -136,7 +136,7 @@ class Question:
 
     def doubt(self, kind: FailureKind) -> Failure:
         """Return the failure of a verdict that was unknown for too long."""
-        said = self.answer.verdict.why or f"cannot tell whether {self.expression}"
+        said = self.answer.verdict.why or f"cannot determine whether {self.expression}"
         return self._failure(self.answer.code, said, kind, **dict(self.answer.facts))
 
     def broken(self, *, started: bool) -> Failure:

@@ -15,8 +15,8 @@ from bt_exec.nodes.fault_injection import ACTIONS, Fault, Faults, for_rerun
 from bt_exec.testing import run_tree, scripted_skill
 
 FORM = (
-    "fault {} must be SKILL[:N]=CODE: a skill, which call of it (all if left out), "
-    "and a code that it may fail with"
+    "fault {} must be SKILL[:N]=CODE: a skill, the number of its call "
+    "(every call if omitted), and one of its failure codes"
 )
 SKILLS = {
     "grasp": scripted_skill("grasp", fails=["GRASP_SLIPPED", "NOT_THERE"]),

@@ -25,9 +25,12 @@ def test_plan_is_read_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{part: skill, does: lose}", "a skill cannot lose; it can fail, crash, hang, slow"),
-        ("{part: skill, does: fail}", "a skill that fails, and no other part, has a code"),
-        ("{part: camera, does: crash, code: X}", "a skill that fails, and no other part, has"),
+        ("{part: skill, does: lose}", "a skill cannot lose; allowed: fail, crash, hang, slow"),
+        (
+            "{part: skill, does: fail}",
+            "'code' is required for a skill that fails, and not allowed otherwise",
+        ),
+        ("{part: camera, does: crash, code: X}", "'code' is required for a skill that fails"),
         ("{part: camera, does: lose, since: 3, until: 2}", "until must be later than since"),
         ("{part: arm, does: crash}", "must be 'skill', 'camera', 'planner', 'journal'"),
         ("{part: skill, does: crash, call: 0}", "must be greater than or equal to 1"),

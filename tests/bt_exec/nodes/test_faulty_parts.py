@@ -83,12 +83,12 @@ def test_crashing_condition_is_a_failure(node, name):
 ANSWERS = {
     "nothing": (None, "TypeError: returned NoneType instead of a Verdict"),
     "a bare truth": (True, "TypeError: returned bool instead of a Verdict"),
-    "a word": (Verdict("yes"), "TypeError: a verdict holds, or not, or is None; found 'yes'"),
+    "a word": (Verdict("yes"), "TypeError: holds must be True, False or None; found 'yes'"),
     "no list of facts": (
         Verdict(True, evidence=None),
-        "TypeError: evidence is a tuple of texts; found None",
+        "TypeError: evidence must be a tuple of texts; found None",
     ),
-    "a number for a reason": (Verdict(False, why=5), "TypeError: why is a text; found 5"),
+    "a number for a reason": (Verdict(False, why=5), "TypeError: why must be a text; found 5"),
 }
 
 

@@ -88,7 +88,7 @@ def test_function_without_steps_is_a_skill_error():
     assert stage.tick() is Status.FAILURE
     failure = stage.of(SkillEnded)[0].failure
     assert (failure.code, failure.retryable) == ("SKILL_CRASHED", False)
-    assert failure.message == "TypeError: gives str instead of steps; it must yield"
+    assert failure.message == "TypeError: returns str instead of a generator; it must yield"
 
 
 def test_calls_are_counted_over_all_nodes_of_a_mission():
