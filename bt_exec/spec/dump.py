@@ -1,4 +1,4 @@
-"""Writing of specs as YAML or JSON text; loading the text gives an equal spec."""
+"""Serialization of specs as YAML or JSON; loading the text returns an equal spec."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _FIRST = ("after", "name", *KINDS, "succeed_when", "else", "tell", "with", "save
 _GUARDS = ("while", "until")
 _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _ESCAPED = re.compile("[\x85\u2028\u2029\ufeff]")
-"""Characters that JSON takes as they are and YAML as line breaks or a byte order mark."""
+"""Characters that JSON leaves unescaped and YAML treats as line breaks or a byte order mark."""
 
 
 class _Dumper(_BASE):  # type: ignore[misc]
-    """Quotes text that `bt_exec.spec.source` would read as a number."""
+    """Quotes text that `bt_exec.spec.source` would parse as a number."""
 
 
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+0123456789"))
 
 
 def to_data(document: Document) -> dict[str, Any]:
-    """Return a document as plain data: only what differs from the defaults, kinds first."""
+    """Return a document as plain data without default values, with kinds first."""
     data = document.model_dump(by_alias=True, exclude_defaults=True, mode="json")
-    if "mission" in data:  # the header is the first thing people look for, whole
+    if "mission" in data:  # the header goes first, with all its fields
         data["mission"] = document.mission.model_dump(  # type: ignore[union-attr]
             by_alias=True, exclude_none=True, mode="json"
         )
@@ -39,7 +39,7 @@ def to_data(document: Document) -> dict[str, Any]:
 
 
 def dump_yaml(document: Document) -> str:
-    """Return a document as YAML; `bt_exec.spec.load.load_text` gives the same document back."""
+    """Return a document as YAML; `bt_exec.spec.load.load_text` is the inverse."""
     text: str = yaml.dump(
         to_data(document),
         Dumper=_Dumper,
@@ -52,13 +52,13 @@ def dump_yaml(document: Document) -> str:
 
 
 def dump_json(document: Document) -> str:
-    """Return a document as JSON, indented; it loads like YAML."""
+    """Return a document as indented JSON, which can be loaded like YAML."""
     text = json.dumps(to_data(document), ensure_ascii=False, indent=2)
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _order(value: Any) -> Any:
-    """Put the kind and its fields before the modifiers of every node."""
+    """Return the value with the kind and its fields before the modifiers of every node."""
     if isinstance(value, list):
         return [_order(item) for item in value]
     if not isinstance(value, dict):
@@ -67,5 +67,5 @@ def _order(value: Any) -> Any:
         return {key: _order(item) for key, item in value.items()}
     first = [key for key in _FIRST if key in value]
     ordered = (*first, *(key for key in value if key not in first))
-    # a guard is a condition and what stands beside it, in this order
+    # the condition of a guard comes before its other fields
     return {key: value[key] if key in _GUARDS else _order(value[key]) for key in ordered}

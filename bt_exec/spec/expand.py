@@ -1,9 +1,9 @@
-"""Expansion of a mission: subtrees inlined, parameters bound, saved names unique.
+"""Expansion of a mission: subtrees inlined, parameters bound, saved names made unique.
 
-What is run, journalled and replayed does not depend on the library any more. A `Tree` node keeps
-its name and arguments and gets its expanded root as ``body``, so that people still see the parts
-and a re-plan knows which part failed. Names saved by a subtree are its own: they are renamed where
-two subtrees use the same one.
+An expanded mission is independent of the library. A `Tree` node keeps its name and arguments and
+gets its expanded root as ``body``, so that its parts can be displayed and a re-plan can locate the
+failed part. Names saved by a subtree are local to it: they are renamed if two subtrees use the same
+one.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ __all__ = [
 ]
 
 MAX_NODES = 10_000
-"""Nodes of an expanded mission; more is a mistake or an attack."""
+"""Limit of nodes in an expanded mission; more indicate a mistake or an attack."""
 
 MAX_NESTING = 80
-"""Nesting of nodes while subtrees are expanded; `bt_exec.verify.bounds` allows half of it."""
+"""Limit of nesting while subtrees are expanded; `bt_exec.verify.bounds` allows half of it."""
 
 
 def is_reference(value: Any) -> bool:
-    """Return whether an argument is ``$name``; ``$$text`` is the text ``$text``."""
+    """Return whether an argument is a reference, ``$name``. ``$$text`` is the literal ``$text``."""
     if not isinstance(value, str) or not value.startswith("$") or value.startswith("$$"):
         return False
     return not is_template(value)
@@ -69,7 +69,7 @@ def has_reference(value: Any) -> bool:
 
 
 def with_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments as written, those that name a saved result with the value `given` for it."""
+    """Return the arguments with references to saved results replaced by their values in `given`."""
     return {
         name: given.get(name, value) if has_reference(value) else value
         for name, value in args.items()
@@ -79,8 +79,8 @@ def with_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str,
 def expand(spec: MissionSpec, library: Library, source: Source | None = None) -> MissionSpec:
     """Return `spec` with every subtree expanded and every parameter bound.
 
-    What a tree that is the whole mission returns is saved, for the outcome. Expanding twice
-    changes nothing.
+    If the whole mission is a tree with ``returns``, these results are saved for the outcome.
+    Expansion is idempotent.
 
     Raises:
         SpecError: ``UNKNOWN_TREE``, ``TREE_CYCLE``, ``MISSING_ARGUMENT``, ``UNKNOWN_ARGUMENT``,
@@ -98,7 +98,7 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
 
 
 def _saves_what_it_returns(root: NodeBase, library: Library) -> NodeBase:
-    """Return the root; a tree that is not yet expanded gets ``save`` for all that it returns."""
+    """Return the root; an unexpanded tree gets ``save`` for all its return values."""
     if not isinstance(root, Tree) or root.body is not None or root.tree not in library:
         return root
     returned = {field: field for field in library.get(root.tree).returns}
@@ -107,14 +107,14 @@ def _saves_what_it_returns(root: NodeBase, library: Library) -> NodeBase:
 
 
 ABSENT: Final = object()
-"""The value of an optional parameter that the caller left out."""
+"""Value of an optional parameter that the caller omitted."""
 
 _SHOWN_PLACE = 8
 _MODIFIERS: Mapping[str, TypeAdapter[Any]] = {
     "repeat": TypeAdapter(Count),
     "timeout": TypeAdapter(Duration),
 }
-"""What a parameter must be to fill a modifier."""
+"""Types of the modifiers that a parameter may fill."""
 
 
 class _Scope:
@@ -133,17 +133,17 @@ class _Scope:
         self.depth = depth
 
     def own_names(self) -> _Scope:
-        """Return the same scope; names saved in it are not seen in this one."""
+        """Return a copy of the scope; names saved in the copy are not visible in this one."""
         return _Scope(self.params, dict(self.names), self.above, self.depth)
 
     def with_item(self, name: str, value: Any) -> _Scope:
-        """Return the same scope with a further parameter; names saved in it are its own."""
+        """Return a copy of the scope with an additional parameter and separate saved names."""
         params = {**self.params, name: value}
         names = {known: unique for known, unique in self.names.items() if known != name}
         return _Scope(params, names, self.above, self.depth)
 
     def deeper(self) -> _Scope:
-        """Return the same scope one node further down; names saved in one are seen in both."""
+        """Return a copy of the scope one level deeper; both share their saved names."""
         return _Scope(self.params, self.names, self.above, self.depth + 1)
 
 
@@ -180,7 +180,8 @@ class _Expander:
             case Tree(body=None):
                 update["args"] = args = self._args(node.args, scope, place)
                 update["body"] = self._subtree(node, args, scope, place)
-                update["save"] = self._save(node.save, scope)  # for a re-plan that expands it anew
+                # needed if a re-plan expands it again
+                update["save"] = self._save(node.save, scope)
             case Tree(body=body):
                 assert body is not None
                 update["body"] = self.node(body, scope, (*place, "body"))
@@ -200,13 +201,13 @@ class _Expander:
         )
 
     def _each(self, each: Each, scope: _Scope, place: Place) -> tuple[Each, _Scope]:
-        """Return ``for_each`` with its list, and the scope of the node that is done per item."""
+        """Return ``for_each`` with its list, and the scope of the repeated node."""
         items = each.items
         if is_reference(items) and scope.params.get(reference_name(items)) is ABSENT:
             items = []
         items = self._value(items, scope, (*place, each.item))
         if isinstance(items, list) and len(items) > each.most:
-            message = f"{len(items)} items, at most {each.most} are taken; 'at_most' allows more"
+            message = f"{len(items)} items; the limit is {each.most}, 'at_most' raises it"
             self._report("TOO_MANY_ITEMS", message, (*place, each.item), str(len(items)))
             items = items[: each.most]
         if isinstance(items, list) and items:
@@ -216,7 +217,7 @@ class _Expander:
         return each.model_copy(update={"item": name, "items": items}), inner
 
     def _copies(self, node: NodeBase, each: Each, scope: _Scope, place: Place) -> NodeBase:
-        """Return the node once per item, in a sequence of its name."""
+        """Return one copy of the node per item, in a sequence with the node's name."""
         once = node.model_copy(update={"for_each": None, "name": None})
         copies = tuple(
             self.node(once, scope.with_item(each.item, item), place) for item in each.items
@@ -224,7 +225,7 @@ class _Expander:
         return Sequence.model_construct(sequence=copies, name=node.name)
 
     def _modifier(self, name: str, value: str, scope: _Scope, place: Place) -> Any:
-        """Return the value of a parameter as the modifier that it fills; None if it is none."""
+        """Return the value of a parameter for the modifier; None if it is not valid there."""
         own = reference_name(value)
         if own not in scope.params:
             allowed = tuple(f"${known}" for known in scope.params)
@@ -276,11 +277,11 @@ class _Expander:
         for key, param in tree.params.items():
             if param.required and key not in args:
                 message = f"tree {name!r} needs {key!r} ({param.type})"
-                where = (*place, "with") if args else place  # where verification reports it, too
+                where = (*place, "with") if args else place  # the same place as in verification
                 self._report("MISSING_ARGUMENT", message, where, "", (key,))
             given = params.get(key)
             if given is ABSENT or has_reference(given):
-                continue  # what is saved is known when the mission runs
+                continue  # saved results are known only at run time
             if given is not None and (why := param.unfit(given)):
                 where = (*place, "with", key) if key in args else place
                 allowed = tuple(map(str, param.choices or ()))
@@ -297,7 +298,7 @@ class _Expander:
         return self._present(args, scope, (*place, "with"))
 
     def _present(self, args: Mapping[str, Any], scope: _Scope, place: Place) -> dict[str, Any]:
-        """Return arguments with their values; those that name an absent parameter are left out."""
+        """Return the arguments with bound values, without those for absent parameters."""
         return {
             key: self._value(value, scope, (*place, key))
             for key, value in args.items()

@@ -22,48 +22,48 @@ class _Part(BaseModel):
 
 
 class Is(_Part):
-    """One condition and its arguments: ``material_visible`` or ``{door_is: {state: open}}``."""
+    """A condition with its arguments: ``material_visible`` or ``{door_is: {state: open}}``."""
 
     name: str
     args: Mapping[str, Any] = Field(default_factory=dict)
 
     def __str__(self) -> str:
-        """Return it as people say it: ``door_is open``."""
+        """Return text for display: ``door_is open``."""
         return " ".join((self.name, *(str(value) for value in self.args.values())))
 
 
 class Not(_Part):
-    """Negation; unknown where its part is unknown."""
+    """Negation; unknown if its part is unknown."""
 
     of: Expression
 
     def __str__(self) -> str:
-        """Return it as people say it: ``not door_is open``."""
+        """Return text for display: ``not door_is open``."""
         return f"not {self.of}"
 
 
 class All(_Part):
-    """Conjunction: holds if every part holds; fails at the first that does not."""
+    """Conjunction: holds if every part holds; false at the first part that does not hold."""
 
     of: tuple[Expression, ...]
 
     def __str__(self) -> str:
-        """Return it as people say it: ``a and b``."""
+        """Return text for display: ``a and b``."""
         return " and ".join(map(str, self.of))
 
 
 class Any_(_Part):  # noqa: N801 - `Any` is taken
-    """Disjunction: holds if one part holds."""
+    """Disjunction: holds if at least one part holds."""
 
     of: tuple[Expression, ...]
 
     def __str__(self) -> str:
-        """Return it as people say it: ``a or b``."""
+        """Return text for display: ``a or b``."""
         return " or ".join(map(str, self.of))
 
 
 class _Wrong(Exception):  # noqa: N818 - internal, turned into pydantic's own below
-    """A form that is not a condition, and where inside the expression it stands."""
+    """An invalid form of a condition, with its place inside the expression."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ _FORMS = "a condition is a name, {name: {arguments}}, {not: …}, {all: […]} o
 
 
 def _parse(value: Any, at: tuple[str | int, ...] = ()) -> Is | Not | All | Any_:
-    """Turn the YAML form into the model."""
+    """Parse the YAML form into the model."""
     if isinstance(value, Is | Not | All | Any_):
         return value
     if isinstance(value, str):
@@ -114,7 +114,7 @@ def _validate(value: Any) -> Any:
 
 
 def dump_expression(value: Any) -> Any:
-    """Return the YAML form; `_parse` reads it back."""
+    """Return the YAML form; `_parse` is the inverse."""
     if isinstance(value, Is):
         return {value.name: dict(value.args)} if value.args else value.name
     if isinstance(value, Not):

@@ -16,10 +16,10 @@ __all__ = ["Library"]
 
 
 class Library:
-    """Trees by name. A second tree of the same name is refused, unless it is to replace the first.
+    """Trees by name. A duplicate name is an error unless the tree may override the first.
 
     Attributes:
-        replaced: Files of trees that others replaced, by name.
+        replaced: Files of overridden trees, by name.
     """
 
     def __init__(self, loaded: Iterable[Loaded] = ()) -> None:
@@ -39,12 +39,12 @@ class Library:
         """Load every ``*.yaml`` and ``*.yml`` under `folders`.
 
         Args:
-            folders: Where trees lie.
-            change: Takes a folder and a tree of it; returns the trees to keep.
-            overrides: Names of trees of earlier folders that those of a folder replace, by folder.
+            folders: Folders of tree files.
+            change: Called with a folder and one of its trees; returns the trees to keep.
+            overrides: By folder, the names of trees of earlier folders that its trees may override.
 
         Raises:
-            SpecError: Holding every mistake of every file.
+            SpecError: Contains every mistake of every file.
         """
         library = cls()
         problems: list[Problem] = []
@@ -74,7 +74,7 @@ class Library:
         Args:
             document: The tree.
             source: Its text.
-            overrides: Names of trees that it may replace.
+            overrides: Names of trees that it may override.
 
         Raises:
             SpecError: ``NOT_A_TREE`` for a mission, ``DUPLICATE_TREE`` for a name that is taken.
@@ -92,7 +92,7 @@ class Library:
         self._sources[document.tree] = source
 
     def fill_up(self, other: Library) -> None:
-        """Add the trees of another library whose names are free here."""
+        """Add the trees of another library whose names are not used yet."""
         for name in set(other.names()) - set(self._trees):
             self.add(other.get(name), other.source(name))
 
@@ -116,12 +116,12 @@ class Library:
         """Return the tree called `name`.
 
         Raises:
-            UnknownName: If there is none.
+            UnknownName: If it does not exist.
         """
         if name not in self._trees:
             raise UnknownName("tree", name, self._trees)
         return self._trees[name]
 
     def source(self, name: str) -> Source:
-        """Return the text that the tree called `name` came from."""
+        """Return the source text of the tree called `name`."""
         return self._sources[name]

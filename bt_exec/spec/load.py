@@ -1,7 +1,7 @@
 """Loading of tree and mission specs, with all mistakes of a document at once.
 
-Loading checks the form: kinds, fields, values. Whether names mean anything to a site is checked by
-`bt_exec.verify`, which reports through the same `Source` and so with the same positions.
+Loading checks the form: kinds, fields, values. Names are checked by `bt_exec.verify`, which reports
+problems with positions of the same `Source`.
 
 Codes: those of `bt_exec.spec.source`, and ``NOT_A_TREE``, ``NO_KIND``, ``SEVERAL_KINDS``,
 ``BAD_NODE``, ``UNKNOWN_FIELD``, ``MISSING_FIELD``, ``BAD_NAME``, ``BAD_CODE``, ``BAD_TIME``,
@@ -60,7 +60,7 @@ _ARGUMENTS_HINT = "; arguments stand under the name of the condition: {NAME: {AR
 
 
 class Loaded(NamedTuple):
-    """A document and the text it came from."""
+    """A document with its source text."""
 
     document: Document
     source: Source
@@ -70,28 +70,28 @@ def load_file(path: Path) -> Loaded:
     """Load a tree or mission file.
 
     Raises:
-        SpecError: Holding every mistake of the form, with line and column.
+        SpecError: Contains every mistake of form, with line and column.
     """
     return parse(scan_file(path))
 
 
 def load_text(text: str, file: str = "<text>") -> Loaded:
-    """Load a tree or mission from text; `file` is what messages call it.
+    """Load a tree or mission from text; `file` is its name in messages.
 
     Raises:
-        SpecError: Holding every mistake of the form, with line and column.
+        SpecError: Contains every mistake of form, with line and column.
     """
     return parse(scan_text(text, file))
 
 
 def parse(source: Source) -> Loaded:
-    """Turn read data into a document.
+    """Parse plain data into a document.
 
     Raises:
-        SpecError: Holding every mistake of the form, also what `scan_text` noted.
+        SpecError: Contains every mistake of form, including those found by `scan_text`.
     """
     if any(refused.code == "KEY_NOT_TEXT" for refused in source.refused):
-        raise SpecError(source.refused)  # something is missing, so its form says nothing
+        raise SpecError(source.refused)  # with missing parts, errors of form are misleading
     document, problems = _validate(source)
     spots = {(refused.line, refused.column) for refused in source.refused}
     problems = [problem for problem in problems if (problem.line, problem.column) not in spots]
@@ -101,7 +101,7 @@ def parse(source: Source) -> Loaded:
 
 
 def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
-    """Return the document, or what is wrong with its form."""
+    """Return the document, or the mistakes of its form."""
     data = source.data
     if not isinstance(data, dict):
         message = "a document is a mapping that starts with 'tree: NAME' or 'mission:'"
@@ -119,7 +119,7 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
 
 
 def _no_document(data: Mapping[str, Any], source: Source) -> Problem:
-    """Say that a mapping is neither a tree nor a mission, or that it is both."""
+    """Return the problem of a mapping that is neither a tree nor a mission, or both."""
     message = "a document starts with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
     if "tree" in data:
         message = "a document is a tree or a mission; leave 'tree' or 'mission' out"
@@ -140,28 +140,28 @@ def _no_document(data: Mapping[str, Any], source: Source) -> Problem:
 
 
 def _explain(error: ValidationError, source: Source, top: type) -> list[Problem]:
-    """Turn pydantic's findings into problems with places of the text and words of the language."""
+    """Convert pydantic's errors to problems with positions and the terms of the language."""
     findings = error.errors(include_url=False)
     places = [_place(finding, source.data) for finding in findings]
     problems = []
     for finding, place in zip(findings, places, strict=True):
         inside = any(other[: len(place)] == place and other != place for other in places)
         if finding["type"] == "too_short" and inside:
-            continue  # its items are wrong, so pydantic counts none
+            continue  # follows from errors in its items
         if finding["type"] == "missing" and _misspelt(findings, places, place):
-            continue  # the misspelt field is reported, with this one as the nearest
+            continue  # the misspelt field is reported instead, with this one as the nearest
         problems.append(_problem(finding, place, source, top))
     return problems
 
 
 def _place(finding: ErrorDetails, data: Any) -> Place:
-    """Return where a finding is in the document: its location without the union's tags."""
+    """Return the place of an error in the document: its location without the union's tags."""
     place: list[str | int] = []
     for part in finding["loc"]:
         try:
             data = data[part]
         except (KeyError, IndexError, TypeError):
-            continue  # a tag of pydantic's
+            continue  # a union tag of pydantic
         place.append(part)
     if finding["type"] == "missing":
         place.append(finding["loc"][-1])
@@ -169,7 +169,7 @@ def _place(finding: ErrorDetails, data: Any) -> Place:
 
 
 def _misspelt(findings: Iterable[ErrorDetails], places: Iterable[Place], missing: Place) -> bool:
-    """Return whether an unknown field beside a missing one is most likely meant to be it."""
+    """Return whether an unknown field is probably a misspelling of a missing one."""
     return any(
         finding["type"] == "extra_forbidden"
         and place[:-1] == missing[:-1]
@@ -179,7 +179,7 @@ def _misspelt(findings: Iterable[ErrorDetails], places: Iterable[Place], missing
 
 
 def _owner(finding: ErrorDetails, top: type) -> type:
-    """Return the model whose field a finding is about."""
+    """Return the model to which the field of an error belongs."""
     loc = finding["loc"]
     for part in reversed(loc[:-1]):
         if part in _NODES:
@@ -228,7 +228,7 @@ def _problem(finding: ErrorDetails, place: Place, source: Source, top: type) -> 
 
 
 def _value_problem(finding: ErrorDetails, place: Place, source: Source) -> Problem:
-    """Say that a value is not of its field's form."""
+    """Return the problem of a field with an invalid value."""
     kind, value, ctx = finding["type"], finding["input"], finding.get("ctx", {})
     message, allowed = str(finding["msg"]), tuple(ctx.get("near", ()))
     code = {"duration": "BAD_TIME"}.get(kind, "BAD_VALUE")
@@ -320,7 +320,7 @@ def _ordered(near: Iterable[str], every: Iterable[str]) -> tuple[str, ...]:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as it stands in a document, shortened."""
+    """Return a value as written in a document, shortened."""
     if isinstance(value, dict):
         return "a mapping" if value else "an empty mapping"
     if isinstance(value, list | tuple):

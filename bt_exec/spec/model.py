@@ -1,65 +1,64 @@
-"""Models of trees: the data that authors write and compilers, journal and builder share.
+"""Models of trees and missions, shared by authors, compilers, journal and builder.
 
-A node has exactly one kind and any of the modifiers. What each modifier means and when it acts:
+A node has exactly one kind and any number of modifiers:
 
 ``for_each``
-    The node once per item of a list, in order, one item per tick. ``{item: $items}`` names the
-    item, ``at_most`` bounds the list (20 if it is left out). Any failure ends it. The list is read
-    once on entry; one that is known in advance is expanded before the mission runs.
+    Runs the node once per item of a list, in order, one item per tick. ``{item: $items}`` names the
+    item, ``at_most`` limits the length of the list (default 20). Any failure ends it. The list is
+    read once on entry; a list that is known in advance is expanded before the mission runs.
 ``skip_if``
-    If the condition holds, the node is done without doing anything; the skip log says why. Asked
-    once on entry, for each item.
+    If the condition holds, the node succeeds without running; the skip log states the reason.
+    Evaluated once on entry, for each item.
 ``repeat``
-    All of what follows N times in a row, one round per tick; any failure ends it.
+    Repeats everything below N times in a row, one round per tick; any failure ends it.
 ``until``
-    With ``repeat``: asked after each round, from the tick in which the round succeeded until it is
-    known. The rounds end with success once it holds. N rounds without it fail with NOT_REACHED, or
-    with the code beside the condition: ``until: {door_is: {state: open}, else: DOOR_SHUT}``.
+    With ``repeat``: evaluated after each round, from the tick in which the round succeeded until it
+    is known. The rounds end with success when it holds. If it does not hold after N rounds, the
+    node fails with NOT_REACHED, or with the code given as ``else``:
+    ``until: {door_is: {state: open}, else: DOOR_SHUT}``.
 ``retry``
-    Up to N attempts in all, one per tick, while the failure is one that another attempt may mend;
-    the last failure counts, the earlier ones are its causes.
+    Makes up to N attempts in all, one per tick, while the failure is retryable. The last failure
+    counts; the earlier ones are its causes.
 ``timeout``
-    The attempt fails with TIMEOUT and is stopped. Checked each tick of an attempt *before* the node
-    is ticked, so a late success cannot pass; on the mission's clock, from the beginning of the
-    attempt, waiting included.
+    Stops an attempt that takes too long; it fails with TIMEOUT. Checked each tick *before* the node
+    is ticked, so that a late success does not count. The time is measured on the mission's clock
+    from the beginning of the attempt and includes waiting.
 ``while``
-    A guard, asked each tick before the node: when it does not hold, the node is stopped and fails
-    with GUARD_BROKEN, or with the code beside the condition. It must hold once before the node is
-    started.
+    A guard, evaluated each tick before the node: if it does not hold, the node is stopped and fails
+    with GUARD_BROKEN, or with the code given as ``else``. It must hold before the node is started.
 
 In a tree ``repeat: $n`` and ``timeout: $t`` take the value of a parameter: a whole number, and a
 time with its unit.
 
 The order is fixed: ``for_each( skip_if( repeat( retry( timeout( while( node ) ) ) ) ) )``. Every
-``do`` has a timeout: its own, or that of its skill. No other attempt mends doubt that stays, a
-crash, or a failure that its skill calls hopeless. It may mend a check that does not hold: ``retry``
-around ``[grasp, check holding]`` grasps again, and around a check alone asks again, looking anew.
+``do`` has a timeout: its own, or that of its skill. Not retryable are a condition that stays
+unknown, a crash, and failures that the skill declares so. A check that does not hold is retryable:
+``retry`` around ``[grasp, check holding]`` grasps again, and around a check alone evaluates it
+again with a new observation.
 
-A ``sequence`` fails with the failure of its child; a ``fallback`` with that of its last child,
-behind which stand those of the children before. A ``fallback`` of two plain sequences that begin
-with a check and with its negation is a **choice**: if a branch fails after its check held, the
-other branch is not tried, although its check may hold by then. A ``parallel`` succeeds when all,
-any, or N of its children have succeeded; it fails as soon as that is out of reach, with what failed
-first. Children still running are stopped at that moment; children that finished are not ticked
-again.
+A ``sequence`` fails with the failure of its child; a ``fallback`` with that of its last child, with
+the earlier failures as causes. A ``fallback`` of two plain sequences that begin with a check and
+with its negation is a **choice**: if a branch fails after its check held, the other branch is not
+tried, although its check may hold by then. A ``parallel`` succeeds when all, any, or N of its
+children have succeeded; it fails as soon as that is impossible, with the first failure. Running
+children are then stopped; finished children are not ticked again.
 
-**Entering again.** A node that is entered (by its parent, a ``retry`` or a ``repeat``) begins as if
-for the first time: attempts, rounds, timer, guard, skip, patience and everything under it start
-anew; only saved results and the count of a skill's calls stay. A node that is stopped, and
+**Entering again.** A node that is entered (by its parent, a ``retry`` or a ``repeat``) starts from
+its initial state: attempts, rounds, timer, guard, skip, patience and everything under it are reset.
+Only saved results and the number of a skill's calls are kept. A node that is stopped, and
 everything under it, counts as not reached.
 
-**Questions.** The parts of ``all`` and ``any`` are asked from the left; the first that settles it
-is the answer, and its evidence is all there is. If none does, one that is unknown makes the whole
-unknown; else the answer rests on all of them and is as old as the oldest. Not knowing is neither
-holding nor failing: ``check`` and ``skip_if`` wait, a guard starts nothing and lets what runs go
-on. Each condition is waited for within its own patience, from the tick since which it is unknown
-without a break; one that crashed is not waited for. ``all`` is given up with the first of its
-unknown parts, ``any`` when none is left to wait for; the failure is that of the part whose patience
-ended first.
+**Conditions.** The parts of ``all`` and ``any`` are evaluated from the left; the first that decides
+the result provides the evidence. If none does, the result is unknown if any part is unknown;
+otherwise it rests on all parts and is as old as the oldest. An unknown condition neither holds nor
+fails: ``check`` and ``skip_if`` wait, and a guard does not start its node but lets a running one
+continue. The patience of a condition counts from the tick since which it has been unknown without
+interruption; a condition that crashed is not waited for. ``all`` ends with the first patience that
+runs out, ``any`` with the last; the failure is that of the part whose patience ended first.
 
-The tests in ``tests/bt_exec/nodes`` hold every word of this: rows in ``test_modifiers.py`` and
-``test_table.py``, and random trees against the interpreter in ``reference.py``, which was written
-from this text.
+These rules are tested in ``tests/bt_exec/nodes``: as rows in ``test_modifiers.py`` and
+``test_table.py``, and with random trees against the interpreter in ``reference.py``, which
+implements this text.
 """
 
 from __future__ import annotations
@@ -130,18 +129,18 @@ KINDS = ("do", "check", "tree", "sequence", "fallback", "parallel")
 
 
 class Guard(SpecModel):
-    """Values of ``while`` and ``until``: a condition, and ``else``, the code if it is false."""
+    """Value of ``while`` and ``until``: a condition, and a failure code as ``else``."""
 
     condition: Expression = Field(alias="<condition>")
     code: Code | None = Field(default=None, alias="else")
 
     def __str__(self) -> str:
-        """Return the condition as people say it: ``door_is open``."""
+        """Return text for display: ``door_is open``."""
         return str(self.condition)
 
 
 def _read_guard(value: Any) -> Any:
-    """Take ``else`` out of the mapping that is otherwise a condition."""
+    """Separate ``else`` from the mapping of a condition."""
     if isinstance(value, Guard):
         return value
     if not isinstance(value, dict) or "else" not in value:
@@ -169,13 +168,13 @@ class Each(SpecModel):
     most: Count = MOST_ITEMS
 
     def __str__(self) -> str:
-        """Return it as people say it: ``item in $items``."""
+        """Return text for display: ``item in $items``."""
         listed = self.items if isinstance(self.items, list) else [self.items]
         return f"{self.item} in {', '.join(map(str, listed)) or 'nothing'}"
 
 
 def _read_each(value: Any) -> Any:
-    """Read ``{item: $items, at_most: 5}``."""
+    """Parse ``{item: $items, at_most: 5}``."""
     if isinstance(value, Each):
         return value
     names = [key for key in value if key != _AT_MOST] if isinstance(value, dict) else []
@@ -193,7 +192,7 @@ def _write_each(each: Each) -> Any:
 
 
 class NodeBase(Filled):
-    """The modifiers every node may have; see the table at the top of this file."""
+    """Modifiers that every node may have; see the table at the top of this file."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     for_each: Annotated[Each, BeforeValidator(_read_each), PlainSerializer(_write_each)] | None = (
@@ -208,29 +207,29 @@ class NodeBase(Filled):
 
     @property
     def guard(self) -> Any:
-        """The condition of ``while``, or None."""
+        """Condition of ``while``, or None."""
         return self.guarded.condition if self.guarded is not None else None
 
     @property
     def modifiers(self) -> dict[str, Any]:
-        """The modifiers of the node by name, the outermost first."""
+        """Modifiers of the node by name, the outermost first."""
         fields = {one.name: "guarded" if one.name == "while" else one.name for one in MODIFIERS}
         given = {name: getattr(self, field) for name, field in fields.items()}
         return {name: value for name, value in given.items() if value is not None} | self._filled
 
     @property
     def conditions(self) -> dict[str, Any]:
-        """The condition expressions of the node, by the field that holds them."""
+        """Condition expressions of the node by field."""
         until = self.until.condition if self.until is not None else None
         given = {"skip_if": self.skip_if, "while": self.guard, "until": until}
-        given["check"] = self.__dict__.get("check")  # of a node that is a check
+        given["check"] = self.__dict__.get("check")  # only for check nodes
         return {field: expression for field, expression in given.items() if expression is not None}
 
     def with_conditions(self, change: Callable[[str, Any], Any]) -> dict[str, Any]:
-        """Return the fields that differ once `change` is applied to each condition.
+        """Return the fields that change if `change` is applied to each condition.
 
         Args:
-            change: Takes the field's name and the expression; returns the new expression.
+            change: Receives the field's name and the expression; returns the new expression.
         """
         update: dict[str, Any] = {}
         for field, expression in self.conditions.items():
@@ -244,7 +243,7 @@ class NodeBase(Filled):
 
 
 class Do(NodeBase):
-    """Run a skill; ``save`` keeps fields of its result under names."""
+    """Run a skill; ``save`` stores fields of its result under names."""
 
     do: FullName
     args: Args = Field(default_factory=dict, alias="with")
@@ -252,9 +251,10 @@ class Do(NodeBase):
 
 
 class Check(NodeBase):
-    """Ask a condition: succeeds if it holds, otherwise fails with ``else``.
+    """Evaluate a condition: succeeds if it holds, otherwise fails with ``else``.
 
-    With ``tell: true`` the question itself is the point: either answer succeeds and is told.
+    With ``tell: true`` the check is a question of the operator: both answers succeed and are
+    reported.
     """
 
     check: Expression
@@ -263,7 +263,7 @@ class Check(NodeBase):
 
 
 class Tree(NodeBase):
-    """Run another tree of the library. In a mission its expanded root stands in ``body``."""
+    """Run another tree of the library. In a mission, ``body`` contains its expanded root."""
 
     tree: FullName
     args: Args = Field(default_factory=dict, alias="with")
@@ -272,19 +272,19 @@ class Tree(NodeBase):
 
 
 class Sequence(NodeBase):
-    """One after another; ends at the first failure. Finished children are not ticked again."""
+    """Sequence: runs its children in order until one fails. Finished children are not repeated."""
 
     sequence: Annotated[tuple[Node, ...], Field(min_length=1)]
 
 
 class Fallback(NodeBase):
-    """One after another; ends at the first success. Fails with the last child's failure."""
+    """Fallback: runs its children in order until one succeeds. Fails with the last failure."""
 
     fallback: Annotated[tuple[Node, ...], Field(min_length=1)]
 
     @property
     def is_choice(self) -> bool:
-        """Whether two branches begin with a check and with its negation; see the module."""
+        """Whether two branches begin with a check and its negation; see the module docstring."""
         if len(self.fallback) != 2:
             return False
         one, other = map(_asked_first, self.fallback)
@@ -307,7 +307,7 @@ class Parallel(NodeBase):
 
 
 def _asked_first(branch: NodeBase) -> Any:
-    """Return the condition that a sequence without modifiers begins with; None if it has none."""
+    """Return the first condition of a sequence without modifiers; None if it has none."""
     if not isinstance(branch, Sequence) or branch.modifiers:
         return None
     first = branch.sequence[0]
@@ -315,7 +315,7 @@ def _asked_first(branch: NodeBase) -> Any:
 
 
 def _one_kind(value: Any) -> Any:
-    """Refuse what is not a node before the union is tried, so that the reason is the true one."""
+    """Reject values that are not nodes before the union is tried, for a precise error."""
     if isinstance(value, NodeBase):
         return value
     if not isinstance(value, dict):
@@ -330,7 +330,7 @@ def _one_kind(value: Any) -> Any:
 
 
 def _tag(value: Any) -> str:
-    """Return the union's tag; in angle brackets, so that error places can drop it."""
+    """Return the union's tag, in angle brackets so that error places can omit it."""
     if isinstance(value, NodeBase):
         return f"<{type(value).__name__.lower()}>"
     return f"<{next(kind for kind in KINDS if kind in value)}>"
@@ -349,7 +349,7 @@ Node: TypeAlias = Annotated[
 
 
 def _read_default(value: Any) -> Any:
-    """Refuse ``default: null``: it would say the opposite of what it looks like."""
+    """Reject ``default: null``, which would make the parameter required."""
     if value is None:
         message = "a default needs a value; leave 'default' out if callers must give this parameter"
         raise PydanticCustomError("default", message)
@@ -365,11 +365,11 @@ class Param(SpecModel):
     ``speed: [fast, slow]`` is short for a parameter with choices and nothing else. The type of
     choices is that of their values, unless ``type`` says another.
 
-    A parameter that is ``optional`` has no value if callers give none: arguments and modifiers
-    that name it are left out then.
+    An ``optional`` parameter has no value if callers omit it: arguments and modifiers that refer to
+    it are then omitted, too.
 
-    One that is ``spoken`` is taken by no node: commands name it, and its words bring the values of
-    others, as a person brings a place; or packs read it.
+    A ``spoken`` parameter is not used by nodes: it is named in commands. Its value determines those
+    of other parameters, as a person determines a place, or packs read it.
     """
 
     type: FullName
@@ -385,7 +385,7 @@ class Param(SpecModel):
     @model_validator(mode="before")
     @classmethod
     def _read_choices(cls, value: Any) -> Any:
-        """Take a list as choices, and add the type of choices that name none."""
+        """Accept a list as choices, and add the type of choices if none is given."""
         data = {"choices": value} if isinstance(value, list) else value
         if not isinstance(data, dict) or "type" in data or not data.get("choices"):
             return data
@@ -405,19 +405,19 @@ class Param(SpecModel):
 
     @property
     def required(self) -> bool:
-        """Whether a caller must give it."""
+        """Whether callers must give it."""
         return self.default is None and not self.optional
 
     @property
     def bounds(self) -> tuple[str, ...]:
-        """The bounds in words: ``at least 1``, ``at most 6``."""
+        """Bounds in words: ``at least 1``, ``at most 6``."""
         ends = (("at least", self.least), ("at most", self.most))
         return tuple(f"{word} {end}" for word, end in ends if end is not None)
 
     def unfit(self, value: Any) -> str:
-        """Return why a value is outside the choices or bounds; empty if it is not.
+        """Return why a value violates the choices or bounds; empty if it does not.
 
-        Whether it is of the type is not asked.
+        The type of the value is not checked.
         """
         if self.many and isinstance(value, list):
             return next(filter(None, map(self._unfit_item, value)), "")
@@ -433,14 +433,14 @@ class Param(SpecModel):
         return f"must be {' and '.join(self.bounds)}" if low or high else ""
 
     def hint(self, types: Mapping[str, Any]) -> Any:
-        """Return the type of the values; None if `types` has none of that name."""
+        """Return the type of the values; None if `types` does not contain it."""
         hint = types.get(self.type)
         if hint is None:
             return None
         if self.choices is not None:
             hint = Literal[self.choices]
         bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
-        whole = bare is int  # pydantic takes no fraction as a bound of it
+        whole = bare is int  # pydantic accepts no fraction as the bound of an integer
         for bound, end, rounded in ((Ge, self.least, ceil), (Le, self.most, floor)):
             if end is not None:
                 hint = Annotated[hint, bound(rounded(end) if whole else end)]
@@ -448,10 +448,10 @@ class Param(SpecModel):
 
 
 class Way(SpecModel):
-    """Another way to reach the same end, tried by re-planning ``after`` one of these codes.
+    """An alternative to a failed tree, tried by re-planning ``after`` one of these codes.
 
-    The failed tree is run again with other arguments (``with``), or another tree in its place.
-    ``on``, the name that ``after`` had, is still read: in most YAML it is the value true.
+    The failed tree is run again with other arguments (``with``), or replaced by another tree.
+    ``on``, an earlier name of ``after``, is still accepted; most YAML parsers read it as true.
     """
 
     after: Annotated[tuple[Code, ...], Field(min_length=1)] = Field(
@@ -469,7 +469,7 @@ class Way(SpecModel):
 
 
 class TreeSpec(SpecModel):
-    """A tree file: a name, what it is for, what people say to get it, parameters and nodes."""
+    """A tree file: name, summary, utterances, parameters and nodes."""
 
     tree: Annotated[FullName, Field(max_length=64)]
     summary: Text = ""
@@ -481,20 +481,20 @@ class TreeSpec(SpecModel):
 
 
 class Mission(SpecModel):
-    """The header of a mission spec: where the plan comes from and what it replaces.
+    """Header of a mission spec: the origin of the plan.
 
     Attributes:
-        command: What the person typed.
+        command: The command as typed.
         language: ``en`` or ``ko``.
         plan_version: 1 for the first plan, one more for each re-plan.
-        compiler: Who wrote it.
-        model: The language model that wrote it, if one did.
-        parent: The plan version this one repairs, or None.
-        subgoals: The command's parts in order, for people.
+        compiler: Name of the compiler that wrote it.
+        model: The language model that wrote it, if any.
+        parent: The plan version that it repairs, or None.
+        subgoals: The command's parts in order, for display.
         kept: Paths of finished nodes that are not run again.
-        notes: What passes changed, in order.
-        turn: Of a plan that is made turn by turn: ``open``, its compiler is asked for the next turn
-            whatever comes of this one; ``last``, only if this one fails. None for a whole plan.
+        notes: Changes by passes, in order.
+        turn: For a plan that is made turn by turn: after ``open``, the compiler is asked for the
+            next turn in any case; after ``last``, only if it fails. None for a whole plan.
     """
 
     command: Annotated[str, Field(max_length=2000)]
@@ -510,7 +510,7 @@ class Mission(SpecModel):
 
 
 class MissionSpec(SpecModel):
-    """A tree to be run once, for a command: what is built, shown, journalled and replayed."""
+    """A tree to be run once for a command."""
 
     mission: Mission
     root: Node
@@ -537,7 +537,7 @@ def children_of(node: NodeBase) -> tuple[NodeBase, ...]:
 
 
 def walk(node: NodeBase) -> Iterator[NodeBase]:
-    """Yield `node` and everything under it, parents first."""
+    """Yield `node` and all nodes under it, parents first."""
     yield node
     for child in children_of(node):
         yield from walk(child)

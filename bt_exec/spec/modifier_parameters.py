@@ -1,6 +1,6 @@
 """Modifiers with parameters: ``repeat: $n`` and ``timeout: $t`` in a tree.
 
-A tree says the name, the node of a mission has the value.
+A tree refers to the parameter; the expanded mission contains the value.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from pydantic_core import PydanticCustomError
 __all__ = ["Filled", "SpecModel"]
 
 _FILLED = ("repeat", "timeout")
-"""Modifiers that may be ``$name`` of a parameter; a tree says so, a mission has the value."""
+"""Modifiers that may be ``$name`` of a parameter in a tree."""
 
 
 class SpecModel(BaseModel):
-    """Part of a tree or a mission: never changed, and nothing in it that is not known."""
+    """Immutable part of a tree or a mission; unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
 
 
 class Filled(SpecModel):
-    """A node whose modifiers may wait for the parameters of its tree."""
+    """A node whose modifiers may refer to parameters of its tree."""
 
     _filled: dict[str, str] = PrivateAttr(default_factory=dict)
 
@@ -57,11 +57,11 @@ class Filled(SpecModel):
 
     @property
     def filled(self) -> Mapping[str, str]:
-        """The modifiers that a parameter of the tree fills when it is expanded: ``repeat: $n``."""
+        """Modifiers that refer to a parameter until the tree is expanded: ``repeat: $n``."""
         return self._filled
 
     def with_filled(self, values: Mapping[str, Any]) -> Self:
-        """Return the node with `values` in the place of the modifiers that parameters fill."""
+        """Return the node with `values` for the modifiers that refer to parameters."""
         node = self.model_copy(update=dict(values))
         node._filled = {}
         return node

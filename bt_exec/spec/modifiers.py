@@ -1,7 +1,7 @@
 """Modifiers of a node: names, meanings and timing, in the order of their evaluation.
 
-Documentation, JSON Schema, prompts and layout take them from here. The nodes that carry them out
-are in `bt_exec.nodes.modifiers`.
+They are used by the documentation, the JSON Schema, prompts and the layout.
+`bt_exec.nodes.modifiers` implements them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Modifier(NamedTuple):
     Attributes:
         name: Name in a document.
         meaning: Its meaning in a sentence or two.
-        timing: When it acts.
+        timing: Time of its evaluation.
     """
 
     name: str

@@ -1,8 +1,9 @@
-"""Names of nodes: stable across builds, readable in a failure, unique in a document.
+"""Paths of nodes: stable across builds, readable in a failure, unique in a document.
 
 A path joins labels from the top: ``get_material/take_material/grasp``. A label is the node's
-``name``, or what it runs. Unnamed sequences, fallbacks and parallels have a path of their own but
-do not lengthen those of their children. A second ``grasp`` in the same place is ``grasp#2``.
+``name``, or the skill, condition or tree that it runs. Unnamed sequences, fallbacks and parallels
+have a path but do not appear in those of their children. A second ``grasp`` in the same place is
+``grasp#2``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["encloses", "enclosing", "label_of", "paths", "place_of_children"]
 
 
 def label_of(node: NodeBase) -> str:
-    """Return what people call a node."""
+    """Return the label of a node for display and paths."""
     if node.name:
         return node.name.replace("/", "_")
     match node:
@@ -34,7 +35,7 @@ def label_of(node: NodeBase) -> str:
 
 def paths(root: NodeBase) -> Iterator[tuple[str, NodeBase]]:
     """Yield every node under `root` with its path, parents first, in document order."""
-    taken: dict[str, int] = {}  # with the number that was tried last for each stem
+    taken: dict[str, int] = {}  # last number used for each label
     waiting = [(root, "")]
     while waiting:
         node, prefix = waiting.pop()
@@ -52,7 +53,7 @@ def paths(root: NodeBase) -> Iterator[tuple[str, NodeBase]]:
 
 
 def enclosing(path: str) -> Iterator[str]:
-    """Yield `path` and the paths of all nodes that `encloses` finds around it."""
+    """Yield `path` and the paths of all nodes around it, as defined by `encloses`."""
     yield path
     while "/" in path:
         path = path.rpartition("/")[0]
@@ -60,7 +61,7 @@ def enclosing(path: str) -> Iterator[str]:
 
 
 def encloses(outer: str, inner: str) -> bool:
-    """Return whether the node at path `inner` is `outer` or lies under it."""
+    """Return whether the node at path `inner` is `outer` or is under it."""
     return inner == outer or inner.startswith(outer + "/")
 
 

@@ -1,7 +1,7 @@
-"""Reading of shipped YAML: words, sentences, tables.
+"""Parsing of YAML files that ship with packages: words, sentences, tables.
 
-What people and models write as missions goes through `bt_exec.spec.source`, which keeps the place
-of every value and refuses more.
+YAML from users and models is read by `bt_exec.spec.source`, which keeps the place of every value
+and is stricter.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import yaml
 __all__ = ["SAFE_LOADER", "parse_yaml", "read_yaml"]
 
 SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The safe loader over libyaml, 4 to 8 times as fast as the one in Python, where PyYAML has it."""
+"""The safe loader of libyaml if available; 4 to 8 times as fast as the one in Python."""
 
 
 class _Loader(SAFE_LOADER):  # type: ignore[valid-type,misc]  # one of two
@@ -37,7 +37,7 @@ def parse_yaml(text: str) -> Any:
     """Return the plain data in `text`; None if it is empty.
 
     Raises:
-        yaml.YAMLError: If it is not YAML, has a key twice, or wants anything built but plain data.
+        yaml.YAMLError: If it is not YAML, has a duplicate key, or contains anything but plain data.
     """
     return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader, in C
 

@@ -16,12 +16,12 @@ Document = TypeVar("Document", TreeSpec, MissionSpec)
 def renamed(
     document: Document, name_of: Callable[[str], str], tree_of: Callable[[str], str] = str
 ) -> Document:
-    """Return a document in which other names stand.
+    """Return a document with renamed skills, conditions, types and trees.
 
     Args:
         document: A tree or a mission.
-        name_of: Gives the name of a skill, condition or type.
-        tree_of: Gives the name of a tree.
+        name_of: Returns the new name of a skill, condition or type.
+        tree_of: Returns the new name of a tree.
     """
 
     def expression(part: Any) -> Any:

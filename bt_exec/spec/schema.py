@@ -1,9 +1,9 @@
 """JSON Schema of a site's tree language, for editors.
 
-Fields, kinds and their forms come from the models; names of skills, conditions and types, their
-arguments and what they mean come from the packs. The schema is a little wider than the language:
-what needs the whole document (a ``$name`` that is not bound, an object that is not there) is left
-to `bt_exec.verify`, and a tree that the library does not know yet is no mistake in an editor.
+Fields, kinds and their forms come from the models. Names, arguments and descriptions of skills,
+conditions and types come from the packs. The schema accepts slightly more than the language: rules
+that need the whole document, such as unbound ``$name`` references, are left to `bt_exec.verify`,
+and unknown trees are accepted.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ __all__ = ["FIELDS", "tree_schema"]
 Schema = dict[str, Any]
 
 FIELDS: Mapping[str, str] = {
-    "name": "What people call this node; it is shown and stands in its path.",
+    "name": "Name of the node for display and in its path.",
     **{one.name: f"{one.meaning} When: {one.timing}." for one in MODIFIERS},
     "do": "Run a skill.",
     "with": "Arguments: values, or $name for a parameter or a saved result.",
-    "save": "Fields of the result that are kept, each under a name.",
-    "check": "Ask a condition; the node fails if it does not hold.",
+    "save": "Result fields to save, each under a name.",
+    "check": "Evaluate a condition; the node fails if it does not hold.",
     "else": "The reason code of that failure: NOT_FOUND.",
-    "tell": "The answer itself is wanted: either one succeeds and is told.",
+    "tell": "true: the check is a question; both answers succeed and are reported.",
     "tree": "The name of a tree.",
-    "body": "The tree's own root, as it was when the mission was planned.",
-    "sequence": "One after another; ends at the first failure.",
-    "fallback": "One after another; ends at the first success.",
-    "parallel": "All at once.",
-    "succeed_when": "How many must succeed: all, any, or a number.",
-    "summary": "What it is for, in a sentence.",
-    "utterances": "What people say to get this tree, in any language.",
-    "params": "What callers may give, by name.",
+    "body": "The expanded root of the tree at the time of planning.",
+    "sequence": "Run the children in order; ends at the first failure.",
+    "fallback": "Run the children in order; ends at the first success.",
+    "parallel": "Run all children at the same time.",
+    "succeed_when": "Number of children that must succeed: all, any, or a number.",
+    "summary": "Purpose of the tree, in a sentence.",
+    "utterances": "Commands that select this tree, in any language.",
+    "params": "Parameters by name.",
     "returns": "Results that callers may save: {field: $name}.",
-    "otherwise": "Other ways to the same end, tried when it failed with certain codes.",
-    "root": "The node that is run.",
-    "mission": "Where this plan comes from, and what it replaces.",
+    "otherwise": "Alternatives that are tried after failures with certain codes.",
+    "root": "The root node.",
+    "mission": "Origin of this plan: command, compiler and version.",
     "type": "The type of the values: one of the packs' named types.",
-    "choices": "The values that may be given; speed: [fast, slow] is short for them.",
-    "min": "The smallest number that may be given.",
-    "max": "The largest number that may be given.",
+    "choices": "The allowed values; short form: speed: [fast, slow].",
+    "min": "The smallest allowed number.",
+    "max": "The largest allowed number.",
     "many": "true: the value is a list; type, bounds and choices are those of its items.",
-    "optional": "true: callers may leave it out; arguments that name it are left out, too.",
-    "default": "The value if callers give none; without it they must give one.",
-    "spoken": "true: no node takes it; commands name it, and it brings values of others.",
-    "after": "The reason codes after which this way is tried.",
+    "optional": "true: callers may omit it; arguments that refer to it are then omitted, too.",
+    "default": "The value if callers omit it; without a default it is required.",
+    "spoken": "true: not used by nodes; commands name it, and it determines other parameters.",
+    "after": "The reason codes after which this alternative is tried.",
 }
-"""What each field means, in a line: shown while people type."""
+"""Descriptions of the fields in one line each, shown by editors."""
 
 _CONDITION_FIELDS = {
     "skip_if": "condition",
@@ -126,12 +126,12 @@ def _skills(catalogue: Catalogue) -> Iterable[tuple[str, Skill]]:
 
 
 def _model(model: type[TreeSpec] | type[MissionSpec], definitions: Schema) -> Schema:
-    """Return the schema of a model of the language, and add those it is made of."""
+    """Return the schema of a model of the language, and add its parts to `definitions`."""
     top: Schema = model.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
     definitions.update(top.pop("$defs"))
     for part in (top, *definitions.values()):
         part.pop("title", None)
-        if "description" in part:  # the first paragraph is for people who write trees
+        if "description" in part:  # the first paragraph addresses authors of trees
             part["description"] = _line(part["description"])
         for name, field in part.get("properties", {}).items():
             part["properties"][name] = _field(name, field)
@@ -139,7 +139,7 @@ def _model(model: type[TreeSpec] | type[MissionSpec], definitions: Schema) -> Sc
 
 
 def _field(name: str, field: Schema) -> Schema:
-    """Return a field in the form of a document: nodes and conditions by reference, no nulls."""
+    """Return the schema of a field: nodes and conditions by reference, without nulls."""
     said = {"description": FIELDS[name]} if name in FIELDS else {}
     if name in _CONDITION_FIELDS:
         return {"$ref": f"#/$defs/{_CONDITION_FIELDS[name]}", **said}
@@ -163,7 +163,7 @@ def _field(name: str, field: Schema) -> Schema:
     if name in ("sequence", "fallback", "parallel"):
         return {**field, "items": {"$ref": "#/$defs/node"}, **said}
     field = {key: value for key, value in field.items() if key not in ("title", "default")}
-    if "patternProperties" in field:  # names of another form are refused
+    if "patternProperties" in field:  # names of another form are rejected
         field["additionalProperties"] = False
     choices = [part for part in field.pop("anyOf", []) if part != {"type": "null"}]
     if len(choices) == 1:
@@ -174,7 +174,7 @@ def _field(name: str, field: Schema) -> Schema:
 
 
 def _node() -> Schema:
-    """Return the schema of a node: the one of its kind, so that a mistake is told once."""
+    """Return the schema of a node: the one of its kind, so that a mistake is reported once."""
     schema: Schema = {
         "type": "object",
         "description": "A node: exactly one kind, and any modifiers.",
@@ -193,9 +193,9 @@ def _condition(catalogue: Catalogue, definitions: Schema) -> Schema:
     here = {"$ref": "#/$defs/condition"}
     many = {"type": "array", "items": here, "minItems": 1}
     forms: Schema = {
-        "not": {**here, "description": "Holds where this does not."},
-        "all": {**many, "description": "Holds where every one holds."},
-        "any": {**many, "description": "Holds where one of them holds."},
+        "not": {**here, "description": "Holds if this condition does not hold."},
+        "all": {**many, "description": "Holds if all conditions hold."},
+        "any": {**many, "description": "Holds if at least one condition holds."},
     }
     names = []
     for name, condition in catalogue.conditions.items():
@@ -217,7 +217,7 @@ def _condition(catalogue: Catalogue, definitions: Schema) -> Schema:
 
 
 def _guard(condition: Schema) -> Schema:
-    """Return the schema of a guard: a condition, and maybe the code of its failure beside it."""
+    """Return the schema of a guard: a condition, and optionally the code of its failure."""
     written = len(condition["anyOf"]) - 1
     at = f"#/$defs/condition/anyOf/{written}/properties/"
     forms = {name: {"$ref": at + name} for name in condition["anyOf"][written]["properties"]}
@@ -287,28 +287,28 @@ def _closed(properties: Schema, required: list[str], summary: str) -> Schema:
 
 
 def _or_reference(schema: Schema) -> Schema:
-    """Return `schema`, or a ``$name``; lists may hold names, too, and texts may hold values."""
+    """Return `schema` or a ``$name``; lists may contain names, and texts may contain values."""
     if "items" in schema or "prefixItems" in schema:
         schema = {"type": "array"}
     return {"anyOf": [schema, {"$ref": "#/$defs/reference"}]}
 
 
 def _type(hint: Any, definitions: Schema) -> Schema:
-    """Return the schema of a type; only a ``$name`` where a document cannot write one."""
+    """Return the schema of a type; only ``$name`` if values cannot be written in a document."""
     try:
         schema: Schema = TypeAdapter(hint).json_schema(ref_template="#/$defs/{model}")
     except PydanticUserError:
         return {"$ref": "#/$defs/reference"}
     for name, inner in schema.pop("$defs", {}).items():
         if definitions.setdefault(name, inner) != inner:
-            return {}  # two packs have a model of that name
+            return {}  # two packs define a model of that name
     return schema
 
 
 def _choose(
     kind: Schema, field: str, parts: Mapping[str, tuple[str, Schema]], *, closed: bool
 ) -> None:
-    """Let `field` name one of `parts`, and ``with`` be what that one takes."""
+    """Add to `closed` that `field` names one of `parts`, and ``with`` contains its arguments."""
     names: list[Schema] = [
         {"const": name, "description": summary or name} for name, (summary, _) in parts.items()
     ]
@@ -330,7 +330,7 @@ def _choose(
 
 
 def _results(kind: Schema, name: str, skill: Skill) -> None:
-    """Let ``save`` name the fields of a skill's result."""
+    """Add that ``save`` contains fields of a skill's result."""
     form = {
         field: {"type": "string", "description": f"a name for {field!r}"} for field in skill.results
     }
@@ -343,7 +343,7 @@ def _results(kind: Schema, name: str, skill: Skill) -> None:
 
 
 def _named_types(param: Schema, catalogue: Catalogue, types: Mapping[str, Schema]) -> None:
-    """Let ``type`` be one of the named types, and ``default`` a value of it."""
+    """Add that ``type`` is one of the named types, and ``default`` a value of it."""
     param["properties"]["type"] = {
         "description": FIELDS["type"],
         "enum": list(catalogue.types),
@@ -364,7 +364,7 @@ def _named_types(param: Schema, catalogue: Catalogue, types: Mapping[str, Schema
 
 
 def _said_of_arguments(doc: str) -> dict[str, str]:
-    """Return what a docstring's ``Args:`` section says of each argument."""
+    """Return the descriptions of arguments in a docstring's ``Args:`` section."""
     _, _, section = doc.partition("\nArgs:\n")
     said: dict[str, str] = {}
     name = ""

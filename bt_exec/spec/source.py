@@ -1,9 +1,9 @@
 """Parsing of YAML text into plain data, with the line and column of every value.
 
-YAML is read as its 1.2 core with less: ``true`` and ``false`` are the only booleans (``no`` and
-``on`` are words), numbers are decimal, dates are text. A file is data, so tags, anchors, aliases,
-control characters and duplicate keys are refused, and size, depth and node count are bounded. JSON
-is YAML here. Lines and columns count from 1; columns count characters, not bytes.
+The language is a subset of YAML 1.2: ``true`` and ``false`` are the only booleans (``no`` and
+``on`` are texts), numbers are decimal, dates are text. Tags, anchors, aliases, control characters
+and duplicate keys are rejected, and size, depth and node count are limited. JSON is accepted as
+YAML. Lines and columns count from 1; columns count characters, not bytes.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ __all__ = [
 MAX_BYTES = 1024 * 1024
 MAX_VALUES = 100_000
 MAX_DEPTH = 100
-"""Nesting of YAML collections; the tree's own depth is bounded by `bt_exec.verify.bounds`."""
+"""Limit of nesting of YAML collections; `bt_exec.verify.bounds` limits the depth of the tree."""
 
 Place: TypeAlias = tuple[str | int, ...]
-"""Where something stands in a document: keys and indices from the top."""
+"""Place of a value in a document: keys and indices from the top."""
 
 INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,18})\Z")
 NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]*([eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)\Z")
@@ -59,29 +59,29 @@ _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 """Characters that YAML does not allow: controls, lone surrogates, U+FFFE and U+FFFF."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
-"""What an escape such as ``"\\e"`` can still bring in; a terminal would obey it."""
+"""Control characters that YAML escapes can produce and a terminal would execute."""
 
 _NO_TAGS = "tags are not allowed, a file is data; put text that starts with '!' into quotes"
 _NO_CONTROLS = "holds a control character or half a character; remove it"
 MAX_PROBLEMS = 50
-"""A document that is refused for so many reasons is not read on."""
+"""Number of problems after which reading stops."""
 
 _SHOWN_PLACE = 6
-"""A place that is nested absurdly deep is shown by its first parts."""
+"""Number of parts shown of the place of a deeply nested value."""
 
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 @dataclass
 class Source:
-    """A document as plain data that remembers where everything stood.
+    """A document as plain data with the positions of all values.
 
     Attributes:
-        file: File name, or what the text is ("the model's answer").
+        file: File name, or a description of the text ("the model's answer").
         data: Dicts, lists, strings, numbers, booleans and None.
         marks: (line, column) from 1 of every value, by place.
         keys: (line, column) from 1 of every key, by the place of its value.
-        refused: What stands in the text but is not allowed in any document.
+        refused: Problems of constructs that are not allowed in any document.
     """
 
     file: str
@@ -91,7 +91,7 @@ class Source:
     refused: list[Problem] = field(default_factory=list)
 
     def mark(self, place: Place, *, key: bool = False) -> tuple[int | None, int | None]:
-        """Return line and column of `place`, or of the nearest thing that encloses it."""
+        """Return line and column of `place`, or of the nearest value that encloses it."""
         if key and place in self.keys:
             return self.keys[place]
         for end in range(len(place), -1, -1):
@@ -109,13 +109,13 @@ class Source:
         allowed: tuple[str, ...] = (),
         key: bool = False,
     ) -> Problem:
-        """Return a `Problem` at `place` with its position; `key` points at the key itself."""
+        """Return a `Problem` at `place` with its position; with `key`, at the key itself."""
         line, column = self.mark(place, key=key)
         return Problem(code, message, show_place(place), found, allowed, self.file, line, column)
 
 
 def show_place(place: Place) -> str:
-    """Return a place as people read it: ``root/sequence[1]/with/arm``."""
+    """Return a place for display: ``root/sequence[1]/with/arm``."""
     text = ""
     for part in place:
         text += f"[{part}]" if isinstance(part, int) else f"/{part}" if text else part
@@ -131,16 +131,16 @@ def read_file(path: Path) -> Source:
     """Read a YAML or JSON file.
 
     Raises:
-        SpecError: ``UNREADABLE``, ``NOT_UTF8`` and everything that `read_text` refuses.
+        SpecError: With ``UNREADABLE``, ``NOT_UTF8``, or the codes of `read_text`.
     """
     return _unless_refused(scan_file(path))
 
 
 def read_text(text: str, file: str = "<text>") -> Source:
-    """Read YAML or JSON text into plain data with positions; `file` is what messages call it.
+    """Read YAML or JSON text into plain data with positions; `file` is its name in messages.
 
     Raises:
-        SpecError: Holding everything that is refused: ``TOO_BIG``, ``TOO_DEEP``, ``NOT_YAML``,
+        SpecError: Contains every problem: ``TOO_BIG``, ``TOO_DEEP``, ``NOT_YAML``,
             ``EMPTY``, ``BAD_CHARACTER``, ``SEVERAL_DOCUMENTS``, ``TAG``, ``ANCHOR``,
             ``DUPLICATE_KEY``, ``KEY_NOT_TEXT``.
     """
@@ -148,10 +148,10 @@ def read_text(text: str, file: str = "<text>") -> Source:
 
 
 def scan_file(path: Path) -> Source:
-    """Read a file as `scan_text` reads text.
+    """Read a file like `scan_text`.
 
     Raises:
-        SpecError: If nothing of it can be looked at.
+        SpecError: If its form cannot be checked at all.
     """
     try:
         raw = read_at_most(path, MAX_BYTES)
@@ -168,15 +168,15 @@ def scan_file(path: Path) -> Source:
 
 
 def scan_text(text: str, file: str = "<text>") -> Source:
-    """Read text; what is refused but can be read past is noted in `Source.refused`.
+    """Read text; problems that do not prevent reading on are stored in `Source.refused`.
 
-    So the form of the rest can be looked at, too, and every mistake is told at once.
+    The form of the rest can then be checked, so that all mistakes are reported at once.
 
     Raises:
-        SpecError: If the rest cannot be looked at.
+        SpecError: If the rest cannot be read.
     """
     text = text.removeprefix("\ufeff")
-    if len(text) > MAX_BYTES:  # characters are at least a byte each
+    if len(text) > MAX_BYTES:  # a character takes at least one byte
         raise SpecError([_too_big(file)])
     refused = _REFUSED.search(text)
     if refused:
@@ -200,7 +200,7 @@ def _unless_refused(source: Source) -> Source:
 
 
 class _Reader:
-    """Builds plain data from parse events: no composing, so nothing recurses before we count."""
+    """Builds plain data from parse events, without recursion before the limits are checked."""
 
     def __init__(self, source: Source, loader: Any) -> None:
         self.source = source
@@ -269,7 +269,7 @@ class _Reader:
         return data
 
     def _plain_data(self, event: Any, place: Place) -> None:
-        """Refuse what makes a value more than data: anchors, aliases, tags, control characters."""
+        """Reject anchors, aliases, tags and control characters."""
         spot = _spot(event)
         if event.anchor is not None:
             sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
@@ -298,7 +298,7 @@ class _Reader:
 
 
 def read_scalar(text: str) -> Any:
-    """Return what an unquoted scalar means in YAML 1.2's core, decimal numbers only."""
+    """Return the value of an unquoted scalar by YAML 1.2's core schema, decimal numbers only."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if INTEGER.match(text):
@@ -331,6 +331,6 @@ def _refused_character(text: str, position: int, file: str) -> Problem:
 
 
 def _line_and_column(before: str) -> tuple[int, int]:
-    """Return where the character after `before` stands."""
+    """Return the position of the character after `before`."""
     lines = _BREAK.split(before)
     return len(lines), len(lines[-1]) + 1

@@ -1,8 +1,8 @@
-"""Texts with values in them: ``$"there are {n} things"``.
+"""Text templates with values: ``$"there are {n} things"``.
 
-A template begins with ``$"`` and ends with ``"``. ``{name}`` stands for a parameter or a saved
-result; ``{{`` and ``}}`` are braces. Texts from commands and files of others begin with ``$$``
-where they begin with ``$``, so they are never templates.
+A template begins with ``$"`` and ends with ``"``. ``{name}`` is replaced by a parameter or a saved
+result; ``{{`` and ``}}`` are literal braces. A leading ``$`` in texts from commands and files is
+escaped as ``$$``, so that such texts are never templates.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _PART = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
 
 
 def is_template(value: Any) -> bool:
-    """Return True if an argument is a text with values in it."""
+    """Return True if an argument is a text template."""
     return isinstance(value, str) and len(value) > 2 and value.startswith('$"') and value[-1] == '"'
 
 
 def names_in_template(value: str) -> Iterator[str]:
-    """Yield the names that a template takes values from."""
+    """Yield the names used in a template."""
     yield from (match[1] for match in _PART.finditer(value[2:-1]) if match[1])
 
 
 def template_problem(value: str) -> str:
-    """Return the first brace that stands alone with what follows it; empty if there is none."""
+    """Return the first unmatched brace with the text after it; empty if there is none."""
     text = value[2:-1]
     for match in _PART.finditer(text):
         if match[0] in ("{", "}"):
@@ -36,11 +36,11 @@ def template_problem(value: str) -> str:
 
 
 def fill_template(value: str, known: Callable[[str], Any]) -> str:
-    """Return a template with values filled in: a text, or a template for the names that are left.
+    """Return a template with values filled in: a text, or a template if names are left.
 
     Args:
         value: The template.
-        known: Gives the value of a name; ``$other`` to call it so, another template to insert it.
+        known: Returns the value of a name; ``$other`` renames it, another template is inserted.
     """
     left = False
 

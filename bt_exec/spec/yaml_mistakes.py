@@ -1,7 +1,7 @@
 """Readable messages for errors of the YAML parser.
 
-The parser names grammar ("did not find expected key"); people made a mistake of a few kinds: a tab,
-a colon in plain text, a quote or bracket that is not closed, a line that is indented wrongly.
+The parser reports grammar ("did not find expected key"). Most mistakes are of a few kinds: a tab, a
+colon in plain text, an unclosed quote or bracket, a wrong indentation.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class _Kind(NamedTuple):
     """A kind of mistake.
 
     Attributes:
-        context: Part of what the parser was doing.
-        reason: Part of what it complained about.
-        message: What to tell; ``{line}`` is where the thing that it was reading began.
+        context: Part of the parser's context message.
+        reason: Part of the parser's error message.
+        message: Our message; ``{line}`` is the start of the construct being parsed.
         code: Code of the problem.
-        at_start: Whether the mistake is where that thing began.
+        at_start: Whether the mistake is at that start.
     """
 
     context: str
@@ -103,7 +103,7 @@ _KINDS = (
 
 
 def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
-    """Return the problem that stopped the parser, where a person would look for it."""
+    """Return the problem that stopped the parser, at the place of the likely mistake."""
     context, reason = error.context or "", error.problem or "cannot be read"
     mark = error.problem_mark or error.context_mark
     start = error.context_mark or mark
@@ -130,5 +130,5 @@ def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
 
 
 def _character(text: str, mark: yaml.Mark) -> str:
-    """Return the character at a mark; nothing at the end of the text."""
+    """Return the character at a position; empty at the end of the text."""
     return text[mark.index : mark.index + 1]
