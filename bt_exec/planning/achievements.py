@@ -1,4 +1,4 @@
-"""Achievements of the finished steps of a failed plan, and the assumed facts."""
+"""Facts achieved by the finished steps of a failed plan, and assumed current facts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["assumed_now", "finished_steps", "undone"]
 
 
 def finished_steps(request: Request) -> dict[str, Facts]:
-    """Return what each finished leaf of the plan achieved, by path, in document order.
+    """Return the facts achieved by each finished leaf of the plan, by path, in document order.
 
-    A skill that ran achieved what it declares; a check and a skip, what their conditions
-    establish. A skip that establishes nothing stands for what the skill would have done.
+    A skill achieves its declared effects; a check or a skip achieves the facts that its conditions
+    establish. A skip that establishes nothing counts as its skill's effects.
     """
     done = {one.path: one for one in request.done}
     kept = set(request.previous.mission.kept) if request.previous is not None else set()
@@ -48,7 +48,7 @@ def _achieved(node: NodeBase, done: Done | None, catalogue: Catalogue) -> Facts:
 
 
 def assumed_now(request: Request) -> Facts:
-    """Return what is known now, else assumed of what ran; what is uncertain is left out."""
+    """Return the known facts, supplemented by assumed effects; uncertain facts are left out."""
     return _certain({**_believed(request), **request.situation.facts})
 
 
@@ -57,7 +57,7 @@ def _certain(facts: Mapping[str, str]) -> Facts:
 
 
 def _believed(request: Request) -> Facts:
-    """Return what is assumed of what ran, whatever is seen."""
+    """Return the assumed effects of completed skills, without observations."""
     facts: Facts = {}
     for gave in finished_steps(request).values():
         facts.update(gave)
@@ -77,9 +77,9 @@ def _failures(failure: Failure | None) -> Iterator[Failure]:
 
 
 def undone(request: Request) -> frozenset[str]:
-    """Return the paths of finished leaves whose effect the world undid.
+    """Return the paths of finished leaves whose effects no longer hold.
 
-    What a leaf gave, nothing that ran changed since, and yet it is known to be otherwise.
+    Their achieved fact was not changed by a later skill, and yet it is known to have another value.
     """
     believed = _believed(request)
     steps = finished_steps(request)

@@ -1,8 +1,8 @@
 """Interface of compilers: a request leads to a plan, a reply or a refusal.
 
-A compiler turns a command into a spec; after a failure it repairs the part that failed and keeps
-what is finished. It is called once per mission and once per re-plan, on a worker, never inside a
-tick. It selects from what exists (the catalogue, the library, what is seen) and adds nothing to it.
+A compiler turns a command into a spec. After a failure it repairs the failed part and keeps the
+finished work. It is called once per mission and once per re-plan, on a worker, never inside a tick.
+It only selects from what exists: the catalogue, the library and the observed objects.
 
 Compilers are found through the entry-point group ``bt_exec.compilers``: a callable that takes the
 site's compiler settings and returns a `Compiler`.
@@ -53,15 +53,15 @@ _GROUP = "bt_exec.compilers"
 
 @dataclass(frozen=True)
 class Done:
-    """A finished node of the plan so far.
+    """A finished node of the current plan.
 
     Attributes:
         path: Its path in the plan.
         skill: The skill it ran.
-        args: The arguments it ran with; of a `for_each`, those of its last item, none if that was
+        args: The arguments of the run; of a `for_each`, those of its last item, empty if that was
             skipped.
-        skipped: Why it was not run, if it was skipped.
-        result: What it returned, by field.
+        skipped: Why it was skipped; empty if it was not.
+        result: Fields of its result.
     """
 
     path: str
@@ -77,7 +77,7 @@ class Record(Protocol):
     def __call__(
         self, *, compiler: str, model: str, request: str, answer: str, usage: Mapping[str, float]
     ) -> None:
-        """Keep one exchange."""
+        """Store one exchange."""
 
 
 @dataclass(frozen=True)
@@ -85,22 +85,23 @@ class Request:
     """Input of a compiler.
 
     Attributes:
-        command: What the person typed.
+        command: The command as typed.
         language: ``en`` or ``ko``.
         catalogue: Skills, conditions and types of the site.
         library: Trees of the site.
         messages: Sentences and words of the site.
-        situation: What is known now.
+        situation: The observed situation.
         previous: The plan that failed, or None for the first plan.
         failure: Why it failed, or None for the first plan.
-        done: What that plan finished, in order.
-        tried: Every failure of this mission so far, first to last.
-        assumed: Facts that hold if everything that ran did what it declares; ``"?"`` is uncertain.
-        settings: The site's settings by pack; the defaults of a pack that is not in it.
+        done: Finished nodes of that plan, in order.
+        tried: All failures of this mission so far, in order.
+        assumed: Facts that hold if all completed skills had their declared effects; ``"?"`` is
+            uncertain.
+        settings: The site's settings by pack; missing packs have their defaults.
         cancel: Set when the answer is no longer wanted; compilers that take long should poll it.
         limit_s: Time limit of the answer [s]; None for no limit.
-        record: Takes the raw answers of models, for the journal; None keeps none.
-        context: What was said before in the session.
+        record: Store for the raw answers of models, for the journal; None keeps none.
+        context: Earlier commands of the session.
     """
 
     command: str
@@ -121,28 +122,28 @@ class Request:
     context: Context = field(default_factory=Context)
 
     def settings_of(self, pack: Pack) -> PackSettings:
-        """Return the site's settings of a pack; its defaults where the site is not known."""
+        """Return the site's settings of a pack; its defaults if the site is unknown."""
         return self.settings.get(pack.name) or pack.settings()
 
     @property
     def plan_version(self) -> int:
-        """The version of the plan that is asked for."""
+        """Version of the requested plan."""
         return 1 if self.previous is None else self.previous.mission.plan_version + 1
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A spec, not yet verified; subtrees of the library may stand in it by name.
+    """A spec, not yet verified; subtrees of the library may be referred to by name.
 
     Attributes:
         spec: The mission.
-        calls: How many questions it took (a model's repair rounds count).
-        usage: What it cost, by kind: tokens, seconds.
-        requests: How many requests were sent to a language model for it.
+        calls: Number of planner calls, repair rounds of a model included.
+        usage: Cost by kind: tokens, seconds.
+        requests: Number of requests to a language model.
         unconfirmed: Why the plan could not be compared with the command, a sentence in the
             language of the command; empty if it was. See `bt_exec.planning.confirmation`.
-        verified: The same plan, if its compiler verified it already for this request.
-        meaning: What the command means, where it was read for certain.
+        verified: The same plan, if its compiler already verified it for this request.
+        meaning: The meaning of the command, if it was parsed unambiguously.
     """
 
     spec: MissionSpec
@@ -156,7 +157,7 @@ class Plan:
 
 ReplyCode: TypeAlias = Literal["COURTESY", "HELP", "WHY", "DONE", "WHERE"]
 REPLIES: frozenset[str] = frozenset(get_args(ReplyCode))
-"""Reason codes of missions that were nothing but words: said, answered, and nothing moved."""
+"""Reason codes of missions that consist of a reply only; nothing moved."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ class Reply:
     """Answer to a text that needs no plan: thanks, a greeting, a question about the past.
 
     Attributes:
-        code: What kind of words they were.
+        code: Kind of the text.
         message: The answer, in the language of the command.
     """
 
@@ -185,12 +186,12 @@ class Compiler(Protocol):
         """Name in plans, journals and the terminal: ``offline``."""
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Answer a request; runs on a worker thread and may take long."""
+        """Answer a request. Runs on a worker thread and may take long."""
 
 
 @runtime_checkable
 class WordsChecker(Protocol):
-    """A compiler that finds the mistakes in the words of packs."""
+    """A compiler that checks the words of packs."""
 
     def problems(self, request: Request) -> Iterable[Problem]:
         """Return names that the site does not have, and phrases that are ambiguous."""
@@ -198,15 +199,15 @@ class WordsChecker(Protocol):
 
 @runtime_checkable
 class Warming(Protocol):
-    """A compiler that has something to load before it can read a language."""
+    """A compiler that loads resources before it can read a language."""
 
     def warm_up(self, language: str) -> None:
-        """Begin to load it on a thread of its own; return at once."""
+        """Start loading on a separate thread; return at once."""
 
 
 @runtime_checkable
 class Suggesting(Protocol):
-    """A compiler that can say which commands it would follow in a situation."""
+    """A compiler that can list the commands it would accept in a situation."""
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
         """Return such commands, in the language of the request."""
@@ -214,30 +215,30 @@ class Suggesting(Protocol):
 
 @runtime_checkable
 class Releasing(Protocol):
-    """A compiler that can drop what it has loaded to read a language."""
+    """A compiler that can release the resources of a language."""
 
     def release(self) -> None:
-        """Release the memory; what is needed again is loaded again."""
+        """Release the memory; resources are loaded again when needed."""
 
 
 @runtime_checkable
 class Prompting(Protocol):
-    """A compiler that asks a model, and shows beforehand what it would ask."""
+    """A compiler that asks a model, and can show the prompt beforehand."""
 
     def prompt(self, request: Request) -> str:
-        """Return the question as people read it; nothing is sent."""
+        """Return the prompt as readable text, without sending it."""
 
     def estimate(self, request: Request) -> Mapping[str, float]:
-        """Return its size in characters and tokens, and its cost, by name; nothing is sent."""
+        """Return the prompt's size in characters and tokens and its cost; nothing is sent."""
 
 
 @runtime_checkable
 class Reader(Protocol):
-    """A compiler that says what it understands, word by word, without making a plan.
+    """A compiler that can report the meaning of a command without making a plan.
 
-    With the optional attribute ``reads_alone = True`` the reading depends on the site and the
-    session alone, never on the situation: a command without a meaning is refused, and words that
-    ask for no plan are answered, before a robot is opened.
+    With the optional attribute ``reads_alone = True``, the meaning depends on the site and the
+    session only, not on the situation. A command without a meaning is then refused, and a text that
+    needs no plan is answered, before a robot is opened.
     """
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
@@ -253,11 +254,11 @@ def compiler_names() -> tuple[str, ...]:
 
 
 def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:
-    """Return the installed compiler called `name`, made with `settings`.
+    """Return the installed compiler called `name`, created with `settings`.
 
     Raises:
         UnknownName: If no installed package registers it.
-        UsageError: If it is registered but cannot be imported, or refuses its settings.
+        UsageError: If it is registered but cannot be imported, or rejects its settings.
     """
     factory: CompilerFactory = load_plugin(_GROUP, "compiler", name)
     try:

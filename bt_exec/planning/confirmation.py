@@ -1,19 +1,19 @@
-"""Confirmation of plans that only their author can vouch for.
+"""Confirmation of plans that cannot be compared with the command.
 
-A compiler that asks a language model may get a plan for a command that nothing else understands. No
-comparison can then tell whether the plan does what was asked. Such a plan carries a sentence that
-says so (`bt_exec.planning.compiler.Plan.unconfirmed`); the site says what becomes of it:
+A language model may return a plan for a command that the offline compiler does not understand. The
+plan can then not be compared with the command, which is recorded in
+`bt_exec.planning.compiler.Plan.unconfirmed`. A site setting decides what happens:
 
 =============  ===================================================================================
 ``confirm``    what happens
 =============  ===================================================================================
-``always``     every plan of a compiler is shown and asked about
-``unknown``    plans that cannot be compared with the command are asked about (the default)
+``always``     every plan of a compiler is shown and needs confirmation
+``unknown``    plans that cannot be compared with the command need confirmation (default)
 ``never``      every plan that passes verification runs
 =============  ===================================================================================
 
-Without an operator to ask (no terminal, a service, a test), the mission is refused and the reason
-says how to allow it.
+Without an operator (no terminal, a service, a test), the mission is refused, and the reason
+explains how to allow it.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ ConfirmMode: TypeAlias = Literal["always", "unknown", "never"]
 
 
 class Confirm(Protocol):
-    """Confirmation of a plan by a person."""
+    """Callback that asks the operator to confirm a plan."""
 
     def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
         """Return whether the plan may run.
 
         Args:
             spec: The plan, verified and expanded.
-            why: Why it is asked, a sentence in the language of the command.
-            over: Set when the answer is no longer wanted; return soon then.
+            why: Why confirmation is needed, a sentence in the language of the command.
+            over: Set when the answer is no longer needed; return soon then.
         """
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """A site's setting, and how the operator is asked.
+    """A site's confirmation rule with the callback for the operator.
 
     Attributes:
         mode: The rule.
@@ -58,15 +58,15 @@ class Confirmation:
     ask: Confirm | None = None
 
     def refusal(
-        self, plan: Plan, spec: MissionSpec, request: Request, heed: Callable[[], None]
+        self, plan: Plan, spec: MissionSpec, request: Request, check_stop: Callable[[], None]
     ) -> Refusal | None:
-        """Return why a verified plan does not run; None if it may.
+        """Return why a verified plan may not run; None if it may.
 
         Args:
-            plan: What the compiler gave.
-            spec: The same, expanded and verified.
-            request: What was asked for.
-            heed: Raises when the mission is to end; called while a person thinks.
+            plan: The plan of the compiler.
+            spec: The same plan, expanded and verified.
+            request: The request.
+            check_stop: Called while waiting for the operator; raises when the mission is to end.
         """
         if self.mode == "never" or (self.mode == "unknown" and not plan.unconfirmed):
             return None
@@ -74,13 +74,13 @@ class Confirmation:
         why = plan.unconfirmed or say("CONFIRM_ALWAYS", language)
         if self.ask is None:
             return Refusal("NOT_CONFIRMED", say("NOBODY_TO_CONFIRM", language, why=why))
-        if _asked(self.ask, spec, why, heed):
+        if _asked(self.ask, spec, why, check_stop):
             return None
         return Refusal("NOT_CONFIRMED", say("NOT_CONFIRMED", language))
 
 
-def _asked(ask: Confirm, spec: MissionSpec, why: str, heed: Callable[[], None]) -> bool:
-    """Ask on an abandoned thread, so that an abort takes effect before an answer."""
+def _asked(ask: Confirm, spec: MissionSpec, why: str, check_stop: Callable[[], None]) -> bool:
+    """Ask on a separate thread, so that an abort takes effect before the operator answers."""
     answers: list[bool] = []
     ready, over = threading.Event(), threading.Event()
 
@@ -93,8 +93,8 @@ def _asked(ask: Confirm, spec: MissionSpec, why: str, heed: Callable[[], None]) 
     threading.Thread(target=put, name="confirmation", daemon=True).start()
     try:
         while not ready.wait(0.05):
-            heed()
-        heed()
+            check_stop()
+        check_stop()
     finally:
         over.set()
     return answers == [True]

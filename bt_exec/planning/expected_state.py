@@ -16,13 +16,13 @@ __all__ = ["Assumed"]
 
 
 class Assumed:
-    """The facts of one mission, from its first action on, fed by its events.
+    """Expected facts of one mission, updated by its events.
 
     Args:
-        catalogue: Says what skills change and what conditions establish.
+        catalogue: Declares the effects of skills and the facts of conditions.
 
     Attributes:
-        facts: Facts by name; ``"?"`` where a skill failed, was stopped, or does not know.
+        facts: Facts by name; ``"?"`` if a skill failed, was stopped, or has an unknown effect.
     """
 
     def __init__(self, catalogue: Catalogue) -> None:
@@ -32,7 +32,7 @@ class Assumed:
         self._args: dict[str, Mapping[str, Any]] = {}
 
     def on(self, event: Event) -> None:
-        """Take note of what ran and of what was found."""
+        """Update the facts for an event."""
         match event:
             case Planned():
                 self._nodes = dict(paths(event.spec.root))

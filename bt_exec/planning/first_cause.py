@@ -1,8 +1,7 @@
 """First cause of a mission's end: the first failure without recovery.
 
-A door jams; the next plan pulls it by its edge and finds no grip there. What the operator has to
-know is that the door jams. But a grasp that slipped and held at the second try is not why the door
-could not be closed later.
+Example: a door jams, and the next plan fails to find a grip on its edge. The first cause is the
+jam. A grasp that slipped and succeeded at the second attempt is not a cause of later failures.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ __all__ = ["DoneAction", "first_cause", "makes_good"]
 
 
 class DoneAction(NamedTuple):
-    """A skill that ended well.
+    """A skill that succeeded.
 
     Attributes:
         skill: Its name.
@@ -32,12 +31,13 @@ class DoneAction(NamedTuple):
 def first_cause(
     failures: Sequence[tuple[Failure, Sequence[DoneAction]]], catalogue: Catalogue | None
 ) -> tuple[int, Failure] | None:
-    """Return the failure that all the later ones follow from, and which plan's end it was.
+    """Return the first failure that was not recovered, with the number of its plan's failure.
 
     Args:
-        failures: What ended each plan, first to last, with what ended well after it.
-        catalogue: Tells what skills achieve; without it only the same skill with the same
-            arguments makes a failure good.
+        failures: The failure that ended each plan, in order, with the actions that succeeded
+            after it.
+        catalogue: Declares the effects of skills; without it, only the same skill with the same
+            arguments counts as recovery.
 
     Returns:
         The number of the plan's failure from 0, and the first cause in it; None without failures.
@@ -50,7 +50,7 @@ def first_cause(
 
 
 def makes_good(done: DoneAction, failure: Failure, catalogue: Catalogue | None) -> bool:
-    """Return whether what was done is what failed, or achieves the same."""
+    """Return whether a completed skill equals the failed one, or achieves the same."""
     if done.skill == failure.node and done.args == failure.args:
         return True
     wanted = _achieves(failure.node, failure.args, catalogue)

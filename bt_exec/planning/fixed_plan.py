@@ -11,7 +11,7 @@ __all__ = ["FixedPlan"]
 
 
 class FixedPlan:
-    """Compiler that returns one given plan, and repairs it by the library's rules."""
+    """Compiler that returns a given plan, and repairs it with alternatives of the library."""
 
     name = "given"
 
@@ -19,7 +19,7 @@ class FixedPlan:
         self.spec = spec
 
     def compile(self, request: Request) -> Plan | Refusal:
-        """Return the plan as given; after a failure, with the failed part done another way."""
+        """Return the given plan; after a failure, with an alternative for the failed part."""
         if request.previous is not None and request.failure is not None:
             return Plan(repaired(request, self.name))
         whole = {"command": request.command, "language": request.language, "turn": None}

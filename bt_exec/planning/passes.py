@@ -1,6 +1,6 @@
 """Passes and checkers of packs: a pass changes a plan, a checker finds problems in it.
 
-Both hold for every plan, whoever wrote it; `bt_exec.planning.plan` runs them.
+Both apply to the plans of all compilers; `bt_exec.planning.plan` runs them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class PassContext:
     """Input of a pass or a checker.
 
     Attributes:
-        situation: What is known when the plan is asked for.
-        settings: The pack's settings of the site, its own `bt_exec.rig.PackSettings`.
-        command: What the person typed.
-        meant: The plan of the offline compiler for the same command, expanded; None if it has
-            none. Only checkers get it.
-        stated: What a model said beside its plan, as plain data. Only checkers get it.
-        meaning: The acts that the command asks for, where the compiler read it for certain.
+        situation: The observed situation at the time of the request.
+        settings: The pack's settings of the site, an instance of its `bt_exec.rig.PackSettings`.
+        command: The command as typed.
+        meant: The plan of the offline compiler for the same command, expanded; None if there is
+            none. For checkers only.
+        stated: Further statements of a model with its plan, as plain data. For checkers only.
+        meaning: Requested acts, if the command was parsed unambiguously.
     """
 
     situation: Situation
@@ -40,12 +40,12 @@ class PassContext:
 
 
 class Pass(NamedTuple):
-    """A transformation of a spec after the front end: pure, named, idempotent.
+    """A transformation of a spec after compiling: pure, named, idempotent.
 
     Attributes:
-        name: What the plan's notes call it.
-        apply: Takes the spec (subtrees expanded) and the context; returns the new spec and what
-            it changed, one short sentence per change, none if nothing.
+        name: Its name in the plan's notes.
+        apply: Takes the spec (subtrees expanded) and the context. Returns the new spec and a short
+            sentence for each change.
     """
 
     name: str
@@ -53,5 +53,8 @@ class Pass(NamedTuple):
 
 
 Checker: TypeAlias = Callable[[MissionSpec, PassContext], Iterable[Problem]]
-"""What a pack demands of a plan for a command: returns what is wrong with the spec, subtrees
-expanded, before passes. It must bear names that nothing answers to: other layers report those."""
+"""A function that returns the problems of a plan for a command.
+
+It receives the spec with subtrees expanded, before the passes. It must tolerate unknown names,
+which other layers report.
+"""

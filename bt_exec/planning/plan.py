@@ -37,11 +37,11 @@ class Examined:
 
     Attributes:
         written: The plan as its compiler wrote it.
-        situation: What was known when it was examined.
+        situation: The observed situation at the examination.
         expanded: The plan with its subtrees, before passes; None if it cannot be expanded.
-        plan: The plan as it would run: passes applied where their input was sound; None if it
+        plan: The plan as it would run: passes are applied if their input is valid; None if it
             cannot be expanded.
-        problems: Everything that is wrong with it.
+        problems: All its problems.
     """
 
     written: MissionSpec
@@ -54,7 +54,7 @@ class Examined:
         """Return the plan as it will run.
 
         Raises:
-            SpecError: Holding every problem that was found.
+            SpecError: Contains every problem that was found.
         """
         if self.problems or self.plan is None:
             raise SpecError(self.problems)
@@ -65,16 +65,16 @@ def prepare(spec: MissionSpec, request: Request, meaning: Meaning | None = None)
     """Return the plan as it will run: subtrees expanded, passes applied, verified.
 
     Raises:
-        SpecError: Holding every problem that was found.
+        SpecError: Contains every problem that was found.
     """
     return examine(spec, request, meaning=meaning).verified()
 
 
 def prepare_answer(answer: Plan, request: Request) -> VerifiedPlan:
-    """Return the plan of an answer; one that its compiler verified for this request is not again.
+    """Return the verified plan of an answer; a plan already verified for this request is reused.
 
     Raises:
-        SpecError: Holding every problem that was found.
+        SpecError: Contains every problem that was found.
     """
     verified = answer.verified
     if verified is not None and verified.is_of(answer.spec, request.situation):
@@ -83,10 +83,10 @@ def prepare_answer(answer: Plan, request: Request) -> VerifiedPlan:
 
 
 def rejection(error: SpecError, request: Request) -> Refusal:
-    """Return why a plan that does not verify is not run, for the person who gave the command.
+    """Return the refusal for a plan that failed verification.
 
-    Where nothing is wrong but how things stand (a hand is full), or will by then, that is told; a
-    pack may have a sentence for the code of a problem that its checkers find.
+    If only the current or expected state prevents the plan (such as a full hand), the state is
+    reported. A pack may define sentences for the problem codes of its checkers.
     """
     problems = tuple(map(str, error.problems))
     say, language = request.messages.say, request.language
@@ -108,14 +108,14 @@ def rejection(error: SpecError, request: Request) -> Refusal:
         if problem.code in request.messages and problem.code not in (NEED_NOT_MET, CLAIMED_TWICE)
     ]
     message = " ".join(dict.fromkeys(why))
-    if len(why) < len(problems):  # a cause without a sentence is quoted as the checker wrote it
+    if len(why) < len(problems):  # a problem without a sentence is quoted
         cause = why[0] if why else error.problems[0].message
         message = say("PLAN_REJECTED", language, why=cause.rstrip("."))
     return Refusal("PLAN_REJECTED", message, problems=problems)
 
 
 def with_typed_words(spec: MissionSpec, request: Request) -> MissionSpec:
-    """Return a plan whose trees get numbers where numbers are meant: a lexicon has only words."""
+    """Return a plan with words of a lexicon converted to numbers where trees expect numbers."""
 
     def typed(node: NodeBase) -> NodeBase:
         if not isinstance(node, Tree) or node.body is not None or node.tree not in request.library:
@@ -139,13 +139,13 @@ def examine(
     stated: Mapping[str, Any] | None = None,
     meaning: Meaning | None = None,
 ) -> Examined:
-    """Expand a written plan, ask the checkers, apply the passes, verify what comes out.
+    """Expand a written plan, run the checkers, apply the passes, and verify the result.
 
-    Compilers that let a model repair its plan call this: the problems are what they send back.
+    Compilers that let a model repair its plan call this and send the problems back.
 
     Args:
         spec: The plan as written.
-        request: What was asked for.
+        request: The request.
         meant: See `PassContext`.
         stated: See `PassContext`.
         meaning: See `PassContext`.
@@ -178,7 +178,7 @@ def examine(
         return Examined(written, situation, expanded, expanded, _once(problems))
     plan, notes = expanded, list(expanded.mission.notes)
     for pack in catalogue.packs:
-        context = replace(contexts[pack.name], meant=None, stated={})  # these are for checkers
+        context = replace(contexts[pack.name], meant=None, stated={})  # for checkers only
         for step in pack.passes:
             plan, changes = apply_to_parts(pack.name, plan, catalogue, step, context)
             notes.extend(f"{step.name}: {change}" for change in changes)
@@ -195,7 +195,7 @@ def examine(
 
 
 def _once(problems: list[Problem]) -> tuple[Problem, ...]:
-    """Return the problems without repetitions: two layers may meet the same mistake."""
+    """Return the distinct problems: two layers may find the same mistake."""
     first: dict[tuple[str, str, str], Problem] = {}
     for problem in problems:
         first.setdefault((problem.code, problem.place, problem.found), problem)

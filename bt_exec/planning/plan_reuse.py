@@ -1,14 +1,14 @@
 """Reuse of finished steps of a plan: those whose effects still hold.
 
-A new plan is rehearsed from what is known and assumed now: kept steps do nothing, every other step
-does what it declares. A kept step runs again when
+A new plan is simulated from the known and assumed facts: kept steps do nothing, every other step
+has its declared effects. A kept step is run again if
 
-- a skill that runs again needs a fact that the step gave, and that is another now or not known:
-  written by a step that failed, say, or that runs again before;
-- a check or a guard asks for such a fact, and it is another now, or was written anew;
-- nothing that it achieved holds any more, and a skill that declares no needs, so may need it all
-  the same, starts before somebody writes that anew;
-- it is a check, and what it found is written anew before it.
+- a skill that runs again needs a fact achieved by the step, and the fact now has another value or
+  is unknown, for example because a failed step or an earlier repeated step changes it;
+- a check or a guard tests such a fact, and the fact has another value or was changed again;
+- nothing that it achieved holds any more, and a skill without declared needs, which may need it,
+  starts before another step achieves it again;
+- it is a check, and the fact it found is changed before it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def still_kept(
 
     Args:
         root: The new plan, expanded.
-        achieved: What each finished step of it achieved, by path.
-        now: What is known and assumed now; a fact that is not there is uncertain.
-        catalogue: Says what skills need and change, and what conditions establish.
+        achieved: Facts achieved by each of its finished steps, by path.
+        now: Known and assumed facts; a missing fact is uncertain.
+        catalogue: Declares needs and effects of skills, and facts of conditions.
     """
     kept, plan = dict(achieved), _steps(root)
     while True:
@@ -48,7 +48,7 @@ def still_kept(
 
 
 class _Step(NamedTuple):
-    """A node with its path; what a plan runs twice is two steps."""
+    """A node with its path; a node that a plan runs twice is two steps."""
 
     node: NodeBase
     path: str
@@ -56,7 +56,7 @@ class _Step(NamedTuple):
 
 
 def _steps(root: NodeBase) -> _Step:
-    order = paths(root)  # parents first, as we descend
+    order = paths(root)  # parents first, in the order of construction
 
     def make(node: NodeBase) -> _Step:
         path, _ = next(order)
@@ -66,12 +66,12 @@ def _steps(root: NodeBase) -> _Step:
 
 
 class _State(NamedTuple):
-    """Position of a rehearsal.
+    """State of a simulation.
 
     Attributes:
-        facts: What is known; a fact that is not there is uncertain.
-        givers: The kept skills that may have given a fact last, by fact.
-        anew: Facts that were written by a step that ran again.
+        facts: Known facts; a missing fact is uncertain.
+        givers: The kept skills that may have set a fact last, by fact.
+        anew: Facts that were set by a step that ran again.
     """
 
     facts: Facts
@@ -87,14 +87,14 @@ class _Again(Exception):  # noqa: N818 - control flow: a rehearsal ends where a 
 
 
 class _Rehearsal:
-    """One run of a plan in thought; raises `_Again` at the first kept step that is missed."""
+    """Simulation of a plan; raises `_Again` at the first kept step that must run again."""
 
     def __init__(self, kept: Mapping[str, Facts], catalogue: Catalogue) -> None:
         self.kept = kept
         self.catalogue = catalogue
 
     def run(self, step: _Step, before: _State) -> _State | None:
-        """Return how things stand once `step` succeeded; None if facts say that it cannot."""
+        """Return the state after `step` succeeded; None if facts exclude success."""
         if step.path in self.kept:
             return self._kept(step, before)
         skip_if, guard = step.node.skip_if, step.node.guard
@@ -121,7 +121,7 @@ class _Rehearsal:
         return state
 
     def _fallback(self, step: _Step, before: _State) -> _State | None:
-        """Try branch after branch, each after those before it may have failed half way."""
+        """Try the branches in order, each after the earlier ones may have failed halfway."""
         ends: list[_State | None] = []
         for branch in step.children:
             ends.append(self.run(branch, before))
@@ -146,7 +146,7 @@ class _Rehearsal:
         return expression is not None and holds(expression, before.facts, self.catalogue) is True
 
     def _half_way(self, step: _Step, before: _State) -> _State:
-        """Return how things stand after `step` failed: what it writes is not known."""
+        """Return the state after `step` failed: the facts it sets are unknown."""
         if step.path in self.kept:
             return self._given(step, before)
         if isinstance(step.node, Do):
@@ -164,7 +164,7 @@ class _Rehearsal:
         return self._given(step, before)
 
     def _given(self, step: _Step, before: _State) -> _State:
-        """Note what a kept skill gave; a kept check found something, and gave nothing."""
+        """Record the facts set by a kept skill; a kept check sets none."""
         if isinstance(step.node, Check):
             return before
         gave = dict.fromkeys(self.kept[step.path], (step.path,))
@@ -186,7 +186,7 @@ class _Rehearsal:
         )
 
     def _wanted(self, fact: str, allowed: list[str], before: _State) -> None:
-        """Ask for a step that gave `fact`, if it is not as it should be, and that would help."""
+        """Require the step that sets `fact`, if the fact has no allowed value."""
         if before.facts.get(fact) in allowed:
             return
         for path in before.givers.get(fact, ()):
@@ -194,21 +194,21 @@ class _Rehearsal:
                 raise _Again(path)
 
     def _gone(self, written: frozenset[str], before: _State) -> None:
-        """Ask for a step of which nothing holds, unless its fact is among those `written` now."""
+        """Require a step whose effects are all lost, unless its fact is in `written`."""
         for fact, givers in before.givers.items():
             for path in givers:
                 if fact not in written and not self._may_hold(self.kept[path], before):
                     raise _Again(path)
 
     def _may_hold(self, gave: Facts, before: _State) -> bool:
-        """Return whether something of what a step gave may hold; what nobody touched may."""
+        """Return whether an effect of a step may hold; facts that were not touched may."""
         return any(
             before.facts.get(fact, None if fact in before.anew else value) == value
             for fact, value in gave.items()
         )
 
     def _found(self, expression: Any, before: _State) -> _State | None:
-        """Return how things stand once `expression` held; None if facts say that it does not."""
+        """Return the state after `expression` held; None if facts exclude that."""
         wanted = established(expression, self.catalogue)
         for fact, value in wanted.items():
             if fact in before.facts or fact in before.anew:
@@ -219,12 +219,12 @@ class _Rehearsal:
 
 
 def _written(skill: Skill, args: Mapping[str, Any]) -> frozenset[str]:
-    """Return the facts that a skill writes, whatever it makes of them."""
+    """Return the facts that a skill sets, to any value."""
     return frozenset(fill(key, args) for key in skill.effects if is_known(key, args))
 
 
 def _either(ends: list[_State | None]) -> _State | None:
-    """Return what is known where any of these may be how things stand."""
+    """Return the facts on which all possible states agree."""
     possible = [end for end in ends if end is not None]
     if not possible:
         return None

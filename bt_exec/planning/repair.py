@@ -1,8 +1,8 @@
 """Repair of a plan: kept and replaced parts, shared by every compiler.
 
-The **failed part** is the innermost subtree that encloses the failed node. What finished outside it
-is kept, unless the world undid it (a door that was opened and has fallen shut is opened again) or
-its effect no longer holds for what runs again (`bt_exec.planning.plan_reuse`).
+The **failed part** is the innermost subtree that encloses the failed node. Finished work outside it
+is kept, unless it was undone (a door that has fallen shut is opened again) or its effect no longer
+holds for steps that run again (`bt_exec.planning.plan_reuse`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["failed_part", "kept_everywhere", "kept_paths", "other_way", "repaire
 def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
     """Return path and node of the innermost subtree that encloses the failure.
 
-    The whole mission, if no subtree does.
+    If there is no such subtree, this is the whole mission.
     """
     every = list(paths(spec.root))
     found = every[0]
@@ -34,10 +34,10 @@ def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
 
 
 def repaired(request: Request, compiler: str) -> MissionSpec:
-    """Return the plan that failed with its failed part replaced by another way of the library.
+    """Return the failed plan with its failed part replaced by an alternative of the library.
 
-    Finished work outside the failed part is kept. Without another way the part is tried again as
-    it is: skills vary a second attempt, and the executive notices when nothing changes.
+    Finished work outside the failed part is kept. Without an alternative, the part is repeated
+    unchanged: skills vary a second attempt, and the executive detects if nothing changes.
     """
     assert request.previous is not None
     before = request.previous.mission
@@ -60,9 +60,9 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
 
 
 def _replaced(request: Request, old: NodeBase, new: Tree) -> tuple[NodeBase, tuple[str, ...]]:
-    """Return the plan's root with `new` in the place of `old`, and what it keeps.
+    """Return the plan's root with `new` in place of `old`, and the kept paths.
 
-    `old` may enclose more than the failed part; what is in it runs again with other arguments.
+    `old` may enclose more than the failed part; its contents run again with other arguments.
     """
     assert request.previous is not None
     before = request.previous.root
@@ -71,16 +71,16 @@ def _replaced(request: Request, old: NodeBase, new: Tree) -> tuple[NodeBase, tup
     outside = {path: here[id(node)] for path, node in paths(before) if id(node) in here}
     try:
         whole = expand(request.previous.model_copy(update={"root": root}), request.library)
-    except SpecError:  # verification says what is wrong; nothing is kept of a plan that cannot be
+    except SpecError:  # verification reports the problem; nothing can be kept
         return root, ()
     return root, _kept(request, outside, whole.root)
 
 
 def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
-    """Return the subtree to replace and what replaces it; None if the library knows nothing else.
+    """Return the subtree to replace and its replacement; None if the library has no alternative.
 
-    The innermost subtree around the failure is asked first, then those around it. A way counts as
-    tried when a failure of this mission already had its arguments.
+    The innermost subtree around the failure is considered first, then the enclosing ones. An
+    alternative counts as tried if an earlier failure of this mission had its arguments.
     """
     failure, previous = request.failure, request.previous
     if failure is None or previous is None:
@@ -106,7 +106,7 @@ def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
 
 
 def _tried(args: dict[str, object], skills: set[str], failures: tuple[Failure, ...]) -> bool:
-    """Return whether one of `skills` already failed with all of `args` that it takes."""
+    """Return whether one of `skills` already failed with all of `args` that it accepts."""
     for failure in failures:
         shared = [key for key in args if key in failure.args]
         same = all(failure.args[key] == args[key] for key in shared)
@@ -118,8 +118,8 @@ def _tried(args: dict[str, object], skills: set[str], failures: tuple[Failure, .
 def kept_paths(request: Request) -> tuple[str, ...]:
     """Return the paths of finished leaves that a new plan does not run again, in order.
 
-    The failed part runs again as it was; a compiler that puts another in its place has its plan
-    verified from what is known.
+    The failed part runs again unchanged. If a compiler replaces it, its plan is verified from the
+    known facts.
     """
     if request.previous is None or request.failure is None:
         return ()
@@ -132,7 +132,8 @@ def kept_paths(request: Request) -> tuple[str, ...]:
 def kept_everywhere(request: Request) -> tuple[str, ...]:
     """Return the paths of all finished leaves that need not run again, also in the failed part.
 
-    For a plan that goes on as it is: a finished step beside the failed one is not done twice.
+    It is for a plan that continues unchanged: finished steps next to the failed one are not
+    repeated.
     """
     if request.previous is None:
         return ()
@@ -144,8 +145,8 @@ def _kept(request: Request, outside: Mapping[str, str], root: NodeBase) -> tuple
     """Return the paths of finished leaves that the plan `root` does not run again, in order.
 
     Args:
-        request: What failed, what was finished, what is known.
-        outside: The paths of what is not replaced, each with its path in `root`.
+        request: The request with the failure, the finished steps and the known facts.
+        outside: Paths outside the replaced part, each with its path in `root`.
         root: The new plan, expanded.
     """
     lost = undone(request)

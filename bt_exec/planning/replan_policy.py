@@ -18,17 +18,17 @@ _BROKEN = ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT", "NOT_RECORDED")
 class ReplanPolicy:
     """Policy of one mission: re-plan after a failure or not.
 
-    It is not worth it when no plan could help (a check that failed, doubt that stays, what cannot
-    be tried again), when the same plan failed in the same way and nothing has changed, or when the
-    budget is spent.
+    There is no re-plan if no plan could help (a failed check, a condition that stays unknown, a
+    failure that is not retryable), if the same plan failed in the same way without any change, or
+    if the budget is used up.
 
     Args:
-        budget: How many plans there may be after the first.
-        catalogue: Tells which failures are doubt.
-        turns: How many turns a plan that is made turn by turn may have.
+        budget: Maximum number of plans after the first.
+        catalogue: Declares which failures mean an unknown condition.
+        turns: Maximum number of turns of a plan that is made turn by turn.
 
     Attributes:
-        replans: How often it was worth it so far.
+        replans: Number of re-plans so far.
     """
 
     def __init__(self, budget: int, catalogue: Catalogue, turns: int = 24) -> None:
@@ -39,12 +39,12 @@ class ReplanPolicy:
         self._met: set[tuple[object, ...]] = set()
 
     def ends(self, failure: Failure, spec: MissionSpec, facts: Mapping[str, str]) -> Ending | None:
-        """Return how a failure of a plan ends the mission, or None to plan again.
+        """Return the ending of the mission after a failure, or None to re-plan.
 
         Args:
-            failure: Why the plan failed.
+            failure: The plan's failure.
             spec: The plan.
-            facts: What is known now.
+            facts: Known facts.
         """
         if failure.code in _BROKEN:
             return Ending("failed", failure.code, failure)
@@ -64,13 +64,13 @@ class ReplanPolicy:
         return None
 
     def ends_turns(self, failure: Failure | None) -> Ending | None:
-        """Return how a turn ends the mission, or None to ask for the next one.
+        """Return the ending of the mission after a turn, or None to request the next one.
 
-        What a tool could not do is an observation for the next turn; whoever plans in turns bounds
-        them, and this bounds who does not.
+        A failed tool call is an observation for the next turn. Compilers that plan in turns limit
+        their number; this limit applies to those that do not.
 
         Args:
-            failure: Why the turn failed, or None.
+            failure: The turn's failure, or None.
         """
         if failure is not None and failure.code == "NOT_RECORDED":
             return Ending("failed", failure.code, failure)

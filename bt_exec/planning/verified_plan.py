@@ -1,4 +1,4 @@
-"""Verified plan: the only input of the builder, made by `bt_exec.planning.plan.prepare` alone."""
+"""Verified plan: the only input of the builder, created only by `bt_exec.planning.plan.prepare`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["PREPARE", "VerifiedPlan"]
 
 PREPARE = object()
-"""What `prepare` gives to make a verified plan; the test kit, too, under a name that says so."""
+"""Token with which `prepare` and the test kit create verified plans."""
 
 
 @dataclass(frozen=True)
 class VerifiedPlan:
-    """A mission whose subtrees are expanded, whose passes are applied, and that was verified.
+    """A verified mission with expanded subtrees and applied passes.
 
     Attributes:
         spec: The mission as it runs.
         written: The mission as its compiler wrote it.
-        situation: What was known when it was verified; it holds for no other.
-        made_by: The mark of `prepare`.
+        situation: The situation for which it was verified.
+        made_by: The token of `prepare`.
 
     Raises:
-        TypeError: If somebody else makes one.
+        TypeError: If it is created without the token.
     """
 
     spec: MissionSpec
@@ -33,10 +33,10 @@ class VerifiedPlan:
     made_by: InitVar[object]
 
     def __post_init__(self, made_by: object) -> None:
-        """Refuse what was not prepared."""
+        """Raise TypeError without the token."""
         if made_by is not PREPARE:
             raise TypeError("a plan is verified by bt_exec.planning.plan.prepare, nowhere else")
 
     def is_of(self, written: MissionSpec, situation: Situation) -> bool:
-        """Whether this is `written`, verified in this very situation: nothing is verified twice."""
+        """Whether this is `written`, already verified for this situation."""
         return self.written is written and self.situation is situation

@@ -102,12 +102,12 @@ def test_an_abort_ends_the_question_also_when_the_answer_is_there(late: bool) ->
         said.append(True)
         return True
 
-    def heed() -> None:
+    def check_stop() -> None:
         raise InterruptedError
 
     request = asked_in("en")
     with pytest.raises(InterruptedError):
-        Confirmation("always", thinks).refusal(Plan(SPEC), SPEC, request, heed)
+        Confirmation("always", thinks).refusal(Plan(SPEC), SPEC, request, check_stop)
     assert not late or ended.wait(60)
 
 
