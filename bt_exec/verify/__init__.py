@@ -1,8 +1,8 @@
 """Verification in layers; no unverified spec is executed.
 
-vocabulary → arguments → grounding → dry run → resources → bounds. A layer runs only when those
-before it found nothing that it builds on; all problems of a document are reported at once. Each
-layer is a file that lists its codes.
+vocabulary → arguments → grounding → dry run → resources → bounds. A layer runs only if the earlier
+ones found no problem in the parts that it relies on. All problems of a document are reported at
+once. Each layer is a module that lists its codes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["verify_document", "verify_file", "verify_library", "verify_mission"]
 def verify_document(
     document: Document, catalogue: Catalogue, library: Library, source: Source | None = None
 ) -> tuple[Problem, ...]:
-    """Check what can be checked without a world: names, arguments, resources, bounds."""
+    """Check a document without a situation: names, arguments, resources, bounds."""
     context = Context(document, catalogue, library, source or Source("the plan"))
     check_vocabulary(context)
     check_arguments(context)
@@ -42,10 +42,10 @@ def verify_document(
 
 
 def verify_file(loaded: Loaded, catalogue: Catalogue, library: Library) -> tuple[Problem, ...]:
-    """Check a file as its author would: also what does not stop a plan from running.
+    """Check a file for its author, including problems that do not prevent a plan from running.
 
-    Steps that contradict each other may be mended by passes; codes that nothing fails with and
-    parameters that nothing takes do no harm. So `verify_document` leaves them alone.
+    In addition to `verify_document`, it reports contradicting steps (which passes may resolve),
+    unused codes and unused parameters.
     """
     document, source = loaded
     if problems := verify_document(document, catalogue, library, source):
@@ -65,7 +65,7 @@ def verify_mission(
     facts: Mapping[str, str] | None = None,
     source: Source | None = None,
 ) -> tuple[Problem, ...]:
-    """Check an expanded mission against what is seen and known now: all layers."""
+    """Check an expanded mission against the observed situation with all layers."""
     context = Context(spec, catalogue, Library(), source or Source("the plan"))
     context.labels, context.facts = labels, facts or {}
     context.labels_by = labels_by or {}

@@ -4,9 +4,9 @@ Codes: ``UNKNOWN_ARGUMENT``, ``MISSING_ARGUMENT``, ``WRONG_TYPE``, ``UNBOUND``, 
 ``SKIPPED_SAVE``, ``SAVED_TWICE``, ``MAY_BE_ABSENT``,
 ``NAME_SHADOWED``, ``TOO_MANY_ITEMS``, ``BAD_TEMPLATE``.
 
-A name saved by ``save`` is bound for everything that runs after it for sure: later children of the
-same sequence. After a fallback or a parallel only what every branch saved is bound; inside a
-parallel no branch sees another's.
+A name saved by ``save`` is bound for all nodes that certainly run after it: later children of the
+same sequence. After a fallback or a parallel, only names saved by every branch are bound. Branches
+of a parallel do not see each other's names.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["check_arguments"]
 
 
 _FILLED = {"repeat": int, "timeout": str}
-"""What a parameter must be to fill a modifier: how often, and a time with its unit."""
+"""Types of parameters that may fill a modifier: a count, and a time with its unit."""
 
 
 def check_arguments(context: Context) -> None:
@@ -60,7 +60,7 @@ def check_arguments(context: Context) -> None:
 
 
 def _parameter(context: Context, name: str, param: Param) -> None:
-    """Check that bounds fit the type, a number, and that choices are of the type."""
+    """Check that bounds are used with numbers, and that bounds and choices have the type."""
     base = context.catalogue.types.get(param.type)
     if base is None:
         return
@@ -77,7 +77,7 @@ def _parameter(context: Context, name: str, param: Param) -> None:
 
 
 def _way(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
-    """Check another way: arguments of the same name are passed on, ``with`` changes some."""
+    """Check an alternative: arguments of the same name are passed on, ``with`` changes some."""
     target = tree
     if way.tree is not None and way.tree != tree.tree:
         if way.tree not in context.library:
@@ -113,7 +113,7 @@ def _way(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
 
 
 def _returns(context: Context, tree: TreeSpec, saved: Names) -> None:
-    """Check that everything that is returned is saved for sure, and under one name."""
+    """Check that every returned value is certainly saved, and returned under one name."""
     given: dict[str, str] = {}
     for field, value in tree.returns.items():
         place: Place = ("returns", field)
@@ -128,7 +128,7 @@ def _returns(context: Context, tree: TreeSpec, saved: Names) -> None:
 
 
 def _node(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
-    """Check `node` with the names that are bound before it; return what it saves for sure."""
+    """Check `node` with the names bound before it; return the names that it certainly saves."""
     if node.for_each is not None:
         bound = {**bound, node.for_each.item: _item(context, node.for_each, place, bound)}
     saved = _once(context, node, place, bound)
@@ -144,7 +144,7 @@ def _item(context: Context, each: Each, place: Place, bound: Names) -> Any:
         context.report("NAME_SHADOWED", message, where, found=each.item, key=True)
     if isinstance(each.items, list):
         if len(each.items) > each.most:
-            message = f"{len(each.items)} items, at most {each.most} are taken"
+            message = f"{len(each.items)} items; the limit is {each.most}"
             context.report("TOO_MANY_ITEMS", message, where, found=str(len(each.items)))
         for index, item in enumerate(each.items):
             check_value(context, item, Any, (*where, index), bound)
@@ -163,7 +163,7 @@ def _item(context: Context, each: Each, place: Place, bound: Names) -> Any:
 
 
 def _once(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
-    """Check `node` for one item of its list, if it has one; return what it saves for sure."""
+    """Check `node` for one item of its list, if it has one; return the names it certainly saves."""
     for part, where in conditions_of(node, place):
         signature = context.catalogue.conditions.get(part.name)
         if signature is not None:
@@ -188,7 +188,7 @@ def _once(context: Context, node: NodeBase, place: Place, bound: Names) -> Names
 
 
 def _branches(context: Context, node: Fallback | Parallel, place: Place, bound: Names) -> Names:
-    """Check branches apart from each other; return what is saved whichever of them succeed."""
+    """Check branches separately; return the names that are saved whichever of them succeed."""
     children = list(place_of_children(node, place))
     branches = [_node(context, child, where, bound) for child, where in children]
     if isinstance(node, Parallel):
@@ -288,7 +288,7 @@ def _call(
 
 
 def _hint(hints: Mapping[str, Any], name: str, args: Mapping[str, Any], bound: Names) -> Any:
-    """Return the type of an argument; one of `SameType` has that of what the other is given."""
+    """Return the type of an argument; for `SameType`, the type of the other argument's value."""
     hint = hints[name]
     marks = (mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, SameType))
     given = args.get(getattr(next(marks, None), "argument", ""))

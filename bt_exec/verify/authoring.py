@@ -1,8 +1,8 @@
 """Probable mistakes in valid trees, reported by `bt_exec.verify.verify_file` only.
 
-Codes: ``UNKNOWN_CODE``, ``UNUSED_PARAMETER``, ``NEVER_RUNS``, ``NEVER_HOLDS``. A way of
-``otherwise`` after a code that nothing on the site fails with is never taken. A parameter that no
-node takes changes nothing. A branch of a fallback after one that cannot fail never runs. Conditions
+Codes: ``UNKNOWN_CODE``, ``UNUSED_PARAMETER``, ``NEVER_RUNS``, ``NEVER_HOLDS``. An alternative in
+``otherwise`` for a code that no node of the site fails with is never used. A parameter that no node
+uses has no effect. A branch of a fallback after one that cannot fail never runs. Conditions
 that establish different values of one fact never hold together.
 """
 
@@ -38,7 +38,7 @@ __all__ = ["check_authoring", "codes_of"]
 
 
 def check_authoring(context: Context) -> None:
-    """Report what can have no effect: codes, parameters, branches and conditions."""
+    """Report codes, parameters, branches and conditions without effect."""
     tree = context.document
     if not isinstance(tree, TreeSpec):
         return
@@ -116,7 +116,7 @@ def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
 
 
 def codes_of(root: NodeBase) -> Iterator[str]:
-    """Yield the codes that ``else`` gives under a node."""
+    """Yield the codes given by ``else`` under a node."""
     for node in walk(root):
         if isinstance(node, Check) and node.code:
             yield node.code
@@ -159,7 +159,7 @@ def _names(value: object) -> Iterator[str]:
 
 
 def _passed_on(context: Context, tree: TreeSpec) -> Iterator[str]:
-    """Yield the parameters that another way takes over: its tree has one of the same name."""
+    """Yield the parameters passed on to an alternative whose tree has a parameter of that name."""
     ways: tuple[Way, ...] = tree.otherwise
     for way in ways:
         if way.tree is not None and way.tree != tree.tree and way.tree in context.library:

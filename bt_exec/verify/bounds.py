@@ -17,16 +17,19 @@ from bt_exec.verify.context import Context, nodes_of
 __all__ = ["MAX_DEPTH", "MAX_DURATION_S", "check_bounds", "longest_s"]
 
 MAX_DEPTH = 40
-"""Nesting of nodes. py_trees ticks by recursion and gives up at 497 levels; every node may carry
-five decorators, so 40 levels stay well below with the stack of a host program beneath."""
+"""Limit of the nesting of nodes.
+
+py_trees ticks recursively and fails at 497 levels. A node may have five decorators, so that 40
+levels leave room for the stack of a host program.
+"""
 
 _SHOWN_PLACE = 8
 
 MAX_DURATION_S = 24 * 3600.0
-"""The longest a plan may take if every attempt of everything runs into its timeout [s]."""
+"""Longest duration of a plan in which every attempt runs into its timeout [s]."""
 
 MAX_ATTEMPTS = 4
-"""A plan of many steps may take longer: so many times the timeouts that their skills declare."""
+"""Factor by which a longer plan may exceed the sum of its skills' declared timeouts."""
 
 
 def check_bounds(context: Context) -> None:
@@ -62,7 +65,7 @@ def _declared_s(context: Context) -> float:
 
 
 def _longest_place(context: Context, node: NodeBase, place: Place, allowed: float) -> Place:
-    """Return where the innermost node stands that is too long by itself."""
+    """Return the place of the innermost node that exceeds the limit by itself."""
     for child, where in place_of_children(node, place):
         if longest_s(context, child) > allowed:
             return _longest_place(context, child, where, allowed)

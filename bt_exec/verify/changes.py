@@ -1,7 +1,7 @@
 """Possible facts and their changes while parts of a plan run at the same time.
 
-A parallel of N branches has N sets of changes that may disturb a branch: those of all the others.
-They are kept as one count of all changes, from which the own ones of a branch are taken away.
+Each branch of a parallel may be disturbed by the changes of all other branches. These are stored as
+one count of all changes, from which those of the branch itself are subtracted.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ __all__ = [
 ]
 
 State = frozenset[tuple[str, str]]
-"""One way things may stand: facts with their values."""
+"""A possible state of the world: facts with their values."""
 
 States = frozenset[State]
 
 _MOST_STATES = 64
-"""Ways told apart at one place; of more, only what all agree on stays known."""
+"""Limit of distinct states at one place; beyond it, only the facts common to all are kept."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class Change:
         sets: Facts that hold afterwards.
         clears: Facts that are unknown afterwards.
         forms: Patterns of facts that are unknown afterwards.
-        learns: Whether nothing happens where `sets` contradicts what is known.
+        learns: Whether the change is an observation, which has no effect if it contradicts known
+            facts.
     """
 
     sets: frozenset[tuple[str, str]] = frozenset()
@@ -64,7 +65,7 @@ class Change:
 
     @cached_property
     def _without(self) -> dict[frozenset[str], Change]:
-        """The changes without some facts, as far as they were asked for."""
+        """Cache of the change without some facts."""
         return {frozenset(): self}
 
     @cached_property
@@ -76,13 +77,13 @@ class Change:
         return self._hash
 
     def changes(self, fact: str) -> bool:
-        """Return True if a known `fact` may be something else afterwards."""
+        """Return True if a known `fact` may have another value afterwards."""
         if self.learns:
             return False
         return fact in self._keys or any(form.fullmatch(fact) for form in self.forms)
 
     def only(self, wanted: Callable[[str], bool]) -> Change:
-        """Return the change of the facts that are wanted."""
+        """Return the change restricted to the facts in `wanted`."""
         left = frozenset(fact for fact in self._keys if not wanted(fact))
         if left not in self._without:
             sets = frozenset(pair for pair in self.sets if pair[0] not in left)
@@ -103,17 +104,17 @@ class Change:
 
 
 def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
-    """Return what the success and the failure of a skill change.
+    """Return the changes of a skill's success and failure.
 
     Args:
         skill: The skill.
-        args: Its arguments as far as they are known.
+        args: Its known arguments.
     """
     sets: dict[str, str] = {}
     clears: set[str] = set()
     written: set[str] = set()
     forms: set[re.Pattern[str]] = set()
-    left: set[re.Pattern[str]] = set()  # of facts that success leaves unknown
+    left: set[re.Pattern[str]] = set()  # patterns of facts that success leaves unknown
     for key, value in skill.effects.items():
         fact = fill(key, args) if is_known(key, args) else None
         if fact is None:
@@ -133,12 +134,12 @@ def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
 
 
 class Call(NamedTuple):
-    """A skill with its arguments, as far as they are known.
+    """A skill with its known arguments.
 
     Attributes:
-        needs: Facts that it needs, with the values that they may have.
-        success: What its success changes.
-        failure: What its failure changes: all facts that it may write.
+        needs: Facts that it needs, with the allowed values.
+        success: Change on success.
+        failure: Change on failure: all facts that it may set.
     """
 
     needs: list[tuple[str, list[str]]]
@@ -147,7 +148,7 @@ class Call(NamedTuple):
 
 
 class Calls:
-    """The calls of a document, each computed once: steps of large plans repeat them.
+    """Cache of the calls of a document, because large plans repeat them.
 
     Args:
         catalogue: The skills.
@@ -158,7 +159,7 @@ class Calls:
         self._known: dict[Any, Call] = {}
 
     def of(self, node: NodeBase) -> Call | None:
-        """Return the call of a node; None if it runs no skill, or one that is not declared."""
+        """Return the call of a node; None if it runs no skill, or an undeclared one."""
         if not isinstance(node, Do) or node.do not in self._skills:
             return None
         key: Any = node.do, *((name, type(value), value) for name, value in node.args.items())
@@ -177,7 +178,7 @@ class Calls:
 
 
 def learnt(facts: Mapping[str, str]) -> Change:
-    """Return the change of finding `facts`; nothing happens if they contradict what is known."""
+    """Return the change of observing `facts`, without effect if they contradict known facts."""
     return Change(state_of(facts), learns=True)
 
 
@@ -187,24 +188,24 @@ def state_of(facts: Mapping[str, str]) -> State:
 
 
 def few(states: States) -> States:
-    """Return the states; of too many, the one that holds what all agree on."""
+    """Return the states; if there are too many, the one with the facts common to all."""
     return states if len(states) <= _MOST_STATES else frozenset([agreed(states)])
 
 
 def agreed(states: Iterable[State]) -> State:
-    """Return what is the same in all states; nothing if there is none."""
+    """Return the facts common to all states; empty if there are no states."""
     first, *rest = list(states) or [state_of({})]
     return first.intersection(*rest)
 
 
 @dataclass(eq=False)
 class _Level:
-    """Changes of all branches of one parallel, with how often each occurs.
+    """Changes of all branches of one parallel, with their numbers of occurrences.
 
     Attributes:
-        counts: How often each change occurs.
-        writers: How many of them may change a fact, by fact.
-        forms: How many of them may change a pattern of facts, by pattern.
+        counts: Number of occurrences of each change.
+        writers: Number of changes that may affect a fact, by fact.
+        forms: Number of changes that may affect a pattern of facts, by pattern.
     """
 
     counts: Counter[Change]
@@ -219,7 +220,7 @@ class _Level:
 
     @cached_property
     def _values(self) -> int:
-        """The most values that changes give to the same facts: so many different states follow."""
+        """Largest number of values given to the same facts, a lower bound of the states."""
         groups: dict[Any, set[State]] = {}
         for change in self.counts:
             if not change.learns:
@@ -228,12 +229,12 @@ class _Level:
 
     @cached_property
     def _apart(self) -> int:
-        """Return the number of facts set by changes that change nothing else."""
+        """Return the number of facts set by changes that set nothing else."""
         alone = (change for change in self.counts if change.sets and not change.learns)
         return len({change._keys for change in alone if len(change._keys) == 1})
 
     def at_least(self, state: State) -> int:
-        """Return a lower bound of the states that one change each leads to from `state`."""
+        """Return a lower bound of the number of states after a single change from `state`."""
         return max(self._values, self._apart - len(state))
 
 
@@ -242,7 +243,7 @@ _NOTHING = _Level(Counter())
 
 @dataclass(frozen=True, eq=False)
 class _Beside:
-    """The changes of one level without those that only the own branch makes."""
+    """The changes of one level without those made only by the branch itself."""
 
     level: _Level
     own: _Level = _NOTHING
@@ -261,12 +262,12 @@ class _Beside:
         )
 
     def leads_to_too_many(self, state: State) -> bool:
-        """Return True if it is certain that one change each leads to too many states."""
+        """Return True if a single change certainly leads to too many states."""
         return self.level.at_least(state) - len(self.own.counts) > _MOST_STATES
 
 
 class Others:
-    """Possible changes at any time beside one branch."""
+    """Changes that may happen at any time in parallel to a branch."""
 
     def __init__(self, levels: tuple[_Beside, ...] = ()) -> None:
         self._levels = levels
@@ -277,7 +278,7 @@ class Others:
         return Others((*self._levels, _Beside(_Level(Counter(changes)))))
 
     def beside(self, branches: list[tuple[Change, ...]]) -> Iterator[Others]:
-        """Yield what may happen beside each of several branches: these, and the other branches."""
+        """Yield the changes in parallel to each branch: these, and those of the other branches."""
         counts: Counter[Change] = Counter()
         for branch in branches:
             counts.update(branch)
@@ -286,12 +287,12 @@ class Others:
         for branch in branches:
             own = Counter(branch)
             if all(counts[change] > count for change, count in own.items()):
-                yield every  # the others make each of its changes, too
+                yield every  # the other branches make all of its changes, too
             else:
                 yield Others((*self._levels, _Beside(level, _Level(own))))
 
     def disturbed(self, states: States) -> States:
-        """Return how things may stand once some of it has happened, in any order."""
+        """Return the possible states after any of these changes happened, in any order."""
         if not self._levels or not states:
             return few(states)
         if states not in self._known:
@@ -320,7 +321,7 @@ class Others:
         return frozenset(found)
 
     def _unchanged(self, states: States) -> States:
-        """Return the one state on which all that can be reached agree."""
+        """Return the state with the facts common to all reachable states."""
         return frozenset(
             [
                 frozenset(

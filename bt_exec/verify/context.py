@@ -25,11 +25,11 @@ class Context:
         document: The tree or mission.
         catalogue: Skills, conditions and types of the site.
         library: Trees of the site.
-        source: Where the document's text is, for positions.
-        labels: Labels that are detected now; None without an observation.
-        labels_by: The same by pack or robot.
-        facts: Facts that are known now, for the dry run.
-        problems: What was found so far; layers append.
+        source: Source text of the document, for positions.
+        labels: Currently detected labels; None without an observation.
+        labels_by: The same labels by pack or robot.
+        facts: Currently known facts, for the dry run.
+        problems: Problems found so far; layers append to it.
     """
 
     document: Document
@@ -59,12 +59,12 @@ class Context:
         allowed: Iterable[str] = (),
         key: bool = False,
     ) -> None:
-        """Note a problem; `allowed` is put in order of likeness to `found`."""
+        """Add a problem; `allowed` is sorted by similarity to `found`."""
         names = tuple(allowed)
         near = nearest(found, names) if found else ()
         ordered = (*near, *(name for name in names if name not in near))
         problem = self.source.problem(code, message, place, found=found, allowed=ordered, key=key)
-        if problem not in self._reported:  # what is repeated is looked at twice
+        if problem not in self._reported:  # repeated nodes are visited twice
             self._reported.add(problem)
             self.problems.append(problem)
 
@@ -77,7 +77,7 @@ def nodes_of(node: NodeBase, place: Place = ("root",)) -> Iterator[tuple[NodeBas
 
 
 def conditions_of(node: NodeBase, place: Place) -> Iterator[tuple[Is, Place]]:
-    """Yield every named condition that stands directly at a node, with its place."""
+    """Yield every named condition of a node itself, with its place."""
     for field_name, expression in node.conditions.items():
         yield from _named(expression, (*place, field_name))
 

@@ -1,17 +1,17 @@
 """Layer 4, dry run: the needs of skills hold at their start on every path of the plan.
 
-Code: ``NEED_NOT_MET``. Every way that a plan may go is followed at once: what is skipped or not,
-what fails, is tried again or stopped, in which order parallel branches act. A need is reported if
-on one way a fact is known to contradict it. Taken for granted is that
+Code: ``NEED_NOT_MET``. All possible executions of a plan are followed at once: skips, failures,
+retries, stops, and orders of parallel branches. A need is reported if a known fact contradicts it
+in one of them. The assumptions are:
 
-- skills do what they declare, and leave what they write unknown where they fail or are stopped;
-- an unknown fact contradicts nothing; a condition about a known fact follows it;
-- a condition that establishes nothing, and is asked whether to do something (by ``skip_if``, or
-  before further branches of a fallback), may have found anything that this would write;
-- at any time, a parallel branch finds what the others may write, and a guard finds what it asks.
+- skills have their declared effects; if they fail or are stopped, these facts are unknown; - an
+unknown fact contradicts nothing; a condition about a known fact follows it; - a condition that
+establishes nothing and decides whether to act (in ``skip_if``, or before further branches of a
+fallback) may have found any fact that the action would set; - at any time, parallel branches may
+observe each other's effects, and a guard its own facts.
 
-The last is strict: what runs at once is not put in order, so a plan may be turned down for a way
-that it cannot go.
+The last assumption is conservative: parallel branches are not ordered, so a plan may be rejected
+because of an impossible execution.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ from bt_exec.verify.readers import Readers
 __all__ = ["check_dry_run", "left_behind"]
 
 _MOST_ROUNDS = 8
-"""Rounds of a repeat and attempts of a retry that are followed; later ones bring nothing new."""
+"""Number of simulated rounds of a repeat and attempts of a retry; later ones add no states."""
 
 _NONE: States = frozenset()
 
 
 def check_dry_run(context: Context) -> None:
-    """Run the document over known facts and report every need they may contradict."""
+    """Simulate the document from the known facts and report every need that they may contradict."""
     document = context.document
     kept = set(document.mission.kept) if isinstance(document, MissionSpec) else set()
     finished: set[Place] = set()
-    if kept:  # done by an earlier plan: its effects are among the facts already
+    if kept:  # done by an earlier plan: its effects are among the known facts
         both = zip(nodes_of(document.root), paths(document.root), strict=True)
         finished = {place for (_, place), (path, _) in both if path in kept}
     calls = Calls(context.catalogue)
@@ -81,18 +81,18 @@ def check_dry_run(context: Context) -> None:
 
 
 def left_behind(document: MissionSpec, catalogue: Catalogue) -> Facts:
-    """Return the facts that hold for sure once a mission has succeeded, whatever held before."""
+    """Return the facts that certainly hold after a mission succeeded, whatever held before."""
     run = _DryRun(Context(document, catalogue), set(), Calls(catalogue))
     return dict(agreed(run.node(document.root, ("root",), frozenset([state_of({})])).done))
 
 
 class _Ends(NamedTuple):
-    """The ways things may stand when a node has ended.
+    """The possible states when a node has ended.
 
     Attributes:
         done: It succeeded.
-        again: It failed, and a retry may try it again.
-        over: It failed for good: a question stayed unknown.
+        again: It failed, and a retry may repeat it.
+        over: It failed permanently, because a condition stayed unknown.
         stopped: It was stopped from outside while it ran.
     """
 
@@ -106,39 +106,39 @@ class _DryRun:
     """Dry run of one document.
 
     Attributes:
-        unmet: Needs that may be contradicted, by place, fact and the value it has then: who needs
-            it, what it may be, and whether it is so on every way.
-        constant: Facts that are the same for all that ask for them; no part of the states.
+        unmet: Needs that may be contradicted, by place, fact and its value then: the skill, the
+            allowed values, and whether this is certain.
+        constant: Facts that never change while they are read; they are not part of the states.
     """
 
     def __init__(
         self, context: Context, kept: set[Place], calls: Calls, readers: Readers | None = None
     ) -> None:
         self._calls = calls
-        self._readers = readers  # facts without a later reader are not followed
+        self._readers = readers  # facts without a later reader are not tracked
         self.unmet: dict[tuple[Place, str, str], tuple[str, list[str], bool]] = {}
         self.constant: dict[str, str] = {}
         self._catalogue = context.catalogue
         self._kept = kept
-        self._others = Others()  # what runs at the same time does
+        self._others = Others()  # changes of parallel branches
         self._changes: dict[Place, Call] = {}
         self._known: dict[tuple[Place, States], _Ends] = {}
 
     def is_read(self, fact: str, after: Place) -> bool:
-        """Return True if a fact is followed beyond a node: something there asks for it."""
+        """Return True if a fact is tracked beyond a node, because it is read there."""
         return self._readers is None or self._readers.has_after(fact, after)
 
     def node(self, node: NodeBase, place: Place, before: States) -> _Ends:
-        """Return how things may stand after `node`, given how they may stand before it."""
+        """Return the possible states after `node` for the possible states before it."""
         if place in self._kept or not before:
             return _Ends(before)
-        if (place, before) not in self._known:  # nested repeats come back with the same
+        if (place, before) not in self._known:  # nested repeats visit the same states again
             run = self._entered if node.for_each is None else self._each
             self._known[place, before] = run(node, place, self._disturbed(before))
         return self._known[place, before]
 
     def _each(self, node: NodeBase, place: Place, before: States) -> _Ends:
-        """Return how any number of items may end: none at all up to as many as are followed."""
+        """Return the ends for any number of items, from none to the simulated maximum."""
         assert node.for_each is not None
         ends = _Ends(before)
         start = before
@@ -165,7 +165,7 @@ class _DryRun:
     def _asked(
         self, expression: Any, before: States, place: Place
     ) -> tuple[States, States, States]:
-        """Return how things may stand where a condition holds, is doubted, and does not hold."""
+        """Return the possible states if a condition holds, is unknown, and does not hold."""
         yes, doubt, no = set(), set(), set()
         found_out = {
             fact: value
@@ -224,13 +224,13 @@ class _DryRun:
         return ends
 
     def _attempted(self, node: NodeBase, place: Place, before: States) -> _Ends:
-        """Return how one attempt may end: it may be stopped by its guard or its time."""
+        """Return the ends of one attempt, which its guard or timeout may stop."""
         if node.guard is None:
             ends = self._once(node, place, before)
             broken, doubted = _NONE, _NONE
         else:
             started, doubted, broken = self._asked(node.guard, before, place)
-            others = self._others  # it is asked each tick, and may find out what was not known
+            others = self._others  # evaluated each tick, it may observe unknown facts
             self._others = others.and_also([learnt(established(node.guard, self._catalogue))])
             ends = self._once(node, place, started)
             self._others = others
@@ -245,7 +245,7 @@ class _DryRun:
         return _Ends(ends.done, few(ends.again | broken), few(ends.over | doubted), ends.stopped)
 
     def _once(self, node: NodeBase, place: Place, before: States) -> _Ends:
-        """Return how `node` may end, modifiers aside."""
+        """Return the ends of `node` without its modifiers."""
         match node:
             case Do():
                 return self._do(node, place, before)
@@ -258,7 +258,7 @@ class _DryRun:
                 return self._fallback(node, place, before)
             case Parallel():
                 return self._parallel(node, place, before)
-            case Tree(body=None):  # not expanded: what it changes is not known here
+            case Tree(body=None):  # not expanded: its changes are unknown here
                 nothing = frozenset([state_of({})]) if before else _NONE
                 return _Ends(nothing, nothing, nothing, nothing)
         again: set[State] = set()
@@ -285,14 +285,14 @@ class _DryRun:
         return _Ends(few(frozenset(done)), ends.again, ends.over, few(frozenset(stopped)))
 
     def _forgotten(self, states: States, work: list[tuple[NodeBase, Place]]) -> States:
-        """Return the states without what `work` writes: a question told that it is not needed."""
+        """Return the states without the facts set by `work`, which was found unnecessary."""
         for node, place in (pair for one in work for pair in nodes_of(*one)):
             if isinstance(node, Do) and (call := self._of_skill(node, place)) is not None:
                 states = frozenset(map(call.failure.apply, states))
         return states
 
     def _parallel(self, node: Parallel, place: Place, before: States) -> _Ends:
-        """Follow each branch while the others act; what happened, every branch agrees with."""
+        """Follow each branch while the others act; the result is consistent with every branch."""
         branches: list[_Ends] = []
         children = list(place_of_children(node, place))
         before_all = self._others
@@ -313,7 +313,7 @@ class _DryRun:
         )
 
     def _acts(self, node: NodeBase, place: Place) -> Iterator[Change]:
-        """Yield what may happen at any time while `node` runs beside another."""
+        """Yield the changes that may happen at any time while `node` runs in parallel."""
         if place in self._kept:
             return
         for asked in node.conditions.values():
@@ -326,7 +326,7 @@ class _DryRun:
             yield from self._acts(child, where)
 
     def _of_skill(self, node: Do, place: Place) -> Call | None:
-        """Return the call of a skill, with those changes that are followed beyond it."""
+        """Return the call of a skill, restricted to the changes that are tracked beyond it."""
         if place not in self._changes:
             call = self._calls.of(node)
             if call is None:
@@ -338,7 +338,7 @@ class _DryRun:
         return self._changes[place]
 
     def _disturbed(self, states: States) -> States:
-        """Return how things may stand once what runs at the same time did what it may."""
+        """Return the possible states after any changes of parallel branches."""
         return self._others.disturbed(states)
 
     def _do(self, node: Do, place: Place, before: States) -> _Ends:
@@ -360,9 +360,9 @@ class _DryRun:
 
 
 def _shared(branches: list[States], count: int) -> States:
-    """Return the states that `count` branches agree on."""
+    """Return the states that are consistent with `count` branches."""
     branching = Counter(state for branch in branches for state in branch)
     found = frozenset(state for state, among in branching.items() if among >= count)
-    if not found and sum(map(bool, branches)) >= count:  # too many states were put together
+    if not found and sum(map(bool, branches)) >= count:  # too many states were merged
         return frozenset([agreed(branching)])
     return found

@@ -1,8 +1,8 @@
 """Values of facts in trees: arguments may not produce undeclared facts.
 
-Code: ``UNKNOWN_FACT_VALUE``. Names and values that stand in the declarations of skills are checked
-with their pack (`bt_exec.verify.packs`); here the arguments of a node are filled in. Facts without
-a declaration are left alone.
+Code: ``UNKNOWN_FACT_VALUE``. Declarations of skills are checked with their pack
+(`bt_exec.verify.packs`); here they are checked with the arguments of a node. Undeclared facts are
+not checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["check_fact_values"]
 
 
 def check_fact_values(context: Context) -> None:
-    """Report arguments that fill a declared fact with a value that it never has."""
+    """Report arguments that give a declared fact an undeclared value."""
     if not context.catalogue.facts.names():
         return
     for part, given, place in _calls(context):
@@ -39,7 +39,7 @@ def _check(
     used: tuple[str, ...],
     given: Mapping[str, object],
 ) -> None:
-    """Report a value of a fact at the argument that it comes from."""
+    """Report an undeclared value of a fact at the argument that causes it."""
     for mistake in context.catalogue.facts.mistakes(fact, value, may_be_unknown=True):
         if mistake.code == "UNKNOWN_FACT_VALUE":
             origin = [name for name in used if name in given][-1:]

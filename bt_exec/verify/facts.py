@@ -1,7 +1,7 @@
-"""Facts: knowledge of the world in words, and its changes by skills and conditions.
+"""Facts: knowledge about the world as texts, and its changes by skills and conditions.
 
-``{"hand.right": "empty", "door": "open"}``. A missing fact is unknown: it was never stated, or
-something that writes it failed or was stopped half way, or declares ``"?"``.
+``{"hand.right": "empty", "door": "open"}``. A missing fact is unknown: it was never established, or
+a skill that sets it failed, was stopped, or declares ``"?"``.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ __all__ = [
 Facts = dict[str, str]
 
 NEED_NOT_MET = "NEED_NOT_MET"
-"""The code of a plan that would start a skill against its needs, and of a skill that would."""
+"""Code of a plan, or of a skill at run time, whose needs are contradicted by known facts."""
 
 UNKNOWN = "?"
-"""The value that a skill declares for a fact that is unknown after it."""
+"""Value that a skill declares for a fact that is unknown after it."""
 
 
 def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
-    """Return the facts once `skill` is done.
+    """Return the facts after `skill` succeeded.
 
     Args:
         facts: The facts before.
-        skill: What ran.
-        args: Its arguments as far as they are known.
+        skill: The skill.
+        args: Its known arguments.
     """
     after = dict(facts)
     for key, value in skill.effects.items():
@@ -56,7 +56,7 @@ def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any
 
 
 def after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
-    """Return the facts once `skill` failed or was stopped: how far it came is unknown."""
+    """Return the facts after `skill` failed or was stopped: the facts that it sets are unknown."""
     after = dict(facts)
     for key in skill.effects:
         _forget(after, key, args)
@@ -64,7 +64,7 @@ def after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any
 
 
 def _forget(facts: Facts, key: str, args: Mapping[str, Any]) -> None:
-    """Take away the fact that `key` means, or all that it may mean."""
+    """Remove the fact for `key`, or all facts that it may stand for."""
     form = form_of(key, args)
     for fact in [fact for fact in facts if form.fullmatch(fact)]:
         del facts[fact]
@@ -73,7 +73,7 @@ def _forget(facts: Facts, key: str, args: Mapping[str, Any]) -> None:
 def unmet(
     facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]
 ) -> list[tuple[str, list[str], str]]:
-    """Return the needs that facts contradict: the fact, the values it may have, the one it has.
+    """Return the contradicted needs: the fact, its allowed values, and its value.
 
     An unknown fact contradicts nothing.
     """
@@ -81,7 +81,7 @@ def unmet(
 
 
 def needs_of(skill: Skill, args: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    """Return the facts that a skill needs, as far as they are known, with their allowed values."""
+    """Return the known facts that a skill needs, with their allowed values."""
     return [
         (fill(key, args), fill(wanted, args).split("|"))
         for key, wanted in skill.needs.items()
@@ -101,15 +101,15 @@ def contradicted(
 
 
 def is_touched(fact: str, skill: Skill, args: Mapping[str, Any]) -> bool:
-    """Return True if a fact may be otherwise while `skill` is in progress.
+    """Return True if a fact may change while `skill` is in progress.
 
-    That are the facts that it changes or needs (a hand that was empty may hold something by now),
-    and those about a resource that it uses: ``hand.right`` for ``arm.right``.
+    These are the facts that it changes or needs (an empty hand may already hold an object), and
+    those about a resource that it uses: ``hand.right`` for ``arm.right``.
 
     Args:
         fact: Name of the fact.
-        skill: What is in progress.
-        args: Its arguments as far as they are known.
+        skill: The skill in progress.
+        args: Its known arguments.
     """
     keys = {fill(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)}
     used = {_thing(fill(name, args)) for name in skill.uses if is_known(name, args)}
@@ -124,7 +124,7 @@ def _thing(name: str) -> str:
 
 
 def established(expression: Any, catalogue: Catalogue) -> Facts:
-    """Return the facts that are known once `expression` holds."""
+    """Return the facts that are known if `expression` holds."""
     if isinstance(expression, All):
         facts: Facts = {}
         for part in expression.of:
@@ -142,7 +142,7 @@ def established(expression: Any, catalogue: Catalogue) -> Facts:
 
 
 def holds(expression: Any, facts: Mapping[str, str], catalogue: Catalogue) -> bool | None:
-    """Return whether facts decide that `expression` holds or not; None if they do not."""
+    """Return whether known facts decide that `expression` holds or not; None if they do not."""
     if isinstance(expression, Not):
         inner = holds(expression.of, facts, catalogue)
         return None if inner is None else not inner

@@ -2,8 +2,8 @@
 
 Codes: ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for needs, effects and established facts that the
 pack does not declare; ``UNDECLARED_CODE`` for a failure code that a skill's source raises and its
-decorator does not list. A site with an undeclared fact does not load: a misspelt need would never
-be compared with anything.
+decorator does not list. A site with an undeclared fact does not load, because a misspelt need would
+have no effect.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def code_problems(catalogue: Catalogue) -> list[Problem]:
 
 
 _Uses: TypeAlias = tuple[Signature, str, Mapping[str, str]]
-"""A skill or condition, an argument of its decorator, and the facts that it names there."""
+"""A skill or condition, an option of its decorator, and the facts in that option."""
 
 
 def _skill_facts(pack: Pack) -> Iterator[_Uses]:

@@ -1,8 +1,7 @@
 """Readers and writers of facts: the last reader and the first writer in a document.
 
-A dry run follows only facts that are asked for later (liveness analysis), and does not carry facts
-that nothing changes before. What is read within a repeat, a retry or a parallel counts as read
-until its end.
+A dry run tracks only facts that are read later (liveness analysis) and changed before. Facts read
+within a repeat, a retry or a parallel count as read until its end.
 """
 
 from __future__ import annotations
@@ -34,35 +33,35 @@ class Readers:
     def __init__(self, root: NodeBase, catalogue: Catalogue, calls: Calls) -> None:
         self._catalogue = catalogue
         self._calls = calls
-        self._number: dict[Place, int] = {}  # of each node, in the order of the document
+        self._number: dict[Place, int] = {}  # number of each node in document order
         self._last: dict[str, int] = {}  # number of the last reader, by fact
         self._first: dict[str, int] = {}  # number of the first writer, by fact
-        self._forms: dict[re.Pattern[str], int] = {}  # the same of facts with unknown arguments
-        self._beside = False  # whether anything may be found out at the same time
+        self._forms: dict[re.Pattern[str], int] = {}  # likewise for facts with unknown arguments
+        self._beside = False  # whether a parallel branch may observe facts
         self._visit(root, ("root",), None)
 
     def __contains__(self, fact: str) -> bool:
-        """Return True if anything asks for a fact."""
+        """Return True if a fact is read anywhere."""
         return fact in self._last
 
     def is_constant(self, fact: str) -> bool:
-        """Return True if a fact is the same for all that ask for it."""
-        if self._beside:  # what is found out there must not contradict it
+        """Return True if a fact never changes while it is read."""
+        if self._beside:  # observations there must not contradict it
             return False
         last = self._last.get(fact, -1)
         forms = (number for form, number in self._forms.items() if form.fullmatch(fact))
         return last <= min((self._first.get(fact, last), *forms))
 
     def read_by(self, expression: Any, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return those of `facts` that decide a condition."""
+        """Return the facts in `facts` that decide a condition."""
         return {fact: facts[fact] for fact in self._facts_of(expression) if fact in facts}
 
     def has_after(self, fact: str, place: Place) -> bool:
-        """Return True if a fact is asked for after the node at a place was entered."""
+        """Return True if a fact is read after the node at a place was entered."""
         return self._last.get(fact, -1) > self._number[place]
 
     def _visit(self, node: NodeBase, place: Place, looping: list[str] | None) -> None:
-        """Give a node its number and note what it reads.
+        """Assign a node its number and record the facts that it reads.
 
         Args:
             node: The node.

@@ -1,8 +1,8 @@
 """Layer 5, resources: exclusive claims never overlap in time.
 
-Code: ``CLAIMED_TWICE``. Skills declare what they use (``uses={"arm.{arm}"}``); children of a
-parallel run at once and may not claim the same thing. A claim whose arguments are known only when
-the mission runs (``arm: $which``) stands for all that it may turn out to be.
+Code: ``CLAIMED_TWICE``. Skills declare the resources that they use (``uses={"arm.{arm}"}``).
+Children of a parallel run at the same time and may not claim the same resource. A claim with
+arguments that are known only at run time (``arm: $which``) stands for all its possible values.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from bt_exec.verify.templates import fill, form_of, is_known, known_args
 __all__ = ["CLAIMED_TWICE", "Claim", "check_resources", "claims_of"]
 
 CLAIMED_TWICE = "CLAIMED_TWICE"
-"""The code of a plan in which two steps would use the same thing at once."""
+"""Code of a plan in which two parallel steps use the same resource."""
 
 
 class Claim(NamedTuple):
-    """Resources of a skill while it runs.
+    """Resource claimed by a skill while it runs.
 
     Attributes:
-        text: The claim, with the arguments that are known.
-        skill: Who claims it.
-        form: What it may turn out to be; None if it is known.
+        text: The claim with the known arguments.
+        skill: Name of the skill.
+        form: Pattern of its possible values; None if it is known.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Claim(NamedTuple):
     form: re.Pattern[str] | None = None
 
     def meets(self, other: Claim) -> bool:
-        """Return whether both may be the same thing."""
+        """Return whether both may be the same resource."""
         if self.form is None:
             same = self.text == other.text
             return same or (other.form is not None and other.form.fullmatch(self.text) is not None)
@@ -63,9 +63,9 @@ def check_resources(context: Context) -> None:
 
 
 def claims_of(context: Context, node: NodeBase) -> list[Claim]:
-    """Return what the skills under `node` claim, each thing once.
+    """Return the distinct claims of the skills under `node`.
 
-    What the parameters of a tree leave open is left out there: it is known in a mission.
+    Claims that depend on parameters of a tree are left out; they are checked in a mission.
     """
     claims: dict[str, Claim] = {}
     for inner in walk(node):

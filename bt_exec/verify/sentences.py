@@ -1,12 +1,12 @@
-"""Sentences of packs for names that do not exist, and placeholders that nothing fills.
+"""Sentences of packs for unknown names, and placeholders without a value.
 
-Codes: ``UNKNOWN_PHRASE`` for a phrase of no skill, condition or tree; ``UNKNOWN_CONDITION``,
-``UNKNOWN_TYPE``, ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for sentences about them;
-``UNKNOWN_CODE`` for a failure code that nothing raises; ``UNKNOWN_PLACEHOLDER`` for a placeholder
-without a value.
+Codes: ``UNKNOWN_PHRASE`` for a phrase of an unknown skill, condition or tree;
+``UNKNOWN_CONDITION``, ``UNKNOWN_TYPE``, ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for sentences
+about them; ``UNKNOWN_CODE`` for a failure code that is never raised; ``UNKNOWN_PLACEHOLDER`` for a
+placeholder without a value.
 
 Codes and evidence may come from any Python code of the pack. A code or a placeholder of a sentence
-is unknown only if no word of that code is equal to it.
+is reported only if it does not occur as a word in that code.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def sentence_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
             try:
                 source = read_file(pack.messages)
             except SpecError:
-                continue  # read by a parser that is more lenient; there are no positions
+                continue  # this parser is stricter than the loader: no positions
             problems += in_order(_File(pack, catalogue, library, source).problems())
     return problems
 
@@ -145,11 +145,11 @@ class _File:
         return self.source.problem(code, message, place, found=name, allowed=allowed, key=True)
 
     def _own(self, names: Iterable[str]) -> set[str]:
-        """Return names as the site and as the pack itself call them."""
+        """Return names in the form of the site and in that of the pack."""
         return {one for name in names for one in (name, name.rpartition(".")[2])}
 
     def _arguments(self, name: str, kind: str) -> set[str] | None:
-        """Return what the phrase of a part may name; None if there is no such part."""
+        """Return the allowed placeholders of a phrase; None if there is no such part."""
         site_name = self.catalogue.name_in(self.pack.name, name)
         skill = self.catalogue.skills.get(site_name)
         if kind == "found":
@@ -211,7 +211,7 @@ def _words_of(file: Path) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _own_words() -> frozenset[str]:
-    """Every word in the Python code of the executive, which asks packs for further sentences."""
+    """Every word in the Python code of the executive, which uses further message codes."""
     return frozenset().union(*map(_words_of, OWN_MESSAGES.parents[1].rglob("*.py")))
 
 

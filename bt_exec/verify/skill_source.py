@@ -1,9 +1,9 @@
 """Source code of skills and conditions: positions of declarations, codes that are raised.
 
-The code is parsed, never run. Codes are followed through the functions of the same module that a
-skill calls. Helpers of other modules are not followed: which of their codes a skill can meet
-depends on what it passes to them. Neither is the body of a ``try`` that catches, because the skill
-may translate what it catches.
+The code is parsed, never run. Codes are followed through functions of the same module that a skill
+calls. Helpers in other modules are not followed, because their codes depend on the arguments. The
+body of a ``try`` with handlers is not followed either, because the skill may translate the
+exceptions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bt_exec.skill import Signature
 __all__ = ["Position", "RaisedCode", "position_of", "raised_codes"]
 
 _DEEPEST = 6
-"""Calls that are followed from a skill into its helpers."""
+"""Maximum depth of calls followed from a skill into its helpers."""
 
 
 class Position(NamedTuple):
@@ -41,7 +41,7 @@ class RaisedCode(NamedTuple):
 
 
 def position_of(part: Signature, keyword: str = "", text: str = "") -> Position | None:
-    """Return where a decorator says `text` in its argument `keyword`, else the function's place.
+    """Return the position of `text` in an option of a decorator, or else of the function.
 
     None if the source cannot be read.
     """
@@ -85,7 +85,7 @@ def _codes_in(function: Any, seen: set[Any], depth: int) -> Iterator[RaisedCode]
 
 
 def _uncaught_calls(definition: ast.AST) -> Iterator[ast.Call]:
-    """Yield every call outside the body of a ``try`` that catches."""
+    """Yield every call outside the body of a ``try`` with handlers."""
     for child in ast.iter_child_nodes(definition):
         if isinstance(child, ast.Try) and child.handlers:
             for part in (*child.handlers, *child.orelse, *child.finalbody):
@@ -97,7 +97,7 @@ def _uncaught_calls(definition: ast.AST) -> Iterator[ast.Call]:
 
 
 def _texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts that an expression may be, as far as it is constant."""
+    """Yield the possible texts of an expression, as far as it is constant."""
     if isinstance(node, ast.IfExp):
         yield from _texts(node.body, names)
         yield from _texts(node.orelse, names)
@@ -111,7 +111,7 @@ def _texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _resolve(node: ast.AST, names: Mapping[str, Any]) -> Any:
-    """Return what a name or an attribute of a module or class stands for, or None."""
+    """Return the value of a name or of an attribute of a module or class, or None."""
     if isinstance(node, ast.Name):
         return names.get(node.id)
     if isinstance(node, ast.Attribute):
@@ -122,7 +122,7 @@ def _resolve(node: ast.AST, names: Mapping[str, Any]) -> Any:
 
 
 def _names_of(function: Any) -> Mapping[str, Any]:
-    """Return the global and enclosing names of a function; its own variables hide them."""
+    """Return the global and enclosing names of a function, without its own variables."""
     closed = inspect.getclosurevars(function)
     local = set(function.__code__.co_varnames)
     names = {**function.__globals__, **closed.nonlocals}

@@ -1,6 +1,6 @@
-"""Declared facts and claims as templates over arguments, filled in as far as these are known.
+"""Declared facts and claims as templates over arguments, filled in with the known ones.
 
-``arm.{arm}`` with ``arm: right`` is ``arm.right``; with ``arm: $which`` it may be any ``arm.…``.
+``arm.{arm}`` with ``arm: right`` is ``arm.right``; with ``arm: $which`` it is any ``arm.…``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def is_known(template: str, args: Mapping[str, Any]) -> bool:
 
 
 def form_of(template: str, args: Mapping[str, Any]) -> re.Pattern[str]:
-    """Return the pattern of every fact a template may mean while some arguments are unknown."""
+    """Return the pattern of all facts that a template may stand for if arguments are unknown."""
     pattern = ""
     for text, name, _, _ in string.Formatter().parse(template):
         pattern += re.escape(text)
@@ -44,7 +44,7 @@ def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments whose values are known before the mission runs, with defaults."""
     given = {key: value for key, value in args.items() if not has_reference(value)}
     if len(given) == len(args):
-        with contextlib.suppress(ValidationError):  # the layer before has said so
+        with contextlib.suppress(ValidationError):  # reported by the previous layer
             return _validated(signature, args)
     fields = signature.model.model_fields.items()
     left = {key: field.default for key, field in fields if not field.is_required()}
@@ -52,7 +52,7 @@ def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _validated(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ``signature.validate`` does; steps of large plans repeat their arguments."""
+    """Return the result of ``signature.validate``, cached because large plans repeat arguments."""
     given = tuple((name, type(value), value) for name, value in args.items())
     try:
         hash(given)
@@ -67,6 +67,6 @@ def _once(model: Any, given: tuple[tuple[str, type, Any], ...]) -> dict[str, Any
     return {name: getattr(checked, name) for name in model.model_fields}
 
 
-@lru_cache(maxsize=4096)  # templates are declared, so there are few of them
+@lru_cache(maxsize=4096)  # there are few templates, because they are declared
 def _names(template: str) -> tuple[str, ...]:
     return tuple(name for _, name, _, _ in string.Formatter().parse(template) if name is not None)

@@ -1,4 +1,4 @@
-"""Type checks: whether a literal fits, whether a type is a subtype, and names for messages."""
+"""Type checks of literals, subtypes, and names of types for messages."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _UNIONS = (Union, types.UnionType)
 
 
 class Unfit(NamedTuple):
-    """Reason why a value of a document does not fit a type.
+    """Reason why a value of a document does not have a type.
 
     Attributes:
-        reason: In a few words; empty where the name of the type says it all.
-        place: Where inside the value.
+        reason: A few words; empty if the name of the type is enough.
+        place: Place inside the value.
     """
 
     reason: str = ""
@@ -52,9 +52,9 @@ class Unfit(NamedTuple):
 
 
 def why_unfit(hint: Any, value: Any) -> Unfit | None:
-    """Return why a value of a document is no `hint`; None if it is one.
+    """Return why a value of a document does not have type `hint`; None if it does.
 
-    Nothing is converted: ``no`` is no boolean and ``"5"`` no number.
+    Values are not converted: ``no`` is not a boolean and ``"5"`` is not a number.
     """
     if hint is None or hint is Any:
         return None
@@ -68,16 +68,16 @@ def why_unfit(hint: Any, value: Any) -> Unfit | None:
             return Unfit()
         place = _inside(value, first["loc"])
         return Unfit(str(first["msg"]).replace("Input should", "must").lower(), place)
-    except ValueError as error:  # no data: some object of a program
+    except ValueError as error:  # not plain data: an object of a program
         return Unfit(str(error))
     return None
 
 
 def read_word(hint: Any, word: Any) -> Any:
-    """Return a spoken word as a value of type `hint`: ``"3"`` is 3 where an integer is meant.
+    """Return a word converted to type `hint`: ``"3"`` becomes 3 if an integer is expected.
 
-    For values that a compiler took from a command. A word that is none is returned as it is, for
-    verification to refuse; files are held to what they write.
+    It is for values that a compiler took from a command. Other words are returned unchanged, so
+    that verification rejects them. Values in files are not converted.
     """
     if not isinstance(word, str) or hint is None or why_unfit(hint, word) is None:
         return word
@@ -86,7 +86,7 @@ def read_word(hint: Any, word: Any) -> Any:
 
 
 def _inside(value: Any, loc: Place) -> Place:
-    """Return the part of pydantic's location that is in the value: without names of types."""
+    """Return the part of pydantic's location that is inside the value, without names of types."""
     place: list[str | int] = []
     for part in loc:
         try:
@@ -98,7 +98,7 @@ def _inside(value: Any, loc: Place) -> Place:
 
 
 def choices(hint: Any) -> tuple[str, ...]:
-    """Return the values that may be chosen from; none if `hint` is no such type."""
+    """Return the values to choose from; empty if `hint` does not list values."""
     bare = plain(hint)
     if bare is bool:
         return ("true", "false")
@@ -118,14 +118,14 @@ def _made_adapter(hint: Any) -> TypeAdapter[Any]:
 
 
 def _unescaped(value: Any) -> Any:
-    """Return a literal as the skill gets it: ``$$text`` is the text ``$text``."""
+    """Return a literal as passed to the skill: ``$$text`` becomes ``$text``."""
     if isinstance(value, list):
         return [_unescaped(item) for item in value]
     return value[1:] if isinstance(value, str) and value.startswith("$$") else value
 
 
 def item_types(hint: Any, count: int) -> list[Any] | None:
-    """Return the types of the items of a list with `count` of them; None if it cannot be one."""
+    """Return the types of the items of a list with `count` items; None if it cannot be one."""
     bare = plain(hint)
     if bare in (None, Any):
         return [Any] * count
@@ -138,12 +138,12 @@ def item_types(hint: Any, count: int) -> list[Any] | None:
 
 
 def plain(hint: Any) -> Any:
-    """Return a type without its marks and bounds."""
+    """Return a type without its metadata."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def accepts(target: Any, source: Any) -> bool:
-    """Return whether every value of type `source` is one of type `target`, as far as types tell."""
+    """Return whether every value of type `source` also has type `target`, as far as types tell."""
     target, source = plain(target), plain(source)
     if target == source or Any in (target, source) or None in (target, source):
         return True
@@ -159,12 +159,12 @@ def accepts(target: Any, source: Any) -> bool:
         return True
     try:
         return issubclass(source, target)
-    except TypeError:  # not classes, or a protocol that cannot be asked
+    except TypeError:  # not classes, or not a runtime protocol
         return False
 
 
 def _accepts_value(target: Any, value: Any) -> bool:
-    """Return whether one value that a type lists is a `target`."""
+    """Return whether one value listed by a type has type `target`."""
     target = plain(target)
     if get_origin(target) in _UNIONS:
         return any(_accepts_value(part, value) for part in get_args(target))
@@ -174,7 +174,7 @@ def _accepts_value(target: Any, value: Any) -> bool:
 
 
 def _accepts_items(target: Any, source: Any) -> bool:
-    """Whether a generic type such as ``list[int]`` is another, ``list[float]`` or ``list``."""
+    """Whether a generic type such as ``list[int]`` is assignable to ``list[float]`` or ``list``."""
     if get_origin(target) is None:
         return target is get_origin(source)
     items, found = get_args(target), get_args(source)
@@ -184,7 +184,7 @@ def _accepts_items(target: Any, source: Any) -> bool:
 
 
 def type_name(hint: Any) -> str:
-    """Return a type as people write it: ``left|right``, ``number``, ``text``."""
+    """Return a type for display: ``left|right``, ``number``, ``text``."""
     bare = plain(hint)
     if get_origin(bare) is Literal:
         return "|".join(map(str, get_args(bare)))

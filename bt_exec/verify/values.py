@@ -1,4 +1,4 @@
-"""Argument values: a literal that fits its type, or a ``$name`` bound to such a value."""
+"""Argument values: literals of the right type, or references to bound names of that type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bt_exec.verify.types import accepts, choices, item_types, plain, type_name,
 __all__ = ["Names", "all_saved", "check_constant", "check_given", "check_value"]
 
 Names: TypeAlias = dict[str, Any]
-"""Types of the names that are bound, by name."""
+"""Types of the bound names, by name."""
 
 _INSIDE = re.compile(r"(?<!\$)\$([A-Za-z_][A-Za-z0-9_]*)")
 
@@ -32,9 +32,9 @@ def check_value(
         context: The document.
         value: The argument.
         hint: Its type.
-        place: Where it is.
-        bound: Types of the names that are bound.
-        optional: Whether it may be left out, as where it names an optional parameter.
+        place: Its place.
+        bound: Types of the bound names.
+        optional: Whether it may be absent, and so may refer to an optional parameter.
     """
     if is_template(value):
         _template(context, value, hint, place, bound)
@@ -66,11 +66,11 @@ def check_value(
 
 
 _PRINTED = Union[str, int, float]  # noqa: UP007 - a value, compared with types
-"""Types of values that stand in a text."""
+"""Types of values that a text template may contain."""
 
 
 def _template(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
-    """Check a text with values in it."""
+    """Check a text template."""
     if rest := template_problem(value):
         message = "a brace that is meant as text is doubled: {{ or }}"
         context.report("BAD_TEMPLATE", message, place, found=rest)
@@ -100,7 +100,7 @@ def check_given(context: Context, name: str, place: Place) -> None:
 def _inside_texts(
     context: Context, value: Any, place: Place, bound: Names
 ) -> Iterator[tuple[Place, str]]:
-    """Yield names that mean something here but stand inside a longer text; others are text."""
+    """Yield bound names that occur inside a longer text, where they are not replaced."""
     if isinstance(value, str) and not value.startswith("$"):
         known = {*bound, *all_saved(context.document.root)} if "$" in value else set()
         yield from ((place, name) for name in _INSIDE.findall(value) if name in known)
@@ -128,7 +128,7 @@ def _reference(context: Context, value: str, hint: Any, place: Place, bound: Nam
 
 
 def check_constant(context: Context, value: Any, hint: Any, place: Place) -> None:
-    """Check a value that stands where nothing is bound: a default, an argument of another way."""
+    """Check a value where no name is bound: a default, or an argument of an alternative."""
     found = False
     for where, name in _references(value, place):
         message = f"{name} means nothing here; text that starts with '$' is written '$${name[1:]}'"
@@ -160,7 +160,7 @@ def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
     for part in unfit.place:
         value = value[part]
     found = to_json(value, fallback=str).decode()
-    if choices(hint):  # as it stands in the list of what is allowed
+    if choices(hint):  # written as in the list of allowed values
         found = found.strip('"')
     found = found if len(found) <= 40 else f"{found[:39]}…"
     where = (*place, *unfit.place)
@@ -168,7 +168,7 @@ def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
 
 
 def _said(place: Place) -> str:
-    """Return the name of the argument at `place`, or of the one whose item it is."""
+    """Return the name of the argument at `place`, or of the argument that contains it."""
     return repr(next(part for part in reversed(place) if isinstance(part, str)))
 
 

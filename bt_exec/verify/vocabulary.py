@@ -15,7 +15,7 @@ __all__ = ["check_vocabulary"]
 
 
 def check_vocabulary(context: Context) -> None:
-    """Report every name that nothing on the site answers to."""
+    """Report every name that is not defined on the site."""
     document = context.document
     if isinstance(document, TreeSpec):
         _head(context, document)
@@ -77,7 +77,7 @@ def _unknown_condition(context: Context, condition: Is, place: Place) -> None:
 
 
 def _tree(context: Context, name: str, place: Place, *, runs: bool = False) -> None:
-    """Report a tree that is not there or, where it is run, that would run this one again."""
+    """Report a tree that does not exist or, if it is run, contains this one."""
     own = context.document.tree if isinstance(context.document, TreeSpec) else None
     cycle = _cycle(context, name, own) if runs and own is not None else ()
     if cycle:
@@ -92,7 +92,7 @@ def _tree(context: Context, name: str, place: Place, *, runs: bool = False) -> N
 
 
 def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
-    """Return the shortest way from tree `own` by its subtree `start` back to itself, or nothing."""
+    """Return the shortest cycle of tree `own` through its subtree `start`; may be empty."""
     above = {start: own}
     waiting = [start]
     for name in waiting:
