@@ -21,13 +21,13 @@ from bt_exec.guardian.guard import Guard
 __all__ = ["GUARD_LOST", "STALLED", "Guardian", "take_report"]
 
 GUARD_LOST, STALLED = "GUARD_LOST", "STALLED"
-"""Codes of a mission whose guardian ended, and of one whose loop stood still."""
+"""Codes of a mission whose guardian ended, and of one whose loop stalled."""
 
 _PROGRAM = Path(__file__).with_name("process.py")
-_READY_S = 5.0  # how long the process may take to be ready [s]
-_TRIAL_S = 3.0  # how long the trial of a stop may take, besides its own limit [s]
-_RELEASE_S = 2.0  # how long it may take to answer at the end [s]
-_QUIT_S = 0.3  # how long it may take to end [s]
+_READY_S = 5.0  # time limit for the process to be ready [s]
+_TRIAL_S = 3.0  # time limit for the trial of a stop, in addition to its own limit [s]
+_RELEASE_S = 2.0  # time limit for its answer at the end [s]
+_QUIT_S = 0.3  # time limit for its end [s]
 _SILENT = 4.0  # the guardian is lost after this many of its limits without an answer
 
 
@@ -36,12 +36,12 @@ class Guardian:
 
     Args:
         robot: Name of the robot, for messages; a released guardian of the same name is ended.
-        guards: How to stop it: each one is carried out.
-        report: File in which the guardian leaves a report if nobody can read its messages.
+        guards: Stop actions; all of them are executed.
+        report: File for the guardian's report if its messages cannot be read.
         locks: Lock files of the robots (`bt_exec.mission.robot_lock`).
 
     Attributes:
-        accounts: What the guardian did and nobody has taken yet.
+        accounts: Actions of the guardian that were not taken yet.
         lost: Whether the process has ended, or was ended because it was silent.
         released: Whether others may drive the robot.
 
@@ -108,7 +108,7 @@ class Guardian:
     # -- the mission -----------------------------------------------------------------------------
 
     def try_stop(self) -> str:
-        """Have the guardian stop the robot now; return what went wrong, or an empty text."""
+        """Let the guardian stop the robot now; return an error message, or an empty text."""
         self._tried.clear()
         try:
             self._send(b"T")
@@ -131,10 +131,10 @@ class Guardian:
         self._sent, self._heard = 0.0, time.monotonic()
 
     def beat(self, now: float) -> None:
-        """Give a heartbeat; called every tick.
+        """Send a heartbeat; called every tick.
 
         Args:
-            now: Time on a clock that may count the sleep of the machine [s].
+            now: Time on a clock that may include suspension of the machine [s].
 
         Raises:
             PartBroken: If the guardian is lost, or has stopped the robot.
@@ -146,7 +146,7 @@ class Guardian:
         self._receive()
         self._send(b"B")
         if len(self.accounts) > before:
-            why = f"stood still, and the guardian stopped the robot ({self.accounts[-1]['why']})"
+            why = f"stalled, and the guardian stopped the robot ({self.accounts[-1]['why']})"
             raise PartBroken("the loop", why, STALLED)
         silent_s = time.monotonic() - self._heard
         if silent_s > _SILENT * self.within_s:
@@ -154,7 +154,7 @@ class Guardian:
             raise PartBroken("the guardian", f"was silent for {silent_s:.1f} s", GUARD_LOST)
 
     def disarm(self) -> None:
-        """Expect no heartbeats any more; a lost guardian is no matter now."""
+        """Stop expecting heartbeats; the loss of the guardian no longer matters."""
         if self._armed:
             self._armed = False
             with contextlib.suppress(PartBroken):
@@ -162,13 +162,13 @@ class Guardian:
                 self._send(b"D")
 
     def release(self) -> None:
-        """Let others drive the robot; the guardian waits for the end of this process."""
+        """Allow others to drive the robot; the guardian waits for the end of this process."""
         self.released = True
         self._heard = 0.0
         with contextlib.suppress(PartBroken):
             self._send(b"R")
             if not self._wait(_RELEASE_S, lambda: self._heard > 0):
-                self.quit()  # it is stopped or hangs, and would stay behind
+                self.quit()  # it is suspended or hangs and would survive
 
     def quit(self) -> None:
         """End the guardian."""
@@ -188,7 +188,7 @@ class Guardian:
             self._process.wait()
 
     def take_accounts(self) -> list[dict[str, Any]]:
-        """Return what the guardian did since this was asked last; its report is removed."""
+        """Return the guardian's actions since the last call; its report is removed."""
         with contextlib.suppress(PartBroken):
             self._receive()
         found, self.accounts = self.accounts, []
@@ -202,7 +202,7 @@ class Guardian:
         try:
             self._socket.send(letter)
         except BlockingIOError:
-            return  # it reads nothing: `beat` finds that it is silent
+            return  # it does not read: `beat` detects the silence
         except OSError as error:
             raise self._ended(str(error)) from error
 
@@ -230,7 +230,7 @@ class Guardian:
         return PartBroken("the guardian", f"has ended: {why}", GUARD_LOST)
 
     def _wait(self, limit_s: float, done: Any) -> bool:
-        """Receive until `done`, for a while; return whether it is."""
+        """Receive messages until `done` or the time limit; return whether it is done."""
         until = time.monotonic() + limit_s
         while not done():
             left = until - time.monotonic()
@@ -242,11 +242,11 @@ class Guardian:
 
 
 _STARTED: dict[str, Guardian] = {}
-"""The guardians of this process, by robot: each waits for its end."""
+"""Guardians of this process, by robot; each waits for the end of the process."""
 
 
 def take_report(file: Path) -> dict[str, Any] | None:
-    """Return the report that a guardian has left, once; None if there is none."""
+    """Return and remove the report of a guardian; None if there is none."""
     try:
         report = json.loads(file.read_bytes())
         file.unlink(missing_ok=True)
@@ -257,6 +257,6 @@ def take_report(file: Path) -> dict[str, Any] | None:
 
 @atexit.register
 def _forget() -> None:
-    """Leave the guardians to the end of this process; they are not waited for."""
+    """Detach the guardians at the end of this process; they are not waited for."""
     for guardian in _STARTED.values():
-        guardian._process.returncode = 0  # no warning that it still runs
+        guardian._process.returncode = 0  # no ResourceWarning for a running process

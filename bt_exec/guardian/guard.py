@@ -18,19 +18,19 @@ _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\
 
 @dataclass(frozen=True)
 class Guard:
-    """A way to stop a robot that does not need the process that drives it.
+    """A stop action for a robot that is independent of the driving process.
 
-    It is called in processes of its own, also when the robot is still, and several times in a row.
+    It is run in separate processes, also if the robot is still, and several times in a row.
 
     Attributes:
         stop: ``"module:function"``, the function itself, a command line, or its words. A command
-            succeeds with exit code 0, a function unless it raises. Neither may rely on anything of
-            the driving process.
+            succeeds with exit code 0, a function unless it raises. Neither may rely on the state
+            of the driving process.
         args: Arguments of the function: texts and numbers.
-        within_s: The robot is stopped when no heartbeat arrived for this long [s].
+        within_s: Time without a heartbeat after which the robot is stopped [s].
 
     Raises:
-        ValueError: If `stop` is none of these.
+        ValueError: If `stop` has another form.
     """
 
     stop: str | Sequence[str] | Callable[..., object]
@@ -44,7 +44,7 @@ class Guard:
         object.__setattr__(self, "data", self._plain())
 
     def _plain(self) -> dict[str, Any]:
-        """Return what the guardian process is given."""
+        """Return the settings for the guardian process."""
         stop: Any = self.stop
         if callable(stop):
             module = getattr(stop, "__module__", "?")

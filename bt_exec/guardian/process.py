@@ -1,16 +1,16 @@
 """Program of the guardian: stops a robot when the heartbeat of its mission ends.
 
-Started as a file, with nothing but the standard library, so that it is ready within milliseconds
-and small. Its parent is connected by a socket. Messages of the parent are single letters::
+It is started as a file and uses only the standard library, so that it is small and ready within
+milliseconds. A socket connects it with its parent. Messages of the parent are single letters::
 
-    A  armed: a mission ticks, heartbeats follow       B  heartbeat
+    A  armed: a mission runs, heartbeats follow        B  heartbeat
     D  disarmed: nothing moves                         T  try the stop now
-    R  released: the robot may be driven by others     Q  quit
+    R  released: others may drive the robot            Q  quit
 
 Its own messages are lines: an empty one answers heartbeats, the others are JSON.
 
-The stop is carried out by helpers, processes that are forked before they are needed: neither a full
-process table nor a stop that hangs keeps the guardian from trying again.
+The stop is executed by helpers, processes that are forked in advance. A full process table or a
+hanging stop therefore cannot prevent further attempts.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ import struct
 import sys
 import time
 
-TYPE_CHECKING = False  # typing takes as long to import as all the others together
+TYPE_CHECKING = False  # importing typing takes as long as all other modules together
 if TYPE_CHECKING:
     from typing import Any
 
-HELPER_S = 1.0  # shortest time that one attempt to stop may take [s]
-GIVE_UP_S = 10.0  # after this, the stop has failed [s]; attempts go on where beats stay away
-AGAIN_S = 0.2  # after the death of the parent, the stop is repeated: commands may be under way [s]
-AGAIN_OFTEN_S, OFTEN, AGAIN_SELDOM_S = 0.5, 20, 5.0  # stops while no heartbeat comes [s]
-CLOSED_S = 0.02  # between two looks at whether a parent lives that has closed the socket [s]
-IDLE_S = 0.25  # between two looks at whether the parent lives, while nothing moves [s]
+HELPER_S = 1.0  # minimum time limit of one stop attempt [s]
+GIVE_UP_S = 10.0  # time after which the stop has failed [s]; attempts continue without beats
+AGAIN_S = 0.2  # the stop is repeated after the parent's death: commands may be in transit [s]
+AGAIN_OFTEN_S, OFTEN, AGAIN_SELDOM_S = 0.5, 20, 5.0  # intervals of stops without a heartbeat [s]
+CLOSED_S = 0.02  # polling period for the end of a parent that has closed the socket [s]
+IDLE_S = 0.25  # polling period for the parent while nothing moves [s]
 IGNORED = ("INT", "TERM", "HUP", "QUIT", "PIPE", "TSTP", "TTIN", "TTOU", "USR1", "USR2", "ALRM")
 FLOCK = "hhqqi4x"
 
 
 def clock() -> float:
-    """Return the time, also that of a suspended machine [s]."""
+    """Return the time [s] of a clock that includes suspension of the machine."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class Helper:
-    """A process that waits for the word, stops the robot and ends.
+    """A process that waits for a signal, stops the robot and ends.
 
     Args:
         stop: ``{"command": words}`` or ``{"call": "module:function", "args": […]}``.
         path: `sys.path` for the function.
-        close: Descriptor that it must not keep open.
+        close: Descriptor that it must close.
     """
 
     def __init__(self, stop: dict[str, Any], path: list[str], close: int) -> None:
@@ -82,27 +82,27 @@ class Helper:
         try:
             if "call" in self.stop:
                 function = _function(self.stop["call"], path)
-        except BaseException as error:  # the module is a pack's
+        except BaseException as error:  # the module belongs to a pack
             os.read(waits, 1)
             return _failed(error)
         if os.read(waits, 1) != b"g":
-            return 0  # the guardian has ended and its parent knows
+            return 0  # the guardian has ended, and its parent is aware of it
         try:
             if function is None:
                 words = self.stop["command"]
-                os.execvp(words[0], words)  # the command of the site
+                os.execvp(words[0], words)  # the command from the site file
             function(*self.stop["args"])
-        except BaseException as error:  # the function is a pack's
+        except BaseException as error:  # the function belongs to a pack
             return _failed(error)
         return 0
 
     def go(self) -> None:
-        """Give the word."""
-        with contextlib.suppress(OSError):  # it was killed: `ended` says so
+        """Signal the process to stop the robot."""
+        with contextlib.suppress(OSError):  # it was killed: see `ended`
             os.write(self._go, b"g")
 
     def ended(self) -> str | None:
-        """Return None while it runs, "" if it has stopped the robot, else why it has not."""
+        """Return None while it runs, "" if it has stopped the robot, otherwise an error message."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._said, 4096):
@@ -118,7 +118,7 @@ class Helper:
         return f"{how}: {said}" if said else how
 
     def kill(self) -> None:
-        """End it with all that it started."""
+        """Kill it with its child processes."""
         with contextlib.suppress(OSError):
             os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(OSError):
@@ -133,7 +133,7 @@ class Helper:
 
 
 def _failed(error: BaseException) -> int:
-    """Say why a stop did not work; return its exit status."""
+    """Report why a stop failed; return its exit status."""
     os.write(2, f"{type(error).__name__}: {error}".encode())
     return 1
 
@@ -144,7 +144,7 @@ def _function(name: str, path: list[str]) -> Any:
     module, _, inside = name.partition(":")
     try:
         found = __import__(module, fromlist=["_"])
-    except ImportError:  # perhaps found by a hook of site-packages
+    except ImportError:  # may be found by an import hook of site-packages
         import site
 
         site.main()
@@ -159,7 +159,7 @@ class Process:
 
     Args:
         connection: Descriptor of the socket to the parent.
-        settings: What `bt_exec.guardian.client` gives it.
+        settings: Settings from `bt_exec.guardian.client`.
     """
 
     def __init__(self, connection: int, settings: dict[str, Any]) -> None:
@@ -171,7 +171,7 @@ class Process:
         self.robot = settings["robot"]
         self.stops = settings["stops"]
         self.armed = self.was_armed = self.released = self.closed = self.quits = False
-        self.stopped = 0  # how often in a row without a heartbeat
+        self.stopped = 0  # consecutive stops without a heartbeat
         self.last = clock()
         self.answered = 0.0
         self.pending = b""
@@ -182,7 +182,7 @@ class Process:
         self.send({"ready": os.getpid()})
 
     def helper(self, stop: dict[str, Any]) -> Helper | None:
-        """Return a new helper, or None if the machine cannot start one."""
+        """Return a new helper, or None if no process can be started."""
         try:
             return Helper(stop, self.path, self.connection)
         except (OSError, MemoryError):
@@ -191,12 +191,12 @@ class Process:
     # -- the parent ------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Guard until the parent ends or says so."""
+        """Run until the parent ends or sends Q."""
         poll = select.poll()
         poll.register(self.connection, select.POLLIN)
         while not self.quits:
             wait_s = min(self.within_s / 4, IDLE_S) if self.armed else IDLE_S
-            if self.closed:  # it ends now, or has lost the connection
+            if self.closed:  # the parent is ending, or has lost the connection
                 time.sleep(CLOSED_S)
             else:
                 poll.poll(wait_s * 1000)
@@ -209,7 +209,7 @@ class Process:
             self.send()
 
     def read(self) -> None:
-        """Take what the parent sent."""
+        """Read the messages of the parent."""
         while True:
             try:
                 data = os.read(self.connection, 4096)
@@ -224,7 +224,7 @@ class Process:
                 self.take(letter)
 
     def take(self, letter: str) -> None:
-        """Act on one message."""
+        """Handle one message."""
         now = clock()
         if letter == "B":
             self.last, self.stopped = now, 0
@@ -247,7 +247,7 @@ class Process:
             self.quits = True
 
     def send(self, message: bytes | dict[str, Any] = b"") -> None:
-        """Send a message and what could not be sent before; never waits."""
+        """Send a message and earlier unsent ones, without waiting."""
         data = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
         self.pending += data
         try:
@@ -260,7 +260,7 @@ class Process:
     # -- the robot -------------------------------------------------------------------------------
 
     def trip(self) -> None:
-        """Stop the robot of a parent that lives and gives no heartbeat."""
+        """Stop the robot of a parent that is alive but sends no heartbeat."""
         silent_s = clock() - self.last
         self.stopped += 1
         result = self.stop_robot(tries=None if self.stopped == 1 else 1)
@@ -286,7 +286,7 @@ class Process:
             self.write({**result, "why": why, "at": time.time(), "robot": self.robot})
 
     def hold(self) -> bool:
-        """Hold the locks of the robots as their guardian; return whether nobody drives them."""
+        """Lock the robots as their guardian; return whether no process drives them."""
         for lock in self.locks:
             try:
                 fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 1)
@@ -300,7 +300,7 @@ class Process:
         return True
 
     def stop_robot(self, tries: int | None = None) -> dict[str, Any]:
-        """Carry out every stop, again where it fails; return whether all worked, and how."""
+        """Execute every stop, repeatedly on failure; return whether all succeeded, and how."""
         began, trouble, attempt = clock(), "no stop was tried", 0
         left = list(range(len(self.stops)))
         while left and (tries is None or attempt < tries) and clock() - began < GIVE_UP_S:
@@ -310,7 +310,7 @@ class Process:
         return {"ok": not left, "trouble": trouble if left else "", "took_s": round(took, 3)}
 
     def attempt(self, left: list[int]) -> str:
-        """Carry out the stops `left`, side by side; take those that worked off the list."""
+        """Execute the stops in `left` concurrently; remove the successful ones from the list."""
         running: dict[int, Helper] = {}
         trouble = "the machine starts no process"
         for number in left:
@@ -341,10 +341,10 @@ class Process:
         return trouble
 
     def write(self, told: dict[str, Any]) -> None:
-        """Leave a report for the next start."""
+        """Write a report for the next start."""
         with contextlib.suppress(OSError):
             beside = f"{self.report}.{os.getpid()}"
-            with open(beside, "w") as file:  # pathlib takes longer to import
+            with open(beside, "w") as file:  # importing pathlib takes longer
                 json.dump(told, file)
                 file.flush()
                 os.fsync(file.fileno())
@@ -359,7 +359,7 @@ def main() -> None:
     for name in IGNORED:
         signal.signal(getattr(signal, f"SIG{name}"), signal.SIG_IGN)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("-900")  # needs privileges: the last process to be killed for memory
+        file.write("-900")  # requires privileges: last candidate of the OOM killer
     connection = int(sys.argv[1])
     text = b""
     while not text.endswith(b"\n"):

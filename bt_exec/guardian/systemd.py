@@ -10,10 +10,10 @@ __all__ = ["Notifier"]
 
 
 class Notifier:
-    """Reporter of a service's state; does nothing unless systemd started the service.
+    """Sends a service's state to systemd; does nothing unless systemd started the service.
 
     Attributes:
-        period_s: How often `alive` sends a message: half of ``WatchdogSec`` [s]; 0 for never.
+        period_s: Interval of `alive` messages: half of ``WatchdogSec`` [s]; 0 for none.
     """
 
     def __init__(self) -> None:
@@ -24,11 +24,11 @@ class Notifier:
         self._last = 0.0
 
     def ready(self, status: str) -> bool:
-        """Report that the service takes commands; return whether systemd was told."""
+        """Report that the service accepts commands; return whether systemd was notified."""
         return self._send(f"READY=1\nSTATUS={status}")
 
     def alive(self) -> bool:
-        """Report that the service works, as often as systemd wants; return whether it did now."""
+        """Report that the service works, if it is time to; return whether it was reported."""
         now = time.monotonic()
         if not self.period_s or now - self._last < self.period_s:
             return False
@@ -36,7 +36,7 @@ class Notifier:
         return self._send("WATCHDOG=1")
 
     def stopping(self, status: str) -> bool:
-        """Report that the service ends; return whether systemd was told."""
+        """Report that the service ends; return whether systemd was notified."""
         return self._send(f"STOPPING=1\nSTATUS={status}")
 
     def _send(self, text: str) -> bool:

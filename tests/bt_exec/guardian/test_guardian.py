@@ -130,7 +130,7 @@ def test_robot_is_stopped_again_and_again_without_heartbeats(stops):
         with pytest.raises(PartBroken) as stalled:
             found.beat(time.monotonic())
         assert stalled.value.code == "STALLED"
-        assert "stood still, and the guardian stopped the robot (process" in str(stalled.value)
+        assert "stalled, and the guardian stopped the robot (process" in str(stalled.value)
         (account,) = found.take_accounts()
         assert (account["ok"], account["robot"]) == (True, "arm")
         assert not stops.report.exists(), "its report has been taken"
