@@ -1,7 +1,7 @@
-"""Built-in skills and conditions of every site: a pause, and comparisons of values.
+"""Built-in skills and conditions, available at every site: a pause and comparisons of values.
 
-They are declared like those of packs. Arguments that are marked with `SameType` must be of the
-type of another argument; verification checks that.
+They are declared like those of packs. Arguments marked with `SameType` must have the type of
+another argument; verification checks that.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bt_exec.skill import Condition, Running, SameType, Skill, Steps, Verdict, c
 __all__ = ["CONDITIONS", "LONGEST_WAIT_S", "SKILLS"]
 
 LONGEST_WAIT_S = 600.0
-"""The longest pause [s]; the timeout of `wait` is a little longer."""
+"""Longest pause [s]; the timeout of `wait` is a little longer."""
 
 
 @skill(timeout_s=LONGEST_WAIT_S + 60.0)
@@ -24,8 +24,8 @@ def wait(world: World[Any], seconds: Annotated[float, Field(ge=0.0, le=LONGEST_W
     """Do nothing for a time on the mission's clock.
 
     Args:
-        world: Gives the clock.
-        seconds: How long [s], at most 600.
+        world: Provides the clock.
+        seconds: Duration [s], at most 600.
     """
     began = world.now
     while (passed := world.now - began) < seconds:
@@ -34,26 +34,26 @@ def wait(world: World[Any], seconds: Annotated[float, Field(ge=0.0, le=LONGEST_W
 
 @condition(name="is")
 def equals(value: Any, equals: Annotated[Any, SameType("value")]) -> Verdict:
-    """Whether a value is equal to another of its type."""
+    """Whether a value is equal to another of the same type."""
     same = value == equals and isinstance(value, bool) is isinstance(equals, bool)
     return Verdict(same, str(value))
 
 
 @condition
 def one_of(value: Any, options: Annotated[list[Any], SameType("value")]) -> Verdict:
-    """Whether a value is one of several of its type."""
+    """Whether a value is one of several values of the same type."""
     return Verdict(any(equals(value=value, equals=one).holds for one in options), str(value))
 
 
 @condition
 def at_least(value: float, limit: float) -> Verdict:
-    """Whether a number is not below a limit."""
+    """Whether a number is at least a limit."""
     return Verdict(value >= limit, f"{value:g}")
 
 
 @condition
 def at_most(value: float, limit: float) -> Verdict:
-    """Whether a number is not above a limit."""
+    """Whether a number is at most a limit."""
     return Verdict(value <= limit, f"{value:g}")
 
 

@@ -1,4 +1,4 @@
-"""Reading of declarations of decorated functions, with errors at import time."""
+"""Parsing of decorated skill and condition functions, with errors at import time."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ from bt_exec.robot import Robot
 __all__ = ["INJECTED", "SERVICE", "Declaration"]
 
 INJECTED = ("robot", "world")
-"""Parameters that the executive gives; everything else is an argument of the spec."""
+"""Parameters supplied by the executive; all others are arguments of the spec."""
 
 SERVICE = object()
 """Marks a parameter as a service of the pack; see `bt_exec.skill.Service`."""
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # what a tree can call it
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # valid names in a tree
 
 
 class Declaration:
-    """One function and the arguments of its decorator.
+    """A function together with the options of its decorator.
 
-    Every method raises `RegistrationError` for what cannot work, with a remedy.
+    Every method raises `RegistrationError` for an invalid declaration, with advice on how to fix
+    it.
 
     Args:
         function: The function as written.
-        name: Its name in the tree language, if that is not the function's own.
-        kind: What it is declared to be.
+        name: Name in the tree language, if it differs from the function's name.
+        kind: "skill" or "condition".
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Declaration:
         }
 
     def results(self) -> Mapping[str, Any]:
-        """Return the types of the fields of ``Steps[Result]``; none for plain ``Steps``."""
+        """Return the types of the result fields of ``Steps[Result]``; empty for plain ``Steps``."""
         label = f"skill {self.name}"
         hint = self.hints.get("return")
         if hint is None:
@@ -101,7 +102,7 @@ class Declaration:
         return MappingProxyType(fields)
 
     def returns(self, kind: type) -> None:
-        """Refuse a function whose annotation is not that of a `kind`."""
+        """Raise RegistrationError if the return annotation is not `kind`."""
         hint = self.hints.get("return", kind)
         if hint is not kind:
             word = kind.__name__
@@ -111,57 +112,57 @@ class Declaration:
             )
 
     def code(self, what: str, given: str) -> str:
-        """Return one code."""
+        """Return a reason code after checking its form."""
         if not (isinstance(given, str) and given):
-            self._refuse(f"{what} is a code, such as 'NOT_SURE'; found {given!r}")
+            self._refuse(f"{what} must be a code, such as 'NOT_SURE'; found {given!r}")
         return given
 
     def template(self, what: str, given: str) -> str:
-        """Return a text that may name arguments in braces."""
+        """Return a text that may name arguments in braces, after checking it."""
         if not isinstance(given, str):
-            self._refuse(f"{what} is a text; found {given!r}")
+            self._refuse(f"{what} must be a text; found {given!r}")
         self._check(given)
         return given
 
     def switch(self, what: str, given: bool) -> bool:
-        """Return yes or no."""
+        """Return a boolean option after checking its type."""
         if not isinstance(given, bool):
-            self._refuse(f"{what} is True or False; found {given!r}")
+            self._refuse(f"{what} must be True or False; found {given!r}")
         return given
 
     def codes(self, what: str, given: Iterable[str]) -> frozenset[str]:
-        """Return a set of texts."""
-        if isinstance(given, str):  # it would be a set of letters
-            self._refuse(f"{what} is a set of texts, such as {{{given!r}}}; found {given!r}")
+        """Return a set of texts after checking its type."""
+        if isinstance(given, str):  # iterating it would give letters
+            self._refuse(f"{what} must be a set of texts, such as {{{given!r}}}; found {given!r}")
         found = frozenset(given)
         for text in found:
             if not isinstance(text, str):
-                self._refuse(f"{what} is a set of texts; found {text!r} in it")
+                self._refuse(f"{what} must be a set of texts; found {text!r} in it")
         return found
 
     def templates(self, what: str, given: Iterable[str]) -> frozenset[str]:
-        """Return a set of texts that may name arguments in braces."""
+        """Return a set of texts that may name arguments in braces, after checking it."""
         found = self.codes(what, given)
         for text in found:
             self._check(text)
         return found
 
     def facts(self, what: str, given: Mapping[str, str] | None) -> Mapping[str, str]:
-        """Return facts and their values, templates both."""
+        """Return facts and their values after checking them; both may name arguments in braces."""
         if given is not None and not isinstance(given, Mapping):
-            self._refuse(f"{what} maps facts to values, as {{'door': 'open'}}; found {given!r}")
+            self._refuse(f"{what} must map facts to values: {{'door': 'open'}}; found {given!r}")
         for pair in (given or {}).items():
             for text in pair:
                 if not isinstance(text, str):
-                    self._refuse(f"{what} maps texts to texts; found {text!r} in it")
+                    self._refuse(f"{what} must map texts to texts; found {text!r} in it")
                 self._check(text)
         return MappingProxyType(dict(given or {}))
 
     def seconds(self, what: str, given: float, *, positive: bool = False) -> float:
-        """Return a time [s]."""
+        """Return a duration [s] after checking its range."""
         if not isinstance(given, int | float) or not (given > 0 if positive else given >= 0):
             least = "more than 0" if positive else "0 or more"
-            self._refuse(f"{what} is a number of seconds, {least}; found {given!r}")
+            self._refuse(f"{what} must be a number of seconds, {least}; found {given!r}")
         return given
 
     def _read(self, parameter: inspect.Parameter) -> None:
@@ -182,8 +183,8 @@ class Declaration:
             return
         if isinstance(hint, type) and Robot in hint.__mro__:
             self._refuse(
-                f"{parameter.name!r} is a robot, and no plan can give one; "
-                "the parameter of the pack's robot is called robot"
+                f"{parameter.name!r} has a robot type, which a plan cannot supply; "
+                "the parameter for the pack's robot must be called robot"
             )
         self.arguments[parameter.name] = hint
         if parameter.default is parameter.empty:
@@ -192,7 +193,10 @@ class Declaration:
             self._check_default(parameter)
 
     def _check_default(self, parameter: inspect.Parameter) -> None:
-        """Refuse a default that is not a value of its type; nothing is converted."""
+        """Raise RegistrationError if a default is not a value of its annotated type.
+
+        Values are not converted for this check.
+        """
         hint = self.hints[parameter.name]
         config = ConfigDict(arbitrary_types_allowed=True, strict=True, validate_default=True)
         fields: dict[str, Any] = {"value": (hint, parameter.default)}
@@ -206,7 +210,7 @@ class Declaration:
             self._refuse(f"the type of {parameter.name!r} cannot be checked: {error.message}")
 
     def _check(self, template: str) -> None:
-        """Refuse a template that names no argument, or formats one: no value is known yet."""
+        """Raise RegistrationError if a template has an unknown argument or a format specifier."""
         try:
             fields = list(string.Formatter().parse(template))
         except ValueError as error:
@@ -226,7 +230,10 @@ class Declaration:
 
     @staticmethod
     def _refuse_what_is_no_function(function: Any, kind: Literal["skill", "condition"]) -> None:
-        """Refuse ``@skill("name")``, a class, and ``async def``; say what to write instead."""
+        """Raise RegistrationError for ``@skill("name")``, a class or ``async def``.
+
+        The message shows the correct form.
+        """
         if not (inspect.isfunction(function) or inspect.ismethod(function)):
             message = f"@{kind} decorates a function; found {function!r}; options are given by name"
             raise RegistrationError(message)
@@ -235,7 +242,7 @@ class Declaration:
                 "a skill yields Running() once a tick; run what blocks with "
                 "'answer = yield from run_in_thread(call)'"
                 if kind == "skill"
-                else "a condition returns at once, from what was seen; let a skill wait for answers"
+                else "a condition must return at once; wait for answers in a skill"
             )
             name = function.__name__
             raise RegistrationError(f"{kind} {name} must be a plain 'def', not 'async def': {todo}")
@@ -245,6 +252,6 @@ class Declaration:
 
 
 def _written(hint: Any) -> str:
-    """Return an annotation as its author wrote it, without what stands beside the type."""
+    """Return an annotation as source text, without the metadata of ``Annotated``."""
     plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return "None" if plain is type(None) else inspect.formatannotation(plain)

@@ -9,7 +9,7 @@ A pack lists its facts with the values that they may have::
     }
 
 Braces name a type of the pack, or a built-in type such as ``{text}``. A type with a closed list of
-values stands for each of them, every other type for any text. The templates of skills and
+values stands for each of them; any other type stands for any text. The templates of skills and
 conditions name arguments instead (``hand.{arm}``); they fit a declaration if every value of these
 arguments does. Where an argument may be any text, one fitting value is enough.
 """
@@ -31,21 +31,21 @@ from bt_exec.failure import RegistrationError
 __all__ = ["DeclaredFacts", "FactMistake", "placeholders", "read_facts"]
 
 _ANY = "\0"
-"""Stands for an unknown text while templates are compared."""
+"""Placeholder for an unknown text while templates are compared."""
 
 _MOST_COMBINATIONS = 256
-"""Combinations of argument values that are compared one by one; beyond, arguments are open."""
+"""Limit of value combinations that are compared one by one; beyond it, arguments count as open."""
 
 _UNKNOWN = "?"
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
 class FactMistake(NamedTuple):
-    """A fact, or a value of a fact, that no pack declares.
+    """An undeclared fact, or an undeclared value of a fact.
 
     Attributes:
         code: ``UNKNOWN_FACT`` or ``UNKNOWN_FACT_VALUE``.
-        message: The mistake, as the rest of a sentence.
+        message: Description of the mistake, phrased to follow the place.
         found: The undeclared fact or value, as written.
         allowed: The declared ones, nearest first.
     """
@@ -58,12 +58,12 @@ class FactMistake(NamedTuple):
 
 @dataclass(frozen=True)
 class _Form:
-    """A declared template, prepared for comparison.
+    """A declared template, compiled for comparison.
 
     Attributes:
         text: The template as written.
-        pattern: Matches every text that it stands for.
-        samples: The texts that it stands for, with open parts as `_ANY`.
+        pattern: Regular expression that matches every text of the template.
+        samples: The texts of the template, with open parts as `_ANY`.
     """
 
     text: str
@@ -71,14 +71,14 @@ class _Form:
     samples: tuple[str, ...]
 
     def may_be(self, used: str) -> bool:
-        """Return True if a used text, perhaps with open parts, can be one of this form."""
+        """Return True if a used text, possibly with open parts, can match this form."""
         if self.pattern.fullmatch(used):
             return True
         return _ANY in used and any(_open(used).fullmatch(sample) for sample in self.samples)
 
 
 class _Fact(NamedTuple):
-    """One declared fact: the forms of its name and of its values."""
+    """A declared fact: the forms of its name and of its values."""
 
     name: _Form
     values: tuple[_Form, ...]
@@ -129,7 +129,7 @@ class DeclaredFacts:
 
         Args:
             name: Name of the fact: a plain text, or a template over `arguments`.
-            value: Its value likewise; several allowed values are separated by ``|``.
+            value: Value of the fact, in the same form; alternatives are separated by ``|``.
             arguments: Types of the arguments that the templates name.
             may_be_unknown: Accept ``?`` as a value.
         """
@@ -171,17 +171,17 @@ class DeclaredFacts:
 
 
 def read_facts(given: Any, types: Mapping[str, Any], whose: str) -> Mapping[str, tuple[str, ...]]:
-    """Return facts as a pack declares them, checked.
+    """Return the facts that a pack declares, after checking them.
 
     Args:
-        given: The field of the pack, or of the file.
+        given: The declaration in the pack or the file.
         types: Types that templates may name.
         whose: Owner of the declaration, for messages: "pack door".
 
     Raises:
         RegistrationError: If it has another form, or a template names an unknown type.
     """
-    form = 'maps facts to their values, {"door": ("open", "closed")}'
+    form = 'must map names to values, {"door": ("open", "closed")}'
     if not isinstance(given, Mapping):
         raise RegistrationError(f"{whose}: facts {form}; found {given!r:.60}")
     for name, values in given.items():
@@ -197,7 +197,7 @@ def read_facts(given: Any, types: Mapping[str, Any], whose: str) -> Mapping[str,
 
 @lru_cache(maxsize=4096)
 def placeholders(*templates: str) -> tuple[str, ...]:
-    """Return the names in braces of templates, each once."""
+    """Return the distinct names in braces of templates."""
     parsed = (part for text in templates for part in string.Formatter().parse(text))
     return tuple(dict.fromkeys(name for _, name, _, _ in parsed if name is not None))
 
@@ -217,7 +217,7 @@ def _check_template(template: str, types: Mapping[str, Any], where: str) -> None
 
 
 def _form(template: str, types: Mapping[str, Any]) -> _Form:
-    """Return a declared template with its types filled in."""
+    """Return a declared template compiled for comparison, with its types expanded."""
     pattern = ""
     for text, name, _, _ in string.Formatter().parse(template):
         pattern += re.escape(text)
@@ -268,7 +268,7 @@ def _samples(facts: Iterable[_Fact]) -> dict[str, str]:
 
 
 def _ordered(found: str, texts: tuple[str, ...], samples: Mapping[str, str]) -> tuple[str, ...]:
-    """Return `texts`, those first that have a sample which is most like `found`."""
+    """Return `texts`, sorted by the similarity of their nearest sample to `found`."""
     likeness = dict.fromkeys(texts, 0.0)
     for sample, text in samples.items():
         ratio = difflib.SequenceMatcher(None, found, sample).ratio()

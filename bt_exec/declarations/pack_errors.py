@@ -19,16 +19,16 @@ __all__ = ["declared_requirements", "extra_hint", "slip"]
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 _OWN = Path(__file__).parents[1]
 _DISTRIBUTIONS = {"cv2": "opencv-python-headless", "ruamel": "ruamel.yaml", "zmq": "pyzmq"}
-"""Modules whose distribution has another name."""
+"""Modules whose distribution has a different name."""
 _BUNDLES = ("all", "dev")
 """Extras that repeat the packages of other extras."""
 
 
 def slip(error: BaseException) -> str:
-    """Return the message of an exception of code outside bt-exec, and the line that raised it.
+    """Return the message of an exception of code outside bt-exec and the line that raised it.
 
-    An argument that a function of ours does not take is named with those that it takes. `sys.exit`
-    is a mistake there: the program belongs to the operator.
+    For an unexpected keyword argument of one of our functions, the allowed arguments are added.
+    `sys.exit` is reported as a mistake: only the operator ends the program.
     """
     if isinstance(error, SystemExit):
         where = _place(error.__traceback__)
@@ -37,13 +37,13 @@ def slip(error: BaseException) -> str:
         return hint
     known = isinstance(error, ImportError | BtExecError)
     said = str(error) if known else f"{type(error).__name__}: {error}"
-    if isinstance(error, SyntaxError):  # says where by itself
+    if isinstance(error, SyntaxError):  # its message already includes the place
         return said
     return f"{said}{_allowed(error)}{_place(error.__traceback__)}"
 
 
 def extra_hint(error: BaseException) -> str:
-    """Return which extra of bt-exec provides a module that cannot be imported.
+    """Return the extra of bt-exec that provides a module that cannot be imported.
 
     Returns:
         "mujoco is not installed: pip install 'bt-exec[sim]' (or 'bt-exec[all]')"; empty for other
@@ -60,7 +60,7 @@ def extra_hint(error: BaseException) -> str:
 
 
 def declared_requirements() -> list[tuple[str, str]]:
-    """Return the packages that bt-exec declares, each with the smallest extra that brings it.
+    """Return the packages that bt-exec declares, each with the smallest extra that includes it.
 
     Returns:
         Pairs of distribution and extra, in the order of the metadata; the extra is empty for
@@ -90,7 +90,7 @@ def _requirements() -> Iterator[tuple[str, str]]:
 
 
 def _allowed(error: BaseException) -> str:
-    """Return ``; did you mean 'summary'?`` for an argument that one of our functions lacks."""
+    """Return ``; did you mean 'summary'?`` for an unexpected argument of one of our functions."""
     import bt_exec
 
     found = _UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None

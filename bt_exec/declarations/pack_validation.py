@@ -22,7 +22,7 @@ __all__ = ["BUILT_IN_TYPES", "check_form"]
 BUILT_IN_TYPES: Mapping[str, Any] = MappingProxyType(
     {"text": str, "number": float, "integer": int, "boolean": bool}
 )
-"""Types that every pack has."""
+"""Types that every pack can use."""
 
 _MAPPINGS = {
     "types": 'names to types, {"Arm": Literal["left", "right"]}',
@@ -37,10 +37,10 @@ _MODELS = {"settings": PackSettings, "world": WorldSettings}
 
 
 def check_form(pack: Pack) -> None:
-    """Refuse a pack with a field of another form.
+    """Check the types of the fields of a pack.
 
     Raises:
-        RegistrationError: Names the pack and the field, what it takes and what was found.
+        RegistrationError: Names the pack and the field, the allowed form and the value found.
     """
 
     def take(field: str, form: str, fits: bool) -> None:
@@ -50,27 +50,27 @@ def check_form(pack: Pack) -> None:
 
     for field, form in _MAPPINGS.items():
         given = getattr(pack, field)
-        take(field, f"maps {form}", isinstance(given, Mapping) and all(map(_is_name, given)))
+        take(field, f"must map {form}", isinstance(given, Mapping) and all(map(_is_name, given)))
     for field in ("requires", "passes", "checkers"):
         given = getattr(pack, field)
-        take(field, "is a tuple, (one,)", isinstance(given, Iterable) and not _is_text(given))
-    take("requires", 'is a tuple of names, ("door",)', all(map(_is_name, pack.requires)))
-    take("recovery", "is the name of a tree, or empty", isinstance(pack.recovery, str))
-    take("checkers", "is a tuple of functions, (check,)", all(map(callable, pack.checkers)))
-    take("robots", f"maps {_MAPPINGS['robots']}", all(map(callable, pack.robots.values())))
+        take(field, "must be a tuple, (one,)", isinstance(given, Iterable) and not _is_text(given))
+    take("requires", 'must be a tuple of names, ("door",)', all(map(_is_name, pack.requires)))
+    take("recovery", "must be the name of a tree, or empty", isinstance(pack.recovery, str))
+    take("checkers", "must be a tuple of functions, (check,)", all(map(callable, pack.checkers)))
+    take("robots", f"must map {_MAPPINGS['robots']}", all(map(callable, pack.robots.values())))
     known = all(name in pack.robots for name in pack.identities)
     fits = known and all(map(callable, pack.identities.values()))
-    take("identities", f"maps {_MAPPINGS['identities']}", fits)
+    take("identities", f"must map {_MAPPINGS['identities']}", fits)
     for field in _FUNCTIONS:
         given = getattr(pack, field)
-        take(field, "is a function, or None", given is None or callable(given))
+        take(field, "must be a function, or None", given is None or callable(given))
     for field, base in _MODELS.items():
         given = getattr(pack, field)
         fits = isinstance(given, type) and issubclass(given, base)
-        take(field, f"is a class that derives from {base.__name__}", fits)
+        take(field, f"must be a class that derives from {base.__name__}", fits)
     for field in (*_FILES, "trees"):
         given = getattr(pack, field)
-        take(field, "is a pathlib.Path, or None", given is None or isinstance(given, Path))
+        take(field, "must be a pathlib.Path, or None", given is None or isinstance(given, Path))
         if given is not None and not (given.is_dir() if field == "trees" else given.is_file()):
             kind = "folder" if field == "trees" else "file"
             raise RegistrationError(f"pack {pack.name}: {field}: there is no {kind} {given}")
@@ -80,7 +80,7 @@ def check_form(pack: Pack) -> None:
 
 
 def _check_type(what: str, hint: Any) -> None:
-    """Refuse what values of a tree cannot be compared with."""
+    """Raise RegistrationError for a type against which YAML values cannot be validated."""
     try:
         TypeAdapter(None if isinstance(hint, str) else hint)
     except PydanticUserError:
@@ -88,7 +88,7 @@ def _check_type(what: str, hint: Any) -> None:
     else:
         fits = not isinstance(hint, str)
     if not fits:
-        form = "is a type whose values can stand in YAML: Literal, str, float, a model of pydantic"
+        form = "must be a type with values in YAML: Literal, str, float or a pydantic model"
         raise RegistrationError(f"{what} {form}; found {hint!r:.60}")
 
 

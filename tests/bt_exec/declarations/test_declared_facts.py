@@ -87,10 +87,10 @@ def test_names_and_values_are_listed_as_written():
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
-        ([], "facts maps facts to their values"),
-        ({"door": "open"}, "facts maps facts to their values"),
-        ({"door": (1,)}, "facts maps facts to their values"),
-        ({1: ("a",)}, "facts maps facts to their values"),
+        ([], "facts must map names to values"),
+        ({"door": "open"}, "facts must map names to values"),
+        ({"door": (1,)}, "facts must map names to values"),
+        ({1: ("a",)}, "facts must map names to values"),
         ({"door": ()}, "'door' has no value"),
         ({"hand.{Amr}": ("a",)}, r"names the type {Amr}, which does not exist; .* first: Arm"),
         ({"hand.{": ("a",)}, r"facts: 'hand.{'"),
