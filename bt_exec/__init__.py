@@ -147,13 +147,13 @@ def _public(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'bt_exec' has no attribute {name!r}")
     module = importlib.import_module(f"bt_exec.{_HOME[name]}")
-    # the module of the same name stays what the import system makes it: it is called as `skill`
+    # the module `bt_exec.skill` is itself callable as the decorator, so it is not replaced here
     value = module if name == _HOME[name] else getattr(module, name)
     globals()[name] = value
     return value
 
 
-if not TYPE_CHECKING:  # with it, a type checker takes any name for a public one
+if not TYPE_CHECKING:  # otherwise a type checker would accept any name
     __getattr__ = _public
 
 

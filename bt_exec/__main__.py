@@ -1,6 +1,6 @@
 """Entry point of ``python -m bt_exec``, the same as ``bt-exec``.
 
-A Ctrl-C while it is imported finds nothing begun; see `bt_exec.early_interrupt`.
+A Ctrl-C during the imports exits at once; see `bt_exec.early_interrupt`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from bt_exec.early_interrupt import leave_on_interrupt
 __all__ = ["main"]
 
 _LINEAR_ALGEBRA = "OPENBLAS_NUM_THREADS"
-"""One thread is enough for matrices of our size; more of them spin and take a core from the loop.
-It is read when numpy is imported."""
+"""Number of BLAS threads: one suffices for our small matrices.
+
+More threads would busy-wait and take a core from the tick loop. numpy reads it on import.
+"""
 
 
 def main() -> NoReturn:
-    """Run the command line of this process and leave with its exit code."""
+    """Run the command line of this process and exit with its code."""
     leave_on_interrupt()
     os.environ.setdefault(_LINEAR_ALGEBRA, "1")
     from bt_exec.cli.app import main as run

@@ -23,7 +23,7 @@ def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
 
     Args:
         work: The call. It must not touch the robot.
-        doing: Phase that the skill shows meanwhile.
+        doing: Phase to display meanwhile.
 
     Raises:
         Exception: The exception that `work` raised. Exceptions that would end the process, such as
@@ -40,7 +40,7 @@ def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
             errors.append(error)
         except BaseException as error:  # noqa: BLE001 - it ends this thread, not the mission
             what = f"{type(error).__name__}: {error}"
-            errors.append(RuntimeError(f"the call left its thread: {what}"))
+            errors.append(RuntimeError(f"the call tried to end the process: {what}"))
         finally:
             done.set()
 

@@ -1,7 +1,7 @@
-"""Ctrl-C while the program is imported: it leaves at once, without a traceback.
+"""Handler for Ctrl-C during the imports: exits at once, without a traceback.
 
-Only what the interpreter has imported by itself is used, so that the handler is there early. Before
-that, while Python starts, a Ctrl-C is Python's own.
+It uses only modules that the interpreter has already imported, so that it can be installed first.
+Before that, while Python starts, a Ctrl-C is handled by Python.
 """
 
 import os
@@ -15,12 +15,12 @@ _STOPPED = 130
 
 
 def is_program() -> bool:
-    """Return True if this process runs the command line, not a program that imports us."""
+    """Return True if this process runs the command line, False if a program imports bt_exec."""
     return sys.orig_argv[1:3] == ["-m", "bt_exec"] or sys.argv[0].endswith("/bt-exec")
 
 
 def leave_on_interrupt() -> None:
-    """Leave at a Ctrl-C, until the command line has its own handler."""
+    """Exit on Ctrl-C until the command line installs its own handler."""
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _leave)
 

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 NodeState: TypeAlias = Literal["running", "done", "failed", "skipped", "kept", "stopped"]
-"""What people see of a node; a node that no event named has not been reached yet."""
+"""State of a node as displayed. A node without an event has not been reached yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Observed(_At):
 
 @dataclass(frozen=True, slots=True)
 class PerceptionFailed(_At):
-    """The perception of `pack` raised instead of giving an observation."""
+    """The perception of `pack` raised an exception instead of returning an observation."""
 
     pack: str
     message: str
@@ -80,11 +80,11 @@ class PerceptionFailed(_At):
 
 @dataclass(frozen=True, slots=True)
 class FactsKnown(_At):
-    """The facts that are known when a mission starts, and when it ends.
+    """Known facts at the start or the end of a mission.
 
     Attributes:
         moment: Whether the mission starts or ends.
-        facts: The known facts; what robots report and what the newest observations establish.
+        facts: The known facts: reports of robots, and facts of the newest observations.
         saved: The results that skills saved so far, by name.
     """
 
@@ -103,7 +103,7 @@ class Planning(_At):
 
 @dataclass(frozen=True, slots=True)
 class Planned(_At):
-    """A plan was verified and replaces what was there; `spec` is expanded."""
+    """A plan was verified and replaces the previous one; `spec` is expanded."""
 
     spec: MissionSpec
     calls: int
@@ -112,7 +112,7 @@ class Planned(_At):
 
 @dataclass(frozen=True, slots=True)
 class Refused(_At):
-    """The compiler makes no plan."""
+    """The compiler refused to make a plan."""
 
     refusal: Refusal
 
@@ -127,9 +127,9 @@ class Rejected(_At):
 
 @dataclass(frozen=True, slots=True)
 class NodeChanged(_At):
-    """A node has a new state. `detail` says why it failed or was skipped, in a few words.
+    """A node has a new state. `detail` is a brief reason of a failure or skip.
 
-    A node that is ``running`` with a `failure` is tried again after it.
+    A node that is ``running`` with a `failure` is retried after it.
     """
 
     path: str
@@ -139,13 +139,13 @@ class NodeChanged(_At):
 
     @property
     def again(self) -> bool:
-        """Whether an attempt failed and another follows: ``retry``."""
+        """Whether an attempt failed and another one follows (``retry``)."""
         return self.state == "running" and self.failure is not None
 
 
 @dataclass(frozen=True, slots=True)
 class SkillStarting(_At):
-    """A skill is about to run: on record before anything moves."""
+    """A skill is about to run. The event is on record before anything moves."""
 
     path: str
     skill: str
@@ -155,7 +155,7 @@ class SkillStarting(_At):
 
 @dataclass(frozen=True, slots=True)
 class SkillEnded(_At):
-    """A skill ended: well, with a failure, or stopped (neither result nor failure)."""
+    """A skill ended: with success, with a failure, or stopped (neither result nor failure)."""
 
     path: str
     skill: str
@@ -177,7 +177,7 @@ class Progress(_At):
 
 @dataclass(frozen=True, slots=True)
 class Asked(_At):
-    """A condition gave a new verdict to a check, a guard or a skip."""
+    """A check, a guard or a skip condition evaluated to a new verdict."""
 
     path: str
     role: Literal["check", "while", "skip_if", "until"]
@@ -188,14 +188,14 @@ class Asked(_At):
 
 @dataclass(frozen=True, slots=True)
 class Turn(_At):
-    """A pack's turn report: plain data, ready to be written."""
+    """A pack's turn report: plain, serializable data."""
 
     report: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Aborting(_At):
-    """The mission is being stopped: cleanly, or by the robot's own stop."""
+    """The mission is being stopped: by a cancel, or by the robot's own stop."""
 
     how: Literal["clean", "robot stop"]
     reason: str
@@ -229,7 +229,7 @@ Event: TypeAlias = (
 
 
 class Listener(Protocol):
-    """Receives events. An error in a listener never stops a mission; it is logged once."""
+    """Receiver of events. An error in a listener never stops a mission; it is logged once."""
 
     def on(self, event: Event) -> None:
-        """Take note of `event`; called on the loop's thread, so be quick."""
+        """Handle `event`. Called on the loop's thread, so it must return quickly."""

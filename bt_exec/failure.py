@@ -3,23 +3,23 @@
 ::
 
     Failure              a value: the planner acts (re-plan, or end the mission and say why)
-    └── made from Failed, which a skill raises; never an error of a person
+    └── made from Failed, which a skill raises; never a usage error
 
-    BtExecError          an error of a person: it says what to do, the program exits cleanly
+    BtExecError          an error that a user can correct; the program exits cleanly
     ├── SpecError        the author of a tree file: holds one Problem per mistake, with positions
     ├── UsageError       the operator: a flag, a file, a site, a missing piece
-    │   └── UnknownName  a name that nothing answers to; lists the nearest ones
+    │   └── UnknownName  a name that does not exist; lists the nearest ones
     └── RegistrationError  the author of a pack: duplicate names, a signature that cannot work
 
-    Problem              a value: one mistake in a spec, a code with place, found and allowed
+    Problem              a value: one mistake in a spec, with code, place, found and allowed
                          (the same value goes back to a model that wrote the spec)
 
-    Refusal              a value: why no plan is made, told to the person who typed the command
+    Refusal              a value: why no plan is made, reported to the author of the command
 
-    SimulationLost       the world of a mission cannot be advanced any more: the mission ends
-    PartBroken           a hook of a rig, a perception or a listener broke down, or any part hangs:
+    SimulationLost       the simulation of a mission cannot be advanced any more: the mission ends
+    PartBroken           a hook of a rig, a perception or a listener raised, or any part hangs:
                          the mission ends and names it
-    RobotStopped         somebody stopped the robot: the mission ends, nothing resumes by itself
+    RobotStopped         the robot was stopped from outside: the mission ends and does not resume
 
 Any other exception is a bug of bt-exec. Inside a skill it becomes a `Failure` with code
 ``SKILL_CRASHED``; nothing a skill does ends the executive with a robot moving.
@@ -73,25 +73,25 @@ OWN_CODES = frozenset(
         "TOO_MANY_ITEMS",
     }
 )
-"""Codes of failures that no pack declares: those of `bt_exec.nodes` and of a mission's end."""
+"""Codes of failures that are not declared by packs: those of `bt_exec.nodes` and of endings."""
 
 STOPPED = "STOPPED"
-"""The code of a skill whose motion was stopped from outside: by a person or the robot itself."""
+"""Code of a skill whose motion was stopped from outside, by the operator or by the robot."""
 
 FailureKind = Literal["skill", "guard", "check", "timeout", "compiler", "robot"]
 
 
 def nearest(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ...]:
-    """Return up to `count` of `names` in order of likeness to `word`; all that is near, no more."""
+    """Return up to `count` of `names` that are similar to `word`, most similar first."""
     by_folded = {name.casefold(): name for name in names}
     hits = difflib.get_close_matches(word.casefold(), by_folded, n=count, cutoff=0.5)
     return tuple(by_folded[hit] for hit in hits)
 
 
 def in_words(error: BaseException) -> str:
-    """Return ``ValueError: what it says``; only the type where it cannot say anything."""
+    """Return the type and message of an error, or only its type if the message cannot be made."""
     said = ""
-    with contextlib.suppress(Exception):  # its message is somebody's code, too
+    with contextlib.suppress(Exception):  # __str__ may be code of a pack and raise, too
         said = str(error)
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
@@ -100,7 +100,7 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
     """Raised by the clock when a world cannot be advanced, or not in time.
 
     Args:
-        why: What was raised, or what was waited for.
+        why: The exception, or the step that timed out.
     """
 
     def __init__(self, why: BaseException | str) -> None:
@@ -108,13 +108,14 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
 
 
 class PartBroken(BaseException):
-    """Raised where somebody's code broke down outside skills and conditions, or anything hangs.
+    """Raised when pack code outside skills and conditions raises, or any part hangs.
 
-    It is no `Exception`, so that nobody on the way to the executive takes it for an own trouble.
+    It does not derive from `Exception`, so that ``except Exception`` between the part and the
+    executive does not catch it.
 
     Args:
-        part: Who it was: "the facts of door", "condition door_open".
-        why: What it did, as the rest of a sentence: "raised KeyError: 'arm'".
+        part: Name of the part: "the facts of door", "condition door_open".
+        why: Cause, as the rest of a sentence: "raised KeyError: 'arm'".
         code: ``PART_BROKEN`` or ``STEP_HUNG``.
     """
 
@@ -131,7 +132,7 @@ class PartBroken(BaseException):
 
 
 class RobotStopped(BaseException):
-    """Raised where a skill finds that its robot was stopped: no other branch may go on.
+    """Raised when a skill's robot was stopped from outside: no other branch may run.
 
     Args:
         failure: The failure of the skill.
@@ -143,13 +144,13 @@ class RobotStopped(BaseException):
 
 
 class Failed(Exception):  # noqa: N818 - it is a verdict of the skill, not an error of the program
-    """Raised by a skill that could not do its work.
+    """Raised by a skill that failed.
 
     Args:
         code: One of the codes the skill declares in ``@skill(fails=…)``.
-        message: What was measured, in a sentence: "stopped at 12 deg (wanted 69)".
+        message: Measured deviation, in a sentence: "stopped at 12 deg (wanted 69)".
         retryable: Whether another attempt, or another plan, could help.
-        evidence: Further facts by name. Sentences of the message catalogue may use them.
+        evidence: Further facts by name, available to the sentences of the message catalogue.
 
     Example:
         ``raise Failed("DOOR_STUCK", "stopped at 12 deg", angle_deg=12)``
@@ -167,13 +168,13 @@ class Failed(Exception):  # noqa: N818 - it is a verdict of the skill, not an er
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Failure of a node: the value that accompanies FAILURE through the tree.
+    """Failure of a node: the value that travels with FAILURE through the tree.
 
     Attributes:
         code: Stable name of the reason, such as ``GRASP_SLIPPED``.
-        message: What was found, in English, for people who read details.
+        message: What was found, in English, for detailed output.
         path: Path of the node that failed first, such as ``get_material/take/grasp``.
-        kind: What failed: a skill, a guard, a check, a timeout, a compiler, the robot.
+        kind: Kind of part that failed: a skill, a guard, a check, a timeout, a compiler, the robot.
         node: Name of the skill or condition.
         args: Its arguments.
         evidence: Measured facts by name.
@@ -200,14 +201,14 @@ class Failure:
         return tuple(found)
 
     def because(self, cause: Failure | None) -> Failure:
-        """Return the same failure with `cause` behind its own last cause."""
+        """Return a copy of this failure with `cause` appended to its chain of causes."""
         if cause is None:
             return self
         rest = self.cause.because(cause) if self.cause is not None else cause
         return replace(self, cause=rest)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON; `from_dict` gives the same failure back."""
+        """Return plain data for JSON; `from_dict` is the inverse."""
         return {
             "code": self.code,
             "message": self.message,
@@ -222,7 +223,7 @@ class Failure:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Failure:
-        """Return the failure that `to_dict` wrote down."""
+        """Return the failure of the data that `to_dict` returned."""
         cause = data["cause"]
         return cls(**{**data, "cause": None if cause is None else cls.from_dict(cause)})
 
@@ -236,11 +237,11 @@ class Problem:
     """One mistake in a spec: a stable code, the place, what was found, what is allowed.
 
     Attributes:
-        code: Stable name, such as ``UNKNOWN_SKILL``; the layers of `bt_exec.verify` list theirs.
-        message: A sentence that says what is wrong and what to do.
+        code: Stable name, such as ``UNKNOWN_SKILL``; see the layers of `bt_exec.verify`.
+        message: A sentence that states the mistake and how to correct it.
         place: Path of the node or field in the document, such as ``root/sequence[1]/with/arm``.
-        found: What stands there.
-        allowed: What may stand there, nearest first; empty when that cannot be listed.
+        found: The text or value at that place.
+        allowed: Allowed values, nearest first; empty if they cannot be listed.
         file: File name, or a description of where the text came from.
         line: Line number from 1, if the text is known.
         column: Column number from 1, if the text is known.
@@ -279,12 +280,12 @@ class Refusal:
         code: Stable name: ``NOT_UNDERSTOOD``, ``UNKNOWN_OBJECT``, ``NEGATED``, ``EMPTY`` …
         message: One or two sentences in the language of the command.
         nearest: Commands that would be understood, nearest first, in that language.
-        calls: How many questions it took (a model's repair rounds count).
-        problems: What was wrong with the plans that it turned down, for people who read details.
-        requests: How many requests were sent to a language model before.
-        did_you_mean: Commands that may have been meant; each would be understood.
-        missing: What it would need, as names of types, or the words that were not understood.
-        question: What to ask back: a short question whose answer completes the command.
+        calls: Number of planner calls, repair rounds of a model included.
+        problems: Problems of the plans that were rejected, for detailed output.
+        requests: Number of requests that were sent to a language model.
+        did_you_mean: Similar commands; each of them would be understood.
+        missing: Missing information as names of types, or the words that were not understood.
+        question: A short question to the operator whose answer completes the command.
     """
 
     code: str
@@ -299,7 +300,7 @@ class Refusal:
 
 
 class BtExecError(Exception):
-    """Base of the errors of people: the message says what to do, nothing else is needed."""
+    """Base class of errors that a user can correct; the message states how."""
 
 
 class SpecError(BtExecError):
@@ -317,16 +318,16 @@ class SpecError(BtExecError):
 
 
 class UsageError(BtExecError):
-    """Raised when the operator asked for something that cannot be: a flag, a file, a setting."""
+    """Raised when a flag, file or setting of the operator is invalid."""
 
 
 class UnknownName(UsageError):  # noqa: N818 - it reads as what it says
-    """Raised when nothing has the name that was asked for.
+    """Raised when a name does not exist.
 
     Args:
-        kind: What was looked up: "tree", "site", "skill", "compiler".
-        name: The name that nothing answers to.
-        known: Every name that could have been meant.
+        kind: Kind of object: "tree", "site", "skill", "compiler".
+        name: The unknown name.
+        known: All existing names.
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
@@ -340,7 +341,7 @@ class UnknownName(UsageError):  # noqa: N818 - it reads as what it says
 
 
 class RegistrationError(BtExecError):
-    """Raised while a pack is read: a duplicate name, a signature that cannot be a skill.
+    """Raised while a pack is loaded: a duplicate name, or an invalid signature.
 
     Args:
         why: A sentence, or the mistakes of a file.

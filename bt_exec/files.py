@@ -1,4 +1,4 @@
-"""Files and paths of users: size-limited reading, complete writing, expansion of ``~``."""
+"""User files: size-limited reading, atomic writing, expansion of ``~``."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["expand_home", "is_pipe_or_device", "read_at_most", "whole"]
 
 
 def expand_home(path: str | Path) -> Path:
-    """Return a path whose ``~`` is the home of a user; that of a user who is not known stays."""
+    """Return a path with ``~`` or ``~user`` expanded; an unknown user name is left as it is."""
     return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises for unknown users
 
 
 def read_at_most(path: Path, most: int) -> bytes | None:
-    """Return what a file, a pipe or a device holds; None if that is more than `most` bytes.
+    """Return the contents of a file, pipe or device; None if longer than `most` bytes.
 
     Raises:
         OSError: If it cannot be read.
-        ValueError: If the path cannot be one.
+        ValueError: If the path is malformed, such as one with a null byte.
     """
     with path.open("rb") as file:
         found = file.read(most + 1)
@@ -28,17 +28,16 @@ def read_at_most(path: Path, most: int) -> bytes | None:
 
 
 def is_pipe_or_device(path: Path) -> bool:
-    """Return whether a path is there, but neither a file nor a folder.
+    """Return whether a path exists and is neither a file nor a folder.
 
-    A pipe waits and a device never ends. The author of a path that names one means it; in a folder
-    it is nothing to read.
+    Reading a pipe may block and a device may never end, so folder searches skip them.
     """
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Yield where to write a file; it takes its place at once, when all of it is written.
+    """Yield a temporary path; the file written there atomically replaces `path` at the end.
 
     An interrupted write leaves the old file, or none.
     """

@@ -1,7 +1,7 @@
-"""Observations for skills and conditions: the latest, its age, and earlier ones.
+"""Observations for skills and conditions: the latest one, its age, and earlier ones.
 
-A world is a view that lives as long as a node works. It knows when that node began (`since`), so
-that "fresh" has one meaning everywhere: seen after this node started to ask.
+A `World` is a view that lives as long as a node runs. It stores when that node began (`since`), so
+that "fresh" has one meaning everywhere: captured after this node began to request observations.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ __all__ = ["ObservationBuffer", "Situation", "World"]
 
 S = TypeVar("S", bound=Observation)
 
-_KEPT_SCENES = 32  # enough for every vote over fresh frames; a few MB of frames
+_KEPT_SCENES = 32  # enough for votes over fresh frames; a few MB
 
 
 class ObservationBuffer(Generic[S]):
     """The observations of one rig, newest last; the executive fills it between ticks.
 
     Attributes:
-        asked: Whether a node asked for one since the last observation arrived. Perception runs when
-            it is requested, at most once per tick and at most at the site's rate.
+        asked: Whether a node has requested an observation since the last one arrived. Perception
+            runs on request, at most once per tick and at most at the site's rate.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -34,21 +34,21 @@ class ObservationBuffer(Generic[S]):
         self._clock = clock
 
     def now(self) -> float:
-        """Return the mission's clock [s]."""
+        """Return the time on the mission's clock [s]."""
         return self._clock()
 
     def add(self, observation: S) -> None:
-        """Keep `observation` as the newest; the question is answered."""
+        """Store `observation` as the newest and clear the request."""
         self.observations.append(observation)
         self.asked = False
 
 
 class World(Generic[S]):
-    """A view of the observations for one node at work.
+    """A view of the observations for one running node.
 
     Args:
         buffer: The observations of the rig.
-        since: When the node began to ask [s, mission clock].
+        since: When the node began [s, mission clock].
     """
 
     __slots__ = ("_buffer", "since")
@@ -59,18 +59,18 @@ class World(Generic[S]):
 
     @property
     def now(self) -> float:
-        """The mission's clock [s]: simulated time in a simulation."""
+        """Time on the mission's clock [s]: simulated time in a simulation."""
         return self._buffer.now()
 
     @property
     def observation(self) -> S | None:
-        """The newest observation, None before the first. Reading it asks for a newer one."""
+        """Newest observation, or None before the first. Reading it requests a newer one."""
         self._buffer.asked = True
         return self._buffer.observations[-1] if self._buffer.observations else None
 
     @property
     def fresh(self) -> tuple[S, ...]:
-        """The observations captured since this node began to ask, oldest first; asks for more."""
+        """Observations captured since this node began, oldest first. Reading them requests more."""
         self._buffer.asked = True
         return tuple(
             observation for observation in self._buffer.observations if observation.t >= self.since
@@ -89,9 +89,9 @@ class Situation:
 
     Attributes:
         labels: Labels of what is detected.
-        facts: What the view and the robot establish: ``{"door": "open", "hand.left": "empty"}``.
-        text: One line for people and prompts.
-        frame: The picture, for compilers that look at it, or None.
+        facts: Facts of observation and robot: ``{"door": "open", "hand.left": "empty"}``.
+        text: Summary in one line, for display and prompts.
+        frame: The picture, for compilers that use it, or None.
         labels_by: Labels by pack or robot.
     """
 

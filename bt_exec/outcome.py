@@ -44,10 +44,10 @@ _OPTIONAL = frozenset(
         "record_problem",
     }
 )
-"""What is not part of an outcome's plain data where it is empty."""
+"""Fields that are omitted from an outcome's plain data when they are empty."""
 
 PARTLY_DONE, NOTHING_DONE = "PARTLY_DONE", "NOTHING_DONE"
-"""Codes of a mission that went on without a part, and of one that so did nothing of it."""
+"""Codes of missions that continued without a part: some parts were done, or none."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class Ending:
 
     Attributes:
         status: Satisfied, partial (done, but not all), blocked, failed, refused or aborted.
-        reason_code: ``OK``, or why not.
-        failure: What ended it, if a failure did.
-        why: Why it was not planned again after the failure; a code with a sentence.
-        said: The same in the compiler's own words, if it gave any; of a satisfied one the answer
-            to words that asked for no plan; of an aborted one the signal that stopped it.
-        refusal: What the compiler said, if it refused.
-        problems: What was wrong with a plan that was not accepted.
+        reason_code: ``OK``, or the reason of the failure.
+        failure: The failure that ended it, if any.
+        why: Why there was no re-plan after the failure; a code with a sentence.
+        said: The same in the compiler's words, if any. For a satisfied mission without a plan: the
+            reply to the command; for an aborted one: the signal that stopped it.
+        refusal: The compiler's refusal, if it refused.
+        problems: Problems of a plan that was not accepted.
     """
 
     status: MissionStatus
@@ -78,35 +78,36 @@ class Ending:
 class Outcome:
     """Outcome of a mission: the object that ``--json`` prints.
 
-    Its representation says why, so that ``assert outcome.ok`` in a test explains itself.
+    Its representation includes the reason, so that a failing ``assert outcome.ok`` explains itself.
 
     Attributes:
-        mission_id: Names the record: ``2026-11-20-0007``.
-        command: What the person typed.
+        mission_id: Identifier of the record: ``2026-11-20-0007``.
+        command: The command as typed.
         status: How it ended.
         reason_code: ``OK``, or why not.
-        message: What a person would say, in the language of the command.
-        planner_calls: How many plans were asked for: one, and one more for each re-plan.
-        model_requests: How many requests were sent to a language model for them.
-        replans: How many plans after the first were made.
-        plan_version: The version in force at the end; 0 if there never was one.
-        ticks: How many ticks it took.
+        message: Summary for the operator, in the language of the command.
+        planner_calls: Number of planner calls: one, and one more for each re-plan.
+        model_requests: Number of requests to a language model for these calls.
+        replans: Number of plans after the first.
+        plan_version: The version in force at the end; 0 if there was no plan.
+        ticks: Number of ticks.
         sim_seconds: Time on the mission's clock [s].
-        wall_seconds: Time on the wall [s].
-        skipped: ``{"name", "reason"}`` of what was not needed.
-        failures: Every failure, first to last, as plain data: those that ended a plan, then those
-            that were noted.
-        undone: What was not done although the mission went on: ``{"what", "why", "code", "path",
-            "node", "args"}``, the first two in the language of the command.
-        journal: Where the record is, or None.
+        wall_seconds: Wall-clock time [s].
+        skipped: ``{"name", "reason"}`` of each node that was not needed.
+        failures: All failures in order, as plain data: those that ended a plan, then those that
+            were only recorded.
+        undone: Parts that were not done although the mission continued: ``{"what", "why", "code",
+            "path", "node", "args"}``, the first two in the language of the command.
+        journal: Path of the record, or None.
         nearest: Of a refusal: commands that would be understood.
-        did_you_mean: Of a refusal: commands that are like the one that was typed; each would run.
-        missing: Of a refusal: what it would need, by type, or the words that were not understood.
-        question: Of a refusal: what to ask back; the answer, as the next command, completes it.
-        problems: Of a plan that was not accepted: what was wrong with it.
-        results: What the tree that was the plan returned (``returns``), by field; empty if it did
-            not end well.
-        record_problem: What the record lacks and where that is; empty when it is complete.
+        did_you_mean: Of a refusal: commands similar to the one that was typed; each would run.
+        missing: Of a refusal: missing information by type, or the words that were not understood.
+        question: Of a refusal: a question to the operator. The answer, given as the next command,
+            completes the refused one.
+        problems: Of a plan that was not accepted: its problems.
+        results: Values that the tree of the plan returned (``returns``), by field; empty if it did
+            not succeed.
+        record_problem: The missing parts of the record and where they are; empty if it is complete.
     """
 
     mission_id: str
@@ -135,16 +136,16 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """The process exit code that says this."""
+        """Exit code of the process for this outcome."""
         return EXIT_CODES[self.status]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, in this order; what is optional is left out if empty."""
+        """Return plain data in the order of the attributes; empty optional fields are omitted."""
         data = {field.name: getattr(self, field.name) for field in fields(self)}
         return {key: data[key] for key in data if data[key] or key not in _OPTIONAL}
 
     def explain(self) -> str:
-        """Return how it ended in a few lines: status, sentence, and where each failure was."""
+        """Return a report of a few lines: status, sentence, and the place of each failure."""
         head = f"{self.status}: {self.reason_code}" if self.reason_code != "OK" else self.status
         lines = [f"{head}: {self.message}" if self.message else head]
         for data in self.failures:
@@ -156,7 +157,7 @@ class Outcome:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        """Return how it ended on one line."""
+        """Return the end of the mission on one line."""
         said = " | ".join(line.strip() for line in self.explain().splitlines())
         return f"<Outcome {said}>"
 
@@ -172,7 +173,7 @@ class Outcome:
 
 
 def _traceback(failure: Failure) -> list[str]:
-    """Return the last lines of a crash's traceback: where it was raised, and what."""
+    """Return the last lines of a crash's traceback: the source line and the exception."""
     text = str(failure.evidence.get("traceback", ""))
     return text.rstrip().splitlines()[-3:]
 

@@ -1,12 +1,12 @@
 """Pack: everything one domain provides, found through entry points.
 
-A package of anybody adds its own with::
+Any package can register one with::
 
     [project.entry-points."bt_exec.packs"]
     kitchen = "my_kitchen.pack:PACK"
 
 and a site file names the packs it uses. A pack is data: skills, conditions, named types, passes,
-where its trees, words and sentences lie, and how to make its robot.
+the paths of its trees, words and sentences, and factories for its robots.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class PlanFormat(NamedTuple):
         read: Takes the text, the name of its file and the command; returns the mission.
         write: Takes an expanded mission; returns the text.
 
-    Both raise `SpecError` for what they cannot take.
+    Both raise `SpecError` for input that they do not support.
     """
 
     read: Callable[[str, str, str], MissionSpec]
@@ -61,43 +61,45 @@ class Pack:
     Attributes:
         name: Name in site files and entry points.
         requires: Packs that it builds on; a site that names it must name them, too.
-        summary: One line for people.
+        summary: Description in one line.
         skills: Its skills.
         conditions: Its conditions.
         types: Named types for the ``params`` of trees: ``{"Arm": Literal["left", "right"]}``.
         facts: Its facts and their values: ``{"hand.{Arm}": ("empty", "cup")}``. Braces name a type
-            of the pack; see `bt_exec.declarations.declared_facts`. What skills need and change, and
-            conditions establish, must be among these facts or those of the packs it requires.
+            of the pack; see `bt_exec.declarations.declared_facts`. Skills and conditions may
+            use only these facts and those of the packs it requires.
         passes: Transformations of a spec after compiling, in order.
-        checkers: Find problems in a plan, before passes.
-        prompt: File of what a model must know about the domain, or None; keep it short.
+        checkers: Functions that find problems in a plan; they run before the passes.
+        prompt: File with the domain knowledge for a model's prompt, or None; keep it short.
         trees: Folder of its tree files, or None.
         overrides: Names of trees of the packs it requires that its own trees replace.
         recovery: Name of a tree that brings the robot into a state from which any plan can start. A
-            mission that is resumed runs it first where the rest cannot start otherwise. Empty if
+            resumed mission runs it first if its remaining part cannot start otherwise. Empty if
             there is none.
-        messages: File of its sentences, or None.
+        messages: File of its sentences by code, or None.
         lexicon: File of its words for the offline compiler, or None.
-        words: Gives further words, in the form of that file, from the site's settings for the
-            pack: the names of places and people. None if it has none.
-        names: Gives what things of the site are called in sentences, by id and language, from the
-            site's settings for the pack: ``{"lounge": {"en": "the lounge", "ko": "라운지"}}``.
-        called: Says what a thing is called that is known only at run time, from its name and the
-            language: "red cube 1" for ``object_red_cube_1``; None for what is no such name.
-        services: Types of what its rigs offer its skills and conditions, by name:
+        words: Function that returns further words, in the form of that file, from the site's
+            settings for the pack: names of places and persons. None if there are none.
+        names: Function that returns display names by id and language, from the site's settings for
+            the pack: ``{"lounge": {"en": "the lounge", "ko": "라운지"}}``.
+        called: Function that returns the display name of an object that is known only at run time,
+            from its identifier and the language: "red cube 1" for ``object_red_cube_1``. It
+            returns None for other texts.
+        services: Types of the services that its rigs offer its skills and conditions, by name:
             ``{"site_map": SiteMap}``; see `bt_exec.skill.Service`.
         robots: Rig factories by the name a site uses.
         identities: For robots that exist outside this process: a function from the pack's settings
             to the identity of the robot, by its name in `robots`: a serial number, an address
             (`bt_exec.mission.robot_lock.network_identity`). It opens nothing: the robot is locked
             by it first.
-        settings: What a site file may say of the pack.
-        world: How its simulated world may start.
+        settings: Model of the pack's settings in a site file.
+        world: Model of the initial states of its simulated world.
         formats: Other forms of a plan that the pack reads and writes, by name.
-        reporter: Makes the pack's reporter of one mission from the services of its rig, or None.
-        doctor: Looks at what the pack needs of the machine, for ``bt-exec doctor``: gives
+        reporter: Function that makes the pack's reporter of one mission from the services of its
+            rig, or None.
+        doctor: Function that checks the machine for ``bt-exec doctor``: it returns
             (name, ``ok`` | ``missing`` | ``optional``, detail, what to do), or None.
-        instance_of: Name of the installed pack, where a site calls it something else; see
+        instance_of: Name of the installed pack if the site gives it another name; see
             `instance`. Empty otherwise.
     """
 
@@ -142,27 +144,26 @@ class Pack:
 class Catalogue:
     """The skills, conditions and types of the packs of a site, by name.
 
-    A name that two packs bring is ambiguous: both are called ``pack.name``. Trees of a pack go on
-    to use the plain name for what is their own (`with_own_names`), and so does its code: checkers,
-    passes, plan formats and reporters are given plans in the pack's own names.
+    A name that two packs define is ambiguous: both are called ``pack.name``. Trees of a pack keep
+    using the plain name for their own definitions (`with_own_names`), and so does its code:
+    checkers, passes, plan formats and reporters receive plans in the pack's own names.
 
-    A site may have several robots of one pack: instances of it, each under its own name. All that
-    they bring clashes; so their trees are called ``robot.tree``, too, and what they claim and the
-    facts that the pack declares are their own: ``robot/fact``. Facts of packs that it requires are
-    common to them.
+    A site may have several robots of one pack: instances with different names. All their
+    definitions clash, so their trees are called ``robot.tree``, too. Their claims and the facts
+    declared by the pack are separate: ``robot/fact``. Facts of required packs are shared.
 
     Attributes:
         packs: The packs.
         skills: Skills by name.
         conditions: Conditions by name.
         types: Types of arguments by name.
-        owners: Names of packs by the skills and conditions that they bring; empty for those of
+        owners: Name of the defining pack by skill or condition; empty for those of
             `bt_exec.declarations.built_in`.
-        shared: The packs that bring a name, for every skill, condition and type that clashes.
-        trees: Names of the trees that robots of one pack bring, by robot.
+        shared: The packs that define a name, for every skill, condition and type that clashes.
+        trees: Names of the trees of robots of the same pack, by robot.
 
     Raises:
-        RegistrationError: If a pack brings a name twice, or a name or type of bt-exec's own, or
+        RegistrationError: If a pack defines a name twice, redefines a built-in name or type, or
             has a field of another form.
     """
 
@@ -198,7 +199,7 @@ class Catalogue:
         self.owners.update({part.name: "" for part in (*SKILLS, *CONDITIONS)})
 
     def _find_shared(self) -> None:
-        """Find the names that mean different things in different packs."""
+        """Find the names that several packs define differently."""
         parts: dict[str, list[str]] = {}
         types: dict[str, dict[str, Any]] = {}
         for pack in self.packs:
@@ -214,7 +215,7 @@ class Catalogue:
                 self.shared[name] = tuple(hints)
 
     def _on_site(self, pack: str, part: Part) -> Part:
-        """Return a skill or condition with the names and facts that it has on this site."""
+        """Return a skill or condition with the names and facts of this site."""
         name = self.name_in(pack, part.name)
         changed: dict[str, Any] = {} if name == part.name else {"name": name}
         if self.is_robot(pack):
@@ -230,11 +231,11 @@ class Catalogue:
 
     @property
     def robots(self) -> tuple[str, ...]:
-        """The names of all robots of which the site has several of one pack."""
+        """Names of all robots that share their pack with another robot."""
         return tuple(pack.name for pack in self.packs if self.is_robot(pack.name))
 
     def facts_in(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return facts that `pack` names as they are called on this site."""
+        """Return facts of `pack` with their names on this site."""
         if not self.is_robot(pack):
             return dict(facts)
         return {self._fact_in(pack, fact): value for fact, value in facts.items()}
@@ -243,14 +244,14 @@ class Catalogue:
         return fact if self._is_common(pack, fact) else f"{pack}/{fact}"
 
     def _is_common(self, pack: str, fact: str) -> bool:
-        """Return True if a fact is not declared by `pack`, but by one that it requires."""
+        """Return True if a fact is declared by a required pack and not by `pack` itself."""
         if not self._by_name[pack].requires:
             return False
         own = DeclaredFacts([_declared(self._by_name[pack])])
         return not own.has(fact) and self.facts_of(pack).has(fact)
 
     def plain_facts(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return the facts of a site as `pack` calls them, without those of its sister robots."""
+        """Return facts of the site in the names of `pack`, without those of its other robots."""
         if not self.is_robot(pack):
             return dict(facts)
         others = tuple(f"{robot}/" for robot in self.robots if robot != pack)
@@ -261,25 +262,25 @@ class Catalogue:
         }
 
     def tree_in(self, pack: str, tree: str) -> str:
-        """Return what a tree that `pack` names is called on this site."""
+        """Return the name on this site of a tree of `pack`."""
         return f"{pack}.{tree}" if tree in self.trees.get(pack, ()) else tree
 
     def plain_tree(self, pack: str, tree: str) -> str:
-        """Return what `pack` itself calls a tree of this site."""
+        """Return the name that `pack` itself uses for a tree of this site."""
         plain = tree.removeprefix(f"{pack}.")
         return plain if plain in self.trees.get(pack, ()) else tree
 
     def name_in(self, pack: str, name: str) -> str:
-        """Return what a skill, condition or type of `pack` is called on this site."""
+        """Return the name on this site of a skill, condition or type that `pack` calls `name`."""
         return f"{pack}.{name}" if pack in self.shared.get(name, ()) else name
 
     def plain_in(self, pack: str, name: str) -> str:
-        """Return what `pack` itself calls what is called `name` on this site."""
+        """Return the name that `pack` itself uses for `name`, the inverse of `name_in`."""
         owner, dot, plain = name.rpartition(".")
         return plain if dot and owner == pack and pack in self.shared.get(plain, ()) else name
 
     def with_own_names(self, pack: str, tree: Document) -> Document:
-        """Return a tree of `pack` in which plain names that clash mean what the pack brings."""
+        """Return a tree of `pack` with clashing plain names qualified by the pack's name."""
         if not self.clashes(pack):
             return tree
         return renamed(
@@ -287,7 +288,7 @@ class Catalogue:
         )
 
     def with_plain_names(self, pack: str, tree: Document) -> Document:
-        """Return a tree as `pack` would write it: what a pack's own code is given to look at."""
+        """Return a tree as `pack` would write it, for the pack's own code."""
         if not self.clashes(pack):
             return tree
         return renamed(
@@ -295,16 +296,16 @@ class Catalogue:
         )
 
     def clashes(self, pack: str) -> bool:
-        """Return whether `pack` brings a name that another pack brings, too."""
+        """Return whether `pack` defines a name that another pack defines, too."""
         return self.is_robot(pack) or any(pack in packs for packs in self.shared.values())
 
     def clash(self, name: str) -> str:
-        """Return what to write for a name that several packs bring; empty for other names."""
+        """Return advice on how to write a name that several packs define; empty for other names."""
         packs = self.shared.get(name, ())
         if not packs:
             return ""
         full = " or ".join(f"{pack}.{name}" for pack in packs)
-        return f"; packs {' and '.join(packs)} bring one each: write {full}"
+        return f"; packs {' and '.join(packs)} both define it: write {full}"
 
     @cached_property
     def facts(self) -> DeclaredFacts:
@@ -329,7 +330,7 @@ class Catalogue:
         return {f"{space}{fact}": values for fact, values in facts.items()}, types
 
     def owner(self, name: str) -> str:
-        """Return the pack that brings the skill or condition `name`; empty if it is built in."""
+        """Return the pack that defines the skill or condition `name`; empty if it is built in."""
         return self.owners[name]
 
     def skill(self, name: str) -> Skill:
@@ -349,28 +350,29 @@ def _declared(pack: Pack) -> tuple[dict[str, Iterable[str]], dict[str, Any]]:
 
 
 def _check_names(pack: Pack) -> None:
-    """Refuse a name that a pack brings twice, and types that are bt-exec's own."""
+    """Raise RegistrationError if a pack defines a name twice or redefines a built-in type."""
     seen: set[str] = set()
     for part in (*pack.skills, *pack.conditions):
         if any(part.name == own.name for own in (*SKILLS, *CONDITIONS)):
-            message = f"{part.name!r} is built in; call the one of pack {pack.name} something else"
+            message = f"{part.name!r} is built in; rename that of pack {pack.name}"
             raise RegistrationError(message)
         if part.name in seen:
             raise RegistrationError(
-                f"{part.name!r} is brought by pack {pack.name} and again by {pack.name}"
+                f"{part.name!r} is defined by pack {pack.name} and again by {pack.name}"
             )
         seen.add(part.name)
     for name, hint in pack.types.items():
         if BUILT_IN_TYPES.get(name, hint) != hint:
-            raise RegistrationError(f"type {name!r} of pack {pack.name} is another's")
+            raise RegistrationError(f"type {name!r} of pack {pack.name} redefines a built-in type")
 
 
 def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition]) -> None:
-    """Refuse what was not declared with the decorator of its kind."""
+    """Raise RegistrationError for parts that were not declared with the decorator of their kind."""
     word = kind.__name__.lower()
     if not isinstance(given, Iterable):
         found = type(given).__name__
-        raise RegistrationError(f"pack {pack.name}: {what} is a tuple, ({word},); found a {found}")
+        message = f"{what} must be a tuple, ({word},); found a {found}"
+        raise RegistrationError(f"pack {pack.name}: {message}")
     for part in given:
         if not isinstance(part, kind):
             name = getattr(part, "__name__", None) or getattr(part, "name", None) or repr(part)
@@ -379,10 +381,10 @@ def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition
 
 
 def _check_services(pack: Pack, part: Signature) -> None:
-    """Refuse a part that wants a service of another name or type than its pack offers."""
+    """Raise RegistrationError if a part's service has another name or type than in its pack."""
     kind = type(part).__name__.lower()
     for name in part.arguments.keys() & pack.services.keys():
-        if part.arguments[name] is pack.services[name]:  # no plan could give it
+        if part.arguments[name] is pack.services[name]:  # a service cannot be an argument of a plan
             wanted = _name_of(part.arguments[name])
             raise RegistrationError(
                 f"{kind} {part.name} takes the service {name!r} of pack {pack.name} "
@@ -393,14 +395,14 @@ def _check_services(pack: Pack, part: Signature) -> None:
         if offered is None:
             known = ", ".join(pack.services) or "none"
             raise RegistrationError(
-                f"{kind} {part.name} wants the service {name!r}, "
+                f"{kind} {part.name} requires the service {name!r}, "
                 f"which pack {pack.name} does not offer; it offers: {known}"
             )
         if offered is not wanted and not (
             isinstance(wanted, type) and wanted in getattr(offered, "__mro__", ())
         ):
             raise RegistrationError(
-                f"{kind} {part.name} wants the service {name!r} to be a {_name_of(wanted)}, "
+                f"{kind} {part.name} requires the service {name!r} to be a {_name_of(wanted)}, "
                 f"but pack {pack.name} offers a {_name_of(offered)}"
             )
 
@@ -420,12 +422,12 @@ def find_pack(name: str) -> Pack:
     Raises:
         UnknownName: If no installed package registers it.
         UsageError: If it is registered but cannot be imported.
-        RegistrationError: If what is registered is not a pack, or one that cannot work.
+        RegistrationError: If the registered object is not a pack, or is an invalid one.
     """
     pack = load_plugin(_GROUP, "pack", name)
     if not isinstance(pack, Pack):
-        raise RegistrationError(f"pack {name!r} is registered, but as no Pack: {pack!r}")
-    if pack.name != name:  # the site's settings for it would never reach it
-        raise RegistrationError(f"pack {name!r} is registered, but calls itself {pack.name!r}")
-    check_form(pack)  # a site file is compared with its settings before any catalogue is made
+        raise RegistrationError(f"pack {name!r} is registered, but it is not a Pack: {pack!r}")
+    if pack.name != name:  # the site's settings for it would be ignored
+        raise RegistrationError(f"pack {name!r} is registered, but its name is {pack.name!r}")
+    check_form(pack)  # site files are checked against its settings before any catalogue is made
     return pack

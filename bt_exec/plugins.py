@@ -1,7 +1,7 @@
 """Plugins of installed packages, found through entry-point groups.
 
-One name, one owner: a name that two packages register for different things cannot be loaded, never
-"the last one wins". Other names are not affected.
+A name that two packages register for different objects cannot be loaded; it is never "the last one
+wins". Other names are not affected.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def plugin_names(group: str) -> tuple[str, ...]:
 
 
 def load_plugin(group: str, kind: str, name: str) -> Any:
-    """Return what is registered in `group` under `name`.
+    """Return the object registered in `group` under `name`.
 
     Raises:
         UnknownName: If no installed package registers it.
         UsageError: If it is registered but cannot be imported.
-        RegistrationError: If this name is registered twice for different things.
+        RegistrationError: If this name is registered twice for different objects.
     """
     points = _points(group)
     if name not in points:
@@ -50,7 +50,7 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
 
 
 def _points(group: str) -> dict[str, list[EntryPoint]]:
-    """Return what is registered in a group by name; one for each different thing."""
+    """Return the entry points of a group by name; one for each distinct object."""
     found: dict[str, list[EntryPoint]] = {}
     for point in _registered(_folders()).select(group=group):
         others = found.setdefault(point.name, [])
@@ -60,15 +60,15 @@ def _points(group: str) -> dict[str, list[EntryPoint]]:
 
 
 def _owner(point: EntryPoint) -> str:
-    """Return what is registered, and by which distribution."""
+    """Return the registered object and its distribution, as text."""
     return point.value if point.dist is None else f"{point.value} of {point.dist.name}"
 
 
 @lru_cache(maxsize=4)
 def _registered(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - the key
-    """Every entry point that is registered: one file for each installed package.
+    """All registered entry points, read from one file for each installed package.
 
-    They have `select`; Python 3.11 and 3.12 call their class by different names.
+    They have `select`; Python 3.11 and 3.12 name their class differently.
     """
     return entry_points()
 
@@ -81,5 +81,5 @@ def _folders() -> tuple[tuple[str, int], ...]:
 def _changed(folder: Path) -> int:
     try:
         return folder.stat().st_mtime_ns
-    except OSError:  # sys.path names folders that are not there
+    except OSError:  # sys.path may name missing folders
         return 0

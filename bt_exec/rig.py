@@ -30,25 +30,25 @@ __all__ = [
 ]
 
 STOP_S = 1.0
-"""How long a robot may take to return from `stop` [s, wall]; nobody waits longer."""
+"""Time limit for a robot to return from `stop` [s, wall]."""
 
 _RESERVE_BYTES = 4 << 20
-_RESERVE = bytearray(_RESERVE_BYTES)  # released when memory is short: a stop needs some
+_RESERVE = bytearray(_RESERVE_BYTES)  # released when memory is short, so that a stop can run
 
 _log = logging.getLogger("bt_exec")
 
 
 def texts_by_text(found: Any) -> dict[str, str]:
-    """Return facts as they must be.
+    """Return facts after checking that names and values are texts.
 
     Raises:
         TypeError: If they are anything else.
     """
     if not isinstance(found, Mapping):
-        raise TypeError(f"facts are texts by texts; found {found!r:.80}")
+        raise TypeError(f"facts must map texts to texts; found {found!r:.80}")
     for fact, value in found.items():
         if not isinstance(fact, str) or not isinstance(value, str):
-            raise TypeError(f"facts are texts by texts; found {fact!r:.80}: {value!r:.80}")
+            raise TypeError(f"facts must map texts to texts; found {fact!r:.80}: {value!r:.80}")
     return dict(found)
 
 
@@ -83,7 +83,7 @@ class PackSettings(BaseModel):
     def for_rerun(self, folder: Path) -> Self:
         """Return the settings for running a recorded mission again, without lasting effects.
 
-        A pack whose skills write files, ask people or send messages overrides this.
+        A pack whose skills write files, ask questions or send messages overrides this.
 
         Args:
             folder: A temporary folder, for files that skills write.
@@ -96,7 +96,7 @@ class WorldSettings(BaseModel):
     """Initial state of a simulated world; packs with such a world derive from it.
 
     Values arrive as the texts of ``KEY=VALUE`` pairs and are converted to the types of the fields.
-    A field's description says what it means and what is allowed: people read it.
+    The description of a field is shown to the operator: its meaning and the allowed values.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -104,18 +104,18 @@ class WorldSettings(BaseModel):
 
 @dataclass(frozen=True)
 class Rig:
-    """Working set of a pack: robot, perception, simulation and services, each optional.
+    """Running parts of a pack: robot, perception, simulation and services, each optional.
 
     Attributes:
-        robot: What skills drive, or None for a pack that moves nothing.
-        perception: How it sees, or None if it sees nothing.
+        robot: The robot that skills drive, or None for a pack without one.
+        perception: Source of observations, or None.
         simulation: The world to advance between ticks, or None for a real robot.
-        facts: Gives what the robot knows about itself, for the dry run; see `facts_now`.
-        close: Called once when the rig is put away.
-        services: What skills and conditions ask for by name: a map, a speaker, a notebook.
-        frame: Gives the picture that compilers may look at, for a pack without perception, or
+        facts: Function that returns the robot's state as facts, for the dry run; see `facts_now`.
+        close: Function that is called once when the rig is closed.
+        services: Objects that skills and conditions request by name: a map, a speaker, a notebook.
+        frame: Function that returns a picture for compilers, for a pack without perception, or
             None.
-        guard: How a process beside the mission stops the robot; see `bt_exec.guardian`.
+        guard: Independent way for the guardian process to stop the robot; see `bt_exec.guardian`.
     """
 
     robot: Robot | None = None
@@ -129,32 +129,32 @@ class Rig:
 
     @property
     def real(self) -> bool:
-        """Whether the robot moves by itself, not only when a simulation is stepped."""
+        """Whether the robot moves in real time, not only when a simulation is stepped."""
         return self.robot is not None and self.simulation is None
 
     def facts_now(self) -> dict[str, str]:
-        """Return what the robot knows about itself: ``{"hand.left": "empty"}``.
+        """Return the robot's own state as facts: ``{"hand.left": "empty"}``.
 
         Raises:
-            TypeError: If it says something else than texts by texts.
+            TypeError: If the result is not a mapping of texts to texts.
         """
         return texts_by_text(self.facts()) if self.facts is not None else {}
 
     def still_now(self) -> bool:
-        """Return whether the robot says that it is still; without one, yes.
+        """Return whether the robot reports that it is still; True without a robot.
 
         Raises:
-            TypeError: If it says something else than yes or no.
+            TypeError: If the result is not a boolean.
         """
         if self.robot is None:
             return True
         still: Any = self.robot.still
-        if type(still).__name__ in ("bool", "bool_"):  # also numpy's, without importing it
+        if type(still).__name__ in ("bool", "bool_"):  # also numpy's, without the import
             return bool(still)
-        raise TypeError(f"still is True or False; found {still!r:.80}")
+        raise TypeError(f"still must be True or False; found {still!r:.80}")
 
     def shut(self) -> None:
-        """Stop the robot and let go of what it holds open (sockets, renderers)."""
+        """Stop the robot and close its resources (sockets, renderers)."""
         try:
             if self.robot is not None:
                 self.robot.stop()
@@ -164,27 +164,27 @@ class Rig:
 
 
 RigFactory = Callable[[Any, Any], Rig]
-"""Makes a rig from the pack's `PackSettings` of the site and its `WorldSettings`."""
+"""Function that makes a rig from the pack's `PackSettings` of the site and its `WorldSettings`."""
 
 
 def keep_reserve() -> None:
-    """Have memory in reserve for stops and the end of a mission."""
+    """Allocate the memory reserve for stops and the end of a mission."""
     if not _RESERVE:
         _RESERVE.extend(bytes(_RESERVE_BYTES))
 
 
 def free_reserve() -> None:
-    """Release the memory that was kept in reserve."""
+    """Release the memory reserve."""
     del _RESERVE[:]
 
 
 def stop_all(rigs: Mapping[str, Rig], limit_s: float = STOP_S) -> dict[str, str]:
-    """Stop every robot now; one that cannot be reached does not keep the others moving.
+    """Stop every robot at once; one that cannot be stopped does not delay the others.
 
-    Each is stopped on a thread of its own and waited for, `limit_s` [s] in all.
+    Each is stopped on its own thread. The call waits `limit_s` [s] for all of them together.
 
     Returns:
-        What went wrong, by the name of the rig: "raised OSError: connection lost".
+        Errors by the name of the rig: "raised OSError: connection lost".
     """
     try:
         asked = {n: _Stop(n, rig.robot) for n, rig in rigs.items() if rig.robot is not None}
@@ -197,7 +197,7 @@ def stop_all(rigs: Mapping[str, Rig], limit_s: float = STOP_S) -> dict[str, str]
 
 
 def _stop_in_turn(rigs: Mapping[str, Rig], why: Exception) -> dict[str, str]:
-    """Stop every robot on this thread, with the memory that was kept for it."""
+    """Stop the robots one after another on this thread, with the reserved memory."""
     del _RESERVE[:]
     trouble = {}
     for name, rig in rigs.items():
@@ -211,7 +211,7 @@ def _stop_in_turn(rigs: Mapping[str, Rig], why: Exception) -> dict[str, str]:
 
 
 class _Stop:
-    """The stop of one robot, on a thread of its own."""
+    """Stop of one robot on its own thread."""
 
     def __init__(self, name: str, robot: Robot) -> None:
         self.trouble = f"did not return from stop() within {STOP_S:g} s"
@@ -238,7 +238,7 @@ class _Stop:
             self._robot.stop()
             self.trouble = ""
         except MemoryError:
-            del _RESERVE[:]  # the second attempt has this much more
+            del _RESERVE[:]  # frees memory for the second attempt
             self._robot.stop()
             self.trouble = ""
         except BaseException as error:  # noqa: BLE001 - the next robot must be stopped all the same
@@ -250,14 +250,14 @@ class _Stop:
 
 
 _UNDER_WAY: set[_Stop] = set()
-_AT_ONCE = 2  # calls of one robot's stop that may be under way
+_AT_ONCE = 2  # concurrent stop calls of one robot
 
 
 def stop_all_apart(rigs: Mapping[str, Rig]) -> None:
     """Stop every robot without waiting: for signal handlers and the watchdog.
 
-    A handler interrupts the main thread anywhere, perhaps where the robot's own code holds a lock
-    that `stop` wants, so another thread calls it.
+    A handler interrupts the main thread anywhere, possibly while the robot's own code holds a lock
+    that `stop` needs. Another thread therefore calls `stop`.
     """
     try:
         for name, rig in rigs.items():

@@ -1,7 +1,7 @@
 """Robot interface: stop, stand still, and (in a simulation) advance time.
 
 A pack's own robot protocol extends `Robot` with the few methods its skills need. The executive
-itself only ever stops a robot; everything that moves, moves because a skill asked.
+itself only stops robots; every motion is started by a skill.
 """
 
 from __future__ import annotations
@@ -19,37 +19,36 @@ S_co = TypeVar("S_co", bound="Observation", covariant=True)
 
 @runtime_checkable
 class Robot(Protocol):
-    """The least a robot must offer.
+    """Minimal interface of a robot.
 
-    The executive stops a robot whenever it can. It cannot after ``kill -9``, a crash of the
-    interpreter or a power cut. So a driver of a real robot keeps a heartbeat: the controller stops
-    by itself when it has heard nothing for a few tenths of a second. A beat comes from a thread of
-    the driver and proves only that the process lives; one that each call of a skill's step renews
-    proves that the mission does, too.
+    The executive cannot stop a robot after ``kill -9``, a crash of the interpreter or a power cut.
+    A driver of a real robot therefore needs a heartbeat: the controller stops the robot if it
+    receives no beat for a few tenths of a second. Beats from a thread of the driver only show that
+    the process is alive. Beats from each step of a skill also show that the mission is running.
     """
 
     def stop(self) -> None:
-        """Freeze every joint where it is, now. Safe from any thread; calling twice is harmless.
+        """Freeze every joint in place at once. Safe from any thread; repeated calls are harmless.
 
-        It returns within a second. Motions that it ends fail with ``STOPPED``: a skill that passes
-        that on ends the mission, and nothing resumes by itself.
+        It returns within a second. Motions that it ends fail with ``STOPPED``. A skill that passes
+        that failure on ends the mission, and nothing resumes by itself.
         """
 
     @property
     def still(self) -> bool:
-        """Whether nothing is being moved at the moment: True or False, nothing else, and quickly.
+        """Whether the robot is at rest: exactly True or False, returned quickly.
 
-        It is read after every stop. A robot that is not still then, or raises, fails the mission
-        with ``STOP_FAILED``, and people are told to use the emergency stop.
+        It is read after every stop. If the robot is not still then, or this raises, the mission
+        fails with ``STOP_FAILED``, and the operator is asked to use the emergency stop.
         """
 
 
 class Motion(Protocol):
-    """A motion under way: started by the robot, watched and stopped by a skill."""
+    """Motion in progress: started by the robot, monitored and stopped by a skill."""
 
     @property
     def done(self) -> bool:
-        """Whether the motion has ended, well or not."""
+        """Whether the motion has ended, successfully or not."""
 
     @property
     def progress(self) -> float:
@@ -60,26 +59,26 @@ class Motion(Protocol):
         """Reason why the motion ended or stopped before its goal; None otherwise."""
 
     def stop(self) -> None:
-        """Stop within a tick; harmless when already done."""
+        """Stop within a tick; no effect if the motion has ended."""
 
 
 class Simulation(Protocol):
-    """A world whose time passes only when it is told to."""
+    """A simulation whose time advances only on request."""
 
     @property
     def time(self) -> float:
         """Simulated time [s]."""
 
     def step(self, seconds: float) -> None:
-        """Advance the physics by `seconds`; 0 only carries out a stop that was asked for."""
+        """Advance the physics by `seconds`; 0 only executes a pending stop."""
 
 
 @runtime_checkable
 class RemoteSimulation(Protocol):
     """A simulation in another process or on another machine, advanced on request (lockstep).
 
-    A remote world that cannot be advanced on request is no simulation to us: its rig has none, and
-    its missions run in real time.
+    A remote world that cannot be advanced on request does not implement this: its rig has no
+    simulation, and its missions run in real time.
     """
 
     @property
@@ -87,10 +86,10 @@ class RemoteSimulation(Protocol):
         """Simulated time [s] as of the last step that ended."""
 
     def start_step(self, seconds: float) -> Future[None]:
-        """Ask the world to advance by `seconds`; returns at once.
+        """Start advancing the world by `seconds`; return at once.
 
-        The future ends when the world has advanced and `time` says so; it raises what went wrong.
-        A step of 0 only carries out a stop that was asked for.
+        The future completes when the world has advanced and `time` is updated, and raises errors of
+        the step. A step of 0 only executes a pending stop.
         """
 
 
@@ -106,13 +105,13 @@ class Observation(Protocol):
         """The picture, uint8 of shape (height, width, 3) RGB, or None."""
 
     def labels(self) -> tuple[str, ...]:
-        """Return the labels of what is detected, each once."""
+        """Return the distinct labels of the detected objects."""
 
     def facts(self) -> Mapping[str, str]:
-        """Return what this view establishes, for the dry run: ``{"door": "open"}``."""
+        """Return the established facts, for the dry run: ``{"door": "open"}``."""
 
     def describe(self, language: str) -> str:
-        """Return one line for people: "door open 0.9 · handle yes"."""
+        """Return a summary in one line: "door open 0.9 · handle yes"."""
 
     def record(self) -> dict[str, Any]:
         """Return plain data for the journal, without the frame."""
@@ -122,7 +121,7 @@ class Perception(Protocol[S_co]):
     """Perception of a pack. Capture is quick; interpretation runs on a worker, never in a tick."""
 
     def capture(self) -> Any:
-        """Take what is needed to see later; called on the loop's thread between two ticks."""
+        """Grab the raw data for an observation; called on the loop's thread between two ticks."""
 
     def interpret(self, capture: Any) -> S_co:
         """Turn a capture into an observation; called on a worker thread."""

@@ -1,8 +1,8 @@
 """Skills and conditions: the actions of a robot and the checks of its world.
 
-A **skill** is a generator. It yields `Running` while it works, one step a tick and never blocking;
-it returns its result; it raises `Failed` when it could not. Cancelling closes the generator, so
-its ``finally`` is the whole clean-up::
+A **skill** is a generator. It yields `Running` once a tick while it works and never blocks. It
+returns its result, or raises `Failed`. Cancelling closes the generator, so that ``finally`` is the
+whole clean-up::
 
     @skill(fails={"DOOR_STUCK"}, needs={"hand.{arm}": "empty"}, effects={"door": "open"},
            uses={"arm.{arm}"}, timeout_s=30)
@@ -18,14 +18,14 @@ its ``finally`` is the whole clean-up::
 
 A **condition** is a function that returns a `Verdict`: holds, does not hold, or not known yet.
 
-Both name what they want: the parameters ``robot`` and ``world`` are given by the executive (the
-pack's robot, and a `bt_exec.observation.World` of observations), a parameter annotated
-``Service[T]`` is the pack's service of that name; every other one is an argument, checked against
-its annotation. What is wrong with a signature is found when the module is imported.
+Parameters are injected by name: ``robot`` is the pack's robot, ``world`` a
+`bt_exec.observation.World` of observations, and a parameter annotated ``Service[T]`` the pack's
+service of that name. Every other parameter is an argument, checked against its annotation. Errors
+in a signature are raised when the module is imported.
 
 Both decorators work with and without parentheses, and keep the signature of the function for type
-checkers. ``from bt_exec import skill`` gives this module, which is called as its decorator: a
-package cannot hold a module and a function of one name.
+checkers. ``from bt_exec import skill`` imports this module, which is callable as the decorator:
+a package cannot have a module and a function of the same name.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ __all__ = [
 ]
 
 DEFAULT_TIMEOUT_S = 60.0
-"""How long a skill may run when neither it nor the spec says otherwise [s]."""
+"""Timeout of a skill if neither it nor the spec sets one [s]."""
 
 R = TypeVar("R", default=None)
 P = ParamSpec("P", default=...)
@@ -74,7 +74,7 @@ class Running:
 
     Attributes:
         progress: Fraction of the work that is done, 0..1; None if unknown.
-        doing: The present phase in a word or two: "pulling".
+        doing: The current phase in a word or two: "pulling".
     """
 
     progress: float | None = None
@@ -82,15 +82,15 @@ class Running:
 
 
 Steps: TypeAlias = Generator[Running, None, R]
-"""What a skill function returns: ``Steps`` without a result, ``Steps[Grip]`` with one.
+"""Return type of a skill function: ``Steps`` without a result, ``Steps[Grip]`` with one.
 
-A result is a dataclass, a NamedTuple or a TypedDict; its fields are what ``save:`` can name.
+A result is a dataclass, a NamedTuple or a TypedDict; ``save:`` can refer to its fields.
 """
 
 
 S = TypeVar("S")
 Service: TypeAlias = Annotated[S, SERVICE]
-"""A parameter that the pack's rig offers by this name: ``site_map: Service[SiteMap]``."""
+"""Annotation of a parameter as the pack's service of that name: ``site_map: Service[SiteMap]``."""
 
 
 class Label:
@@ -102,10 +102,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class SameType:
-    """Marker of an argument whose values are of the type of another argument, or lists of it.
+    """Marker of an argument whose values have the type of another argument, or are lists of it.
 
-    ``value: Any, limit: Annotated[Any, SameType("value")]``: where a plan gives ``value`` a name,
-    verification checks ``limit`` against the type of what that name stands for.
+    ``value: Any, limit: Annotated[Any, SameType("value")]``: if a plan sets ``value`` to a name,
+    verification checks ``limit`` against the type of the named value.
 
     Attributes:
         argument: The other argument.
@@ -115,9 +115,9 @@ class SameType:
 
 
 class Said:
-    """Marker of an argument as text for people: ``Annotated[str, Said()]``.
+    """Marker of an argument as text that is shown or spoken: ``Annotated[str, Said()]``.
 
-    What a language model wants said is compared with the command; see the model compiler.
+    If a language model writes such a text, it is compared with the command; see the model compiler.
     """
 
 
@@ -126,11 +126,11 @@ class Verdict:
     """Result of a condition.
 
     Attributes:
-        holds: True, False, or None for *not known yet*: the condition is asked again on the next
-            tick, within its patience.
-        why: What was found, in a few words for people: "door open 0.9".
+        holds: True, False, or None for *not known yet*: the condition is evaluated again on the
+            next tick, within its patience.
+        why: Short reason for display: "door open 0.9".
         evidence: The facts behind it: ("primary:interior_visible", …).
-        age_s: How old the evidence is [s].
+        age_s: Age of the evidence [s].
     """
 
     holds: bool | None
@@ -150,7 +150,7 @@ class Verdict:
 
     @classmethod
     def unknown(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
-        """Not known yet; ask again."""
+        """Return a verdict that is not known yet; the condition is evaluated again."""
         return cls(None, why, tuple(evidence), age_s)
 
 
@@ -165,8 +165,8 @@ class Signature:
         doc: The whole docstring.
         arguments: Types by argument name, in order.
         required: Arguments without a default.
-        injected: Which of ``robot`` and ``world`` it wants.
-        services: Types of the pack's services that it wants, by name.
+        injected: Which of ``robot`` and ``world`` it takes.
+        services: Types of the pack's services that it takes, by name.
     """
 
     name: str
@@ -180,7 +180,7 @@ class Signature:
 
     @cached_property
     def model(self) -> type[BaseModel]:
-        """The arguments as a pydantic model: checks values, gives the JSON Schema."""
+        """The arguments as a pydantic model, for validation and the JSON Schema."""
         parameters = inspect.signature(self.function).parameters
         fields: dict[str, Any] = {
             name: (hint, ... if name in self.required else parameters[name].default)
@@ -199,7 +199,7 @@ class Signature:
         return {name: getattr(checked, name) for name in self.arguments}
 
     def labels(self) -> frozenset[str]:
-        """Return the names of the arguments that are labels of things seen."""
+        """Return the names of the arguments that are labels of visible objects."""
         return frozenset(
             name
             for name, hint in self.arguments.items()
@@ -207,7 +207,7 @@ class Signature:
         )
 
     def said(self) -> frozenset[str]:
-        """Return the names of the arguments that people hear or read."""
+        """Return the names of the arguments that are shown or spoken (`Said`)."""
         return frozenset(
             name
             for name, hint in self.arguments.items()
@@ -217,7 +217,7 @@ class Signature:
     def inject(
         self, robot: Any, world: Any, services: Mapping[str, Any] = MappingProxyType({})
     ) -> dict[str, Any]:
-        """Return the keyword arguments that the executive gives."""
+        """Return the keyword arguments that the executive supplies."""
         given = {"robot": robot, "world": world}
         own = {name: services[name] for name in self.services}
         return {name: given[name] for name in self.injected} | own
@@ -241,10 +241,10 @@ class Skill(Signature, Generic[P, T]):
         effects: Facts that hold after success, likewise. ``"?"`` means unknown afterwards.
         uses: Resources it claims while it runs: ``{"arm.{arm}"}``. Two skills that run in
             parallel may not claim the same one.
-        timeout_s: How long it may run when the spec does not say [s].
-        results: Types of the fields of its result, by name; what ``save:`` can name.
-        irreversible: Whether doing it twice may do harm: handing something over, asking a person.
-            A resumed mission asks before it repeats such a skill.
+        timeout_s: Timeout if the spec does not set one [s].
+        results: Types of the fields of its result, by name; ``save:`` can refer to them.
+        irreversible: Whether repeating it may do harm: handing something over, asking a person.
+            A resumed mission asks for confirmation before it repeats such a skill.
     """
 
     fails: frozenset[str] = frozenset()
@@ -256,7 +256,7 @@ class Skill(Signature, Generic[P, T]):
     irreversible: bool = False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Steps[T]:
-        """Start the skill: return its generator, nothing has moved yet."""
+        """Return the skill's generator. Nothing moves before its first step."""
         steps: Steps[T] = self.function(*args, **kwargs)
         return steps
 
@@ -270,12 +270,12 @@ class Condition(Signature, Generic[P]):
     Attributes:
         patience_s: How long *not known yet* is accepted before the check fails [s].
         unknown: Code of that failure.
-        skip_reason: What the skip log says when this condition makes a node unnecessary, as a
+        skip_reason: Reason in the skip log if this condition makes a node unnecessary, as a
             template over the arguments: ``"already {state}"``.
-        establishes: The fact it is about, as templates: ``{"door": "{state}"}``. The dry run
-            takes it as given after a check that held.
-        notes: It only takes note of what failed before it: as a branch of a fallback it lets the
-            mission go on without that part, and the mission ends as ``partial`` at best.
+        establishes: The facts it tests, as templates: ``{"door": "{state}"}``. The dry run
+            assumes them after a check that held.
+        notes: Whether it only records a failure: as the last branch of a fallback it lets the
+            mission continue without the failed part, and the mission ends as ``partial`` at best.
     """
 
     patience_s: float = 3.0
@@ -285,7 +285,7 @@ class Condition(Signature, Generic[P]):
     notes: bool = False
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Verdict:
-        """Ask: return the verdict of this moment."""
+        """Evaluate the condition; return its verdict."""
         verdict: Verdict = self.function(*args, **kwargs)
         return verdict
 
@@ -331,10 +331,9 @@ def skill(
     """Declare a generator function to be a skill; see `Skill` for the meaning of each argument.
 
     Raises:
-        RegistrationError: If the function is no generator, lacks an annotation or a docstring, has
-            a default of another type, or a template names an argument that does not exist; and if
-            what it declares has another form: a text where a set of texts is meant, say. Also if
-            the decorator has no argument of a given name.
+        RegistrationError: If the function is not a generator, lacks an annotation or a docstring,
+            or has a default of another type; if a template names an argument that does not exist;
+            or if an option is unknown or has another form, such as a text instead of a set.
     """
     _refuse_unknown_arguments("skill", unknown_arguments)
 
@@ -392,10 +391,9 @@ def condition(
     """Declare a function to be a condition; see `Condition` for the meaning of each argument.
 
     Raises:
-        RegistrationError: If the function is a generator, returns something else than a
-            `Verdict`, lacks an annotation or a docstring, has a default of another type, or a
-            template names an argument that does not exist. Also if the decorator has no argument
-            of a given name.
+        RegistrationError: If the function is a generator, does not return a `Verdict`, lacks an
+            annotation or a docstring, or has a default of another type; if a template names an
+            argument that does not exist; or if an option is unknown.
     """
     _refuse_unknown_arguments("condition", unknown_arguments)
 
@@ -419,7 +417,7 @@ def condition(
 
 
 def _refuse_unknown_arguments(decorator: str, given: Mapping[str, Any]) -> None:
-    """Raise RegistrationError for arguments that a decorator does not have; nearest names first."""
+    """Raise RegistrationError for unknown options of a decorator; nearest names first."""
     for name in given:
         parameters = inspect.signature(globals()[decorator]).parameters.values()
         allowed = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]

@@ -1,7 +1,7 @@
 """Threads that are started before they are needed.
 
-Stopping a robot must not depend on a thread that the machine may refuse to start. A mission
-therefore prepares its threads before anything moves; each waits for work and can be used again.
+Starting a thread may fail when memory is short, and stopping a robot must not depend on it. A
+mission therefore starts its threads before anything moves; each waits for work and is reused.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _log = logging.getLogger("bt_exec")
 
 
 class StandbyThreads:
-    """A pool of waiting threads. Safe in signal handlers: no Python-level lock is taken."""
+    """A pool of waiting threads. Safe in signal handlers: it takes no Python-level lock."""
 
     def __init__(self) -> None:
         self._idle: deque[_Worker] = deque()
         self._pid = os.getpid()
 
     def prepare(self, count: int) -> None:
-        """Have at least `count` threads waiting.
+        """Ensure that at least `count` threads are waiting.
 
         Raises:
-            RuntimeError: If the machine cannot start them.
+            RuntimeError: If the threads cannot be started.
         """
         self._forget_after_fork()
         while len(self._idle) < count:
@@ -57,18 +57,18 @@ class StandbyThreads:
         try:
             self.run(alarm.wait)
         except RuntimeError as error:
-            _log.error("no thread is left for an alarm", exc_info=error)
+            _log.error("no thread is available for an alarm", exc_info=error)
         return alarm
 
     def _forget_after_fork(self) -> None:
-        """Drop the workers that a fork did not copy into this process."""
+        """Forget the workers, which a fork does not copy into the child process."""
         if self._pid != os.getpid():
             self._pid = os.getpid()
             self._idle.clear()
 
 
 class Alarm:
-    """Work that is done after a while unless it is cancelled."""
+    """Work that runs after a delay unless it is cancelled."""
 
     def __init__(self, seconds: float, work: Callable[[], object]) -> None:
         self._seconds = seconds
@@ -77,17 +77,17 @@ class Alarm:
         self._cancelled.acquire()
 
     def wait(self) -> None:
-        """Wait, then do the work; called on a standby thread."""
+        """Wait for the delay, then run the work; called on a standby thread."""
         if not self._cancelled.acquire(timeout=self._seconds):
             self._work()
 
     def cancel(self) -> None:
-        """Cancel the work; call it once. It does not end work that has begun."""
+        """Cancel the work; call it at most once. Work that has begun is not interrupted."""
         self._cancelled.release()
 
 
 class _Worker:
-    """One thread that waits for work, does it and waits again."""
+    """A thread that waits for work, runs it and waits again."""
 
     def __init__(self, idle: deque[_Worker]) -> None:
         self._idle = idle
@@ -97,7 +97,7 @@ class _Worker:
         _thread.start_new_thread(self._serve, ())
 
     def take(self, work: Callable[[], object]) -> None:
-        """Do `work` now; the worker must be idle."""
+        """Run `work` now; the worker must be idle."""
         self._work = work
         self._go.release()
 
@@ -114,7 +114,7 @@ class _Worker:
 
 
 def _report(error: BaseException) -> None:
-    """Log what work on a standby thread raised; the log itself may be out of memory."""
+    """Log an exception of work on a standby thread; logging itself may run out of memory."""
     try:
         _log.error("work on a standby thread failed", exc_info=error)
     except MemoryError:

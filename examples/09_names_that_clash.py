@@ -42,5 +42,5 @@ print(site.with_own_names("plant", own).root.do)
 # Output:
 # arm.open, plant.open, wait
 # valve opens 3 turns
-# there is no skill 'open'; packs arm and plant bring one each: write arm.open or plant.open
+# there is no skill 'open'; packs arm and plant both define it: write arm.open or plant.open
 # plant.open

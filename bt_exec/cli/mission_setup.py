@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.asking import MOST_QUESTIONS, next_command
 from bt_exec.cli.output import for_people, reader_language
-from bt_exec.cli.resume import go_on, unfinished
+from bt_exec.cli.resume import continue_mission, unfinished
 from bt_exec.cli.sinks import Frames, TurnLines
 from bt_exec.failure import UsageError
 
@@ -77,7 +77,7 @@ class Stage:
         """
         if plan is None and (record := unfinished(self.session, command)) is not None:
             self.session.open()
-            return go_on(self, record)
+            return continue_mission(self, record)
         with self.conductor.preparing(f"preparing {self.session.site.name}"):
             if plan is None:
                 self.session.open_for(command)

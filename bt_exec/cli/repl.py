@@ -190,12 +190,12 @@ class _Prompt:
 
     def status(self, language: str) -> None:
         """Say how things stand; facts that no pack has a sentence for are listed if need be."""
-        from bt_exec.mission.known_state import told_facts
+        from bt_exec.mission.known_state import fact_sentences
 
         session = self.stage.session
         world = " ".join(f"{key}={value}" for key, value in session.world.items())
         self.painter.say(f"{session.site.name}" + (f" · {world}" if world else ""))
-        said, rest = told_facts(
+        said, rest = fact_sentences(
             dict(sorted(session.facts().items())), session.site.messages, language
         )
         if self.verbose or not said:

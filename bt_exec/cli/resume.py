@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.outcome import Outcome
 
-__all__ = ["COMMANDS", "go_on", "resume", "unfinished"]
+__all__ = ["COMMANDS", "continue_mission", "resume", "unfinished"]
 
 _FINISHED = ("satisfied", "refused")
 
@@ -57,7 +57,7 @@ def resume(
         compiler=_compiler_of(record),
     )
     with staged(options) as stage:
-        outcome = go_on(stage, record)
+        outcome = continue_mission(stage, record)
         if json:
             emit(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
@@ -112,9 +112,9 @@ def unfinished(session: Session, command: str) -> MissionRecord | None:
 
     It is the last one of this world; in a new process, the last one of this site.
     """
-    from bt_exec.mission.self_questions import asks_to_go_on
+    from bt_exec.mission.self_questions import asks_to_continue
 
-    if session.journal is None or not asks_to_go_on(command):
+    if session.journal is None or not asks_to_continue(command):
         return None
     site = session.site.name
     world = session.world_id if session.missions else ""
@@ -124,7 +124,7 @@ def unfinished(session: Session, command: str) -> MissionRecord | None:
     return session.journal.mission(line.id)
 
 
-def go_on(stage: Stage, record: MissionRecord) -> Outcome:
+def continue_mission(stage: Stage, record: MissionRecord) -> Outcome:
     """Restore the world of a mission as far as possible, and go on with it."""
     session, conductor = stage.session, stage.conductor
     say = session.site.messages.say

@@ -1,7 +1,7 @@
-"""Speech recognition and synthesis: the protocol, and the lookup of installed ones.
+"""Speech recognition and synthesis: the protocol, and lookup of plugins.
 
-Installed ones are found through the group ``bt_exec.speech``: a callable without arguments that
-returns a `Speech`. Without one, text stands for speech (`TextSpeech`).
+Plugins are found through the entry-point group ``bt_exec.speech``: a callable without arguments
+that returns a `Speech`. Without one, text is used instead of speech (`TextSpeech`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Speech(Protocol):
         """
 
     def synthesize(self, text: str, language: str) -> bytes:
-        """Return an audio file in which a text is spoken; empty if nothing can be spoken."""
+        """Return an audio file with the spoken text; empty if it cannot be spoken."""
 
 
 SpeechFactory: TypeAlias = Callable[[], Speech]

@@ -1,8 +1,8 @@
-"""Visual question answering: the protocol of models, and the lookup of installed ones.
+"""Visual question answering: the protocol of models, and lookup of plugins.
 
-Packs ask and model packages answer; neither imports the other. A site names who is asked, in the
-settings of a pack; installed ones are found through the group ``bt_exec.visual_qa``: a
-callable that takes the settings beside the name and returns a `VisualQa`.
+Packs ask questions and model packages answer them; neither imports the other. The settings of a
+pack in a site file name the model. Models are found through the entry-point group
+``bt_exec.visual_qa``: a callable that takes the remaining settings and returns a `VisualQa`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _GROUP = "bt_exec.visual_qa"
 
 @dataclass(frozen=True)
 class VqaAnswer:
-    """Answer of a visual question.
+    """Answer to a visual question.
 
     Attributes:
-        data: The answer as plain data, not checked; None if there is none.
-        why: Why there is none, in a word or two: ``MODEL_TIMEOUT``.
+        data: The answer as plain data, unchecked; None if there is none.
+        why: Why there is no answer, as a code: ``MODEL_TIMEOUT``.
     """
 
     data: Mapping[str, Any] | None = None
@@ -32,14 +32,14 @@ class VqaAnswer:
 
 
 class VisualQa(Protocol):
-    """Model that answers questions about a picture; may take seconds, so never inside a tick."""
+    """Model that answers questions about pictures. It may take seconds: never call it in a tick."""
 
     def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> VqaAnswer:
         """Return the answer to `question` about `image`; never raises for a missing answer.
 
         Args:
             image: RGB, uint8 of shape (height, width, 3); or a list of such pictures, in order.
-            question: What is wanted, in English.
+            question: The question, in English.
             schema: JSON Schema of the answer, an object without recursion.
         """
 
@@ -48,11 +48,11 @@ VisualQaFactory: TypeAlias = Callable[[Mapping[str, Any]], VisualQa]
 
 
 def find_visual_qa(name: str, settings: Mapping[str, Any]) -> VisualQa:
-    """Return the installed model called `name`, made with `settings`.
+    """Return the installed model called `name`, created with `settings`.
 
     Raises:
         UnknownName: If no installed package registers it.
-        UsageError: If it is registered but cannot be imported, or refuses its settings.
+        UsageError: If it is registered but cannot be imported, or rejects its settings.
     """
     factory: VisualQaFactory = load_plugin(_GROUP, "visual_qa model", name)
     return factory(settings)

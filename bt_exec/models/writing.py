@@ -1,8 +1,8 @@
-"""Text generation by a model, such as programs: the protocol, and the lookup of installed ones.
+"""Text generation by a model, such as programs: the protocol, and lookup of plugins.
 
-Packs say what is to be written and judge what came; model packages write; neither imports the
-other. A site names who writes in the settings of a pack; installed ones are found through the group
-``bt_exec.writers``: a callable that takes the settings beside the name and returns a `Writer`.
+Packs request texts and judge them; model packages write them; neither imports the other. The
+settings of a pack in a site file name the writer. Writers are found through the entry-point group
+``bt_exec.writers``: a callable that takes the remaining settings and returns a `Writer`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["CUT_OFF", "Writer", "WriterFactory", "Written", "find_writer"]
 _GROUP = "bt_exec.writers"
 
 CUT_OFF = "MODEL_CUT_OFF"
-"""Why there is no text: it was longer than the writer may write."""
+"""Code of a missing text that exceeded the writer's length limit."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Written:
     """Generated text.
 
     Attributes:
-        text: As it came, not checked; None if nothing came.
-        why: Why nothing came, as a code: ``MODEL_TIMEOUT``.
-        model: Who wrote it, by the server's own name.
-        usage: What it cost, by the names of `bt_exec.planning.compiler.Plan.usage`.
+        text: The text as generated, unchecked; None if there is none.
+        why: Why there is no text, as a code: ``MODEL_TIMEOUT``.
+        model: Name of the model, as reported by its server.
+        usage: Cost, by the names of `bt_exec.planning.compiler.Plan.usage`.
     """
 
     text: str | None = None
@@ -39,15 +39,15 @@ class Written:
 
 
 class Writer(Protocol):
-    """Text generator; may take minutes, so never inside a tick."""
+    """Text generator. It may take minutes: never call it in a tick."""
 
     def write(self, role: str, said: Sequence[str]) -> Written:
-        """Return what is written; never raises for a missing text.
+        """Return the generated text; never raises for a missing one.
 
         Args:
-            role: Who the writer is, and what form its text has.
-            said: The dialogue: what is asked, then in turn what was written and what was said of
-                it; the last one is ours.
+            role: System prompt: the writer's role and the form of the text.
+            said: Alternating messages: the request, then each text and the comment on it; the last
+                message is the caller's.
         """
 
 
@@ -55,11 +55,11 @@ WriterFactory: TypeAlias = Callable[[Mapping[str, object]], Writer]
 
 
 def find_writer(name: str, settings: Mapping[str, object]) -> Writer:
-    """Return the installed writer called `name`, made with `settings`.
+    """Return the installed writer called `name`, created with `settings`.
 
     Raises:
         UnknownName: If no installed package registers it.
-        UsageError: If it is registered but cannot be imported, or refuses its settings.
+        UsageError: If it is registered but cannot be imported, or rejects its settings.
     """
     factory: WriterFactory = load_plugin(_GROUP, "writer", name)
     return factory(settings)

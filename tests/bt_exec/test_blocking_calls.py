@@ -68,5 +68,5 @@ def test_a_call_that_ends_its_thread_is_raised_as_what_it_is():
     def leaves():
         raise SystemExit(3)
 
-    with pytest.raises(RuntimeError, match="the call left its thread: SystemExit: 3"):
+    with pytest.raises(RuntimeError, match="the call tried to end the process: SystemExit: 3"):
         finish(run_in_thread(leaves))

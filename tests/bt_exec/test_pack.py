@@ -122,17 +122,17 @@ def test_names_that_clash_are_full(packs, tmp_path):
     [
         (
             "root: {do: open_it}",
-            "there is no skill 'open_it'; packs arm and plant bring one each: "
+            "there is no skill 'open_it'; packs arm and plant both define it: "
             "write arm.open_it or plant.open_it",
         ),
         (
             "root: {check: ready}",
-            "there is no condition 'ready'; packs arm and plant bring one each: "
+            "there is no condition 'ready'; packs arm and plant both define it: "
             "write arm.ready or plant.ready",
         ),
         (
             "params: {a: {type: Side, default: left}}\nroot: {check: arm.ready}",
-            "there is no type 'Side'; packs arm and plant bring one each: "
+            "there is no type 'Side'; packs arm and plant both define it: "
             "write arm.Side or plant.Side",
         ),
     ],

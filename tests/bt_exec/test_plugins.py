@@ -86,7 +86,7 @@ def test_a_pack_answers_to_the_name_it_is_registered_under(registered, monkeypat
     its_pack = types.ModuleType("its_pack")
     its_pack.PACK = Pack("kettle")
     monkeypatch.setitem(sys.modules, "its_pack", its_pack)
-    message = "pack 'kitchen' is registered, but calls itself 'kettle'"
+    message = "pack 'kitchen' is registered, but its name is 'kettle'"
     with pytest.raises(RegistrationError, match=message):
         find_pack("kitchen")
 

@@ -77,10 +77,10 @@ def test_a_pack_without_a_robot_has_nothing_to_stop(caplog):
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        ([("hand", "empty")], "facts are texts by texts; found [('hand', 'empty')]"),
-        ({"hand": 1}, "facts are texts by texts; found 'hand': 1"),
-        ({1: "empty"}, "facts are texts by texts; found 1: 'empty'"),
-        (None, "facts are texts by texts; found None"),
+        ([("hand", "empty")], "facts must map texts to texts; found [('hand', 'empty')]"),
+        ({"hand": 1}, "facts must map texts to texts; found 'hand': 1"),
+        ({1: "empty"}, "facts must map texts to texts; found 1: 'empty'"),
+        (None, "facts must map texts to texts; found None"),
     ],
 )
 def test_a_robot_that_knows_no_facts_but_something_else_is_refused(facts, said):
@@ -103,7 +103,7 @@ def test_whether_a_robot_is_still_is_a_truth_of_python(answer, still):
 def test_a_robot_that_says_something_else_is_refused(answer):
     robot = ScriptedRobot()
     robot.still = answer
-    with pytest.raises(TypeError, match=rf"^still is True or False; found {answer!r}$"):
+    with pytest.raises(TypeError, match=rf"^still must be True or False; found {answer!r}$"):
         Rig(robot).still_now()
 
 

@@ -101,7 +101,7 @@ def test_a_service_that_the_pack_does_not_offer_is_refused_when_it_is_registered
     with pytest.raises(RegistrationError) as error:
         Catalogue([library_pack(offered={"map": Shelf})])
     assert str(error.value) == (
-        "skill lend wants the service 'shelf', which pack library does not offer; it offers: map"
+        "skill lend requires the service 'shelf', which pack library does not offer; it offers: map"
     )
 
 
@@ -109,7 +109,7 @@ def test_a_service_of_another_type_is_refused_when_it_is_registered():
     with pytest.raises(RegistrationError) as error:
         Catalogue([library_pack(offered={"shelf": dict})])
     assert str(error.value) == (
-        "skill lend wants the service 'shelf' to be a Shelf, but pack library offers a dict"
+        "skill lend requires the service 'shelf' to be a Shelf, but pack library offers a dict"
     )
     Catalogue([library_pack(offered={"shelf": GlassShelf})])  # one of its kind will do
 
@@ -117,11 +117,11 @@ def test_a_service_of_another_type_is_refused_when_it_is_registered():
 @pytest.mark.parametrize(
     ("services", "said"),
     [
-        ({}, "robot 'none' of pack library offers no service 'shelf' (lend, on_shelf want it)"),
+        ({}, "robot 'none' of pack library offers no service 'shelf' (required by lend, on_shelf)"),
         (
             {"shelf": ["Emma"]},
             "service 'shelf' of robot 'none' of pack library must be a Shelf, not a list "
-            "(lend, on_shelf want it)",
+            "(required by lend, on_shelf)",
         ),
     ],
 )

@@ -79,7 +79,7 @@ def test_alarm_without_a_thread_is_logged_and_can_be_cancelled(no_threads, caplo
     pool = StandbyThreads()
     no_threads()
     pool.after(0.0, pytest.fail).cancel()
-    assert "no thread is left for an alarm" in caplog.text
+    assert "no thread is available for an alarm" in caplog.text
 
 
 def test_forked_child_does_not_wait_for_threads_of_its_parent():

@@ -98,7 +98,7 @@ def test_skill_of_the_site_replaces_that_of_a_pack(tmp_path: Path) -> None:
     assert site.catalogue.owner("return_home") == "door"
     assert site.catalogue.skills["return_home"].summary.startswith("Do nothing")
     assert site.replaced == ("return_home of the site replaces that of pack door",)
-    with pytest.raises(RegistrationError, match="'return_home' is brought by pack door"):
+    with pytest.raises(RegistrationError, match="'return_home' is defined by pack door"):
         load_site(site_in(tmp_path, "tools: [own.py]\n"))
 
 
