@@ -1,7 +1,7 @@
-"""Robots that a command addresses by name, and what each is asked to do.
+"""Robots that a command addresses by name, with the part of the command for each.
 
-"Cart A, open the door, and cart B, get the material." Names are those of the site file; the ways
-of addressing stand in ``addressees.yaml``. A name elsewhere in a sentence is left to the reader.
+"Cart A, open the door, and cart B, get the material." Names are those of the site file; forms of
+address are in ``addressees.yaml``. Other uses of a name in a sentence are left to the reader.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bt_exec.spec.plain_yaml import read_yaml
 __all__ = ["Addressed", "RobotNames", "addressed"]
 
 RobotNames: TypeAlias = Mapping[str, Mapping[str, tuple[str, ...]]]
-"""What people call robots, by robot and language."""
+"""Names of robots in commands, by robot and language."""
 
 _FILE = Path(__file__).with_name("addressees.yaml")
 _PAUSE = re.compile(r"(?:^|[.,;:!?])\s*$")
@@ -26,12 +26,12 @@ _SPACE = re.compile(r"\s+")
 
 
 class Addressed(NamedTuple):
-    """A part of a command, and the robots that are to do it.
+    """A part of a command with its addressees.
 
     Attributes:
-        robots: The robots, by their names on the site; all of them where everyone is addressed.
-        text: What they are asked to do; empty if only a name was said.
-        then: Whether it begins when the part before it has ended.
+        robots: Names of the robots on the site; all of them if everyone is addressed.
+        text: The command for them; empty if only a name was given.
+        then: Whether it begins when the previous part has ended.
     """
 
     robots: tuple[str, ...]
@@ -40,10 +40,10 @@ class Addressed(NamedTuple):
 
 
 def addressed(command: str, language: str, robots: RobotNames) -> tuple[Addressed, ...]:
-    """Return the parts of a command by addressee; nothing if it names none.
+    """Return the parts of a command by addressee; empty if it names none.
 
     Args:
-        command: What the person typed.
+        command: The command as typed.
         language: Its language.
         robots: The names of the robots.
     """
@@ -75,7 +75,7 @@ class _Mark(NamedTuple):
 
 
 def _marks(text: str, words: Mapping[str, Any], robots: RobotNames) -> Iterator[_Mark]:
-    """Yield where robots are addressed."""
+    """Yield the places where robots are addressed."""
     known = {name: robot for robot, own in robots.items() for some in own.values() for name in some}
     by_key: dict[str, tuple[str, ...]] = {_key(name): (robot,) for name, robot in known.items()}
     by_key |= {_key(phrase): tuple(robots) for phrase in words["everyone"]}
@@ -102,7 +102,7 @@ def _pattern(
     everyone: tuple[str, ...],
     links: tuple[str, ...],
 ) -> re.Pattern[str]:
-    """Return the pattern of an addressee: its groups are a link before it, and its name."""
+    """Return the pattern of an addressee; its groups are the link before it and its name."""
     ways = []
     for form in forms:
         before, _, after = form.partition("{robot}")
@@ -113,7 +113,7 @@ def _pattern(
 
 
 def _any(texts: Iterable[str]) -> str:
-    """Return a pattern of any of `texts`, the longest first; spaces may be left out."""
+    """Return a pattern of any of `texts`, the longest first; spaces are optional."""
     ordered = sorted(texts, key=len, reverse=True)
     return "|".join(re.escape(text).replace(r"\ ", r"\s*") for text in ordered)
 

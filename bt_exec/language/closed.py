@@ -1,6 +1,6 @@
-"""Closed classes of words, by language: what a language has and no lexicon adds to.
+"""Closed word classes of each language, which lexicons cannot extend.
 
-They are data, one file a language: ``closed_en.yaml`` and ``closed_ko.yaml``.
+They are data in one file per language: ``closed_en.yaml`` and ``closed_ko.yaml``.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ def closed_classes(language: str) -> Mapping[str, Any]:
 
 
 def words(language: str, name: str) -> tuple[str, ...]:
-    """Return the words of a class of the reader of commands."""
+    """Return the words of a closed class of the command reader."""
     return tuple(closed_classes(language)["commands"][name])
 
 
 def phrases(language: str, name: str) -> tuple[tuple[str, ...], ...]:
-    """Return the phrases of such a class, each as its words."""
+    """Return the phrases of a closed class, each as a tuple of words."""
     return tuple(tuple(phrase.split()) for phrase in words(language, name))
 
 
 def mapping(language: str, name: str) -> Mapping[str, Any]:
-    """Return what the words of such a class stand for."""
+    """Return the meanings of the words of a closed class."""
     return dict(closed_classes(language)["commands"][name])
 
 
 def marks(language: str) -> Mapping[str, str]:
-    """Return how particles and prepositions join a phrase to its verb."""
+    """Return the relation to the verb that each particle or preposition expresses."""
     return {word: mark for mark, own in mapping(language, "marks").items() for word in own}
 
 
 def numbers(language: str) -> Mapping[str, int]:
-    """Return the numbers of a language, from one to ten and the tens, by their words."""
+    """Return the numbers of a language, from one to ten and the tens, by word."""
     values = closed_classes(language)["values"]
     said = {
         word: number

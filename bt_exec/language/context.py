@@ -1,8 +1,8 @@
 """Context of a session: the referents of *again*, *it* and *the other one*.
 
-It is data, kept by whoever takes the commands (`bt_exec.mission.session`), and handed to compilers
-with each request. A compiler reads the earlier commands as it reads the new one, so that what a
-word points at follows from the words alone.
+It is data, stored by the session (`bt_exec.mission.session`) and passed to compilers with each
+request. A compiler parses the earlier commands like the new one, so that references are resolved
+from the words alone.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from dataclasses import dataclass, field, replace
 __all__ = ["MOST_TURNS", "Context", "Turn"]
 
 MOST_TURNS = 8
-"""How many commands back a word may point at least; twice as many at most."""
+"""Minimum number of earlier commands to which words may refer; at most twice as many are kept."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A command, and what became of it.
+    """A command and its result.
 
     Attributes:
-        command: As it was typed.
-        status: How its mission ended, see `bt_exec.outcome`; empty if it was only compiled.
-        code: ``OK``, or why not.
-        message: What was said at its end.
-        did_you_mean: Of a refusal: the commands that were offered instead.
-        acted: Whether a skill was started; a question and a refusal start none.
+        command: The command as typed.
+        status: Status of its mission, see `bt_exec.outcome`; empty if it was only compiled.
+        code: ``OK``, or the reason code.
+        message: The final message.
+        did_you_mean: Of a refusal: the suggested commands.
+        acted: Whether a skill was started; questions and refusals start none.
     """
 
     command: str
@@ -39,12 +39,12 @@ class Turn:
 
 @dataclass(frozen=True)
 class Context:
-    """The session so far.
+    """History of a session.
 
     Attributes:
         turns: Its commands, oldest first.
-        earlier: What was done before this session: it may be asked about, nothing points at it.
-        recall: Reads the same from the record, where somebody asks; None where there is none.
+        earlier: Missions before this session; questions may ask about them, references do not.
+        recall: Reads these missions from the record on request; None without a record.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -53,22 +53,23 @@ class Context:
 
     @classmethod
     def of(cls, commands: Iterable[str]) -> Context:
-        """Return the context of commands that were said and are taken as done."""
+        """Return the context after commands that count as done."""
         return cls(tuple(Turn(command) for command in commands))
 
     def then(self, turn: Turn) -> Context:
         """Return the context after one more command."""
         turns = (*self.turns, turn)
-        if len(turns) >= 2 * MOST_TURNS:  # now and then many, so that readers start anew seldom
+        # drop many at once, so that readers rarely have to start over
+        if len(turns) >= 2 * MOST_TURNS:
             turns = turns[-MOST_TURNS:]
         return replace(self, turns=turns)
 
     def before(self) -> tuple[Turn, ...]:
-        """Return what was done before this session, oldest first; reads the record if need be."""
+        """Return the missions before this session, oldest first; reads the record if necessary."""
         return self.earlier or (self.recall() if self.recall is not None else ())
 
     def last(self) -> Turn | None:
-        """Return the last mission that acted; the last one of all where none did."""
+        """Return the last mission with an action; if there is none, the last mission."""
         acted = [turn for turn in self.turns if turn.acted]
         told = acted or self.before() or self.turns
         return told[-1] if told else None

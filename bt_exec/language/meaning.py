@@ -1,8 +1,8 @@
 """Meaning of a command: acts with typed roles, order, condition, polarity and mood.
 
-A command is read once. Passes, checkers and compilers work on its meaning, never on its words.
-**Every word belongs to something**: a role of an act, its predicate, a filler, or it is named as
-not understood. Nothing here knows a language or a domain; readers do.
+A command is parsed once. Passes, checkers and compilers use its meaning, never its words. **Every
+word is accounted for**: as a role of an act, its predicate, or a filler, or it is reported as not
+understood. This module is independent of languages and domains.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RoleName: TypeAlias = Literal[
     "state",
 ]
 Mood: TypeAlias = Literal["do", "ask", "tell"]
-"""Do it; find the answer out; find it out and tell it."""
+"""Mood of an act: do it; find out the answer; find it out and report it."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class WordUse:
     """Interpretation of one word of the command.
 
     Attributes:
-        text: As it was typed.
-        start: Where it begins in the cleaned command [characters].
-        end: Where it ends.
-        use: ``verb``, ``role``, ``operator``, ``filler``, ``said`` (a remark that changes nothing),
+        text: The word as typed.
+        start: Index of its first character in the cleaned command.
+        end: Index after its last character.
+        use: ``verb``, ``role``, ``operator``, ``filler``, ``said`` (a remark without effect),
             ``grammar``, ``condition`` or ``unknown``.
-        detail: The predicate, the role, the kind of operator, or nothing.
+        detail: The predicate, the role or the kind of operator; may be empty.
     """
 
     text: str
@@ -54,12 +54,12 @@ class Role:
     """Participant of an act.
 
     Attributes:
-        role: How it takes part.
+        role: Name of the semantic role.
         kind: ``noun`` (of the lexicon), ``value`` (of a named type), ``text`` or ``speaker``.
         type: The named type of a value or a text; the noun's own name for nouns.
         value: The value, the text, or the noun's name.
-        text: The words that say so.
-        relation: Where it is, relative to another noun: ``inside door``; empty for most.
+        text: Its words in the command.
+        relation: Its place relative to another noun: ``inside door``; usually empty.
     """
 
     role: RoleName
@@ -75,8 +75,8 @@ class Condition:
     """Condition of an act.
 
     Attributes:
-        act: The question whose answer decides; its mood is ``ask``.
-        holds: The answer that is needed.
+        act: The question that decides; its mood is ``ask``.
+        holds: The required answer.
     """
 
     act: Act
@@ -85,17 +85,17 @@ class Condition:
 
 @dataclass(frozen=True)
 class Act:
-    """One thing that is asked for.
+    """One requested action or question.
 
     Attributes:
         predicate: A verb of the lexicon; ``?`` for a question.
-        roles: What it is about, in the order of the words.
+        roles: Its participants, in the order of the words.
         mood: Do, ask or tell.
-        positive: False where it is forbidden.
-        condition: What it depends on.
-        times: How often.
-        text: The words that say so.
-        agent: The robot that is addressed, by its name on the site; empty if none is named.
+        positive: False for a prohibition.
+        condition: Its condition.
+        times: Number of repetitions.
+        text: Its words in the command.
+        agent: Name on the site of the addressed robot; empty if none is named.
     """
 
     predicate: str
@@ -118,9 +118,9 @@ class Meaning:
 
     Attributes:
         language: ``en`` or ``ko``.
-        acts: What is asked for, in the order in which it is to be done.
-        words: What every word was taken as, in the order of the text.
-        said_back: The command in full, as it was understood; empty if the reader cannot say it.
+        acts: The requested acts, in the order of execution.
+        words: Interpretation of every word, in the order of the text.
+        said_back: Paraphrase of the command as understood; empty if the reader cannot generate it.
     """
 
     language: str
@@ -129,11 +129,11 @@ class Meaning:
     said_back: str = ""
 
     def for_agent(self, robot: str) -> Meaning:
-        """Return the part that a robot is asked to do."""
+        """Return the part of the meaning for one robot."""
         return replace(self, acts=tuple(act for act in self.acts if act.agent in ("", robot)))
 
     def said(self, *predicates: str) -> bool:
-        """Return whether one of `predicates` is asked for."""
+        """Return whether one of `predicates` is requested."""
         return any(act.predicate in predicates and act.positive for act in self.acts)
 
 
@@ -143,9 +143,9 @@ class Unclear:
 
     Attributes:
         code: A stable name; the compiler has a sentence for it.
-        words: The words that it is about.
-        missing: What would be needed: names of types or of roles.
-        uses: What was understood all the same.
+        words: The words concerned.
+        missing: Missing information: names of types or roles.
+        uses: Interpretation of the words that were understood.
     """
 
     code: str

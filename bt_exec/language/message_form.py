@@ -1,4 +1,4 @@
-"""Form of message files: entries, languages and templates, each mistake at its place."""
+"""Validation of message files: entries, languages and templates, with the place of each mistake."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def form_problems(path: Path, data: Any) -> list[Problem]:
     """Return the mistakes in the form of a message file, in the order of the text.
 
     Args:
-        path: The file, which is read again for positions if there is a mistake.
+        path: The file; it is parsed again for positions if there is a mistake.
         data: Its content.
     """
     found = list(_mistakes(data))
@@ -98,7 +98,7 @@ def _of_entry(place: Place, sentences: Any, *, words: bool) -> Iterator[_Mistake
 
 
 def _of_template(place: Place, template: str) -> Iterator[_Mistake]:
-    """Yield why a template could not be filled while a mission runs."""
+    """Yield the reasons why a template could not be filled at run time."""
     where = f"{place[-2]}: {place[-1]}"
     try:
         parts = list(string.Formatter().parse(template))

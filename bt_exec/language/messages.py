@@ -1,9 +1,8 @@
 """Sentences for codes, in the language of the command.
 
-A catalogue is a YAML file: a code or a skip reason, then a sentence per language. Sentences are
-templates over the arguments and the evidence of a failure; what a sentence names and a failure
-does not carry stays out of the way (it prints as an ellipsis, never as an error). Words of
-arguments are translated through the ``words`` section.
+A catalogue is a YAML file that maps a code or a skip reason to a sentence per language. Sentences
+are templates over the arguments and the evidence of a failure. A missing value is printed as an
+ellipsis and never raises an error. Argument values are translated by the ``words`` section.
 
 ::
 
@@ -13,14 +12,13 @@ arguments are translated through the ``words`` section.
     words:
       right: {en: right, ko: 오른}
       "# rad away": {en: "# rad away", ko: "#rad 떨어져 있습니다"}    # any number
-      "tray: *": {en: "tray: *", ko: "받침대: *"}    # any words, themselves said as words
+      "tray: *": {en: "tray: *", ko: "받침대: *"}    # any text, which is translated as well
     phrases:
-      # a skill, condition or tree with its arguments; a part in brackets goes with what it names
+      # a skill, condition or tree with its arguments; brackets are omitted without a value
       grasp: {en: "grasp the {label}[ with the {arm} hand]", ko: "[{arm}손으로 ]{label} 잡기"}
 
-Korean templates write both forms of a particle, ``{label}을(를)``; the one that fits is said.
-What is named only at run time, the things on a table, is called what `bt_exec.pack.Pack.called`
-says.
+Korean templates contain both forms of a particle, ``{label}을(를)``; the correct one is chosen.
+Objects that are known only at run time are named by `bt_exec.pack.Pack.called`.
 """
 
 from __future__ import annotations
@@ -46,10 +44,10 @@ from bt_exec.spec.yaml_mistakes import explain
 __all__ = ["LANGUAGES", "OWN_MESSAGES", "Called", "Messages", "language_of"]
 
 OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
-"""The executive's own sentences; a pack that speaks by itself loads them with its own."""
+"""File of the executive's own sentences; a pack that generates messages loads it with its own."""
 
 Called: TypeAlias = Callable[[str, str], str | None]
-"""Takes a name and a language; returns what it is called, or None for what it does not know."""
+"""Function from a name and a language to a display name; None for an unknown name."""
 
 _FIXED = Path(__file__).with_name("fixed_words.yaml")
 _SPACE = re.compile(r"(?<![^\s+])(\w+)/")
@@ -58,7 +56,7 @@ _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 
 
 def language_of(text: str) -> str:
-    """Return the language a command is written in: ``ko`` if it holds any Hangul, else ``en``."""
+    """Return the language of a command: ``ko`` if it contains Hangul, otherwise ``en``."""
     composed = unicodedata.normalize("NFC", text)
     return "ko" if any("가" <= char <= "힣" or "ㄱ" <= char <= "ㅣ" for char in composed) else "en"
 
@@ -66,8 +64,8 @@ def language_of(text: str) -> str:
 class Messages:
     """A catalogue of sentences, merged from the executive's own and those of packs.
 
-    Packs may have sentences of their own for the same code: the two of ``UNREACHABLE`` speak of an
-    arm and of a way. Callers that know the failing pack ask with its name.
+    Packs may define different sentences for the same code: those for ``UNREACHABLE`` may refer to
+    an arm or to a route. Callers that know the failing pack pass its name.
     """
 
     def __init__(self) -> None:
@@ -95,22 +93,22 @@ class Messages:
         """Return the catalogue of all `paths`, and of `packs` by name.
 
         Args:
-            paths: Files that hold for every pack.
+            paths: Files that apply to every pack.
             packs: Files by pack.
             owners: Packs by the name of a skill or condition.
-            names: What things of the site are called, by pack, id and language; they go before
-                the words of its file.
-            called: What things are called that are named only at run time, by pack; asked for
-                words that nothing lists.
-            lexicons: Lexicons by pack. A value that no file lists as a word is called by its first
-                phrase in the lexicon.
+            names: Display names of the site, by pack, id and language; they take precedence over
+                the words of the pack's file.
+            called: Functions by pack for the display names of objects that are known only at run
+                time.
+            lexicons: Lexicons by pack. A value without an entry is displayed as its first phrase in
+                the lexicon.
             site: File of the site, whose entries replace all others.
-            robots: What people call robots of one pack, by name and language. What is said of one
-                begins with its name.
+            robots: Display names of robots of the same pack, by name and language. Messages about
+                such a robot begin with its name.
 
         Raises:
-            RegistrationError: If a code stands in two of `paths`, or in one of them and in that
-                of a pack, with different sentences, or a sentence is missing in a language.
+            RegistrationError: If two of `paths`, or one of them and the file of a pack, have
+                different sentences for a code, or if a sentence is missing in a language.
         """
         messages = cls()
         messages._owners = owners or {}
@@ -149,7 +147,7 @@ class Messages:
         return self._sentences, self._words, self._phrases
 
     def of(self, pack: str) -> Messages:
-        """Return the catalogue as that pack speaks; all of it if the pack has none of its own."""
+        """Return the catalogue of a pack; the whole catalogue if the pack has none."""
         return self._packs.get(pack, self)
 
     def _add(self, path: Path) -> None:
@@ -169,10 +167,10 @@ class Messages:
         return plain in self.of(robot) if robot else code in self._sentences
 
     def said_of(self, robot: str, said: str, language: str) -> str:
-        """Return a sentence or phrase, with the name of the robot that it is about before it.
+        """Return a sentence or phrase, preceded by the name of the robot that it concerns.
 
         Args:
-            robot: A robot or a pack; nothing is added where there is only one robot of its pack.
+            robot: A robot or a pack; nothing is added if its pack has only one robot.
             said: The sentence; an empty one stays empty.
             language: The language of both.
         """
@@ -183,7 +181,7 @@ class Messages:
         return self.say("SAID_OF_ROBOT", language, robot=name, said=said)
 
     def _of_robot(self, code: str) -> tuple[str, str]:
-        """Return the robot whose fact a code is about, ``was cart/at=dock``, and the plain code."""
+        """Return the robot and the plain code of a code such as ``was cart/at=dock``."""
         found = _SPACE.search(code) if self._robots else None
         if found is None or found[1] not in self._robots:
             return "", code
@@ -194,10 +192,11 @@ class Messages:
         return frozenset(self._sentences)
 
     def word(self, word: Any, language: str) -> str:
-        """Return `word` as people of `language` say it; unchanged if it is not listed.
+        """Return the translation of `word`; unchanged if it is not listed.
 
-        A ``#`` in a listed word stands for a number: "the door stopped at # rad"; a ``*`` for words
-        that are said themselves: "tray: *". Parts between semicolons are words of their own.
+        A ``#`` in a listed word stands for a number: "the door stopped at # rad". A ``*`` stands
+        for a text that is translated itself: "tray: *". Parts between semicolons are translated
+        separately.
         """
         if isinstance(word, list | tuple):
             return ", ".join(self.word(each, language) for each in word)
@@ -210,7 +209,7 @@ class Messages:
 
     @cached_property
     def _open(self) -> tuple[tuple[re.Pattern[str], dict[str, str]], ...]:
-        """Listed words with a ``*`` in them, as patterns; those that say more go first."""
+        """Listed words with a ``*``, as patterns; longer ones first."""
         return tuple(
             (re.compile(re.escape(key).replace(r"\*", "(.+)")), said)
             for key, said in sorted(self._words.items(), key=lambda one: -len(one[0]))
@@ -218,7 +217,7 @@ class Messages:
         )
 
     def _around(self, text: str, language: str) -> str:
-        """Return `text` as a listed word with a ``*`` has it; of several, each of its parts."""
+        """Return `text` translated by a listed word with a ``*``, each of its parts separately."""
         parts = text.split("; ")
         for pattern, said in self._open:
             if found := pattern.fullmatch(text):
@@ -227,11 +226,11 @@ class Messages:
         return "; ".join(self.word(part, language) for part in parts) if parts[1:] else text
 
     def fixed(self, word: str, language: str) -> str:
-        """Return a fixed word of the terminal, whatever packs mean by the same text."""
+        """Return a fixed word of the terminal, independent of packs."""
         return _spoken(word, language, (self._fixed, self._words))
 
     def say(self, code: str, language: str, /, **facts: Any) -> str:
-        """Return the sentence for `code`; the code itself when there is none."""
+        """Return the sentence for `code`; the code itself if there is none."""
         robot, plain = self._of_robot(code)
         if robot:
             return self.said_of(robot, self.of(robot).say(plain, language, **facts), language)
@@ -247,19 +246,18 @@ class Messages:
     def answer(
         self, condition: str, language: str, why: str, args: Mapping[str, Any]
     ) -> str | None:
-        """Return the answer to a question that is told in place of yes and no; None without one.
+        """Return the answer to a question that replaces yes and no; None if there is none.
 
-        It is listed as ``told CONDITION``, with ``{why}`` for what the condition found.
+        Its entry is ``told CONDITION``, with ``{why}`` for the result of the condition.
         """
         own = f"told {condition}"
         return self.say(own, language, **args, why=why) if own in self else None
 
     def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
-        """Return what a skill, condition or tree is called with its arguments: "go to the lounge".
+        """Return a skill, condition or tree with its arguments as a phrase: "go to the lounge".
 
-        A tree that has the name of a condition is asked for, and listed, as ``tree NAME``. Without
-        a phrase of its own it is its word, followed by those of its arguments. An empty text is as
-        if it were not given.
+        A tree with the name of a condition is listed as ``tree NAME``. A part without a phrase is
+        displayed as its translated name and arguments. An empty text counts as missing.
         """
         robot = self._owners.get(name, "") or name.removeprefix("tree ").rpartition(".")[0]
         return self.said_of(robot, self._phrase(name, language, args), language)
@@ -282,20 +280,20 @@ class Messages:
         return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
 
     def found(self, skill: str, language: str, facts: Mapping[str, Any]) -> str:
-        """Return what a skill found: the phrase ``found NAME`` with its arguments and results.
+        """Return the result of a skill: the phrase ``found NAME`` with its arguments and results.
 
-        Empty where its pack has none.
+        Empty if its pack has no such phrase.
         """
         name = f"found {skill}"
         return self.phrase(name, language, facts) if self.has_phrase(name) else ""
 
     def has_phrase(self, name: str) -> bool:
-        """Return whether a skill, condition or tree has a phrase of its own."""
+        """Return whether a skill, condition or tree has its own phrase."""
         own, key = self._own_phrase(name)
         return key in own._phrases
 
     def _own_phrase(self, name: str) -> tuple[Messages, str]:
-        """Return the catalogue that has the phrase of a part, and its key there."""
+        """Return the catalogue with the phrase of a part, and its key there."""
         if name in self._phrases:
             return self, name
         plain = name.removeprefix("tree ")
@@ -307,12 +305,12 @@ class Messages:
         return with_particles(said) if language == "ko" else said
 
     def in_the_way(self, facts: Iterable[str], language: str) -> str:
-        """Return how things stand that must not be so, and what to do first, where a pack says it.
+        """Return sentences about facts that prevent an action, with the pack's advice if available.
 
         Args:
-            facts: As ``doorway=left``. The sentence for ``first doorway=left`` comes before that of
-                the fact itself; a fact without either is said as it is.
-            language: Of the command.
+            facts: Texts such as ``doorway=left``. The sentence for ``first doorway=left`` takes
+                precedence over that of the fact; a fact without either is returned unchanged.
+            language: Language of the command.
         """
         first = {fact: f"first {fact}" for fact in facts}
         return " ".join(
@@ -320,7 +318,7 @@ class Messages:
         )
 
     def explain(self, failure: Failure, language: str) -> str:
-        """Return why `failure` happened, as one sentence for the operator, as its pack says it."""
+        """Return the reason of `failure` as one sentence for the operator, in its pack's words."""
         facts = {**failure.args, **failure.evidence, "message": failure.message}
         own = self.of(self._owners.get(failure.node, ""))
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
@@ -348,7 +346,7 @@ def _read(path: Path) -> Any:
 
 
 def _spoken(text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]) -> str:
-    """Return a word from the first table that lists it, or with ``#`` for its numbers."""
+    """Return a word from the first table that lists it, possibly with ``#`` for its numbers."""
     form = _NUMBER.sub("#", text)
     for table in tables:
         if text in table:
@@ -359,7 +357,7 @@ def _spoken(text: str, language: str, tables: Iterable[Mapping[str, Mapping[str,
 
 
 def _filled(text: str, numbers: Iterable[str]) -> str:
-    """Return `text` with `numbers` for its marks, in order."""
+    """Return `text` with its ``#`` marks replaced by `numbers`, in order."""
     for number in numbers:
         text = text.replace("#", number, 1)
     return text
@@ -373,5 +371,5 @@ class _Forgiving(string.Formatter):
         return next((kwargs[name] for name in str(key).split("|") if name in kwargs), "…")
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        del format_spec  # a word in place of a number must not become an error
+        del format_spec  # a word instead of a number must not raise
         return str(value)

@@ -1,8 +1,9 @@
-"""Guard against readings that ignore an operator word: not, except, if, before, 말고, -면, 그 전에.
+"""Check for operator words that a reading ignores: not, except, if, before, 말고, -면, 그 전에.
 
-The words are closed classes of the language (see `bt_exec.language.closed`). They are found in the
-text without any reader. Each reader reports how many operators of each kind its reading contains.
-A word for which there is none left was lost by the reading, and the command is refused with it.
+The words are closed classes of the language (see `bt_exec.language.closed`) and are found in the
+text independently of readers. Each reader reports the number of operators of each kind in its
+reading. If the text has more operators than the reading, the command is refused with the first
+unused word.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class Operator:
     """Operator word of a command.
 
     Attributes:
-        text: The words as they were typed, whole: 있으면 for the ending 면.
-        kind: What it does.
+        text: The whole words as typed: 있으면 for the ending 면.
+        kind: Kind of operator.
         start: Index of its first character in the text.
         end: Index after its last character.
     """
@@ -68,7 +69,7 @@ def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple
 
 
 def unused_operator(operators: Iterable[Operator], uses: Iterable[Uses]) -> Operator | None:
-    """Return the first operator for which its part of the reading has no use; None if all are used.
+    """Return the first operator that its part of the reading does not use; None if all are used.
 
     Args:
         operators: The operators of a text, as `operators_in` returns them.
@@ -85,7 +86,7 @@ def unused_operator(operators: Iterable[Operator], uses: Iterable[Uses]) -> Oper
 
 
 def _whole_words(text: str, start: int, end: int) -> str:
-    """Return the words of `text` that a span belongs to, without punctuation."""
+    """Return the whole words of `text` at a span, without punctuation."""
     while start and text[start - 1].isalnum():
         start -= 1
     while end < len(text) and (text[end].isalnum() or text[end] in "'’"):

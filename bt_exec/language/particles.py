@@ -1,7 +1,7 @@
 """Korean particles that depend on the preceding sound; templates write both, ``(으)로``.
 
-After a consonant 을, 이, 은, 과, 으로; after a vowel 를, 가, 는, 와, 로; after ㄹ 로, too.
-Digits and Latin letters are read as Koreans read them aloud: 3을, PCB를.
+After a consonant: 을, 이, 은, 과, 으로; after a vowel: 를, 가, 는, 와, 로; after ㄹ also 로.
+Digits and Latin letters count by their Korean pronunciation: 3을, PCB를.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FINALS |= dict.fromkeys("mnMN", "ㄴ")
 
 
 def with_particles(text: str) -> str:
-    """Return `text` with the one particle that fits in place of each pair."""
+    """Return `text` with each pair of particles replaced by the correct one."""
     return _MARK.sub(_chosen, text)
 
 

@@ -11,13 +11,14 @@ _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0"
     "\U000e0100-\U000e01ef]"
 )
-"""Characters of words that show nothing, or can carry hidden text."""
+"""Invisible characters, and characters that can carry hidden text."""
 
 
 def printable(text: str) -> str:
-    """Return text without what a terminal obeys or does not show; lines and tabs stay.
+    """Return text without characters that control a terminal or are invisible.
 
-    Control and format characters, halves of characters, private and unassigned ones are removed.
+    Control and format characters, lone surrogates, private and unassigned characters are removed;
+    line breaks and tabs are kept.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -30,11 +31,11 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def one_line(text: str, longest: int) -> str:
-    """Return text as one line that a terminal can show: nothing hidden, nothing that it obeys.
+    """Return text as one line without invisible or control characters.
 
     Args:
-        text: From outside; what is far behind the longest is not looked at.
-        longest: Most characters; what is cut off shows as "…".
+        text: Text from outside; only its beginning is processed.
+        longest: Maximum length [characters]; longer text ends with "…".
     """
     start = "".join(printable(char) or " " for char in text[: 4 * longest])
     line = " ".join(start.split())

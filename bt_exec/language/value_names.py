@@ -1,7 +1,7 @@
 """Display names of lexicon values: the first phrase of each language.
 
-A value that a command names ("토마토") and a report shows are called by the same word, without a
-second list in the messages of the pack.
+Commands and reports use the same word for a value ("토마토"), without a second list in the messages
+of the pack.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def value_names(lexicon: Path | None) -> dict[str, dict[str, str]]:
     """Return the names of the values of a lexicon, by value and language.
 
     Values that stand for others ("everywhere", "the other arm"), values without a phrase in every
-    language and Korean predicates (조용하다) have no name. A file that cannot be read has none: its
+    language and Korean predicates (조용하다) have no name. An unreadable file gives no names; its
     mistakes are reported where the lexicon is loaded.
     """
     if lexicon is None:

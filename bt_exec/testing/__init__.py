@@ -1,14 +1,14 @@
 """Test kit: scripted parts, a manual clock, skills tick by tick.
 
-It is a pytest plugin: the fixtures ``skill_run`` and ``mission_run`` are there once bt-exec is
-installed. Everything works without pytest, too.
+It is a pytest plugin: the fixtures ``skill_run`` and ``mission_run`` are available once bt-exec is
+installed. Everything also works without pytest.
 
-- `run_skill` starts one skill against a robot and ticks it by hand.
+- `run_skill` starts one skill with a robot; the test ticks it.
 - `run_tree` runs a whole tree with scripted skills and conditions, with arguments for its
-  parameters, and gives its trace, its outcome and what it returned.
-- `scripted_skill`, `scripted_condition`, `ScriptedRobot` stand in for what you do not test;
-  ``like=`` gives them the signature of the real ones.
-- `check_skill`, `check_condition` find what is wrong with a declaration.
+  parameters, and returns its trace, its outcome and its results.
+- `scripted_skill`, `scripted_condition`, `ScriptedRobot` replace parts that are not under test;
+``like=`` copies the signature of a real one. - `check_skill`, `check_condition` find mistakes in
+declarations.
 
 ``pytest --bt-cov`` prints which nodes of the trees under test, and which declared failures, no
 test reached.

@@ -18,14 +18,14 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
 def check_skill(skill: Skill, messages: Messages | None = None) -> None:
-    """Find what is wrong with a skill's declaration.
+    """Check a skill's declaration.
 
     Args:
         skill: The skill.
-        messages: The sentences of its pack; every code must have one, if given.
+        messages: The sentences of its pack; if given, every code must have one.
 
     Raises:
-        AssertionError: Naming the first thing that is wrong and how to mend it.
+        AssertionError: Names the first mistake and how to correct it.
     """
     _check_signature(skill)
     for code in sorted(skill.fails):
@@ -42,10 +42,10 @@ def check_skill(skill: Skill, messages: Messages | None = None) -> None:
 
 
 def check_condition(condition: Condition, messages: Messages | None = None) -> None:
-    """Find what is wrong with a condition's declaration.
+    """Check a condition's declaration.
 
     Raises:
-        AssertionError: Naming the first thing that is wrong and how to mend it.
+        AssertionError: Names the first mistake and how to correct it.
     """
     _check_signature(condition)
     code = condition.unknown
@@ -57,11 +57,11 @@ def check_condition(condition: Condition, messages: Messages | None = None) -> N
 
 
 def check_pack(pack: Pack, messages: Messages | None = None) -> None:
-    """Check every skill and condition of a pack, its facts and codes, and that names are its own.
+    """Check the skills, conditions, facts and codes of a pack, and that names are unique.
 
     Raises:
-        AssertionError: Naming the first thing that is wrong.
-        RegistrationError: If two parts have one name.
+        AssertionError: Names the first mistake.
+        RegistrationError: If two parts have the same name.
     """
     catalogue = Catalogue([*_required(pack), pack])
     for problem in (*fact_problems(catalogue), *code_problems(catalogue)):
@@ -73,7 +73,7 @@ def check_pack(pack: Pack, messages: Messages | None = None) -> None:
 
 
 def _required(pack: Pack) -> list[Pack]:
-    """Return the packs that a pack builds on, and those that they build on."""
+    """Return the packs that a pack requires, directly and indirectly."""
     names = list(pack.requires)
     found: dict[str, Pack] = {}
     for name in names:

@@ -1,8 +1,8 @@
 """Coverage of the trees under test: unreached nodes, and declared failures that never occurred.
 
-Switched on by pytest's option ``--bt-cov``; every mission that a test runs is counted, whether
-`run_tree` or a `bt_exec.mission.session.Session` runs it. A node counts as reached once anything is
-known of it: it ran, was asked, was skipped.
+It is enabled by pytest's option ``--bt-cov`` and counts every mission of a test, run by `run_tree`
+or by a `bt_exec.mission.session.Session`. A node counts as reached if it ran, was evaluated, or was
+skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bt_exec.spec.paths import paths
 
 __all__ = ["Coverage"]
 
-_OWN = ""  # the plan itself, where it is not a tree of a library
+_OWN = ""  # the plan itself, if it is not a tree of a library
 
 
 class Coverage:
@@ -28,7 +28,7 @@ class Coverage:
 
     Attributes:
         nodes: Whether each node was reached, by tree and by its path inside the tree.
-        codes: Whether each declared failure happened, by skill, check or guard and by code.
+        codes: Whether each declared failure occurred, by skill, check or guard and by code.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Coverage:
 
     @contextmanager
     def called(self, tree: str) -> Iterator[None]:
-        """Call the plan itself `tree` in missions that are begun meanwhile."""
+        """Use `tree` as the name of the plan itself in missions that begin in this context."""
         before, self._name = self._name, tree
         try:
             yield
@@ -47,7 +47,7 @@ class Coverage:
 
     @contextmanager
     def everywhere(self) -> Iterator[None]:
-        """Listen to every mission that is begun meanwhile."""
+        """Observe every mission that begins in this context."""
         begin = Executive.__init__
 
         @functools.wraps(begin)
@@ -56,7 +56,7 @@ class Coverage:
             named["listeners"] = [*named.get("listeners", ()), listener]
             begin(executive, site, *args, **named)
 
-        # the one place where every mission passes, whoever begins it
+        # every mission passes through here
         Executive.__init__ = with_listener  # type: ignore[method-assign,assignment]
         try:
             yield
@@ -64,7 +64,7 @@ class Coverage:
             Executive.__init__ = begin  # type: ignore[method-assign] # as it was
 
     def add(self, other: Mapping[str, Mapping[str, Mapping[str, bool]]]) -> None:
-        """Add what another process reached, in the form of `to_dict`."""
+        """Merge the result of another process, in the form of `to_dict`."""
         for mine, theirs in ((self.nodes, other["nodes"]), (self.codes, other["codes"])):
             for name, reached in theirs.items():
                 for part, hit in reached.items():
@@ -76,7 +76,7 @@ class Coverage:
         return {"nodes": self.nodes, "codes": self.codes}
 
     def report(self) -> list[str]:
-        """Return what was not reached, a line each; a last line counts."""
+        """Return the unreached nodes and failures, a line each, and a last line with the counts."""
         lines = []
         for name, reached in sorted(self.nodes.items()):
             missing = [part for part, hit in reached.items() if not hit]
@@ -95,17 +95,17 @@ def _share(found: Mapping[str, Mapping[str, bool]]) -> str:
 
 
 class _Listener:
-    """Listens to one mission."""
+    """Observer of one mission."""
 
     def __init__(self, coverage: Coverage, catalogue: Catalogue, name: str) -> None:
         self.coverage = coverage
         self.catalogue = catalogue
         self.name = name
         self.places: dict[str, tuple[str, str]] = {}
-        self.failing: dict[str, str] = {}  # what each path's codes are listed under
+        self.failing: dict[str, str] = {}  # entry of `codes` for each path
 
     def on(self, event: Event) -> None:
-        """Take note of an event."""
+        """Record an event."""
         match event:
             case Planned():
                 self._plan(event.spec)
@@ -125,7 +125,7 @@ class _Listener:
             codes[code] = True
 
     def _plan(self, spec: MissionSpec) -> None:
-        trees: list[tuple[str, str]] = []  # (path, name) of the trees around, outermost first
+        trees: list[tuple[str, str]] = []  # (path, name) of the enclosing trees, outermost first
         self.places, self.failing = {}, {}
         for path, node in paths(spec.root):
             while trees and not path.startswith(trees[-1][0] + "/"):
@@ -141,7 +141,7 @@ class _Listener:
                 trees.append((path, node.tree))
 
     def _codes(self, node: NodeBase, path: str, place: str) -> None:
-        """List the failures that a node declares: a skill's under its name, others at the node."""
+        """Add the failures that a node declares: a skill's under its name, others at the node."""
         codes = {node.guarded.code} if node.guarded is not None and node.guarded.code else set()
         listed = place
         if isinstance(node, Do) and node.do in self.catalogue.skills:

@@ -69,7 +69,7 @@ class Steps:
             self._lines.append(" ".join([event.skill, *said, event.state, code]).rstrip())
 
     def clear(self) -> None:
-        """Forget the steps so far."""
+        """Remove the steps so far."""
         self._lines.clear()
 
     def __iter__(self) -> Iterator[str]:
@@ -78,7 +78,7 @@ class Steps:
 
 
 def as_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -> str:
-    """Return the text of a test that runs a mission again and expects the same steps and end.
+    """Return a test that runs a mission again and expects the same steps and end.
 
     Args:
         record: The mission.
@@ -111,7 +111,7 @@ def as_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -> str:
 
 
 def _site_of(record: MissionRecord) -> str:
-    """Return the name of a mission's site, or its file where no installed site has that name."""
+    """Return the name of a mission's site, or its file if no installed site has that name."""
     name = record.line.site
     return name if name in site_names() else str(record.setup.get("file", name))
 

@@ -40,11 +40,11 @@ COVERAGE: Coverage | None = None
 
 
 class FixedCompiler:
-    """A compiler that always gives the same tree, and repairs as the library says.
+    """A compiler that always returns the same tree, and repairs it with the library's alternatives.
 
     Attributes:
         tree: The tree.
-        requests: Every request it got.
+        requests: All requests.
     """
 
     name = "fixed"
@@ -54,7 +54,7 @@ class FixedCompiler:
         self.requests: list[Request] = []
 
     def compile(self, request: Request) -> Plan | Refusal:
-        """Answer with the tree, or with the repaired plan after a failure."""
+        """Return the tree, or the repaired plan after a failure."""
         self.requests.append(request)
         if request.previous is not None:
             return Plan(repaired(request, self.name))
@@ -68,8 +68,8 @@ class TreeRun:
     Attributes:
         outcome: The outcome.
         events: Every event, in order.
-        robot: The robot; its ``log`` says what scripted skills did.
-        compiler: The compiler; its requests say what was asked.
+        robot: The robot; its ``log`` contains the actions of scripted skills.
+        compiler: The compiler with its requests.
     """
 
     def __init__(self, robot: Any, compiler: Any) -> None:
@@ -84,11 +84,11 @@ class TreeRun:
         return self.outcome.results
 
     def on(self, event: Event) -> None:
-        """Take note of an event."""
+        """Record an event."""
         self.events.append(event)
 
     def trace(self) -> list[str]:
-        """Return what became of nodes: ``"3 grasp failed GRASP_SLIPPED"``, tick first."""
+        """Return the states of nodes: ``"3 grasp failed GRASP_SLIPPED"``, tick first."""
         lines = []
         for event in self.events:
             if isinstance(event, NodeChanged) and not event.again:
@@ -99,7 +99,7 @@ class TreeRun:
 
 
 def unverified(spec: MissionSpec) -> VerifiedPlan:
-    """Return a plan that counts as verified without having been: for tests of what ticks it."""
+    """Return a plan marked as verified without verification, for tests of the executive."""
     return VerifiedPlan(spec, spec, Situation(), made_by=PREPARE)
 
 
@@ -113,7 +113,7 @@ def scripted_site(
 ) -> Site:
     """Return a site of one pack with these skills, conditions and trees (YAML texts).
 
-    The pack promises the services that they want; the rig must have them.
+    The pack declares the services of its parts; the rig must provide them.
     """
     found = tuple(parts)
     pack = Pack(
@@ -157,21 +157,21 @@ def run_tree(
 
     Args:
         text: The tree as YAML.
-        parts: Skills and conditions it names, scripted or real.
+        parts: Skills and conditions of the tree, scripted or real.
         trees: Further trees it uses.
-        args: Values of its parameters; those that are left out take their defaults.
-        robot: What skills drive; a `ScriptedRobot` if not given.
-        services: What the pack offers its skills and conditions, by name.
+        args: Values of its parameters; missing ones have their defaults.
+        robot: The robot; a `ScriptedRobot` if not given.
+        services: Services for skills and conditions, by name.
         simulation: The world, stepped between ticks; a `FakeClock` if not given.
         faults: ``SKILL[:N]=CODE`` texts and faults of a plan, as plain data.
         limits: Budgets; the defaults if not given.
-        command: What the mission calls its command.
+        command: The command of the mission.
         abort_at: Abort before this tick.
         world: Further keyword arguments of the rig, such as ``perception``.
-        unrecorded: Says why the record cannot be written; see `Executive`.
+        unrecorded: Returns why the record cannot be written; see `Executive`.
 
     Raises:
-        SpecError: If the tree is wrong in itself, or a parameter has neither value nor default.
+        SpecError: If the tree is invalid, or a parameter has neither value nor default.
         TypeError: If a service is missing.
     """
     site = scripted_site(parts, [text, *trees], limits=limits)
@@ -218,7 +218,7 @@ def run_tree(
 def _bound(
     tree: TreeSpec, args: Mapping[str, Any], library: Library
 ) -> tuple[TreeSpec, Mapping[str, str]]:
-    """Return a tree with its parameters bound in its nodes, and the names of what it returns."""
+    """Return a tree with bound parameters, and the names of its return values."""
     if not (tree.params or tree.returns or args):
         return tree, {}
     call = Tree.model_validate({"tree": tree.tree, "with": dict(args)})

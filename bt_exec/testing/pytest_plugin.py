@@ -23,7 +23,7 @@ _COVERAGE: pytest.StashKey[Coverage] = pytest.StashKey()
 
 @pytest.fixture
 def skill_run() -> Callable[..., Any]:
-    """Give `bt_exec.testing.run_skill`: start one skill and tick it by hand."""
+    """Return `bt_exec.testing.run_skill`, which starts one skill to be ticked by the test."""
     from bt_exec.testing.skills import run_skill
 
     return run_skill
@@ -31,7 +31,7 @@ def skill_run() -> Callable[..., Any]:
 
 @pytest.fixture
 def mission_run() -> Callable[..., Any]:
-    """Give `bt_exec.testing.run_tree`: run a tree with scripted parts and get its trace."""
+    """Return `bt_exec.testing.run_tree`, which runs a tree with scripted parts."""
     from bt_exec.testing.missions import run_tree
 
     return run_tree
@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Listen to every mission of the run, if asked to."""
+    """Observe every mission of the run, if requested."""
     if not config.getoption("--bt-cov"):
         return
     from bt_exec.testing import missions
@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand what a worker of pytest-xdist reached to the process that prints it."""
+    """Send coverage from a pytest-xdist worker to the controller."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None and _COVERAGE in session.config.stash:
         output["bt_cov"] = session.config.stash[_COVERAGE].to_dict()
@@ -74,7 +74,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Add what a worker of pytest-xdist reached."""
+    """Merge the coverage of a pytest-xdist worker."""
     reached = getattr(node, "workeroutput", {}).get("bt_cov")
     if reached is not None:
         node.config.stash[_COVERAGE].add(reached)
@@ -83,7 +83,7 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print what no test reached."""
+    """Print the unreached nodes and failure codes."""
     if _COVERAGE in config.stash:
         terminalreporter.section("bt-exec coverage")
         for line in config.stash[_COVERAGE].report():

@@ -49,10 +49,10 @@ __all__ = [
 
 End: TypeAlias = Literal["done", "recovered", "partial", "blocked", "need unmet", "stuck"]
 _SKIP = "skip_if."
-"""Begins the names of conditions in ``skip_if``, which are answered in another way."""
+"""Prefix of conditions in ``skip_if``, which are answered differently."""
 _TIMEOUT = "TIMEOUT"
 _OFTEN = 2
-"""Answers of one question that are turned around: the first, and the first after it started."""
+"""Number of answers per question that are inverted: the first, and the first after its start."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Disturbance:
     Attributes:
         kind: A skill ``fails``, an answer ``flips`` once, a condition stays ``unknown``.
         part: The skill; or the question as a phrase, with the prefix ``skip_if.`` in that modifier.
-        call: Which call of the skill or answer to the question, from 1.
+        call: Number of the skill's call or the question's answer, from 1.
         code: The code with which the skill fails; TIMEOUT if it takes too long.
     """
 
@@ -86,7 +86,7 @@ class Rehearsal:
         disturbed: The injected failures.
         outcome: The outcome of the mission.
         calls: The skills that were called, in order.
-        answers: How often each question was asked.
+        answers: Number of evaluations of each question.
         plans: Names of the trees in each plan.
         codes: Codes of the nodes that failed, in order.
     """
@@ -102,9 +102,9 @@ class Rehearsal:
 
     @property
     def ends(self) -> End:
-        """Kind of end. ``need unmet`` and ``stuck`` are mistakes of the tree.
+        """Kind of end. ``need unmet`` and ``stuck`` indicate mistakes in the tree.
 
-        A new plan that is rejected after a failure moves nothing: the mission is ``blocked``.
+        If the new plan after a failure is rejected, nothing moves: the mission is ``blocked``.
         """
         rejected = not self.plans and any(NEED_NOT_MET in text for text in self.outcome.problems)
         if NEED_NOT_MET in self.codes or rejected:
@@ -131,12 +131,12 @@ class Rehearsal:
 def rehearse(
     tree: str, site: Site, args: Mapping[str, Any], disturbed: Iterable[Disturbance] = ()
 ) -> Rehearsal:
-    """Run a tree of a site against what its skills declare.
+    """Run a tree of a site with the declared behaviour of its skills.
 
     Args:
         tree: The tree.
         site: The site; its robots, passes and reporters are not used.
-        args: Values of its parameters; required ones that are left out get an example.
+        args: Values of its parameters; missing required ones get an example.
         disturbed: Failures to inject.
     """
     world = _World(site.catalogue, tuple(disturbed))
@@ -166,7 +166,7 @@ def explore(
     Args:
         tree: The tree.
         site: The site.
-        args: Values of its parameters; required ones that are left out get an example.
+        args: Values of its parameters; missing required ones get an example.
         pairs: Also inject two failures at a time.
     """
     undisturbed = rehearse(tree, site, args)
@@ -224,7 +224,7 @@ class _World:
 
     Attributes:
         facts: Known facts and their values.
-        answers: How often each question was answered.
+        answers: Number of answers to each question.
     """
 
     def __init__(self, catalogue: Catalogue, disturbed: tuple[Disturbance, ...]) -> None:
@@ -244,7 +244,7 @@ class _World:
         return next(found, "")
 
     def fail(self, skill: Skill, args: Mapping[str, Any]) -> None:
-        """Forget the effects of the skill, except facts that a condition can observe."""
+        """Remove the effects of the skill from the facts, except observable ones."""
         left = after_failure(self.facts, skill, args)
         told = {
             fact: value
@@ -290,7 +290,7 @@ def _stage(site: Site, world: _World) -> Site:
 
 
 def _marked(tree: TreeSpec) -> TreeSpec:
-    """Return a tree whose conditions in ``skip_if`` have names of their own."""
+    """Return a tree whose conditions in ``skip_if`` are renamed with a prefix."""
 
     def node(old: NodeBase) -> NodeBase:
         return old.model_copy(
@@ -340,14 +340,14 @@ def _condition(name: str, condition: Condition, world: _World) -> Condition:
 
 
 def _stand_in(part: Any, function: Any) -> Any:
-    """Return a part with another function, which takes its arguments and nothing else."""
+    """Return a part with another function that accepts the same arguments."""
     function.__signature__ = inspect.signature(part.function)
     written = {name: _written(hint) for name, hint in part.arguments.items()}
     return replace(part, function=function, injected=frozenset(), services={}, arguments=written)
 
 
 def _written(hint: Any) -> Any:
-    """Return a type without labels; anything in the place of one that no document can write."""
+    """Return a type without labels; Any for types that cannot be written in a document."""
     marks = getattr(hint, "__metadata__", ())
     if any(isinstance(mark, Label) or mark is Label for mark in marks):
         return plain(hint)

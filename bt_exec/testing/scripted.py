@@ -1,4 +1,4 @@
-"""Scripted stand-ins: skills, conditions, a robot, an observation, a clock."""
+"""Scripted test doubles: skills, conditions, a robot, an observation, a clock."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ __all__ = ["FakeClock", "FakeObservation", "ScriptedRobot", "scripted_condition"
 
 @dataclass
 class FakeClock:
-    """A simulation without physics: time passes when it is stepped.
+    """A simulation without physics: time advances when it is stepped.
 
     Attributes:
-        time: The present [s].
+        time: Current time [s].
     """
 
     time: float = 0.0
 
     def step(self, seconds: float) -> None:
-        """Let `seconds` pass."""
+        """Advance by `seconds`."""
         self.time = round(self.time + seconds, 9)
 
 
 @dataclass
 class ScriptedRobot:
-    """A robot that only notes that it was stopped.
+    """A robot that only records stops and calls.
 
     Attributes:
-        still: What it says of itself.
-        stops: How often it was stopped.
-        log: A place for scripted skills to note what they did.
+        still: Reported stillness.
+        stops: Number of stops.
+        log: Actions of scripted skills.
         calls: The name and the arguments of every call of a scripted skill, in order.
     """
 
@@ -45,14 +45,14 @@ class ScriptedRobot:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def stop(self) -> None:
-        """Note the stop."""
+        """Record the stop."""
         self.stops += 1
         self.still = True
 
 
 @dataclass(frozen=True)
 class FakeObservation:
-    """An observation that says what it is told to."""
+    """An observation with given labels and facts."""
 
     t: float = 0.0
     detected: tuple[str, ...] = ()
@@ -60,11 +60,11 @@ class FakeObservation:
     frame: Any = None
 
     def labels(self) -> tuple[str, ...]:
-        """Return the labels it was given."""
+        """Return the given labels."""
         return self.detected
 
     def facts(self) -> Mapping[str, str]:
-        """Return the facts it was given."""
+        """Return the given facts."""
         return self.known
 
     def describe(self, language: str) -> str:
@@ -89,28 +89,28 @@ def scripted_skill(
     fails: Iterable[str] = (),
     timeout_s: float | None = None,
 ) -> Skill:
-    """Return a skill that does what `script` says, one entry per call, the last one ever after.
+    """Return a skill that follows `script`, one entry per call; the last entry repeats.
 
-    An entry is ``"done"``, a failure code, ``"crash"``, or a number of ticks to run before it:
-    ``("3", "GRASP_SLIPPED")``; ``("forever",)`` never ends. The robot's ``log``, if it has one,
-    gets ``"name start"`` and ``"name done"``, a code, or ``"name stopped"``; its ``calls`` get the
-    name and the arguments.
+    An entry is ``"done"``, a failure code, ``"crash"``, or a tuple with a number of ticks before
+    it: ``("3", "GRASP_SLIPPED")``; ``("forever",)`` never ends. The skill appends ``"name start"``
+    and ``"name done"``, a code, or ``"name stopped"`` to the robot's ``log``, and its name and
+    arguments to the robot's ``calls``, if these exist.
 
     Args:
-        name: Its name in the tree language; that of `like` if not given.
-        script: What each call does.
-        like: The skill it stands in for: its arguments, results and all that it declares, unless
-            it is given here. Codes of the script must be among those it declares.
-        result: The fields that it returns when it is done.
+        name: Name in the tree language; that of `like` if not given.
+        script: Entries for the calls.
+        like: The skill that it replaces: arguments, results and declarations are copied unless
+            given here. Codes of the script must be declared by it.
+        result: The fields of its result.
         needs: As for `bt_exec.skill.skill`.
         effects: As for `bt_exec.skill.skill`.
         uses: As for `bt_exec.skill.skill`.
         fails: Codes it declares besides those of the script; not with `like`.
-        timeout_s: Its own time limit [s]; 60 s if not given.
+        timeout_s: Its time limit [s]; 60 s if not given.
 
     Raises:
-        ValueError: If neither a name nor a skill is given, the script holds another word, or it or
-            `result` names what `like` does not declare.
+        ValueError: If neither a name nor a skill is given, the script has an invalid entry, or the
+            script or `result` uses names that `like` does not declare.
     """
     name = name or (like.name if like is not None else "")
     if not name:
@@ -124,7 +124,7 @@ def scripted_skill(
     count = iter(range(10**9))
 
     def steps(robot: Any, **args: Any) -> Steps[Any]:
-        """Do what the script says."""
+        """Follow the script."""
         log = getattr(robot, "log", [])
         getattr(robot, "calls", []).append((name, args))
         log.append(f"{name} start")
@@ -178,7 +178,7 @@ def scripted_skill(
 
 
 def _check_like(like: Skill, codes: set[str], result: Mapping[str, Any] | None) -> None:
-    """Refuse a script that the skill it stands in for could not follow."""
+    """Raise ValueError for a script that contradicts the declaration of the replaced skill."""
     if unknown := sorted(codes - like.fails):
         declared = ", ".join(sorted(like.fails)) or "nothing"
         raise ValueError(f"{like.name} does not fail with {unknown[0]}; it declares {declared}")
@@ -197,12 +197,12 @@ def scripted_condition(
     skip_reason: str = "",
     notes: bool = False,
 ) -> Condition:
-    """Return a condition that gives `verdicts` one after another, the last one ever after.
+    """Return a condition that returns `verdicts` one after another; the last one repeats.
 
     Args:
-        name: Its name in the tree language; that of `like` if not given.
-        verdicts: What it says; True, False and None stand for verdicts.
-        like: The condition it stands in for: its arguments and all that it declares.
+        name: Name in the tree language; that of `like` if not given.
+        verdicts: The verdicts; True, False and None are converted.
+        like: The condition that it replaces: arguments and declarations are copied.
         patience_s: As for `bt_exec.skill.condition`; not with `like`.
         unknown: As for `bt_exec.skill.condition`; not with `like`.
         skip_reason: As for `bt_exec.skill.condition`; not with `like`.
@@ -218,7 +218,7 @@ def scripted_condition(
     count = iter(range(10**9))
 
     def ask(**args: Any) -> Verdict:
-        """Give the next verdict of the script."""
+        """Return the next verdict of the script."""
         del args
         return script[min(next(count), len(script) - 1)]
 

@@ -14,14 +14,14 @@ __all__ = ["SkillRun", "run_skill"]
 
 
 class SkillRun(Generic[T]):
-    """A skill at work, in your hands.
+    """A running skill, ticked by the test.
 
     Attributes:
-        steps: Everything it yielded.
+        steps: All yielded values.
         outcome: ``"running"``, ``"done"``, ``"failed"`` or ``"cancelled"``.
-        code: The code it failed with, or None.
-        failed: What it raised, or None.
-        result: What it returned.
+        code: The failure code, or None.
+        failed: The raised `Failed`, or None.
+        result: The returned value.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class SkillRun(Generic[T]):
 
     @property
     def code(self) -> str | None:
-        """The code it failed with, or None."""
+        """Failure code, or None."""
         return self.failed.code if self.failed is not None else None
 
     @property
@@ -53,11 +53,10 @@ class SkillRun(Generic[T]):
         return len(self.steps)
 
     def tick(self) -> bool:
-        """Run one step, then let one period pass; return whether the skill is still running.
+        """Run one step, then advance by one period; return whether the skill is still running.
 
         Raises:
-            AssertionError: If it yields something else than `Running`, or fails with a code it
-                does not declare.
+            AssertionError: If it yields anything but `Running`, or fails with an undeclared code.
         """
         if self.outcome != "running":
             return False
@@ -92,9 +91,9 @@ class SkillRun(Generic[T]):
         raise AssertionError(f"{self.skill.name} is still running after {limit} ticks")
 
     def cancel(self) -> SkillRun[T]:
-        """Cancel it as the executive does: close the generator, its ``finally`` runs.
+        """Cancel it like the executive: close the generator, so that its ``finally`` runs.
 
-        What has ended already stays as it ended.
+        A skill that has ended is unchanged.
         """
         if self.outcome == "running":
             self._generator.close()
@@ -143,24 +142,24 @@ def run_skill(
 
 
 def run_skill(skill: Skill[..., Any], /, *robot: Any, **given: Any) -> SkillRun[Any]:
-    """Start one skill and hand it over, before its first tick.
+    """Start one skill and return it before its first tick.
 
-    Type checkers know the arguments of the skill where neither `simulation` nor `before_tick` is
+    Type checkers know the arguments of the skill if neither `simulation` nor `before_tick` is
     given.
 
     Args:
         skill: The skill.
-        *robot: What it drives; None if not given.
+        *robot: The robot; None if not given.
         **given: The skill's arguments by name, checked as in a spec; its services by name,
             ``site_map=my_map`` for a parameter ``site_map: Service[SiteMap]``; and any of these:
-            ``world``: what it may look at; an empty one if not given.
+            ``world``: its observations; empty if not given.
             ``simulation``: stepped by ``period_s`` after every tick, if given.
             ``period_s``: time between ticks [s]; 0.05 if not given.
-            ``before_tick``: called before every tick, for example to let the robot look.
+            ``before_tick``: called before every tick, for example to add observations.
 
     Raises:
         pydantic.ValidationError: If the arguments do not fit the skill.
-        TypeError: If an argument is given by place, or a service is missing.
+        TypeError: If an argument is positional, or a service is missing.
     """
     return _started(skill, *robot, **given)
 

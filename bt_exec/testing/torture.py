@@ -1,12 +1,12 @@
-"""Torture: random missions with random faults, stops and kills, held against invariants.
+"""Torture test: random missions with random faults, stops and kills, checked against invariants.
 
-- A skill starts only if it stands in the verified plan in force, and never after a stop.
-- No verdict holds on evidence that is stale.
+- A skill starts only if it is in the verified plan in force, and never after a stop.
+- No verdict holds on stale evidence.
 - When a mission has ended, its robots are still.
-- Every mission ends with a status, a reason and a sentence; one that was killed leaves a record
-  that can be read, and goes on.
+- Every mission ends with a status, a reason and a sentence. A killed mission leaves a readable
+  record and can be resumed.
 - A mission that is run again gives the same events.
-- Memory stays flat.
+- Memory does not grow.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from bt_exec.spec.paths import paths
 __all__ = ["STALE_S", "Invariants", "Report", "Torture", "random_plan"]
 
 STALE_S = 2.0
-"""A verdict on evidence older than this [s] counts as stale."""
-_SETTLE_S = 0.5  # how long the robots are watched after the end of a mission [s]
+"""Age above which evidence counts as stale [s]."""
+_SETTLE_S = 0.5  # time for which the robots are observed after the end of a mission [s]
 _KILL_LIMIT_S = 120.0
-_WARM = 0.5  # part of the runs after which memory is to be flat
+_WARM = 0.5  # fraction of the runs after which memory must not grow
 _GROWTH_MIB = 64.0
 _PAGE_MIB = 4096 / 2**20
 
@@ -53,7 +53,7 @@ def random_plan(
 
     Args:
         site: The site.
-        rng: Draws.
+        rng: Random number generator.
         commands: Commands to draw from; the utterances of the site's trees if empty.
         kills: Whether some plans kill the process.
 
@@ -116,11 +116,11 @@ def _random_fault(site: Site, skills: Sequence[str], rng: random.Random, *, kill
 
 
 class Invariants:
-    """A listener that reports what a mission must never do.
+    """A listener that detects violations of the invariants.
 
     Attributes:
-        broken: What was broken, a sentence each.
-        replans: How many plans followed the first one.
+        broken: The violations, a sentence each.
+        replans: Number of re-plans.
     """
 
     def __init__(self) -> None:
@@ -156,10 +156,10 @@ class Report:
         statuses: Number of missions by status; ``killed`` for those that were killed.
         tried: Number of faults by part and action.
         fired: Number of those that fired.
-        replans: Number of plans after a first one.
+        replans: Number of re-plans.
         verified: Number of missions that were run again.
-        failing: The plans that broke an invariant, with what they broke.
-        mib: Resident memory when it was to be flat, and at the end [MiB].
+        failing: The plans that violated an invariant, with the violations.
+        mib: Resident memory after the warm-up and at the end [MiB].
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -172,7 +172,7 @@ class Report:
 
     @property
     def flat(self) -> bool:
-        """Whether memory stayed flat."""
+        """Whether memory did not grow."""
         return self.mib[1] - self.mib[0] <= _GROWTH_MIB
 
 
@@ -202,7 +202,7 @@ class Torture:
 
         Args:
             plans: The plans.
-            done: Called after each with its number and its command.
+            done: Called after each one with its number and its command.
         """
         report, warm = self.report, int(len(plans) * _WARM)
         for number, plan in enumerate(plans):
@@ -217,7 +217,7 @@ class Torture:
         return report
 
     def _broken(self, plan: FaultPlan) -> Iterator[str]:
-        """Run one plan in a process of its own if it kills it, else in this one."""
+        """Run one plan, in a separate process if it includes a kill; yield the violations."""
         journal = Journal.open(self._folder / "journal.sqlite")
         if any(fault.part == "process" for fault in plan.faults):
             yield from self._killed(plan, journal)
@@ -238,7 +238,7 @@ class Torture:
                 yield f"run again, it differs after {found.events} events: {found.difference}"
 
     def _killed(self, plan: FaultPlan, journal: Journal) -> Iterator[str]:
-        """Run a plan in another process, and go on with what it leaves."""
+        """Run a plan in another process, then resume from its record."""
         file = self._folder / "killed.yaml"
         file.write_text(plan.to_yaml(), encoding="utf-8")
         options = ["--faults", str(file), "--fast", "--plain", "--journal", str(journal.path)]
@@ -250,7 +250,7 @@ class Torture:
         record = journal.mission("last")
         if record.unreadable:
             yield f"the record of a killed mission cannot be read: {record.unreadable[0]}"
-        if record.outcome is not None:  # it ended before it was to be killed
+        if record.outcome is not None:  # it ended before the kill
             self.report.statuses[record.outcome.status] += 1
             yield from _judged(record.outcome)
             return
@@ -273,7 +273,7 @@ class Torture:
         invariants: Invariants,
         faults: Iterable[Fault] = (),
     ) -> Session:
-        """Return a session in the world of a plan that holds its missions against invariants."""
+        """Return a session in the world of a plan that checks its missions against invariants."""
         return Session(
             self._site,
             world=plan.world_texts(),
@@ -292,7 +292,7 @@ class Torture:
 
 
 def _judged(outcome: Outcome) -> Iterator[str]:
-    """Yield what is wrong with the outcome of a mission."""
+    """Yield the deficiencies of an outcome."""
     if not outcome.reason_code:
         yield f"{outcome.status}, and no reason"
     if not outcome.message.strip():
@@ -312,14 +312,14 @@ def _moving(session: Session) -> Iterator[str]:
 
 
 def _repeatable(plan: FaultPlan) -> bool:
-    """Return False if wall time decides what a fault does: a journal that fails for a while."""
+    """Return False if a fault depends on wall time: a journal that fails for a while."""
     return not any(fault.part == "journal" for fault in plan.faults)
 
 
 def _resident_mib() -> float:
-    """Return the resident memory of this process in use [MiB]; 0 where the system does not tell it.
+    """Return the resident memory of this process [MiB]; 0 if it is not available.
 
-    Free pages of glibc's heap are returned first: their number varies by the threads that ran.
+    Free pages of glibc's heap are released first, because their number varies with the threads.
     """
     gc.collect()
     with contextlib.suppress(OSError, AttributeError):  # another C library

@@ -1,1 +1,1 @@
-"""Terminal views: the live tree, lines, summaries, tables. Nothing here runs a mission."""
+"""Terminal views: live tree, lines, summaries, tables. They never run a mission."""

@@ -1,4 +1,4 @@
-"""Skills, conditions and trees of a site: entries for readers, plain data for scripts."""
+"""Skills, conditions and trees of a site: entries for display, plain data for scripts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def type_words(hint: Any) -> str:
-    """Return a type as people read it: ``left | right``, ``text``, ``number``."""
+    """Return a type for display: ``left | right``, ``text``, ``number``."""
     return type_name(hint).replace("|", " | ")
 
 
@@ -92,7 +92,7 @@ def tree_data(tree: TreeSpec, library: Library) -> dict[str, Any]:
 
 
 def skill_entry(skill: Skill, catalogue: Catalogue, *, verbose: bool = False) -> Entry:
-    """Return a skill for people."""
+    """Return the list entry of a skill."""
     facts = [
         *_argument_facts(skill, catalogue),
         ("needs", _facts(skill.needs)),
@@ -107,7 +107,7 @@ def skill_entry(skill: Skill, catalogue: Catalogue, *, verbose: bool = False) ->
 
 
 def condition_entry(condition: Condition, catalogue: Catalogue, *, verbose: bool = False) -> Entry:
-    """Return a condition for people."""
+    """Return the list entry of a condition."""
     facts = [
         *_argument_facts(condition, catalogue),
         ("tells", _facts(condition.establishes)),
@@ -121,7 +121,7 @@ def condition_entry(condition: Condition, catalogue: Catalogue, *, verbose: bool
 
 
 def tree_entry(tree: TreeSpec, library: Library, *, verbose: bool = False) -> Entry:
-    """Return a tree for people."""
+    """Return the list entry of a tree."""
     params = [
         name + "?" * param.optional + (f" = {param.default}" if param.default is not None else "")
         for name, param in tree.params.items()
@@ -140,7 +140,7 @@ def spoken(utterances: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _some(utterances: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first utterance of each language, and how many more there are."""
+    """Return the first utterance of each language, and the number of others."""
     shown = spoken(utterances)
     rest = len(utterances) - len(shown)
     return (*shown, f"and {rest} more ways") if rest > 1 else utterances

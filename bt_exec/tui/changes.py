@@ -21,7 +21,7 @@ class _Step(NamedTuple):
     path: str
     label: str
     args: Mapping[str, Any]
-    said: str = ""  # label and arguments as a pack says them; empty if it has no phrase for them
+    said: str = ""  # the pack's phrase for it with its arguments; empty if there is none
 
 
 def say_changes(
@@ -32,15 +32,15 @@ def say_changes(
     phrase: Callable[[NodeBase], str] = lambda _: "",
     why: str = "",
 ) -> str:
-    """Return ``keeps: open_door · changes: grasp → look, grasp``; what is empty is left out.
+    """Return ``keeps: open_door · changes: grasp → look, grasp``; empty parts are left out.
 
     Args:
         old: The plan that failed.
         new: The plan that replaces it.
-        failure: Why it failed.
-        told: Says names and fixed words in the command's language.
-        phrase: Says a node with its arguments, or nothing.
-        why: Why the plan is changed, in the command's language.
+        failure: The failure of the old plan.
+        told: Translates names and fixed words to the command's language.
+        phrase: Returns a node with its arguments as a phrase; may be empty.
+        why: Reason of the change, in the command's language.
     """
     kept = new.mission.kept
     parts = [why] if why else []
@@ -57,7 +57,7 @@ def say_changes(
 
 
 def _said(node: NodeBase, phrase: Callable[[NodeBase], str]) -> str:
-    """Return what a pack says of a node; a tree that is only a skill of its name is that skill."""
+    """Return the phrase of a node; for a tree that only runs a skill of its name, of that skill."""
     if isinstance(node, Tree) and isinstance(node.body, Do) and label_node(node) == node.body.do:
         return phrase(node.body)
     return phrase(node)
@@ -69,7 +69,7 @@ def _left(
     failure: Failure | None,
     phrase: Callable[[NodeBase], str],
 ) -> list[_Step]:
-    """Return the steps that are not kept; of the old plan those from the failed one on."""
+    """Return the steps that are not kept; for the old plan, those from the failed one on."""
     steps = [
         _Step(path, label_node(node), _args(node), phrase(node))
         for path, node in paths(spec.root)
@@ -87,7 +87,7 @@ def _args(node: Do | Check) -> Mapping[str, Any]:
 
 
 def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> str:
-    """Return what differs between what was left to do and what is left now."""
+    """Return the differences between the remaining steps of the two plans."""
     while len(old) > 1 and new and _same(old[-1], new[-1]):
         old, new = old[:-1], new[:-1]
     while len(old) > 1 and new and _same(old[0], new[0]):
@@ -118,7 +118,7 @@ def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
 
 
 def _apart(old: str, new: str) -> tuple[str, str]:
-    """Return two phrases without the words that they share and that one of them has said."""
+    """Return two phrases without their common words."""
     before, after = old.split(), new.split()
     shared = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))

@@ -1,4 +1,4 @@
-"""Past missions: a table, and the final state of one, plan by plan."""
+"""Past missions: a table, and the final state of one mission, plan by plan."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def status_word(status: str) -> str:
 
 
 def shown_status(line: MissionLine) -> str:
-    """Return how a mission ended; ``interrupted``, ``waiting`` or ``running`` where it has not."""
+    """Return the status of a mission; ``interrupted``, ``waiting`` or ``running`` if not ended."""
     return line.shown_status
 
 
 def line_data(line: MissionLine) -> dict[str, Any]:
-    """Return a line of the list as plain data."""
+    """Return a list entry as plain data."""
     return {
         "mission_id": line.id,
         "command": line.command,
@@ -60,13 +60,13 @@ def history_table(
     width: int,
     told: Callable[[str], str] = clean,
 ) -> Table:
-    """Return missions as a table that fits `width` cells; commands give way, or go on below.
+    """Return missions as a table of at most `width` cells; commands are shortened or wrapped.
 
     Args:
         lines: The missions.
         glyphs: Signs of the terminal's character set.
         width: Cells of a row.
-        told: Says statuses and headings in the reader's language.
+        told: Translates statuses and headings.
     """
     table = Table(box=None, pad_edge=False, show_header=True, header_style="dim", width=width - 1)
     table.add_column("")
@@ -103,7 +103,7 @@ def history_table(
 def record_lines(
     record: MissionRecord, messages: Messages, width: int, glyphs: Glyphs, *, verbose: bool = False
 ) -> list[Line]:
-    """Return a mission as it ended: each plan's tree as it was left, then the last words."""
+    """Return the final state of a mission: each plan's tree, then the summary."""
     ascii_only = glyphs is ASCII
     model = ViewModel(messages=messages, wall=lambda: 0.0, ascii=ascii_only, verbose=verbose)
     when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
@@ -142,7 +142,7 @@ def _tree(model: ViewModel, width: int, ascii_only: bool, verbose: bool) -> list
 
 
 def record_data(record: MissionRecord) -> dict[str, Any]:
-    """Return a mission as plain data: its line, its plans with what became of every node."""
+    """Return a mission as plain data: its entry, and its plans with the states of all nodes."""
     finished = any(isinstance(event, Finished) for event in record.events)
     return {
         **line_data(record.line),

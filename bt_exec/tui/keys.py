@@ -38,11 +38,11 @@ _KEY = re.compile(r"\x1b(?:\[[\d;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 class Keys:
     """Reader of single keys from standard input; use it as a context manager.
 
-    Without a terminal no key is ever pressed.
+    Without a terminal, no keys are read.
 
     Args:
-        read: Whether keys are read. Otherwise they are only hidden from the screen, and whoever
-            reads standard input later gets them as usual.
+        read: Whether to read keys. Otherwise they are only hidden from the screen and can be
+            read from standard input later.
     """
 
     def __init__(self, *, read: bool = True) -> None:
@@ -89,7 +89,7 @@ class Keys:
 
     @property
     def there(self) -> bool:
-        """Whether there is a terminal to press keys at."""
+        """Whether there is a terminal to read keys from."""
         return self._reads and self._before is not None
 
     def read(self, wait_s: float) -> str:

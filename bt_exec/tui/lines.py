@@ -21,8 +21,8 @@ class PlainView:
     """A listener that writes one line for each change.
 
     Args:
-        model: Knows the plan; this view feeds it.
-        write: Takes a line.
+        model: State of the mission, updated by this view.
+        write: Writes a line.
         verbose: Show paths, and groups as well as steps.
     """
 
@@ -37,7 +37,7 @@ class PlainView:
         self._states: dict[int, object] = {}
 
     def on(self, event: ev.Event) -> None:  # noqa: C901 - one case an event
-        """Take note of an event and write what it changed."""
+        """Update the model for an event and write the change."""
         self.model.on(event)
         model = self.model
         match event:
@@ -57,7 +57,7 @@ class PlainView:
                 self._again(event)
             case ev.NodeChanged():
                 self._change(model.forest.by_path.get(event.path))
-            case ev.Finished():  # groups, which no event says to be stopped
+            case ev.Finished():  # no event reports the stop of groups
                 for node in filter(lambda node: node.state == "stopped", model.forest):
                     self._change(node)
             case ev.Asked() if event.told and event.verdict.holds is not None:
@@ -73,7 +73,7 @@ class PlainView:
 
     def _planned(self, mission: Mission) -> None:
         model = self.model
-        self._states.clear()  # they are of rows that are gone
+        self._states.clear()  # they belong to rows of the old plan
         self._buffer()
         steps = sum(not node.children for node in model.forest)
         made = model.told(f"{steps} steps" if steps != 1 else "1 step")

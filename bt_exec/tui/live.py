@@ -1,8 +1,8 @@
 """Live view: repaints the changed parts of a mission, at most ten times a second.
 
-It draws on a thread of its own, so a loop that hangs or thinks does not freeze the clock, and a
-terminal that hangs does not freeze the loop. What others print meanwhile appears above it. Keys
-change what is shown, never the mission.
+It draws on its own thread, so that a blocked loop does not freeze the display, and a blocked
+terminal does not freeze the loop. Other output of the program appears above the view. Keys change
+the display, never the mission.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _CLEAR_LINE, _CLEAR_DOWN = "\x1b[K", "\x1b[J"
 
 
 class LiveView:
-    """Display of a model until it is left; use it as a context manager.
+    """Live display of a model; use it as a context manager.
 
     Args:
-        model: What is shown; someone else feeds it.
-        painter: Where; its stream must be a terminal.
+        model: The model, updated elsewhere.
+        painter: The output; its stream must be a terminal.
         verbose: Show paths and the record's name.
         keys: Read keys; otherwise they are left to whoever reads standard input next.
     """
@@ -62,7 +62,7 @@ class LiveView:
         self._help = False
 
     def __enter__(self) -> LiveView:
-        """Start to draw."""
+        """Start drawing."""
         self._keys.begin()
         self._streams = sys.stdout, sys.stderr
         sys.stdout = _Above(self, sys.stdout)
@@ -76,7 +76,7 @@ class LiveView:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop, wipe the view away and give the streams back."""
+        """Stop, erase the view and restore the streams."""
         self._stop.set()
         self._thread.join(2.0)
         assert self._streams is not None
@@ -89,7 +89,7 @@ class LiveView:
         self._keys.end()
 
     def frame(self) -> None:
-        """Draw now, if anything changed."""
+        """Draw now if anything changed."""
         size = self.painter.console.size
         with self.model.lock:
             self._now = max(self.model.now(), self._now if self.model.outcome is None else 0.0)
@@ -137,25 +137,25 @@ class LiveView:
         return self.model.told(_KEYS) if self._help else ""
 
     def show(self, model: ViewModel) -> None:
-        """Show another model from the next frame on, also one whose time is earlier."""
+        """Show another model from the next frame on, even if its time is earlier."""
         self.model, self._now = model, 0.0
 
     def hold(self) -> None:
-        """Wipe the view away and draw nothing until `again`: somebody else needs the screen."""
+        """Erase the view and draw nothing until `again`, while other output needs the screen."""
         self._held = True
         with self._io, contextlib.suppress(OSError, ValueError):
             self._write(self._erase() + _SHOW)
             self._keys.end()
 
     def again(self) -> None:
-        """Draw everything anew at the next frame: the screen is not what it was."""
+        """Redraw everything at the next frame, because the screen has changed."""
         self._held = False
         with self._io:
             self._shown = []
             self._keys.begin()
 
     def pause(self) -> None:
-        """Leave the terminal as it was, for as long as the program is suspended."""
+        """Restore the terminal while the program is suspended."""
         # RuntimeError: the signal came in the middle of a write to the same stream
         with self._io, contextlib.suppress(OSError, ValueError, RuntimeError):
             self._write(_SHOW)
@@ -179,10 +179,10 @@ class LiveView:
                 if not self._paused:
                     self.frame()
         except (OSError, ValueError):
-            return  # the terminal is gone; the mission goes on
+            return  # the terminal was closed; the mission continues
 
     def _difference(self, lines: list[Line]) -> str:
-        """Return what turns the shown lines into `lines`; the cursor is below the last one."""
+        """Return the output that turns the shown lines, with the cursor below, into `lines`."""
         shown = self._shown
         if lines == shown:
             return ""
@@ -197,7 +197,7 @@ class LiveView:
         return "".join(parts)
 
     def _erase(self) -> str:
-        """Return what wipes the view away. After a resize its rows may have been wrapped."""
+        """Return the output that erases the view, whose rows may be wrapped after a resize."""
         width, height = self.painter.console.size
         rows = sum(max(1, -(-line_width(line) // max(width, 1))) for line in self._shown)
         rows = min(rows, height - 1)
@@ -210,7 +210,7 @@ class LiveView:
 
 
 class _Above(io.TextIOBase):
-    """Stands in for a stream while the view is shown: whole lines go above it."""
+    """Replacement of a stream while the view is shown: whole lines are printed above it."""
 
     def __init__(self, view: LiveView, stream: TextIO) -> None:
         self._view = view
@@ -243,6 +243,6 @@ class _Above(io.TextIOBase):
             self._stream.flush()
 
     def finish(self) -> None:
-        """Print a last line that has no end."""
+        """Print an unfinished last line."""
         if self._rest:
             self.write("\n")

@@ -1,6 +1,7 @@
 """State of a mission for the terminal: updated by events, drawn by `bt_exec.tui.screen`.
 
-A listener. It is fed on the loop's thread and drawn on another one; `lock` keeps them apart.
+The model is a listener. It is updated on the loop's thread and drawn on another one, synchronized
+by `lock`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _COMMAND = 2000  # characters of a command that are shown
 
 @dataclass(frozen=True)
 class Past:
-    """An earlier plan: the rows that failed, and what the next plan changed."""
+    """An earlier plan: its failed rows, and the changes of the next plan."""
 
     failed: tuple[ViewNode, ...]
     change: str
@@ -58,33 +59,33 @@ _OF_NODES = (ev.NodeChanged, ev.SkillStarting, ev.SkillEnded, ev.Progress, ev.As
 
 @dataclass
 class ViewModel:
-    """A mission as it stands.
+    """Current state of a mission.
 
     Attributes:
-        command: What the person typed.
-        site: Where it happens.
-        mission_id: Names the record.
+        command: The command as typed.
+        site: Name of the site.
+        mission_id: Identifier of the record.
         language: Language of the command.
         t: Mission clock at the last event [s].
         tick: Number of the last tick.
         spec: The plan in force.
         forest: Its rows.
-        past: What became of earlier plans.
+        past: Results of earlier plans.
         buffers: The newest observation of each pack.
-        blind: Why the last observation failed; empty when it did not.
-        planning: The compiler that is thinking, and since when [s].
+        blind: Why the last observation failed; empty if it did not.
+        planning: The running compiler, and its start [s].
         stopping: Why and how the mission is being stopped.
-        problems: What was wrong with the last plan that was not accepted.
-        outcome: How it ended.
-        results: What skills saved so far, by name.
-        ascii: Whether only ASCII signs can be shown: then words of ours are English.
-        messages: Says what skills and conditions tell in the language of the command.
+        problems: Problems of the last plan that was not accepted.
+        outcome: Its outcome.
+        results: Saved results of skills, by name.
+        ascii: Whether only ASCII signs can be shown; fixed words are then English.
+        messages: Sentences in the language of the command.
         began: Mission clock when the command arrived [s].
-        version: Grows with every event.
-        hint: The line below the tree; how to stop a mission if empty.
-        verbose: Whether it is the author's view: names and arguments as they are written.
-        unfolded: Whether finished parts and those that were not reached are open, too.
-        top: First row of the tree that is shown; None to follow what runs.
+        version: Incremented with every event.
+        hint: The line below the tree; if empty, how to stop a mission.
+        verbose: Whether to show names and arguments as written, for authors.
+        unfolded: Whether finished and unreached parts are expanded, too.
+        top: First visible row of the tree; None to follow the running nodes.
     """
 
     command: str = ""
@@ -119,7 +120,7 @@ class ViewModel:
     _arguments: frozenset[str] = frozenset()  # values of arguments in the plan, and lists of them
 
     def on(self, event: ev.Event) -> None:
-        """Take note of an event."""
+        """Update the model for an event."""
         with self.lock:
             self.t, self.tick = max(self.t, event.t), max(self.tick, event.tick)
             self._heard = self.wall()
@@ -127,13 +128,13 @@ class ViewModel:
             self._take(event)
 
     def now(self) -> float:
-        """Return the mission's time [s]; it goes on while the loop says nothing."""
+        """Return the mission's time [s]; it advances between events."""
         if self.outcome is not None or not self._heard:
             return self.t
         return self.t + self.wall() - self._heard
 
     def told(self, text: str) -> str:
-        """Return a few words of ours, or of a skill or condition, in the command's language."""
+        """Return a short text in the command's language."""
         if self.language == "en" or self.ascii:
             return clean(text)
         if text in self.messages:
@@ -149,11 +150,11 @@ class ViewModel:
         return self.fixed(seconds(value))
 
     def shown(self, text: str) -> str:
-        """Return text of a row with the values of saved results in it."""
+        """Return text of a row with saved results replaced by their values."""
         return with_values(text, self._saved, self.results)
 
     def label(self, node: ViewNode, *, verbose: bool = False) -> str:
-        """Return what a row is called: in the command's language, as written where `verbose`."""
+        """Return the label of a row: in the command's language, or as written if `verbose`."""
         if verbose or self.verbose:
             return self.shown(node.label)
         if node.named is None and begins_with_first(node.spec) and node.children:
@@ -163,7 +164,7 @@ class ViewModel:
         return self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
 
     def about(self, node: ViewNode, *, verbose: bool = False) -> str:
-        """Return what stands beside a row's label, in the command's language."""
+        """Return the text next to a row's label, in the command's language."""
         text = self.shown(node.about)
         if verbose or self.verbose:
             return text
@@ -178,9 +179,9 @@ class ViewModel:
         return "" if self.phrase(node.named or node.spec) else text or _how_many(node)
 
     def phrase(self, spec: NodeBase) -> str:
-        """Return what a pack calls a node with its arguments: "go to the lounge"; or nothing.
+        """Return a node with its arguments as a phrase: "go to the lounge"; empty if there is none.
 
-        A name that the plan's author gave it goes before.
+        A name given by the plan's author takes precedence.
         """
         part = called(spec)
         if spec.name is not None or part is None or not self.messages.has_phrase(part[0]):
@@ -190,7 +191,7 @@ class ViewModel:
         return clean(self.messages.phrase(part[0], language, args))
 
     def question(self, expression: Any) -> str:
-        """Return a condition as people say it: "the door is open"."""
+        """Return a condition as a phrase: "the door is open"."""
         known = isinstance(expression, Is) and self.messages.has_phrase(expression.name)
         if self.verbose or not known:
             return self.shown(str(expression))
@@ -198,7 +199,7 @@ class ViewModel:
         return clean(self.messages.phrase(expression.name, language, expression.args))
 
     def answer(self, path: str, verdict: Verdict) -> str:
-        """Return the answer to a question of the plan: yes or no and why, or as its pack says."""
+        """Return the answer to a question: yes or no with the reason, or the pack's phrase."""
         node = self.forest.by_path.get(path)
         asks = node.spec.check if node is not None and isinstance(node.spec, Check) else None
         if isinstance(asks, Is):
@@ -212,11 +213,11 @@ class ViewModel:
         return self.shown(value) if isinstance(value, str) else value
 
     def code(self, failure: Failure) -> str:
-        """Return the code of a failure: for authors, and where there is no sentence for it."""
+        """Return the code of a failure for authors, or if there is no sentence for it."""
         return "" if not self.verbose and failure.code in self.messages else failure.code
 
     def why(self, failure: Failure) -> str:
-        """Return why a node failed: the sentence of its code, or for authors what was measured."""
+        """Return why a node failed: the sentence of its code, or its measured values."""
         if not self.verbose and failure.code in self.messages:
             language = "en" if self.ascii else self.language
             return clean(self.messages.explain(failure, language).rstrip("."))
@@ -227,9 +228,9 @@ class ViewModel:
         return clean(self.messages.explain(failure, self.language).rstrip("."))
 
     def remarks(self) -> tuple[str, ...]:
-        """Return what passes changed in the plan, a line each.
+        """Return the changes by passes, a line each.
 
-        For operators without what only repeats arguments of a row, and with names in words.
+        Operators see names in words, without changes that only repeat arguments of a row.
         """
         if self.spec is None:
             return ()
@@ -245,9 +246,9 @@ class ViewModel:
         return say_notes(notes, name_of, leave_out=self._arguments)
 
     def because(self, failure: Failure) -> str:
-        """Return why a plan was changed, in a few words; empty without a sentence for it.
+        """Return a short reason for the change of a plan; empty without a sentence for it.
 
-        What was measured stands beside the step that failed.
+        Measured values are shown next to the failed step.
         """
         if failure.code not in self.messages:
             return ""
@@ -268,7 +269,7 @@ class ViewModel:
                 self.blind = self.told(event.message)
             case ev.Planning():
                 self.planning = (clean(event.compiler), event.t)
-                if event.failure is None:  # the first plan, or a next turn: nothing is repaired
+                if event.failure is None:  # the first plan, or the next turn: not a repair
                     self.failure = None
             case ev.Planned():
                 self._plan(event.spec)
@@ -286,7 +287,7 @@ class ViewModel:
                 self._node(event)
 
     def _stop_groups(self, t: float) -> None:
-        """Mark groups as stopped that still run at the end: no event reports it of them."""
+        """Mark groups that still run at the end as stopped, because no event reports it."""
         for node in self.forest:
             if node.state == "running":
                 node.change("stopped", t, "", None)
@@ -361,7 +362,7 @@ class ViewModel:
 
 
 def _how_many(node: ViewNode) -> str:
-    """Return how many subgoals of a named sequence are done: "2/3"; subgoals are named, too."""
+    """Return the number of done subgoals of a named sequence: "2/3"; subgoals are named, too."""
     if not isinstance(node.spec, Sequence) or node.spec.name is None:
         return ""
     goals = [

@@ -1,4 +1,4 @@
-"""Nodes in words: names, arguments, meanings of modifiers."""
+"""Nodes as text: names, arguments, modifiers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PASS = re.compile(r"^[a-z_]+: ")
 
 
 def say_args(args: Mapping[str, Any]) -> str:
-    """Return arguments as people say them: ``right → material``, ``cup, speed 0.5``."""
+    """Return arguments for display: ``right → material``, ``cup, speed 0.5``."""
     said = {name: value for name, value in args.items() if value not in (None, (), [])}
     words = [_say(name, value) for name, value in said.items()]
     bare = sum(isinstance(value, str) for value in said.values())
@@ -60,14 +60,14 @@ def say_notes(
     told: Callable[[str], str] = clean,
     leave_out: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return what passes changed in a plan, a line each; nodes of one change share its line.
+    """Return the changes by passes, a line each; nodes with the same change share a line.
 
-    ``arm_policy: grasp: the right arm`` is said without the name of the pass.
+    ``arm_policy: grasp: the right arm`` is shown without the name of the pass.
 
     Args:
         notes: The notes of the plan.
-        told: Says the name of a node, or a note that names none.
-        leave_out: Changes that a row says itself.
+        told: Translates the name of a node, or a note without one.
+        leave_out: Changes that are shown in a row.
     """
     nodes: dict[str, list[str]] = {}
     for note in notes:
@@ -96,14 +96,14 @@ def describe_parameter(param: Param) -> str:
 
 
 def label_node(node: NodeBase) -> str:
-    """Return what a row calls a node."""
+    """Return the label of a node's row."""
     if node.name is None and isinstance(node, Check) and not isinstance(node.check, Is):
         return clean(node.check)
     return clean(node.name or label_of(node))
 
 
 def called(node: NodeBase) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the skill, tree or condition that a node is about, with its arguments."""
+    """Return the skill, tree or condition of a node, with its arguments."""
     match node:
         case Do():
             return node.do, node.args
@@ -115,12 +115,12 @@ def called(node: NodeBase) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def begins_with_first(node: NodeBase) -> bool:
-    """Return True if a node without a name is called by what it begins with."""
+    """Return True if an unnamed node is labelled by its first child."""
     return tries_first(node) or (isinstance(node, Sequence) and node.name is None)
 
 
 def tries_first(node: NodeBase) -> bool:
-    """Return whether a node is an unnamed fallback, called by what it tries first."""
+    """Return whether a node is an unnamed fallback, labelled by its first branch."""
     return isinstance(node, Fallback) and is_plain(node)
 
 
@@ -130,7 +130,7 @@ def is_plain(node: NodeBase) -> bool:
 
 
 def about_node(node: NodeBase) -> str:
-    """Return what stands beside the label: arguments, or what a composite needs."""
+    """Return the text next to the label: arguments, or the number of children that must succeed."""
     match node:
         case Do() | Tree():
             own = node.do if isinstance(node, Do) else node.tree
@@ -149,7 +149,7 @@ def about_node(node: NodeBase) -> str:
 
 
 def modifiers(node: NodeBase) -> tuple[str, ...]:
-    """Return the modifiers of a node in words, in the order in which they act."""
+    """Return the modifiers of a node as text, in the order of their evaluation."""
     found = []
     if node.for_each is not None:
         found.append(f"for each {node.for_each}")
@@ -180,7 +180,7 @@ def modifiers(node: NodeBase) -> tuple[str, ...]:
 
 
 def seconds(value: float) -> str:
-    """Return a duration for people: ``0.3 s``, ``40.0 s``, ``3 min 05 s``."""
+    """Return a duration for display: ``0.3 s``, ``40.0 s``, ``3 min 05 s``."""
     if value < 99.95:
         return f"{max(value, 0.0):.1f} s"
     minutes, rest = divmod(round(value), 60)

@@ -1,7 +1,7 @@
-"""Rows of a plan: grouping nodes are left out, repeated ones merged.
+"""Rows of a plan: grouping nodes are left out, repeated ones are merged.
 
-An unnamed sequence without modifiers shows as its children; a tree that only runs a skill of its
-own name is one row with that skill. Both paths of a merged row lead to it.
+An unnamed sequence without modifiers is shown as its children. A tree that only runs a skill of its
+own name is merged with that skill into one row, which is found by both paths.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ __all__ = ["Forest", "ViewNode", "goes_on", "only_groups"]
 
 @dataclass(slots=True)
 class ViewNode:
-    """One node as it is seen now.
+    """One node with its current state.
 
     Attributes:
-        label: What it is called.
-        about: Arguments, or what a composite needs.
+        label: Its label.
+        about: Arguments, or the number of children that must succeed.
         path: Its path in the plan.
         spec: The node of the plan.
         children: The rows under it.
-        state: What happens to it; empty when it was not reached yet.
-        detail: Why it was skipped or failed, in a few words.
-        failure: Why it failed.
-        began: When it began [s, mission clock].
-        ended: When it ended [s, mission clock].
-        progress: How much of the skill is behind us, 0..1.
-        doing: The skill's present phase.
-        attempts: How often it was started.
-        tries: Why earlier attempts of it failed, first to last.
+        state: Its state; empty if it was not reached yet.
+        detail: Brief reason of a skip or failure.
+        failure: Its failure.
+        began: Its start [s, mission clock].
+        ended: Its end [s, mission clock].
+        progress: Completed fraction of the skill, 0..1.
+        doing: The skill's current phase.
+        attempts: Number of starts.
+        tries: Failures of its earlier attempts, in order.
         guard: The guard's last verdict.
         answer: The last verdict of its own question.
-        passed: Whether the mission goes on all the same where it fails.
-        named: The node around it that gives the row its name, if another one does.
+        passed: Whether the mission continues despite its failure.
+        named: The enclosing node that gives the row its name, if any.
         inside: Number of rows under it.
         steps: Number of leaves at or under it.
     """
@@ -75,7 +75,7 @@ class ViewNode:
             yield from child.walk()
 
     def change(self, state: NodeState, t: float, detail: str, failure: Failure | None) -> None:
-        """Take a new state at time `t` [s]."""
+        """Set a new state at time `t` [s]."""
         if state == self.state == "kept":
             return
         if state == "running":
@@ -90,11 +90,11 @@ class ViewNode:
 
 
 class Forest:
-    """The rows of one plan, and the way from paths to them.
+    """The rows of one plan, found by path.
 
     Args:
         root: The plan.
-        folded: Leave out helpers: the checks that a fallback only ends with.
+        folded: Leave out helper checks at the end of a fallback.
     """
 
     def __init__(self, root: NodeBase | None = None, *, folded: bool = False) -> None:
@@ -103,7 +103,7 @@ class Forest:
         self._shells: set[str] = set()
         self.roots: list[ViewNode] = []
         if root is not None:
-            self._labelled = paths(root)  # parents first, as `_rows` descends
+            self._labelled = paths(root)  # parents first, in the order of `_rows`
             self.roots = self._rows(root)
 
     def __iter__(self) -> Iterator[ViewNode]:
@@ -114,7 +114,7 @@ class Forest:
     def change(
         self, path: str, state: NodeState, t: float, detail: str, failure: Failure | None
     ) -> ViewNode | None:
-        """Give the row of `path` a new state; return it, or None where no row shows that."""
+        """Set the state of the row of `path`; return it, or None if no row shows that path."""
         node = self.by_path.get(path)
         if node is None or (path in self._shells and not _outer_tells(node, state)):
             return None
@@ -144,7 +144,7 @@ class Forest:
             self._shells.add(path)
             row.label, row.about, row.named = label, about, spec
             return inner
-        if tries_first(spec):  # say what it tries first
+        if tries_first(spec):  # label it by its first branch
             first, *others = inner
             label = first.label
             about = " or ".join([first.about, *(row.label for row in others)]).removeprefix(" ")
@@ -156,7 +156,7 @@ class Forest:
 
 
 def goes_on(spec: NodeBase) -> bool:
-    """Whether a node tries its first branch, and else only asks whether to go on all the same."""
+    """Whether a fallback has one working branch, and otherwise only checks whether to continue."""
     if not isinstance(spec, Fallback) or not is_plain(spec) or len(spec.fallback) < 2:
         return False
     work, *others = spec.fallback
@@ -166,12 +166,12 @@ def goes_on(spec: NodeBase) -> bool:
 
 
 def only_groups(spec: NodeBase) -> bool:
-    """Return whether a node says nothing that its children do not say."""
+    """Return whether a node shows nothing beyond its children."""
     return isinstance(spec, Sequence) and is_plain(spec)
 
 
 def _same_work(tree: Tree, inner: ViewNode) -> bool:
-    """Whether a tree is nothing but a skill of its own name, or of the name it is given here."""
+    """Whether a tree only runs a skill of its own name, or of the name it is given here."""
     own = tree.name or tree.tree
     return not tree.modifiers and isinstance(inner.spec, Do) and inner.label == own
 
@@ -185,7 +185,7 @@ def _names(spec: NodeBase, inner: ViewNode) -> bool:
 
 
 def _outer_tells(node: ViewNode, state: NodeState) -> bool:
-    """Return whether what happened to the outside of a merged row says more than the inside did."""
+    """Return whether the outer node of a merged row has the more relevant state."""
     if state in ("running", "done"):
         return node.state is None
     return not (state == "failed" and node.state == "failed")

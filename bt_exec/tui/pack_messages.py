@@ -1,6 +1,6 @@
-"""Messages of the packs that a recorded mission used, where they are installed.
+"""Messages of the packs that a recorded mission used, if they are installed.
 
-The names of places and people are those of the site as it was then.
+Display names of places and persons are those of the recorded site.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ __all__ = ["site_messages", "voices", "why_of"]
 
 
 def why_of(record: MissionRecord, language: str = "", *, verbose: bool = False) -> Why:
-    """Return who says why a mission ended so, in `language` or that of its command."""
+    """Return the explanation of a mission, in `language` or that of its command."""
     catalogue, messages = voices(record)
     language = language or record.line.language
     return Why(explain(record, catalogue), messages, language, verbose=verbose)
 
 
 def site_messages(name: str) -> Messages:
-    """Return the sentences of an installed site; those of bt-exec alone for another one."""
+    """Return the sentences of an installed site, or only those of bt-exec for other sites."""
     try:
         return load_site(name).messages
     except BtExecError:
@@ -37,7 +37,7 @@ def site_messages(name: str) -> Messages:
 
 
 def voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
-    """Return the parts and the sentences of the packs that a mission used, as far as installed."""
+    """Return the declarations and sentences of the installed packs that a mission used."""
     packs: list[Pack] = []
     settings: dict[str, PackSettings] = {}
     recorded = record.settings.get("packs", {})
@@ -48,11 +48,12 @@ def voices(record: MissionRecord) -> tuple[Catalogue, Messages]:
             own = recorded[name] if isinstance(recorded, dict) else {}
             kind = own.get("pack") if isinstance(own, dict) else None
             pack = find_pack(kind or name).instance(name)
-        except BtExecError:  # gone since: its codes stand as they are
+        except BtExecError:  # no longer installed: codes are shown as they are
             continue
         packs.append(pack)
         if isinstance(recorded, dict):
-            with contextlib.suppress(ValidationError):  # settings have changed: names stand as ids
+            # settings have changed: ids are shown instead of names
+            with contextlib.suppress(ValidationError):
                 settings[name] = pack.settings.model_validate(recorded[name])
     catalogue = Catalogue(packs)
     return catalogue, sentences(catalogue, settings)

@@ -24,11 +24,11 @@ class Painter:
     """Writer of lines to one stream.
 
     Args:
-        file: Where to; standard output by default.
+        file: The stream; standard output by default.
 
     Attributes:
-        file: Where it writes.
-        glyphs: Signs that the stream's encoding has.
+        file: The stream.
+        glyphs: Signs available in the stream's encoding.
         console: rich's view of the stream: size, colours.
     """
 
@@ -47,17 +47,17 @@ class Painter:
 
     @property
     def width(self) -> int:
-        """Cells of a row, now."""
+        """Current width [cells]."""
         return self.console.size.width
 
     @property
     def live(self) -> bool:
-        """Whether something can be drawn and drawn over here."""
+        """Whether the stream supports redrawing."""
         dumb = os.environ.get("TERM", "").lower() in ("", "dumb", "unknown")
         return _is_terminal(self.file) and not dumb and self.width >= 20
 
     def paint(self, line: Line) -> str:
-        """Return a line as it is written: with colour codes where the terminal wants them."""
+        """Return a line as written to the stream, with colour codes if supported."""
         painted = []
         for text, style in line:
             before, after = self._codes[style]
@@ -71,7 +71,7 @@ class Painter:
         self.file.flush()
 
     def say(self, text: str, style: str = "") -> None:
-        """Write text of ours; on a terminal its lines are wrapped at spaces."""
+        """Write a text; on a terminal its lines are wrapped at spaces."""
         for line in text.split("\n"):
             body = self.glyphs.text(safe(line))
             indent = body[: len(body) - len(body.lstrip(" "))]

@@ -1,7 +1,7 @@
 """Player of a recorded mission: the same view as live, at any speed, in both directions.
 
-Events are fed to a `ViewModel` as its own time reaches theirs. To go back, the model is made anew
-and fed up to the earlier event. No robot, perception or compiler is involved.
+Events are passed to a `ViewModel` when its time reaches theirs. To go back, the model is rebuilt up
+to the earlier event. No robot, perception or compiler is involved.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from bt_exec.tui.model import ViewModel
 __all__ = ["SPEEDS", "Player"]
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0)
-"""Speeds that faster and slower choose from, relative to the mission clock."""
+"""Available speeds, relative to the mission clock."""
 
 _QUIET = (FactsKnown, Observed, Progress, Turn)
-"""Events that a step passes over, because the tree does not change with them."""
+"""Events that a step skips, because they do not change the tree."""
 
 
 class Player:
@@ -27,17 +27,17 @@ class Player:
 
     Args:
         record: The mission.
-        make: Makes an empty model; it gets the player's clock.
-        speed: Seconds of the mission in one second of the wall.
-        paused: Whether to wait for a key first.
-        wall: The clock of the wall [s].
+        make: Creates an empty model with the player's clock.
+        speed: Mission seconds per wall-clock second.
+        paused: Whether to start paused.
+        wall: The wall clock [s].
 
     Attributes:
-        model: The mission as it stood at the present moment.
-        speed: As given; may be changed while it plays.
-        paused: Whether time stands still.
-        index: How many events have been played.
-        t: The present moment [s, mission clock].
+        model: State of the mission at the current time.
+        speed: Current speed.
+        paused: Whether the player is paused.
+        index: Number of played events.
+        t: Current time [s, mission clock].
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Player:
         return self.index >= len(self.events)
 
     def play(self, listener: Listener | None = None) -> None:
-        """Let the time pass that has passed on the wall, and play the events that are due."""
+        """Advance by the elapsed wall-clock time, and play the events that are due."""
         now = self._wall()
         passed, self._before = now - self._before, now
         if self.paused:
@@ -78,7 +78,7 @@ class Player:
         self.t = max(self.t, min(until, self.end))
 
     def step(self, events: int = 1) -> None:
-        """Play the next visible change, or take back the last one; time stands still then."""
+        """Pause, and play the next visible change or undo the last one."""
         self.paused = True
         visible = [n for n, event in enumerate(self.events, start=1) if _is_visible(event)]
         if events > 0:
@@ -95,13 +95,13 @@ class Player:
             self._feed(None)
 
     def jump(self, seconds: float) -> None:
-        """Go to a moment `seconds` later, or earlier [s, mission clock]."""
+        """Jump by `seconds`, forwards or backwards [s, mission clock]."""
         t = min(max(self.t + seconds, self.start), self.end)
         self.seek(sum(event.t <= t for event in self.events) if t > self.start else 0)
         self.t = t
 
     def faster(self, steps: int = 1) -> None:
-        """Choose the speed `steps` further in `SPEEDS`."""
+        """Change the speed by `steps` entries of `SPEEDS`."""
         nearest = min(range(len(SPEEDS)), key=lambda n: abs(SPEEDS[n] - self.speed))
         self.speed = SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)]
 

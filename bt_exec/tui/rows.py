@@ -19,7 +19,7 @@ from bt_exec.tui.text import clean, wrap
 __all__ = ["NARROW", "Row", "choose", "rows_of"]
 
 NARROW = 60
-"""Cells under which rows carry less."""
+"""Width below which rows show less [cells]."""
 
 _NOTE_LINES = 3
 
@@ -29,14 +29,14 @@ class Row:
     """One row of the tree.
 
     Attributes:
-        kind: ``node``, ``note`` (explains the row above), ``change`` (a new plan), ``remark`` (what
-            passes changed in the plan) or ``gap``.
-        depth: How far it is indented.
-        text: The note, the change or the gap's count; empty for nodes.
+        kind: ``node``, ``note`` (explains the row above), ``change`` (a new plan), ``remark`` (a
+            change by a pass) or ``gap``.
+        depth: Depth of indentation.
+        text: Text of a note, a change or a gap; empty for nodes.
         node: The node, for ``node``.
-        weight: What must go first when rows do not fit: the largest.
+        weight: Priority of removal if rows do not fit; the largest goes first.
         first: Whether a note starts here; its next lines have no elbow.
-        folded: How many steps are inside the row.
+        folded: Number of steps folded into the row.
     """
 
     kind: str
@@ -51,10 +51,10 @@ class Row:
 def rows_of(
     model: ViewModel, width: int, *, room: int | None = None, ended: bool = False
 ) -> list[Row]:
-    """Return every row of a mission that may be shown in `width` cells.
+    """Return all rows of a mission for a width of `width` cells.
 
-    When there are more rows than `room`, remarks go and subtrees that were not reached are folded.
-    The steps that an `ended` mission did not reach are counted in one row.
+    If there are more rows than `room`, remarks are left out and subtrees that were not reached are
+    folded. The unreached steps of an `ended` mission are counted in one row.
     """
     if ended:
         return _counted([*_Maker(model, width, fold=True).all()], model.told)
@@ -70,15 +70,15 @@ def rows_of(
 
 
 def choose(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -> list[Row]:
-    """Return the rows that fit into `room`, in order, gaps counted.
+    """Return the rows that fit into `room`, in order, with counted gaps.
 
-    Running rows and what explains them stay; of the others, those nearest to what happens now.
-    `told` says a count in the command's language.
+    Running rows and their notes are kept, then the rows nearest to them. `told` translates a count
+    to the command's language.
     """
     if len(rows) <= room:
         return list(rows)
     focus = _focus(rows)
-    owner = 0  # notes go with the row that they explain
+    owner = 0  # notes belong to the row that they explain
     keys = []
     for index, row in enumerate(rows):
         owner = index if row.kind != "note" and row.first else owner
@@ -93,7 +93,7 @@ def choose(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -
 
 
 def _focus(rows: Sequence[Row]) -> int:
-    """Return where things happen: the last running row, else the last that has a state."""
+    """Return the index of the last running row, or else of the last row with a state."""
     last = 0
     for index in range(len(rows) - 1, -1, -1):
         node = rows[index].node
@@ -106,7 +106,7 @@ def _focus(rows: Sequence[Row]) -> int:
 
 
 class _Gaps:
-    """Counts of what is left out between rows; hidden rows are counted once for all selections."""
+    """Counts of hidden rows between shown ones, computed once for all selections."""
 
     def __init__(self, rows: Sequence[Row], told: Callable[[str], str]) -> None:
         self._rows = rows
@@ -118,12 +118,12 @@ class _Gaps:
         self._open = [*accumulate(map(_is_open, rows), initial=0)]
 
     def fill(self, kept: Sequence[int]) -> list[Row]:
-        """Return the rows at some indices, in order, with a count where others are left out."""
+        """Return the rows at some indices, in order, with a count for each gap."""
         shown: list[Row] = []
         begin = 0
         for index in (*kept, len(self._rows)):
             if index == begin + 1:
-                shown.append(self._rows[begin])  # a count would take the same row
+                shown.append(self._rows[begin])  # a count would take as much space
             elif self._nodes[index] > self._nodes[begin]:
                 first = bisect_right(self._nodes, self._nodes[begin]) - 1
                 word = "more" if self._open[index] > self._open[begin] else "done"
@@ -135,12 +135,12 @@ class _Gaps:
 
 
 def _is_open(row: Row) -> bool:
-    """Return True if a row is of a node that is not done."""
+    """Return True if a row belongs to a node that is not done."""
     return row.node is not None and row.node.state not in ("done", "skipped", "kept")
 
 
 def _counted(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
-    """Return rows with those that have no state replaced by one row that counts their steps."""
+    """Return rows with those without a state replaced by one row that counts their steps."""
     left = [row for row in rows if row.node is not None and row.node.state is None]
     steps = sum(row.node.steps for row in left if row.node)
     kept = [row for row in rows if row.node is None or row.node.state is not None]
@@ -195,7 +195,7 @@ class _Maker:
         return self.model.unfolded or node.state in ("running", "failed", "stopped")
 
     def notes(self, node: ViewNode, depth: int, weight: int) -> Iterator[Row]:
-        """Explain a row: why it failed, what guards it, what it waits for."""
+        """Yield the notes of a row: its failure, its guard, and the condition that it waits for."""
         texts: list[str] = []
         told = self.model.told
         if node.state == "failed" and not any(c.state == "failed" for c in node.children):
@@ -219,7 +219,7 @@ class _Maker:
                 yield Row("note", depth, line, weight=weight, first=index == 0)
 
     def tries(self, node: ViewNode) -> list[str]:
-        """Return why earlier attempts failed: all that were recovered, the last while it runs."""
+        """Return the failures of recovered attempts; of a running node, only the last."""
         first = len(node.tries) if node.state == "running" else 1
         if node.state not in ("running", "done"):
             return []
@@ -230,12 +230,12 @@ class _Maker:
         ]
 
     def attempt(self, number: int, failure: Failure) -> str:
-        """Return which attempt it was, with the code for authors."""
+        """Return the number of an attempt, with the code for authors."""
         parts = (self.model.told(f"attempt {number}"), self.model.code(failure))
         return " · ".join(filter(None, parts))
 
     def said(self, verdict: Verdict | None) -> str:
-        """Return what a guard says."""
+        """Return the text of a guard's verdict."""
         if verdict is None:
             return self.model.told("not asked yet")
         words = {True: "holds", False: "broken", None: "not known"}
@@ -243,7 +243,7 @@ class _Maker:
         return f"{word} ({self.model.told(verdict.why)})" if verdict.why else word
 
     def why(self, node: ViewNode) -> str:
-        """Return why a node failed; the code stands here where the row has no room for it."""
+        """Return why a node failed; the code is included if the row has no room for it."""
         if node.failure is None:
             return node.detail
         message = self.model.why(node.failure) or node.detail

@@ -1,4 +1,4 @@
-"""Values of saved results in place of ``$found_2``."""
+"""Replacement of ``$found_2`` by the value of the saved result."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bt_exec.tui.text import clean
 __all__ = ["names_of", "with_values"]
 
 _NAME = re.compile(r"(?<!\$)\$([A-Za-z_][A-Za-z0-9_]*)")
-_COUNT = re.compile(r"_\d+\Z")  # what expanding adds where two subtrees save under one name
+_COUNT = re.compile(r"_\d+\Z")  # suffix added by the expansion if two subtrees save the same name
 _LONGEST = 40
 
 
 def names_of(spec: MissionSpec) -> frozenset[str]:
-    """Return the names that a plan saves results under."""
+    """Return the names of the results that a plan saves."""
     nodes = (node for node in walk(spec.root) if isinstance(node, Do | Tree))
     return frozenset(name for node in nodes for name in node.save.values())
 
@@ -25,8 +25,8 @@ def names_of(spec: MissionSpec) -> frozenset[str]:
 def with_values(text: str, names: frozenset[str], values: Mapping[str, Any]) -> str:
     """Return `text` with every ``$name`` of a saved result replaced by its value.
 
-    A result that is not there yet is its name in parentheses: ``(found)``. Other words that start
-    with a dollar are text.
+    A missing result is shown as its name in parentheses: ``(found)``. Other words that start with a
+    dollar sign are plain text.
     """
 
     def shown(match: re.Match[str]) -> str:
@@ -39,7 +39,7 @@ def with_values(text: str, names: frozenset[str], values: Mapping[str, Any]) -> 
 
 
 def _said(value: Any) -> str:
-    """Return a value as a few words."""
+    """Return a value as a short text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

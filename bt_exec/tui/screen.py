@@ -1,4 +1,4 @@
-"""A mission as lines of a given size: a pure function of the model, the size and the time."""
+"""A mission as lines: a pure function of the model, the size and the time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def draw(
     hint: str = "",
     keys: bool = False,
 ) -> list[Line]:
-    """Return at most `height` lines of at most `width` cells that show a mission under way.
+    """Return at most `height` lines of at most `width` cells that show a running mission.
 
     Args:
         model: The mission; hold its lock.
@@ -62,13 +62,13 @@ def tree_lines(
     ascii: bool = False,  # noqa: A002
     verbose: bool = False,
 ) -> list[Line]:
-    """Return the whole tree of a mission, as long as it is: what stays on the screen at the end."""
+    """Return the whole tree of a mission, for the screen after its end."""
     artist = _Artist(model, width, ASCII if ascii else UNICODE, verbose, model.now())
     return [crop(line, width - 1) for line in artist.rows(rows_of(model, width, ended=True))]
 
 
 def beside(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
-    """Return what stands beside a row's label: arguments, why it was skipped, which attempt."""
+    """Return the text next to a row's label: arguments, reason of a skip, number of the attempt."""
     told = model.told
     said = model.about(node, verbose=verbose)
     match node.state:
@@ -106,7 +106,7 @@ class _Artist:
         return ((" " + self.glyphs.rule * (self.width - 2), "dim"),)
 
     def ends(self, left: str, style: str, right: str, right_style: str = "dim") -> Line:
-        """Return a line with a left part that gives way and a right part that stays."""
+        """Return a line whose left part is shortened to make room for the right part."""
         right = self.fit(right, self.width - 6)
         space = self.width - cell_len(right) - 2
         return ((" " + pad(self.fit(left, space - 1), space), style), (right, right_style))
@@ -221,7 +221,7 @@ class _Artist:
         return " · ".join(filter(None, (said, node.path))) if self.verbose else said
 
     def tail(self, node: ViewNode) -> str:
-        """Return what stands at the right: code or progress, and how long it took."""
+        """Return the text at the right: code or progress, and duration."""
         took = ""
         if node.began is not None:
             lasted = (self.now if node.ended is None else node.ended) - node.began

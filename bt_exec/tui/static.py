@@ -1,4 +1,4 @@
-"""Tree without its execution: steps, open subtrees, modifiers in words."""
+"""Display of a tree without its execution: steps, open subtrees, modifiers as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["document_lines"]
 
 
 def document_lines(document: Document, library: Library, width: int, glyphs: Glyphs) -> list[Line]:
-    """Return a tree or a mission as lines; subtrees that `library` knows are opened."""
+    """Return a tree or a mission as lines; subtrees from `library` are expanded."""
     entry, top = (
         (_tree_entry(document), document.tree)
         if isinstance(document, TreeSpec)
@@ -85,9 +85,9 @@ def _rows(
 def _inside(
     node: NodeBase, library: Library, above: tuple[str, ...]
 ) -> tuple[NodeBase, tuple[NodeBase, ...], tuple[str, ...]]:
-    """Return the node to show, what is under it, and the trees it stands in.
+    """Return the node to show, its children, and the enclosing trees.
 
-    A tree that is nothing but a skill of its own name shows as that skill.
+    A tree that only runs a skill of its own name is shown as that skill.
     """
     if not isinstance(node, Tree):
         return node, tuple(step for child in children_of(node) for step in _steps(child)), above
@@ -103,7 +103,7 @@ def _inside(
 
 
 def _steps(node: NodeBase) -> tuple[NodeBase, ...]:
-    """Return a node, or the steps of a sequence that only groups."""
+    """Return a node, or the steps of a sequence without name and modifiers."""
     if only_groups(node):
         return tuple(step for child in children_of(node) for step in _steps(child))
     return (node,)

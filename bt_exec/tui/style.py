@@ -1,4 +1,4 @@
-"""Glyphs and colours of states. Every state has a glyph and a word."""
+"""Glyphs and colours of states. Every state has both a glyph and a word."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Glyphs:
     arrow: str
 
     def text(self, text: str) -> str:
-        """Return `text` in this character set; what it lacks is replaced by a question mark."""
+        """Return `text` in this character set; unsupported characters become question marks."""
         if self is UNICODE:
             return text
         for sign, plain in _PLAIN.items():

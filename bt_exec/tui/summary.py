@@ -1,4 +1,4 @@
-"""Result of a mission in sentences."""
+"""Final summary of a mission."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIGNS = {
     "running": "running",
     "waiting": "",
 }
-"""The state whose glyph and colour an ending has."""
+"""The node state whose glyph and colour represent each status."""
 
 
 def summary_lines(
@@ -37,15 +37,15 @@ def summary_lines(
     commands: Sequence[str] = (),
     verbose: bool = False,
 ) -> list[Line]:
-    """Return the last lines of a mission.
+    """Return the summary lines of a mission.
 
     Args:
-        outcome: How it ended.
+        outcome: The outcome.
         width: Cells of a row.
-        model: Gives what was seen last.
+        model: Provides the last observation.
         ascii: Draw with ASCII signs only.
-        commands: Commands that can be typed about the record, such as ``why``.
-        verbose: Show the reason code, and where a crash was, line by line.
+        commands: Commands for queries of the record, such as ``why``.
+        verbose: Show the reason code, and tracebacks of crashes.
     """
     glyphs = ASCII if ascii else UNICODE
 
@@ -56,7 +56,7 @@ def summary_lines(
 
     style = SIGNS[outcome.status]
     head = _head(outcome, told, verbose=verbose)
-    if outcome.reason_code in REPLIES:  # words for words: no mission to sum up
+    if outcome.reason_code in REPLIES:  # a reply without a plan: nothing to summarise
         return [
             line
             for part in outcome.message.split("\n")
@@ -97,20 +97,20 @@ def summary_lines(
 
 
 def _tracebacks(outcome: Outcome) -> list[list[str]]:
-    """Return the tracebacks of what crashed, each as lines that are safe to print."""
+    """Return the tracebacks of crashes, each as lines that are safe to print."""
     found = (data.get("evidence", {}).get("traceback", "") for data in outcome.failures)
     return [[safe(line) for line in str(text).splitlines()] for text in found if text]
 
 
 def unsaid(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
-    """Return the utterances, unless `message` already names some: then it names the nearest."""
+    """Return the utterances that `message` does not contain."""
     said = message.casefold()
     named = any(text.casefold().rstrip(".?! ") in said for text in utterances)
     return () if named else tuple(utterances)
 
 
 def _head(outcome: Outcome, told: Callable[[str], str], *, verbose: bool) -> str:
-    """Return how it ended and after how long, and what it took; with its code for authors."""
+    """Return status, duration and cost; with the reason code for authors."""
     time = seconds(outcome.sim_seconds)
     plain = not verbose or outcome.reason_code in ("OK", "ABORTED")
     code = "" if plain else outcome.reason_code

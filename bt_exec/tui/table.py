@@ -15,12 +15,12 @@ __all__ = ["Entry", "entry_lines"]
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing in a list.
+    """One item of a list.
 
     Attributes:
         title: Its name.
-        about: What stands beside the name.
-        remark: What stands at the right.
+        about: Text next to the name.
+        remark: Text at the right.
         summary: A sentence.
         facts: Named facts; empty ones are left out.
         style: Style of the title.

@@ -1,7 +1,7 @@
-"""Text in terminal cells: Korean is two wide, control characters are removed.
+"""Text in terminal cells: Hangul is two cells wide, control characters are removed.
 
-A `Line` is a tuple of spans, a span is a text and the name of its style (`bt_exec.tui.style`).
-Everything that is drawn is made of lines, so that tests read them as plain text.
+A `Line` is a tuple of spans; a span is a text with the name of its style (`bt_exec.tui.style`). All
+views are built from lines, so that tests can read them as plain text.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def clean(text: object) -> str:
 
 
 def safe(text: str) -> str:
-    """Return one line without what could move the cursor; its spaces stay."""
+    """Return one line without characters that move the cursor; spaces are kept."""
     return printable(text.replace("\t", "    ")).replace("\n", "")
 
 
 def fit(text: str, cells: int, ellipsis: str = "…") -> str:
-    """Return `text` cut to at most `cells`, ending in `ellipsis` where something was cut.
+    """Return `text` cut to at most `cells`, ending in `ellipsis` if it was cut.
 
-    It is cut between two parts or two words where most of the room is used all the same.
+    It is cut between parts or words if that does not waste much room.
     """
     if cell_len(text) <= cells:
         return text
@@ -45,7 +45,7 @@ def fit(text: str, cells: int, ellipsis: str = "…") -> str:
     if cells <= dots:
         return set_cell_size(text, max(cells, 0)).rstrip()
     head = set_cell_size(text, cells - dots).rstrip()
-    whole = text[len(head)] == " "  # it happens to end with a word
+    whole = text[len(head)] == " "  # the cut is at the end of a word
     for mark, least in ((" · ", 0.6), (" - ", 0.6), (", ", 0.6), (" ", 1.0 if whole else 0.7)):
         end = head.rfind(mark)
         if end > 0 and cell_len(head[:end]) >= least * cells:
@@ -55,12 +55,12 @@ def fit(text: str, cells: int, ellipsis: str = "…") -> str:
 
 
 def pad(text: str, cells: int) -> str:
-    """Return `text` followed by spaces up to `cells`; longer text stays as it is."""
+    """Return `text` padded with spaces to `cells`; longer text is unchanged."""
     return text + " " * (cells - cell_len(text))
 
 
 def wrap(text: str, cells: int) -> list[str]:
-    """Return `text` in lines of at most `cells`, broken at spaces, inside a word if it must be."""
+    """Return `text` in lines of at most `cells`, broken at spaces or, if needed, inside words."""
     cells = max(cells, 4)
     lines: list[str] = []
     line = ""
@@ -81,7 +81,7 @@ def wrap(text: str, cells: int) -> list[str]:
 
 
 def line_width(line: Line) -> int:
-    """Return how many cells a line takes."""
+    """Return the width of a line [cells]."""
     return sum(cell_len(text) for text, _ in line)
 
 

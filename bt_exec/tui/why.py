@@ -21,19 +21,19 @@ from bt_exec.tui.text import Line, clean
 __all__ = ["Why"]
 
 _STEPS = 8
-"""Steps of a plan that are named; the rest is counted."""
+"""Number of steps of a plan that are named; the others are counted."""
 _LONGEST = 60
-"""Characters of a measured value that are told; longer ones stand in the record."""
+"""Maximum length of a displayed measured value [characters]."""
 
 
 class Why:
-    """Explanation in the words of one language.
+    """Explanation in one language.
 
     Args:
-        explanation: What is known.
+        explanation: The explanation as data.
         messages: Sentences of the packs that the mission used.
         language: ``en`` or ``ko``.
-        verbose: Whether codes, measured values and compilers are named.
+        verbose: Whether to include codes, measured values and compilers.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Why:
 
     @property
     def status(self) -> str:
-        """Final status, in a word of `SIGNS`."""
+        """Final status, as a word of `SIGNS`."""
         return shown_status(self.known.line)
 
     def cause(self) -> str:
@@ -88,7 +88,7 @@ class Why:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing was done because nothing was needed."""
+        """Whether no action was needed."""
         return bool(self.known.skipped) and not any(one.done for one in self.known.attempts)
 
     def facts(self) -> list[tuple[str, str]]:
@@ -115,7 +115,7 @@ class Why:
         return [(self.word(label), text) for label, text in rows if text]
 
     def found(self) -> list[tuple[str, str]]:
-        """Return what skills found, where their pack says it."""
+        """Return the results of skills for which their packs have a phrase."""
         rows: list[tuple[str, str]] = []
         for run in self.known.found:
             skill, args = run.start.skill, run.start.args
@@ -128,12 +128,12 @@ class Why:
     def attempt(
         self, attempt: Attempt, *, again: bool, came: str = "tried instead"
     ) -> list[tuple[str, str]]:
-        """Return what a plan was to do, and what failed in it.
+        """Return the steps of a plan and its failures.
 
         Args:
             attempt: The plan.
-            again: Whether it is as the one before it.
-            came: How a later plan came about.
+            again: Whether it equals the previous plan.
+            came: Origin of a later plan.
         """
         cause = self.known.cause
         steps = [self.step(name, args) for name, args in attempt.steps]
@@ -161,16 +161,16 @@ class Why:
         return rows
 
     def failed(self, failure: Failure) -> str:
-        """Return what failed and why."""
+        """Return the failed step with the reason."""
         what = self.step(failure.node, failure.args) if failure.node else clean(failure.path)
         return f"{what}: {self.failure(failure)}" if what else self.failure(failure)
 
     def failure(self, failure: Failure) -> str:
-        """Return why something failed, in a sentence."""
+        """Return the reason of a failure as a sentence."""
         return clean(self.messages.explain(failure, self.language))
 
     def step(self, name: str, args: Mapping[str, Any]) -> str:
-        """Return a skill or check with its arguments, as its pack says it if it does."""
+        """Return a skill or check with its arguments, as the pack's phrase if there is one."""
         if self.messages.has_phrase(name) and not any(map(is_reference, args.values())):
             return clean(self.messages.phrase(name, self.language, args))
         said = {
@@ -187,7 +187,7 @@ class Why:
         return tuple(self.say(key) for key in keys if key in self.messages)
 
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
-        """Return all of it as lines of at most `width` cells."""
+        """Return the whole explanation as lines of at most `width` cells."""
         line = self.known.line
         lasted = "" if line.seconds is None else self.word(seconds(line.seconds))
         style = SIGNS[self.status]
@@ -205,7 +205,7 @@ class Why:
         return entry_lines([entry], width, glyphs)
 
     def data(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return the whole explanation as plain data."""
         known, line = self.known, self.known.line
         cause = known.cause
         return {
@@ -242,7 +242,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _measured(failure: Failure) -> Iterable[str]:
-    """Yield what was measured, a few words each."""
+    """Yield the measured values as short texts."""
     yield clean(failure.code)
     for name, value in failure.evidence.items():
         text = f"{value:g}" if isinstance(value, float) else clean(value)

@@ -1,6 +1,6 @@
-"""Reading: from words to meaning, once, for every pack.
+"""Reading of texts into meanings, shared by all packs.
 
-A text becomes a lattice of words (`lattice`), a chart parser (`chart`) finds its readings by a
-grammar that is data (`grammar`, ``en.yaml``, ``ko.yaml``), and the cheapest reading gives the
-meaning (`node`). Packs bring words (`lexicon`) and turn meanings into plans.
+A text becomes a word lattice (`lattice`). A chart parser (`chart`) finds its readings by a grammar
+that is data (`grammar`, ``en.yaml``, ``ko.yaml``), and the cheapest reading gives the meaning
+(`node`). Packs provide words (`lexicon`) and turn meanings into plans.
 """

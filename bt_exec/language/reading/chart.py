@@ -1,7 +1,7 @@
 """Chart parser: the cheapest readings of a lattice by a grammar.
 
-Edges are made bottom-up, from left to right, where a rule that begins before expects them. Among
-edges of one category over one span only the `MOST` cheapest meanings are kept.
+Edges are built bottom-up, from left to right, if an earlier rule expects them. For each category
+and span, only the `MOST` cheapest meanings are kept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bt_exec.language.reading.grammar import Grammar, State
 __all__ = ["Edge", "parse"]
 
 MOST = 4
-"""Meanings of one category over one span."""
+"""Maximum number of meanings per category and span."""
 
 
 class Edge(NamedTuple):
@@ -25,12 +25,12 @@ class Edge(NamedTuple):
     Attributes:
         start: The first position.
         end: The position after it.
-        category: What it is.
-        meaning: A node, a constant, or None where the category carries no meaning.
-        cost: How unusual it is; 0 is usual.
+        category: Category of the grammar.
+        meaning: A node, a constant, or None if the category has no meaning.
+        cost: Cost of the wording; 0 is the usual one.
         parts: The edges that it consists of; empty for words.
         text: The words, for edges of the lattice.
-        doubt: What was changed to read it, for near misses; empty for most.
+        doubt: Change of the text, for near misses; usually empty.
     """
 
     start: int
@@ -51,7 +51,7 @@ class Edge(NamedTuple):
 
 
 class _Active(NamedTuple):
-    """A rule that is read in part."""
+    """A partially matched rule."""
 
     state: State
     start: int
@@ -93,7 +93,7 @@ def parse(grammar: Grammar, lattice: Iterable[Edge], length: int, goal: str) -> 
 
 
 def _advance(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[Edge]:
-    """Yield the edges that `edge` completes; register the rules that it continues."""
+    """Yield the edges that `edge` completes; register the rules that it extends."""
     category = edge.category
     state = grammar.start.following.get(category)
     actives = [] if state is None else [_Active(state, edge.start, (edge,), edge.cost)]
@@ -114,7 +114,7 @@ def _advance(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[
 
 
 class _Waiting:
-    """Rules that are read in part up to one position, by the categories that continue them."""
+    """Partially matched rules up to one position, by the categories that continue them."""
 
     def __init__(self) -> None:
         self.states: list[State] = []
@@ -124,14 +124,14 @@ class _Waiting:
         self._known: dict[int, int] = {}
 
     def wanted(self, grammar: Grammar) -> frozenset[str]:
-        """Return the categories that may begin here; asked once all rules up to here are read."""
+        """Return the categories that may begin here, once all rules up to here are matched."""
         if self.expected is None:
             begins = map(grammar.beginnings, self.places)
             self.expected = frozenset().union(*begins)
         return self.expected
 
     def add(self, active: _Active) -> None:
-        """Add a rule that is read in part."""
+        """Add a partially matched rule."""
         place = self._known.get(id(active.state))
         if place is None:
             place = self._known[id(active.state)] = len(self.states)

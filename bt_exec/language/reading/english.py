@@ -1,6 +1,6 @@
 """English inflection: plurals and degrees of adjectives, all regular.
 
-Irregular forms stand beside their words in lexicons and in `en.yaml`.
+Irregular forms are listed with their words in lexicons and in `en.yaml`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sentences from meanings: readings in words, choices and confirmations.
 
-The sentences are templates in the section ``say`` of the language files; this is not the grammar
-run backwards, so that a mistake of the grammar shows when the reading is said back.
+The sentences are templates in the section ``say`` of the language files. They are independent of
+the grammar, so that a mistake of the grammar becomes visible in the paraphrase.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ class Generator:
         """Return a noun phrase for a formula.
 
         Args:
-            formula: What it says of an object.
-            form: ``one`` or ``many``; only English tells them apart.
+            formula: Description of an object.
+            form: ``one`` or ``many``; only English distinguishes them.
         """
         return with_particles(self._noun_phrase(formula, form))
 
     def adjective(self, attribute: str) -> str:
-        """Return the name of an attribute, as it stands by itself."""
+        """Return the name of an attribute in isolation."""
         node = Node("has", (("attribute", attribute),))
         words = self._words(node)
         names = words.get("noun") or words.get("attribute")
         return str(names[0]) if names else self._adjective(node)
 
     def leading(self, attribute: str) -> str:
-        """Return the word for an attribute, as it stands before a noun."""
+        """Return the word for an attribute before a noun."""
         return self._adjective(Node("has", (("attribute", attribute),)))
 
     def _clause(self, node: Node) -> str:
@@ -161,7 +161,7 @@ class Generator:
         return dict(self.lexicon.names.get(f"{section}.{name}", {}))
 
     def _leading(self, node: Node) -> bool:
-        """Return True if a formula is said before the noun, as an adjective."""
+        """Return True if a formula precedes the noun, as an adjective."""
         if node.kind == "or":
             return all(one.kind == "has" for one in node.parts())
         return node.kind == "has"
@@ -197,7 +197,7 @@ class Generator:
         return said + str(self._say["being"]) if said.endswith(str(self._say["thing"])) else said
 
     def _predicate(self, node: Node) -> str:
-        """Return what follows "is" in English; in Korean, what stands before a noun."""
+        """Return the predicate after "is" in English, or before a noun in Korean."""
         if node.kind == "not":
             return self._negated(node.parts()[0])
         if node.kind == "pronoun":

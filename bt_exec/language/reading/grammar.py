@@ -31,7 +31,7 @@ _ITEM = re.compile(r"(?:(\w+)=)?(~?[^\s?]+)(\?([\d.]+)?)?$")
 
 
 class Item(NamedTuple):
-    """One item of a rule: its name, its categories, whether and at what cost it may be absent."""
+    """One item of a rule: name, categories, whether it is optional, and the cost of its absence."""
 
     name: str
     categories: tuple[str, ...]
@@ -41,12 +41,12 @@ class Item(NamedTuple):
 
 @dataclass(slots=True)
 class Rule:
-    """A complete rule: what it makes, at what cost, and how it builds the meaning.
+    """A complete rule.
 
     Attributes:
-        makes: The category.
-        cost: Added to the costs of the parts.
-        build: Takes the meanings of all parts in their order.
+        makes: Its category.
+        cost: Cost in addition to that of its parts.
+        build: Function from the meanings of all parts, in order, to the meaning of the rule.
     """
 
     makes: str
@@ -56,7 +56,7 @@ class Rule:
 
 @dataclass(slots=True)
 class State:
-    """A prefix of one or more rules: which categories may follow, and which rules end here."""
+    """A prefix of one or more rules, with the next categories and the rules that end here."""
 
     following: dict[str, State] = field(default_factory=dict)
     complete: list[Rule] = field(default_factory=list)
@@ -67,9 +67,8 @@ class Grammar:
 
     Args:
         data: ``rules`` by category; ``lists`` for ``<F>``.
-        silent: Categories that carry no meaning; literals never do.
-        goal: Category that texts are read as; rules that it does not need are left out. None
-            keeps all.
+        silent: Categories without meaning; literals have none either.
+        goal: Category of texts; rules that it does not use are left out. None keeps all.
     """
 
     def __init__(
@@ -124,7 +123,7 @@ class Grammar:
             state.complete.append(Rule(made, cost, build))
 
     def beginnings(self, category: str) -> frozenset[str]:
-        """Return the categories that readings of a category may begin with, itself among them."""
+        """Return the categories with which readings of a category may begin, including itself."""
         if category not in self._begins:
             found, left = {category}, [category]
             while left:
@@ -162,7 +161,7 @@ def _needed(rules: Iterable[tuple[str, str]], goal: str) -> set[str]:
 
 
 def _silent(rules: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return the categories that carry no meaning: all their rules give the constant ``_``."""
+    """Return the categories without meaning: all their rules give the constant ``_``."""
     found = {made: True for made, _ in rules}
     for made, line in rules:
         found[made] = found[made] and re.search(r"->\s*_\s*(@.*)?$", line) is not None

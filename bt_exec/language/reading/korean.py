@@ -1,6 +1,6 @@
 """Korean inflection: the forms of a verb or adjective to which endings attach.
 
-A dictionary form gives eight forms; `ko.yaml` says which ending attaches to which:
+A dictionary form has eight stem forms; `ko.yaml` lists the endings of each:
 
 ========  ==============================================  ==================
 form      used before                                     of *yeol-* (open)
@@ -49,7 +49,7 @@ def _join(first: int, vowel: int, final: int = 0) -> str:
 
 
 def letters(text: str) -> str:
-    """Return a text as a sequence of letters; blocks of Hangul are taken apart."""
+    """Return a text as a sequence of letters, with Hangul syllables decomposed."""
     return "".join(part for char in text for part in _letters(char))
 
 
@@ -71,8 +71,8 @@ def inflect(word: str, classes: Mapping[str, Sequence[str]]) -> dict[str, tuple[
     """Return the forms of a dictionary form, some of them with variants.
 
     Args:
-        word: The dictionary form; its last block is dropped.
-        classes: Stems that inflect otherwise than their letters suggest, by class.
+        word: The dictionary form; its last syllable is dropped.
+        classes: Irregular stems by class.
     """
     stem = word[:-1]
     first, vowel, final = _split(stem[-1])
@@ -201,12 +201,12 @@ _KINDS = {
 def past_forms(
     opened: str, last: str, classes: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the forms of the past of an open form; its open form is dark whatever its vowel.
+    """Return the forms of the past of an open form; its vowel harmony is always dark.
 
     Args:
         opened: The open form.
-        last: The block that ends dictionary forms.
-        classes: As `inflect` takes them.
+        last: The syllable that ends dictionary forms.
+        classes: Irregular stems by class, see `inflect`.
     """
     base = past(opened)
     return {

@@ -1,7 +1,7 @@
 """Word lattices: every segmentation of a text into words of the lexicon.
 
-Positions count the characters of a text without its spaces, so that spacing is no more than a
-cost. Words outside the lexicon become edges of the category ``unknown``.
+Positions count the characters of a text without its spaces, so that spacing only affects the cost.
+Words outside the lexicon become edges of the category ``unknown``.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _POSSESSIVE = re.compile(r"'s$")
 
 @dataclass(frozen=True)
 class Text:
-    """A text in small letters without spaces and final marks.
+    """A lower-case text without spaces and final punctuation.
 
     Attributes:
         chars: Its characters; commas between clauses are kept.
-        gaps: Positions before which a space stood, the first and the last among them.
-        asked: Whether a question mark ends it.
+        gaps: Positions before which there was a space, including the first and the last.
+        asked: Whether it ends with a question mark.
     """
 
     chars: str
@@ -45,7 +45,7 @@ class Text:
 
     @classmethod
     def of(cls, text: str, contractions: Mapping[str, str]) -> Text:
-        """Return a text as it was typed, with contractions spelt out."""
+        """Return a typed text, with contractions expanded."""
         plain = unicodedata.normalize("NFC", text).lower().replace("’", "'").replace("‘", "'")
         asked = plain.rstrip().endswith(("?", "？"))
         plain = re.sub(r"[.!?;:]+(?=\s+\S)", " , ", plain)
@@ -61,7 +61,7 @@ class Text:
 
     @cached_property
     def words(self) -> tuple[tuple[int, int], ...]:
-        """Spans of what stands between spaces."""
+        """Spans between spaces."""
         gaps = sorted(self.gaps)
         return tuple(pairwise(gaps))
 
@@ -72,7 +72,7 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     Args:
         text: The text.
         lexicon: Words of its language.
-        names: Nouns of this moment beside those of the lexicon: a thing by its name, without space.
+        names: Nouns in addition to those of the lexicon: current objects by name, without spaces.
     """
     korean = lexicon.language.name == "ko"
     edges: list[Edge] = []
@@ -143,7 +143,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
 def _tails(
     text: Text, start: int, form: str, lexicon: Lexicon, depth: int
 ) -> Iterator[tuple[int, str, bool, float]]:
-    """Yield what may follow a stem form: the end, the mood, whether it negates, and the cost."""
+    """Yield the continuations of a stem form: end, mood, whether it negates, and cost."""
     for end in range(start, min(len(text.chars), start + 6) + 1):
         for ending in lexicon.endings.get(text.chars[start:end], ()):
             if ending.form != form:
@@ -158,7 +158,7 @@ def _tails(
 
 
 def _requested(stem: Stem, mood: str) -> str:
-    """Return the mood of a group; a question with a verb that asks a favour is an order."""
+    """Return the mood of a group; a question with a verb of request is an order."""
     favour = stem.asks and not stem.form.startswith(PAST)
     return "order" if favour and mood in ("ask", "please", "asking") else mood
 
@@ -176,7 +176,7 @@ def _after_link(
 
 
 def _unknown(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Yield nouns for what the lexicon does not cover."""
+    """Yield nouns for text that the lexicon does not cover."""
     covered = _covered(text, edges)
     for start, end in text.words:
         if (start, end) in covered:

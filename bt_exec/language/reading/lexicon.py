@@ -8,8 +8,8 @@ A pack's lexicon names nouns, attributes, relations, aspects and verbs in both l
 Attributes:
       red: {kind: colour, en: {adjective: [red]}, ko: {adjective: […], attribute: […]}}
 
-An English word with an irregular form names it after a slash; a Korean adjective or verb stands in
-its dictionary form.
+An English word with an irregular form names it after a slash; Korean adjectives and verbs are
+listed in their dictionary form.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from bt_exec.spec.plain_yaml import read_yaml
 __all__ = ["Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
 
 SECTIONS = {"things": "thing", "attributes": "has"}
-"""Sections of a pack's lexicon whose words are formulas, and the kind of node that each makes."""
+"""Sections of a pack's lexicon whose words are formulas, and the kind of node of each."""
 
 PAST = "past "
-PRESENT = ("order",)  # moods that no past has
+PRESENT = ("order",)  # moods without a past form
 
 _GERUND = 0.3  # cost of a gerund for an order: "would you mind putting"
 _NAMED = {"relations": "relation", "aspects": "aspect"}  # sections whose words are constants
 
 
 class Entry(NamedTuple):
-    """A word as it stands in texts, without spaces.
+    """A word as written without spaces.
 
     Attributes:
         category: Its category in the grammar.
-        meaning: A node or a constant; None for words of the grammar.
-        spaces: Places within the word where a space belongs.
-        suffix: Whether it attaches to the word before it (Korean particles and endings).
-        cost: How rare it is.
+        meaning: A node or a constant; None for grammatical words.
+        spaces: Positions of spaces within the word.
+        suffix: Whether it attaches to the previous word (Korean particles and endings).
+        cost: Cost of rare words.
     """
 
     category: str
@@ -61,7 +61,7 @@ class Entry(NamedTuple):
 class Stem(NamedTuple):
     """A form of a Korean verb or adjective to which endings attach.
 
-    `asks` is true of helping verbs, alone or within a verb, that make a question a request.
+    `asks` is true for auxiliary verbs that turn a question into a request.
     """
 
     kind: str
@@ -73,7 +73,7 @@ class Stem(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """A Korean ending: the form that it attaches to, and its mood or its link to auxiliaries."""
+    """A Korean ending: its stem form, and its mood or its link to auxiliaries."""
 
     form: str
     mood: str
@@ -111,7 +111,7 @@ class Language:
         return self._grammars[goal]
 
     def _bare_verbs(self) -> Iterator[str]:
-        """Yield the categories of verbs that carry no meaning beside their kind."""
+        """Yield the categories of verbs without meaning beyond their kind."""
         moods = self.data.get("endings", {})
         for kind, values in self.data.get("verbs", {}).items():
             if set(values) == {"_"}:
@@ -142,7 +142,7 @@ class Language:
 
 
 def _merged(one: Any, other: Any) -> Any:
-    """Return two grammars, or two parts of them, as one."""
+    """Return two grammars, or parts of them, merged."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return {key: _merged(one.get(key), other.get(key)) for key in {**one, **other}}
     return one if other is None else other if one is None else [*one, *other]
@@ -169,10 +169,10 @@ class Lexicon:
 
     Attributes:
         language: The grammar and closed classes.
-        entries: Words by how they are written, without spaces.
+        entries: Words by spelling without spaces.
         stems: Korean verb stems likewise.
         endings: Korean endings likewise.
-        names: How each thing, attribute, relation and aspect is called: the words of the pack.
+        names: Display names of objects, attributes, relations and aspects, from the packs.
         kinds: The kind of each attribute: ``colour``; attributes of one kind exclude each other.
     """
 
@@ -185,7 +185,7 @@ class Lexicon:
 
     @classmethod
     def load(cls, language: str, packs: Sequence[Mapping[str, Any]]) -> Lexicon:
-        """Return the lexicon of one language over the lexicons of packs."""
+        """Return the lexicon of one language with the words of packs."""
         lexicon = cls(language_of_name(language, any("verbs" in pack for pack in packs)))
         for surface, entry in lexicon.language.closed():
             lexicon._put(surface, entry)

@@ -13,21 +13,21 @@ from bt_exec.language.reading.lexicon import Lexicon
 
 __all__ = ["Candidate", "candidates", "distance"]
 
-_MOST = 6  # texts that are tried
+_MOST = 6  # maximum number of texts to try
 _PER_WORD = 3
-_MOST_UNKNOWN = 3  # a text with more words outside the lexicon is not misspelt
-_SHORT = 3  # letters; shorter words are not respelt
+_MOST_UNKNOWN = 3  # with more unknown words, a text is not considered misspelt
+_SHORT = 3  # letters; shorter words are not corrected
 
 
 class Candidate(NamedTuple):
-    """A text that may have been meant, and how far it is from the typed one."""
+    """A possible intended text with its distance from the typed one."""
 
     text: str
     cost: float
 
 
 def candidates(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
-    """Yield the texts that may have been meant, the nearest first."""
+    """Yield possible intended texts, the nearest first."""
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
     known = [_covered(core, lexicon) for core in cores]
@@ -70,7 +70,7 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
 
 
 def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
-    """Return the word as two words of the lexicon."""
+    """Return the word split into two words of the lexicon."""
     cuts = range(2, len(word) - 1)
     pairs = ((word[:cut], word[cut:]) for cut in cuts)
     return {
@@ -87,7 +87,7 @@ def _alike(word: str, lexicon: Lexicon) -> dict[str, float]:
 
 
 def _alike_heads(word: str, lexicon: Lexicon) -> dict[str, float]:
-    """Return the words whose beginning is near a word of the lexicon; the rest is kept."""
+    """Return corrections of the beginning of a word by the lexicon; the rest is kept."""
     found: dict[str, float] = {}
     for said in _plain_words(lexicon):
         for size in range(max(1, len(said) - 1), min(len(word), len(said) + 1) + 1):
@@ -113,9 +113,9 @@ def _plain_words(lexicon: Lexicon) -> Sequence[str]:
 
 
 def distance(one: str, two: str, limit: int) -> int:
-    """Return the edits between two words: letters changed, added, left out or swapped.
+    """Return the edit distance of two words: letters changed, added, removed or swapped.
 
-    More than `limit` is given as `limit` + 1.
+    A distance above `limit` is returned as `limit` + 1.
     """
     if abs(len(one) - len(two)) > limit:
         return limit + 1

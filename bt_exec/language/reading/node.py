@@ -1,7 +1,7 @@
 """Abstract syntax of commands and questions: nodes with named arguments, the same in any language.
 
 `KINDS` is the whole vocabulary. Formulas (``is``, ``has``, ``rel``, ``most``, ``than``, ``and``,
-``or``, ``not``) describe objects; phrases refer to objects; clauses ask or order.
+``or``, ``not``) describe objects; phrases refer to objects; clauses are questions or orders.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "ask": ("what", "of", "given"),
     "fragment": ("of", "sign"),
     "scene": ("what",),
-    # what an answer says
+    # parts of answers
     "reply": ("sign", "of"),
     "placed": ("row", "column", "of"),
     # orders
@@ -65,17 +65,17 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "if": ("of", "then", "other"),
     "again": ("of",),
 }
-"""Kinds of nodes and the names of their arguments, in the order in which templates give them."""
+"""Kinds of nodes with the names of their arguments, in the order of templates."""
 
 _EMPTY: tuple[tuple[str, Value], ...] = ()
 
 
 class Node:
-    """One node of a meaning. Equal nodes mean the same; nodes are immutable and hashable.
+    """One node of a meaning. Nodes are immutable and hashable; equal nodes have equal meanings.
 
     Args:
         kind: One of `KINDS`.
-        args: Arguments by name, without those that are absent.
+        args: Arguments by name, without absent ones.
     """
 
     __slots__ = ("_hash", "args", "kind")
@@ -164,7 +164,7 @@ class Node:
         return Node(self.kind, args)
 
     def substitute(self, old: Node, new: Node) -> Node:
-        """Return the node with `new` in the place of every `old` in it."""
+        """Return the node with every `old` in it replaced by `new`."""
         return new if self == old else self.map(lambda part: part.substitute(old, new))
 
     def walk(self) -> Iterator[Node]:
@@ -175,7 +175,7 @@ class Node:
 
 
 def conjunction(*parts: Node) -> Node:
-    """Return the conjunction of formulas, flat, without ``any`` and repetitions."""
+    """Return the flat conjunction of formulas, without ``any`` and repetitions."""
     return _joined("and", parts)
 
 
@@ -190,7 +190,7 @@ def disjunction(*parts: Node) -> Node:
 
 
 def negation(part: Node) -> Node:
-    """Return the negation of a formula; two negations cancel out, "one" adds nothing to it."""
+    """Return the negation of a formula; double negation cancels, "one" is unaffected."""
     if part.kind in ("and", "or"):
         part = _joined(part.kind, tuple(one for one in part.parts() if one.kind != "one"))
     return part.parts()[0] if part.kind == "not" else Node("not", (("of", (part,)),))
@@ -208,9 +208,9 @@ def _joined(kind: str, parts: tuple[Node, ...]) -> Node:
 
 
 def normal(node: Node) -> Node:
-    """Return the normal form: flat and sorted connectives, negations next to what they negate.
+    """Return the normal form: flat and sorted connectives, innermost negations.
 
-    What is to be done first, before that or last stands at its place in the sequence.
+    The marks of first and last objects are replaced by their order in the sequence.
     """
     return _in_order(_normal(node))
 
@@ -237,7 +237,7 @@ def _sequence(node: Node) -> Node:
 
 
 def _in_order(node: Node) -> Node:
-    """Return a meaning without ``ordered`` nodes; one before nothing is kept."""
+    """Return a meaning without ``ordered`` nodes, except one without a successor."""
     inner = node.map(_in_order) if node.kind != "seq" else node
     if inner.kind == "ordered" and inner.text("sign") != "before":
         return inner.node("of")
@@ -256,7 +256,7 @@ def _in_order(node: Node) -> Node:
 
 
 def _hoisted(act: Node) -> Node:
-    """Return an act with the mark of its order around it instead of inside."""
+    """Return an act with the mark of its order moved from inside to around it."""
     marked = [node for node in act.walk() if node.kind == "ordered"]
     if not marked:
         return act
@@ -277,7 +277,7 @@ def _sorted(node: Node) -> Node:
 
 
 def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
-    """Return a disjunction without the alternatives that other parts of a conjunction exclude."""
+    """Return a disjunction without alternatives that other parts of a conjunction exclude."""
     if part.kind != "or":
         return part
     excluded = {negation(one) for one in given}

@@ -1,4 +1,4 @@
-"""Reader: from a text to its meaning, by the words of packs and the grammar of its language."""
+"""Reader: parses a text into its meaning by the words of packs and the grammar of its language."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from bt_exec.language.reading.node import Node, negation, normal, without_number
 __all__ = ["Reader", "Reading", "Unread"]
 
 MARGIN = 0.08
-"""Readings whose costs differ by less are rivals."""
+"""Cost difference below which readings count as rivals."""
 
 LONGEST = 400
-"""Characters of a text that is read."""
+"""Maximum length of a text [characters]."""
 
 GOAL = "sentence"
 CLAIM = "claim"
 
 NOTHING = frozenset({negation(Node("any")), negation(Node("one"))})
-"""Formulas that no object satisfies. What contains one of them is not meant."""
+"""Formulas that no object satisfies; meanings that contain them are rejected."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class Reading:
     """A text with its meaning.
 
     Attributes:
-        text: As it was typed.
+        text: The text as typed.
         language: ``en`` or ``ko``.
-        meaning: In normal form.
-        cost: How unusual the wording is.
-        edge: The tree of the reading; its leaves are the words.
-        rivals: Other meanings that are about as likely.
-        respelt: The text that was meant, if words had to be respelt; else empty.
+        meaning: The meaning in normal form.
+        cost: Cost of the wording; unusual wordings cost more.
+        edge: The parse tree; its leaves are the words.
+        rivals: Other meanings of similar cost.
+        respelt: The corrected text, if words had to be corrected; otherwise empty.
         others: All other meanings with their costs, the cheapest first.
-        chars: The text without spaces, as `bt_exec.language.reading.lattice.Text` has it.
+        chars: The text without spaces, see `bt_exec.language.reading.lattice.Text`.
         spans: Its words.
     """
 
@@ -60,7 +60,7 @@ class Reading:
 
     @cached_property
     def _words(self) -> dict[Node, str]:
-        """Words of the text by the node that they mean; of several the innermost."""
+        """Words of the text by the node that they mean; for several nodes, the innermost."""
         found: dict[Node, str] = {}
         stack = [self.edge]
         while stack:
@@ -73,7 +73,7 @@ class Reading:
         return found
 
     def said(self, node: Node) -> str:
-        """Return the words of the text that mean a node; empty if the node stands for none."""
+        """Return the words of the text that mean a node; empty if there are none."""
         return self._words.get(node, "")
 
     @property
@@ -87,7 +87,7 @@ class Unread:
     """A text without a meaning.
 
     Attributes:
-        text: As it was typed.
+        text: The text as typed.
         language: ``en`` or ``ko``.
         unknown: Its words outside the lexicon.
     """
@@ -110,20 +110,20 @@ class Reader:
         self._lexicons: dict[str, Lexicon] = {}
 
     def lexicon(self, language: str) -> Lexicon:
-        """Return the words of a language, loaded when the first text in it is read."""
+        """Return the words of a language, loaded on first use."""
         if language not in self._lexicons:
             self._lexicons[language] = Lexicon.load(language, self._packs)
         return self._lexicons[language]
 
     def claim(self, text: str, names: Iterable[str] = (), goal: str = CLAIM) -> Node | None:
-        """Return the meaning of a sentence of an answer; None if it is not read as it stands.
+        """Return the meaning of a sentence in an answer; None if it cannot be parsed unchanged.
 
-        Nothing is respelt, and a sentence with rival meanings is not read.
+        Spelling is not corrected, and a sentence with rival meanings is rejected.
 
         Args:
             text: Korean or English.
-            names: Names of objects of this moment, nouns beside those of the lexicon.
-            goal: The category of the grammar that the sentence must be.
+            names: Names of current objects, as nouns in addition to those of the lexicon.
+            goal: The category of the grammar that the sentence must have.
         """
         if len(text) > LONGEST:
             return None
@@ -133,13 +133,13 @@ class Reader:
     def read(self, text: str, names: Iterable[str] | Mapping[str, str] = ()) -> Reading | Unread:
         """Return the meaning of a text.
 
-        A text that cannot be read as it stands is read with words respelt; then the reading says
-        so in `Reading.respelt`, and the caller asks before it acts.
+        A text that cannot be parsed unchanged is parsed with corrected words. `Reading.respelt`
+        then contains the corrected text, and the caller asks for confirmation before it acts.
 
         Args:
             text: Korean or English.
-            names: Names of objects of this moment, nouns beside those of the lexicon; or what
-                each word for an object means.
+            names: Names of current objects, as nouns in addition to those of the lexicon; or the
+                meaning of each word for an object.
         """
         language = language_of(text)
         lexicon = self.lexicon(language)
@@ -189,7 +189,7 @@ class Reader:
 
 
 def _called(names: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
-    """Return names by how they are written, in small letters and without spaces."""
+    """Return names by spelling, in lower case and without spaces."""
     pairs = names.items() if isinstance(names, Mapping) else ((name, name) for name in names)
     return {re.sub(r"[\s_]", "", surface.lower()): name for surface, name in pairs}
 

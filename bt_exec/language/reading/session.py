@@ -1,4 +1,4 @@
-"""Resolution against the session: referents of pronouns and fragments."""
+"""Resolution of pronouns and fragments by the earlier commands of a session."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["resolve", "subject_of"]
 
 
 def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
-    """Return a meaning with everything resolved that refers to earlier ones.
+    """Return a meaning with all references to earlier meanings resolved.
 
     Args:
         meaning: The new meaning.
         earlier: The resolved meanings before it, the latest last.
-        kinds: Kinds of attributes; a new colour takes the place of the old one.
+        kinds: Kinds of attributes; a new colour replaces the old one.
 
     Returns:
-        The meaning, or None if it refers to something that was not said.
+        The meaning, or None if a reference has no antecedent.
     """
     last = earlier[-1] if earlier else None
     subject = subject_of(last) if last is not None else None
@@ -41,16 +41,16 @@ def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) ->
 
 
 def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> Node:
-    """Return a meaning in which "the blue one" has the noun of the phrase before it.
+    """Return a meaning in which "the blue one" has the noun of the previous phrase.
 
     Args:
         meaning: The meaning.
-        before: What the command before was about, or None.
+        before: Subject of the previous command, or None.
         kinds: Kinds of attributes.
     """
     subject = subject_of(meaning)
     own, earlier = (_nouns_of(phrase, kinds) for phrase in (subject, before))
-    if meaning.kind == "fragment":  # what it keeps of the command before is decided later
+    if meaning.kind == "fragment":  # resolved later with the previous command
         earlier = []
 
     def filled(node: Node, inner: bool) -> Node:
@@ -79,7 +79,7 @@ def subject_of(meaning: Node) -> Node | None:
 
 
 def _with_antecedent(node: Node, subject: Node) -> Node:
-    """Return a node with pronouns replaced: as phrases by the subject, in formulas by its own."""
+    """Return a node with pronouns replaced by the subject, or in formulas by its formula."""
 
     def changed(value: Value, parent: Node) -> Value:
         if isinstance(value, tuple):
@@ -95,7 +95,7 @@ def _with_antecedent(node: Node, subject: Node) -> Node:
 
 
 def _combined(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
-    """Return what a fragment means: "and the blue ones" keeps the noun of what was spoken of."""
+    """Return the meaning of a fragment: "and the blue ones" keeps the noun of the antecedent."""
     if sign == "only":
         return conjunction(old, new)
     said = {_kind(part, kinds) for part in conjuncts(new)}
@@ -106,7 +106,7 @@ def _combined(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node
 
 
 def _kind(part: Node, kinds: Mapping[str, str]) -> str:
-    """Return the kind of what a formula says; negations and choices have that of their parts."""
+    """Return the attribute kind of a formula; negations and choices have that of their parts."""
     if part.kind in ("not", "or"):
         return _kind(part.parts()[0], kinds)
     return kinds.get(part.text("attribute"), part.kind)

@@ -81,7 +81,7 @@ def test_robot_whose_facts_raise_contradicts_no_need(
     surroundings.rigs = {"arm": Rig(ScriptedRobot(), facts=broken)}
     assert ask(surroundings) is None
     assert [one.getMessage() for one in caplog.records] == [
-        "the robot of arm could not say what it knows"
+        "the robot of arm could not report its facts"
     ]
 
 
