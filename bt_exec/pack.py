@@ -133,11 +133,11 @@ class Pack:
 
     @property
     def kind(self) -> str:
-        """Name of the installed pack, whatever the site calls it."""
+        """Name of the installed pack, independent of its name at the site."""
         return self.instance_of or self.name
 
     def instance(self, name: str) -> Pack:
-        """Return the pack under the name that a site gives to one of its robots."""
+        """Return the pack with the name that a site gives to one of its robots."""
         return self if name == self.name else replace(self, name=name, instance_of=self.kind)
 
 
@@ -324,7 +324,7 @@ class Catalogue:
         return DeclaredFacts([_declared(wanted[0]), *map(self._declared_here, wanted[1:])])
 
     def _declared_here(self, pack: Pack) -> tuple[dict[str, Iterable[str]], dict[str, Any]]:
-        """Return the facts of a pack as they are called on this site, and its types."""
+        """Return the facts of a pack with their names on this site, and its types."""
         facts, types = _declared(pack)
         space = f"{pack.name}/" if self.is_robot(pack.name) else ""
         return {f"{space}{fact}": values for fact, values in facts.items()}, types
@@ -337,7 +337,7 @@ class Catalogue:
         """Return the skill called `name`.
 
         Raises:
-            UnknownName: If no pack of the site brings it.
+            UnknownName: If no pack of the site defines it.
         """
         if name not in self.skills:
             raise UnknownName("skill", name, self.skills)

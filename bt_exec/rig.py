@@ -56,8 +56,8 @@ class PackSettings(BaseModel):
     """Settings of a pack in a site file; packs with settings derive from it.
 
     Attributes:
-        pack: The pack, where the site gives another name to its robot; empty if they are the same.
-        called: What people call the robot, by language: ``{"en": ["cart A"], "ko": ["카트 A"]}``.
+        pack: The pack, if the site gives its robot another name; otherwise empty.
+        called: Names of the robot in commands, by language: ``{"en": ["cart A"]}``.
         robot: Which of the pack's robots; the first one if empty.
     """
 

@@ -28,7 +28,7 @@ for name, steps in PLANS.items():
 
 # Output:
 # one after the other: refused
-#   One step is in the way of the next. By then: The right arm is in the doorway. Bring the right arm home first.
+#   One step prevents a later one. At that point: The right arm is in the doorway. Bring the right arm home first.
 # at the same time: refused
 #   Two steps would use the doorway at the same time. Ask for one after the other.
 # out of the way first: satisfied

@@ -27,7 +27,7 @@ _Result = TypeVar("_Result")
 
 ENGINES = ("processes", "ray")
 
-_AHEAD = 2  # tasks under way for each worker
+_AHEAD = 2  # tasks in progress for each worker
 
 
 def run_tasks(
@@ -45,7 +45,7 @@ def run_tasks(
         tasks: Its arguments; they and the results can be pickled.
         engine: ``processes`` or ``ray``.
         workers: Number of tasks that run at the same time on this machine.
-        stop: Asked before each task; true ends the run when those under way have ended.
+        stop: Called before each task; if it returns True, the run ends after the tasks in progress.
 
     Raises:
         UnknownName: If there is no such engine.
@@ -74,7 +74,7 @@ def _in_processes(
     workers: int,
     lost: list[_Task],
 ) -> Iterator[tuple[_Task, _Result]]:
-    """Yield results until a worker dies; tasks that were under way then are added to `lost`."""
+    """Yield results until a worker dies; tasks in progress at that time are added to `lost`."""
     under_way: dict[Future[_Result], _Task] = {}
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_begin_worker) as pool:
@@ -96,7 +96,7 @@ def _in_processes(
 
 
 def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and end when the parent is killed."""
+    """Ignore Ctrl-C in favour of the parent, and end when the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.getLogger("bt_exec").setLevel(logging.ERROR)
     parent = multiprocessing.parent_process()

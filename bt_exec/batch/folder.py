@@ -1,4 +1,4 @@
-"""Folders that one process at a time writes to, and files that are complete or absent."""
+"""Folders with a single writing process, and atomically written files."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _LOCK = "run.lock"
 
 
 def _own_folder(folder: Path) -> Callable[[], None]:
-    """Take the lock of a folder; the system releases it when this process ends.
+    """Lock a folder; the system releases the lock when this process ends.
 
     Returns:
-        A function that releases it.
+        A function that releases the lock.
 
     Raises:
-        UsageError: If another process has it; the message names that process.
+        UsageError: If another process holds it; the message names that process.
         OSError: If the folder cannot be written.
     """
     file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
@@ -68,7 +68,7 @@ class RunFolder:
             run.sqlite    items, results and amounts spent
 
     Args:
-        folder: Where it is.
+        folder: Its path.
 
     Attributes:
         command: The command that makes such folders.
@@ -88,11 +88,11 @@ class RunFolder:
         return self._store
 
     def begin(self, manifest: Mapping[str, Any], *, resume: bool) -> Self:
-        """Create the folder, or resume the run in it; own it until `close`.
+        """Create the folder, or resume the run in it; lock it until `close`.
 
         Raises:
-            UsageError: If the folder holds another run, holds this run and `resume` is false, or
-                is being written by another process.
+            UsageError: If the folder contains another run, contains this run and `resume` is false,
+                or is being written by another process.
         """
         file = self.folder / "run.json"
         if file.is_file():
@@ -102,7 +102,7 @@ class RunFolder:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._release = weakref.finalize(self, _own_folder(self.folder))
-            if not file.is_file():  # first: a folder with answers always says whose they are
+            if not file.is_file():  # first, so that a folder with results always has a manifest
                 _write_whole(file, json.dumps(manifest, ensure_ascii=False))
             self._store = ResultStore(self.folder / "run.sqlite")
         except OSError as error:
@@ -155,5 +155,5 @@ class RunFolder:
 
 
 def _is_foreign(path: Path) -> bool:
-    """Return True unless a run leaves such a file before its first one is complete."""
+    """Return True for files that an incomplete start of a run cannot have left."""
     return path.suffix != ".part" and path.name != _LOCK

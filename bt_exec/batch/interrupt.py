@@ -1,4 +1,4 @@
-"""Ctrl-C of a long run: what is in flight is finished first."""
+"""Ctrl-C in a long run: tasks in progress are finished first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["finishing_on_interrupt"]
 
 @contextmanager
 def finishing_on_interrupt() -> Iterator[Callable[[], bool]]:
-    """Yield a function that says whether Ctrl-C was pressed; pressed twice, it ends the program."""
+    """Yield a function that returns True after Ctrl-C; a second Ctrl-C ends the program."""
     pressed: list[int] = []
 
     def note(number: int, _: Any) -> None:

@@ -1,4 +1,4 @@
-"""Parquet files, read and written where the extra that does it is installed."""
+"""Reading and writing of Parquet files, if the extra for it is installed."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class MissingExtraError(UsageError):
 
 
 def needs_extra(error: UsageError) -> bool:
-    """Return True if an error is about the installation, not about a file."""
+    """Return True if an error concerns the installation and not a file."""
     return isinstance(error, MissingExtraError)
 
 
 def needs_parquet(extra: str = "label") -> tuple[Any, Any]:
-    """Return what reads and writes Parquet.
+    """Return the modules that read and write Parquet.
 
     Args:
-        extra: The extra of bt-exec that brings it.
+        extra: The extra of bt-exec that installs them.
 
     Raises:
         MissingExtraError: If it is not installed.
@@ -48,7 +48,7 @@ def opened(path: Path) -> Iterator[Any]:
     """
     arrow, parquet = needs_parquet()
     try:
-        with parquet.ParquetFile(path) as file:  # as it is: no partitions read off its path
+        with parquet.ParquetFile(path) as file:  # without partitions derived from its path
             yield file
     except (OSError, arrow.ArrowException) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error

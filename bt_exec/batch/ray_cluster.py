@@ -14,7 +14,7 @@ __all__ = ["connect"]
 def connect(workers: int) -> Any:
     """Return the module ``ray``, connected to a cluster.
 
-    With ``RAY_ADDRESS`` set that cluster is used, else one on this machine.
+    If ``RAY_ADDRESS`` is set, that cluster is used, otherwise one on this machine.
 
     Args:
         workers: Number of workers of a cluster on this machine.
@@ -26,7 +26,7 @@ def connect(workers: int) -> Any:
         import ray
     except ImportError:
         raise UsageError("--engine ray needs ray: pip install 'bt-exec[ray]'") from None
-    environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it reports to its makers otherwise
+    environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # otherwise Ray sends usage statistics
     own: Mapping[str, Any] = {} if environ.get("RAY_ADDRESS") else {"num_cpus": workers}
     try:
         ray.init(include_dashboard=False, log_to_driver=False, logging_level="error", **own)

@@ -1,8 +1,8 @@
 """SQLite store of a run: its items, their results and the spent budget.
 
-Every item has a key made from its content, so that a list of items that grew, shrank or was
-reordered is compared with what was done before. A transaction is on disk when it returns: a run
-that is killed loses only what is in flight.
+Every item has a key made from its content, so that a changed or reordered list of items can be
+compared with earlier results. A transaction is on disk when it returns: a killed run loses only the
+tasks in progress.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _TABLES = (
     "CREATE INDEX IF NOT EXISTS answered_items ON answers (item)",
     "CREATE TABLE IF NOT EXISTS spent (kind TEXT PRIMARY KEY, amount REAL)",
 )
-_CHUNK = 1000  # rows that are written at a time
+_CHUNK = 1000  # rows per transaction
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Comparison of the items of a run with what was done before.
+    """Comparison of the items of a run with the existing results.
 
     Attributes:
         total: Number of items.
-        kept: Items that have a result already.
-        new: Items without a result.
-        changed: Those of the new ones that had a result with other content.
-        gone: Results whose item is not wanted any more.
+        kept: Number of items that already have a result.
+        new: Number of items without a result.
+        changed: Number of new items that had a result with other content.
+        gone: Number of results whose item was removed.
     """
 
     total: int = 0
@@ -72,7 +72,7 @@ class ResultStore:
                     self._connection.execute(statement)
 
     def plan(self, items: Iterable[tuple[str, str]]) -> Changes:
-        """Replace the list of items, and return how it differs from what was done.
+        """Replace the list of items, and return its differences from the existing results.
 
         Args:
             items: Key and identifier of every item, in order.
@@ -105,7 +105,7 @@ class ResultStore:
             return {key for (key,) in self._connection.execute(statement)}
 
     def put(self, lines: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-        """Write results by key, all of them or none; each names its ``item``."""
+        """Write results by key in one transaction; each contains its ``item``."""
         rows = [
             (key, line["item"], json.dumps(line, ensure_ascii=False, separators=(",", ":")))
             for key, line in lines
@@ -114,7 +114,7 @@ class ResultStore:
             connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """Return what became of every item, in order."""
+        """Return the results of all items in order."""
         place = -1
         while True:
             with self._lock:

@@ -5,13 +5,13 @@
     campaign: door_worlds
     site: door
     commands: [get the material, 문을 열어]
-    worlds: {material: present, door: [closed, ajar, open]}   # a list: each of them
-    random: [fault]                     # drawn once a seed from what the pack declares
+    worlds: {material: present, door: [closed, ajar, open]}   # a list: one world per value
+    random: [fault]                     # drawn once per seed from the values declared by the pack
     ranges: {water: {from: 5, to: 60}}  # drawn once a seed
     seeds: 50                           # 0 to 49, or a list
     faults: [none, "grasp:1=GRASP_SLIPPED"]
     expect: [satisfied]
-    require: 0.95                       # least rate for exit code 0
+    require: 0.95                       # minimum rate for exit code 0
 """
 
 from __future__ import annotations
@@ -55,16 +55,17 @@ class Campaign(BaseModel):
 
     Attributes:
         campaign: Its name.
-        site: Site by name or file; a file is found beside the campaign file, too.
+        site: Site by name or file; relative files are also searched next to the campaign file.
         compiler: Compiler by name; the site's if empty.
-        commands: What is asked of the robot.
-        worlds: World settings; each value of a list is a world of its own.
-        random: World settings that are drawn for each seed from what the packs declare.
+        commands: The commands.
+        worlds: World settings; each value of a list is a separate world.
+        random: World settings that are drawn for each seed from the values declared by the packs.
         ranges: World settings that are drawn for each seed between two numbers.
-        seeds: Number of seeds from 0 on, or the seeds. A world setting ``seed`` takes them.
+        seeds: Number of seeds from 0 on, or the seeds. They are the values of a world setting
+            ``seed``.
         faults: Injected failures, a cell for each entry; ``none`` injects nothing.
-        expect: How a mission should end.
-        require: Least rate of missions that end so.
+        expect: Expected statuses of a mission.
+        require: Minimum rate of missions with an expected status.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -89,11 +90,11 @@ class Cell:
     Attributes:
         site: Site by name or file.
         compiler: Compiler by name; the site's if empty.
-        command: What is asked.
+        command: The command.
         world: World settings by key, in order.
         seed: The seed.
         fault: Injected failure, or ``none``.
-        expect: How the mission should end.
+        expect: Expected statuses of the mission.
     """
 
     site: str
@@ -113,7 +114,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Digest of all that its result depends on, beside site and trees."""
+        """Digest of everything that its result depends on, except site and trees."""
         content = json.dumps([self.id, self.compiler, self.expect])
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
@@ -122,7 +123,7 @@ def load_campaign(path: Path) -> Campaign:
     """Read a campaign file.
 
     Raises:
-        SpecError: If the file is wrong; every mistake with its line.
+        SpecError: If the file is invalid; contains every mistake with its line.
     """
     try:
         source = read_file(path)
@@ -145,7 +146,7 @@ def load_campaign(path: Path) -> Campaign:
 
 
 def cells_of(campaign: Campaign, site: Site) -> list[Cell]:
-    """Return the cells of a campaign, seed by seed: one that is cut short covers all settings.
+    """Return the cells of a campaign, seed by seed, so that a partial run covers all settings.
 
     Raises:
         UsageError: If the site has no such world setting, fault, or declared range.
@@ -210,7 +211,7 @@ def _drawn(
 
 
 def _declared(field: FieldInfo) -> Sequence[Any]:
-    """Return the values that a world setting declares: choices, examples, or those in bounds."""
+    """Return the declared values of a world setting: choices, examples, or values within bounds."""
     if get_origin(field.annotation) is Literal:
         return get_args(field.annotation)
     if field.examples or field.annotation not in (int, float):
@@ -236,5 +237,5 @@ def _text(value: _Value) -> str:
 
 
 def faults_in(text: str) -> list[str]:
-    """Return the faults of an entry: several are separated by commas."""
+    """Return the faults of an entry, which are separated by commas."""
     return [] if text == "none" else [part.strip() for part in text.split(",")]

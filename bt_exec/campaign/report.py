@@ -72,10 +72,10 @@ def summary_lines(lines: Sequence[Mapping[str, Any]], total: int) -> Iterator[st
 
     Args:
         lines: The results.
-        total: Number of cells, those without a result included.
+        total: Number of cells, including those without a result.
     """
     rates = by_setting(lines)
-    left = f"; {total - len(lines)} cells are left" if total > len(lines) else ""
+    left = f"; {total - len(lines)} cells remain" if total > len(lines) else ""
     yield f"{rates[ALL]} as expected{left}"
     for (_, values), rate in islice(_worst(by_combination(lines)), 3):
         yield f"  {values}: {rate}"
@@ -87,7 +87,7 @@ def summary_lines(lines: Sequence[Mapping[str, Any]], total: int) -> Iterator[st
 
 
 def comparison_lines(found: Mapping[tuple[str, str], Difference]) -> Iterator[str]:
-    """Yield how two campaigns differ, all cells first."""
+    """Yield the differences of two campaigns, all cells first."""
     for (setting, value), one in found.items():
         sure = "" if one.p >= 0.05 else ", significant"
         change = (
@@ -103,7 +103,7 @@ def comparison_lines(found: Mapping[tuple[str, str], Difference]) -> Iterator[st
 
 
 def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> None:
-    """Write the page; it needs nothing else to be shown."""
+    """Write the page as a single self-contained file."""
     rates = by_setting(lines)
     failed = [line for line in lines if not line["expected"]]
     shown = f"{len(failed)} cells" + (
@@ -124,7 +124,7 @@ def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> No
 
 
 def _worst(rates: Mapping[tuple[str, str], Rate]) -> Iterable[tuple[tuple[str, str], Rate]]:
-    """Return those with failures, that with the lowest upper bound first."""
+    """Return combinations with failures, the lowest upper bound first."""
     found = [(name, rate) for name, rate in rates.items() if name != ALL and rate.good < rate.total]
     return sorted(found, key=lambda one: (one[1].interval[1], one[0]))
 

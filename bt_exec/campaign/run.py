@@ -3,7 +3,7 @@
 ::
 
     OUT/
-        run.json          site, trees and versions: results of others are not mixed
+        run.json          site, trees and versions; a run with different ones is not resumed
         run.sqlite        cells and their results
         results.parquet   a row for each cell, in the order of the campaign
         report.html       rates with intervals, worst settings, failed cells
@@ -52,16 +52,16 @@ def run_campaign(
     resume: bool = False,
     tell: Callable[[int, int, int], None] = lambda *_: None,
 ) -> list[dict[str, Any]]:
-    """Run the cells that have no result yet; return the results of all that have one.
+    """Run the cells that have no result yet; return all results.
 
     Args:
         campaign: The campaign.
         out: Folder of the results.
         engine: ``processes`` or ``ray``.
         workers: Number of missions at the same time on this machine.
-        resume: Go on with the run in the folder.
-        tell: Called with the number of cells that are done, of those that ended otherwise than
-            expected, and of all.
+        resume: Continue the run in the folder.
+        tell: Called with the numbers of done cells, of cells with an unexpected status, and of
+            all cells.
 
     Raises:
         BtExecError: If the campaign, the site or the folder cannot be used; nothing was run.
@@ -93,7 +93,7 @@ def run_campaign(
 
 
 def run_cell(cell: Cell) -> dict[str, Any]:
-    """Run one mission in its world; return its result as plain data, without times on the wall."""
+    """Run one mission in its world; return its result as plain data, without wall-clock times."""
     try:
         with Session(
             _site(cell.site),

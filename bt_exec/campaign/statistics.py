@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 __all__ = ["Difference", "Rate", "by_combination", "by_setting", "compare", "settings_of"]
 
-_Z = 1.959963984540054  # 95 % of a normal distribution
-_MOST_VALUES = 12  # of a setting that is shown value by value
+_Z = 1.959963984540054  # quantile of the normal distribution for 95 %
+_MOST_VALUES = 12  # of a setting that is not binned
 _BINS = 4
 ALL = ("", "all")
 
@@ -31,7 +31,7 @@ class Rate(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Share of the good ones, 0 to 1."""
+        """Fraction of cells that ended as expected, 0 to 1."""
         return self.good / self.total if self.total else 0.0
 
     @property
@@ -102,7 +102,7 @@ def by_combination(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], 
         for values in zip(*columns.values(), strict=True)
     ]
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
-    for name, line in zip(names, lines, strict=False):  # no names where no setting varies
+    for name, line in zip(names, lines, strict=False):  # no names if no setting varies
         groups["", name].append(line)
     return {name: _rate(found) for name, found in groups.items()}
 
@@ -110,7 +110,7 @@ def by_combination(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], 
 def compare(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> dict[tuple[str, str], Difference]:
-    """Return how the cells that both have differ, in all and for each value of each setting."""
+    """Return the differences of the common cells, in all and for each value of each setting."""
     second = {line["item"]: line for line in after}
     first = [line for line in before if line["item"] in second]
     found: dict[tuple[str, str], Difference] = {}
@@ -146,7 +146,7 @@ def _mcnemar(better: int, worse: int) -> float:
 
 
 def _holm(found: Mapping[tuple[str, str], Difference]) -> dict[tuple[str, str], Difference]:
-    """Return differences with p corrected by Holm; that of all cells stays as it is."""
+    """Return differences with p corrected by Holm's method; that of all cells is unchanged."""
     parts = sorted((one.p, name) for name, one in found.items() if name != ALL)
     corrected, least = {}, 0.0
     for rank, (p, name) in enumerate(parts):

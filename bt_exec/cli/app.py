@@ -1,8 +1,8 @@
 """Application ``bt-exec``: its commands and the handling of their errors.
 
-No traceback is shown: a usage error is one paragraph on standard error, a bug of bt-exec says
-so in one line (``BT_EXEC_DEBUG=1`` shows where). Exit codes are those of `bt_exec.outcome`, 2 for
-usage, 1 for a bug, 74 when output cannot be written, 141 when its reader is gone.
+No traceback is shown: a usage error is one paragraph on standard error, an internal error one line
+(``BT_EXEC_DEBUG=1`` shows the traceback). Exit codes are those of `bt_exec.outcome`, 2 for usage, 1
+for an internal error, 74 if output cannot be written, 141 after a broken pipe.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ EXIT_STOPPED = 130
 EXIT_READER_GONE = 141
 
 _IMPOSSIBLE_PATHS = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR})
-"""Errors of a path that the operator gave, not of the machine."""
+"""Errors caused by a path given by the operator, not by the machine."""
 
 _CLICK_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
-"""The base of what is wrong with a command line; typer has moved it between modules."""
+"""Base class of command-line errors, which typer has moved between modules."""
 
 _LONGEST_LINE = 4000
-"""Characters of a message in one line; a longer one repeats what was typed."""
+"""Maximum length of a message line [characters]; longer ones repeat the operator's input."""
 
 _GROUPS = "bt_exec.commands"
-"""Entry points of further command groups: each a `typer.Typer` that imports little."""
+"""Entry-point group of further command groups: each a `typer.Typer` with few imports."""
 
 _LOOK_UP = {
     "tree": "bt-exec trees",
@@ -167,7 +167,7 @@ def main() -> NoReturn:
     remember()
     try:
         code = call(sys.argv[1:])
-    except KeyboardInterrupt:  # between two lines of ours
+    except KeyboardInterrupt:  # raised outside of a handler
         code = _complain("stopped", EXIT_STOPPED)
     bound_the_end(code)
     sys.exit(code)
@@ -182,7 +182,7 @@ def call(arguments: Sequence[str]) -> int:
 
 
 def call_inside(arguments: Sequence[str]) -> int:
-    """Run one command line from within another, whose streams are set up; return its exit code."""
+    """Run a command line within another one, whose streams are set up; return its exit code."""
     try:
         with streams_apart(data=_is_data(arguments)):
             code = _run(list(arguments))
@@ -199,7 +199,7 @@ def call_inside(arguments: Sequence[str]) -> int:
 
 
 def _is_data(arguments: Sequence[str]) -> bool:
-    """Return True if a command of ours writes data on standard output."""
+    """Return True if one of our commands writes data on standard output."""
     own = {command.name for command in app.registered_commands} | {"history"}
     turns = "--turns=-" in arguments or ("--turns", "-") in pairwise(arguments)
     return len(arguments) > 0 and arguments[0] in own and ("--json" in arguments or turns)
@@ -218,18 +218,18 @@ def _run(arguments: list[str]) -> int:
     except SystemExit as leaving:
         return _left(leaving, arguments)
     except Exception as error:  # noqa: BLE001 - nobody sees a traceback
-        if pressed():  # somebody's code made it of a Ctrl-C
+        if pressed():  # raised by other code after a Ctrl-C
             return _complain(_say("stopped", arguments), EXIT_STOPPED)
         return _trouble(error, arguments)
     except BaseException as error:  # noqa: BLE001 - raised by code of a pack
         return _complain(slip(error), EXIT_USAGE)
-    if result == EXIT_STOPPED and pressed():  # what typer makes of a Ctrl-C outside a mission
+    if result == EXIT_STOPPED and pressed():  # typer's result of a Ctrl-C outside a mission
         return _complain(_say("stopped", arguments), EXIT_STOPPED)
     return result if isinstance(result, int) else 0
 
 
 def _call(arguments: list[str]) -> object:
-    """Call the command that a command line names; its help is in the language of the reader."""
+    """Call the command of a command line; its help is in the reader's language."""
     command = _as_click(len(app.registered_groups))
     with contextlib.ExitStack() as stack:
         if not {"--help", "-h"}.isdisjoint(arguments) and _korean(arguments, sys.stdout):
@@ -241,7 +241,7 @@ def _call(arguments: list[str]) -> object:
 
 
 def _korean(arguments: Sequence[str], file: TextIO) -> bool:
-    """Return True if the command line holds Korean words, or else its reader reads Korean."""
+    """Return True if the command line contains Korean words, or the locale is Korean."""
     from bt_exec.cli.output import reader_language
 
     korean = reader_language() == "ko"
@@ -257,7 +257,7 @@ def _korean(arguments: Sequence[str], file: TextIO) -> bool:
 
 
 def _say(message: str, arguments: Sequence[str]) -> str:
-    """Return a message in the language of the reader."""
+    """Return a message in the reader's language."""
     if not _korean(arguments, sys.stderr):
         return message
     from bt_exec.cli.translations import korean_error
@@ -266,13 +266,13 @@ def _say(message: str, arguments: Sequence[str]) -> str:
 
 
 def _left(leaving: SystemExit, arguments: Sequence[str]) -> int:
-    """Return the exit code where code of a pack, a rig or a tool called ``sys.exit``."""
+    """Return the exit code after code of a pack, a rig or a tool called ``sys.exit``."""
     raised = traceback.extract_tb(leaving.__traceback__)[-1]
     if leaving.code == 1 and {"click", "rich", "typer"} & set(Path(raised.filename).parts):
-        raise BrokenPipeError from leaving  # what they make of a reader that is gone
+        raise BrokenPipeError from leaving  # how command groups report a closed pipe
     groups = {group.name for group in app.registered_groups}
     if arguments[:1] and arguments[0] in groups - {"history"} and isinstance(leaving.code, int):
-        return leaving.code or 0  # a command of an installed package decides how it ends
+        return leaving.code or 0  # commands of installed packages may exit
     file = Path(raised.filename)
     return _complain(f"{file}, line {raised.lineno}: {slip(leaving)}", EXIT_USAGE)
 
@@ -288,12 +288,12 @@ def _trouble(error: Exception, arguments: Sequence[str]) -> int:
     if os.environ.get("BT_EXEC_DEBUG"):
         raise error
     kind = type(error).__name__
-    text = f"a bug of bt-exec, not of yours: {kind}: {error}; BT_EXEC_DEBUG=1 shows where"
+    text = f"internal error in bt-exec: {kind}: {error}; BT_EXEC_DEBUG=1 shows where"
     return _complain(_say(text, arguments), EXIT_BUG)
 
 
 def _paragraph(error: BtExecError, arguments: Sequence[str]) -> str:
-    """Return an error and the command to type next, for the site that was named."""
+    """Return an error and a suggested next command, for the site that was named."""
     text, site = _say(str(error), arguments), _site_of(arguments)
     if isinstance(error, UnknownName) and (look := _LOOK_UP.get(error.kind)):
         of_a_site = error.kind in ("tree", "skill", "condition")
@@ -312,7 +312,7 @@ def _paragraph(error: BtExecError, arguments: Sequence[str]) -> str:
 
 
 def _site_of(arguments: Sequence[str]) -> str:
-    """Return the option ``--site`` of a command line, as it is repeated in advice."""
+    """Return the option ``--site`` of a command line, as repeated in advice."""
     for index, word in enumerate(arguments):
         if word.startswith("--site="):
             return f" --site {shlex.quote(word.partition('=')[2])}"
@@ -322,21 +322,21 @@ def _site_of(arguments: Sequence[str]) -> str:
 
 
 def _usage(error: Exception, arguments: Sequence[str]) -> str:
-    """Return what is wrong with the command line and where its help is."""
+    """Return a message about an invalid command line with a pointer to the help."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else _command_path(arguments)
     message = str(getattr(error, "format_message", lambda: str(error))()).rstrip()
     if "extra argument" in message and path.endswith((" run", " compile")):
         message += "; put the command into quotes"
     elif path == "bt-exec" and "No such option" in message:
-        path = "bt-exec repl"  # whoever gives options to the bare prompt
+        path = "bt-exec repl"  # options without a command belong to the prompt
     message = _say(f"{message[:1].lower()}{message[1:]}", arguments)
     stop = "" if message.endswith(("?", ".")) else "."
     return f"{message}{stop} {_say(f'See: {path} --help', arguments)}"
 
 
 def _command_path(arguments: Sequence[str]) -> str:
-    """Return the command that a command line begins with, as it is typed."""
+    """Return the command at the beginning of a command line, as typed."""
     names = [command.name for command in app.registered_commands]
     names += [group.name for group in app.registered_groups]
     return " ".join(["bt-exec", *(word for word in arguments[:1] if word in names)])
@@ -354,14 +354,14 @@ def _complain(message: str, code: int) -> int:
 
 
 def _shortened(line: str) -> str:
-    """Return a line without the middle if it is as long as no line of ours: it repeats input."""
+    """Return a line without its middle if it is too long, because it then repeats input."""
     if len(line) <= _LONGEST_LINE:
         return line
     return f"{line[: _LONGEST_LINE // 10]} … {line[-_LONGEST_LINE // 10 :]}"
 
 
 def _streams() -> bool:
-    """Let no stream fail for a sign it does not know; return whether there is one to write to."""
+    """Let streams replace unsupported characters; return whether there is an output stream."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - lives as long as we do
     if sys.stdout is None:
@@ -375,7 +375,7 @@ def _streams() -> bool:
 
 
 def _let_go(stream: object) -> None:
-    """Point a stream that cannot be written at nowhere, so that leaving stays quiet."""
+    """Redirect a stream that cannot be written to the null device, so that the exit is silent."""
     try:
         number = stream.fileno()  # type: ignore[attr-defined]
         os.dup2(os.open(os.devnull, os.O_WRONLY), number)
@@ -384,13 +384,13 @@ def _let_go(stream: object) -> None:
 
 
 def _why(error: OSError) -> str:
-    reasons = {errno.ENOSPC: "no space is left on the device", errno.EIO: "the terminal is gone"}
+    reasons = {errno.ENOSPC: "no space is left on the device", errno.EIO: "the terminal was closed"}
     reason = reasons.get(error.errno or 0, error.strerror or str(error))
     return f"{error.filename}: {reason}" if error.filename else reason
 
 
 class _PeopleHandler(logging.Handler):
-    """Warnings and errors of the library as one line on standard error."""
+    """Logging handler that prints warnings and errors of the library as one line on stderr."""
 
     def emit(self, record: logging.LogRecord) -> None:
         line = f"bt-exec: {printable(record.getMessage())}"

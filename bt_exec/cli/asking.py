@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 __all__ = ["MOST_QUESTIONS", "next_command"]
 
 MOST_QUESTIONS = 3
-"""How many questions in a row follow one command."""
+"""Maximum number of consecutive questions after a command."""
 
 
 def next_command(outcome: Outcome, painter: Painter) -> str:
-    """Return what the person says to a refusal: the command that was meant, or what was missing.
+    """Return the operator's answer to a refusal: the intended command, or the missing information.
 
-    Enter agrees to the one command that may have been meant; Enter, Ctrl-C and Ctrl-D leave a
-    question open. What is neither yes nor no is said in the session, where it may be the answer to
-    the question. Empty if there is nothing to go on with.
+    Enter confirms a single suggested command; Enter, Ctrl-C and Ctrl-D leave a question open. Other
+    answers than yes and no are passed to the session as a command, which may answer the question.
+    The result is empty if the operator gave no answer.
     """
     if outcome.status != "refused" or not (outcome.did_you_mean or outcome.question):
         return ""

@@ -23,7 +23,9 @@ def campaign(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Results; else NAME-results here."),
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", help="Folder of results; NAME-results by default."
+        ),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("-j", "--jobs", min=1, max=1024, help="Missions at the same time.")
@@ -32,7 +34,7 @@ def campaign(
         str, typer.Option("--engine", metavar="NAME", help="processes, or ray: a cluster.")
     ] = "processes",
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in the folder.")
+        bool, typer.Option("--resume", help="Continue the run in the folder.")
     ] = False,
     compare: Annotated[
         bool, typer.Option("--compare", help="Compare the results in two folders.")

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "check", "files_in"]
 
 _OF_A_SITE = ("UNKNOWN_CODE", "UNKNOWN_CONDITION", "UNKNOWN_SKILL", "UNKNOWN_TREE", "UNKNOWN_TYPE")
-"""Mistakes that may be none at another site."""
+"""Codes of mistakes that may be valid at another site."""
 
 _POSITION = re.compile(r"(?s)(\S[^\n]*?\.\w+):(\d+):(\d+): (.*)\Z")
-"""A message that begins with a position: ``words.yaml:3:1: …``."""
+"""Pattern of a message that begins with a position: ``words.yaml:3:1: …``."""
 
 _MOST_ROUNDS = 10  # of corrections: one may reveal the next mistake
 _ENDINGS = (".yaml", ".yml", ".json")
@@ -36,8 +36,7 @@ def check(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Tree, plan, site or Python files, folders that hold some, or names of packs and "
-            "sites.",
+            help="Tree, plan, site or Python files, folders of them, or names of packs and sites.",
             metavar="FILE|DIR|PACK|SITE...",
         ),
     ],
@@ -74,7 +73,7 @@ def check(
 
 
 def _checked(files: Sequence[Path], site: str) -> tuple[CheckedFiles, list[Problem]]:
-    """Return what is wrong with files, with the names that the operator gave them."""
+    """Return the problems of files, with the file names given by the operator."""
     from bt_exec.failure import SpecError
 
     checked = CheckedFiles(site)
@@ -93,7 +92,7 @@ def _fixed(
     problems: list[Problem],
     form: ReportFormat,
 ) -> tuple[CheckedFiles, list[Problem]]:
-    """Correct names in files while that removes mistakes; print what was changed."""
+    """Correct names in files as long as that removes mistakes; print the changes."""
     from bt_exec.cli.output import for_people
 
     painter = for_people(beside=form is not ReportFormat.text)
@@ -149,11 +148,11 @@ def _summary(problems: Sequence[Problem], files: Sequence[Path]) -> str:
 
 
 def _located(problem: Problem, names: Mapping[str, str]) -> Problem:
-    """Return a problem with its position, where only its message names one.
+    """Return a problem with its position, which may be part of its message.
 
     Args:
         problem: The problem.
-        names: What the operator calls files, by their real paths.
+        names: File names as given by the operator, by their real paths.
     """
     from dataclasses import replace
 
@@ -168,7 +167,7 @@ def _located(problem: Problem, names: Mapping[str, str]) -> Problem:
 def _site_hints(
     problems: Sequence[Problem], files: Sequence[Path], checked: CheckedFiles
 ) -> Iterator[str]:
-    """Yield which site knows the names that the one at hand does not know."""
+    """Yield which other site defines the unknown names."""
     names = {problem.found for problem in problems if problem.code in _OF_A_SITE}
     if not names or checked.loaded is None:
         return
@@ -188,7 +187,7 @@ def _site_hints(
 
 
 def _known_elsewhere(own: str) -> Iterator[tuple[str, set[str]]]:
-    """Yield the other shipped sites and the names that they know."""
+    """Yield the other shipped sites and the names that they define."""
     from bt_exec.failure import BtExecError
     from bt_exec.site.data import site_names
     from bt_exec.site.site import load_site
@@ -199,17 +198,17 @@ def _known_elsewhere(own: str) -> Iterator[tuple[str, set[str]]]:
         try:
             site = load_site(name)
         except BtExecError:
-            continue  # a site that does not load is no advice
+            continue  # skip sites that do not load
         catalogue = site.catalogue
         known = (catalogue.skills, catalogue.conditions, catalogue.types, site.library.names())
         yield name, {entry for names in known for entry in names}
 
 
 def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the files to check, each once, and those of folders that are something else.
+    """Return the distinct files to check, and the other files of folders.
 
     Raises:
-        UsageError: If a folder holds nothing to check.
+        UsageError: If a folder contains no files to check.
     """
     from bt_exec.failure import UsageError
     from bt_exec.files import is_pipe_or_device
@@ -243,7 +242,7 @@ def _is_ours(file: Path) -> bool:
     try:
         data = scan_file(file).data
     except SpecError:
-        return True  # unreadable, whatever it was meant to be
+        return True  # unreadable: let the check report it
     return isinstance(data, dict) and any(get_close_matches(key, _STARTS, 1, 0.7) for key in data)
 
 

@@ -28,12 +28,12 @@ class ReportFormat(StrEnum):
 
 
 def report(problems: Sequence[Problem], form: ReportFormat, closing: Sequence[str]) -> None:
-    """Write a report: data on standard output, text for people beside it.
+    """Write a report: data on standard output, text for the operator on standard error.
 
     Args:
-        problems: The mistakes, in the order in which they are listed.
+        problems: The mistakes, in the order of the list.
         form: The form of the report.
-        closing: Lines for people behind the mistakes.
+        closing: Closing lines for the operator.
     """
     painter = for_people(beside=form is not ReportFormat.text)
     for line in (*map(str, problems), *closing):
@@ -100,7 +100,7 @@ def _sarif_result(problem: Problem, rule: int) -> dict[str, Any]:
 
 
 def _message(problem: Problem) -> str:
-    """Return a mistake without its position and code, which the report has elsewhere."""
+    """Return a mistake without its position and code, which the report contains elsewhere."""
     from dataclasses import replace
 
     text = str(replace(problem, file="", line=None, column=None))

@@ -1,4 +1,4 @@
-"""Checks of files that use each other: trees, plans, sites, packs, words and sentences."""
+"""Checks of files that may refer to each other: trees, plans, sites, packs, words and sentences."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class CheckedFiles:
     """The problems of files; trees of the files may use each other and those of the site.
 
     Args:
-        site: Name or file of the site that trees and plans are checked for.
+        site: Name or file of the site against which trees and plans are checked.
 
     Attributes:
-        problems: What was found so far.
-        loaded: The site, once a file needed it.
+        problems: Problems found so far.
+        loaded: The site, loaded when a file needs it.
         replaced: Parts of packs that the checked sites replace.
     """
 
@@ -37,10 +37,10 @@ class CheckedFiles:
 
     @property
     def site(self) -> Site:
-        """The site that trees and plans are checked for, with its packs.
+        """The site against which trees and plans are checked, with its packs.
 
         Raises:
-            SpecError: If it is wrong.
+            SpecError: If it is invalid.
         """
         from bt_exec.site.site import load_site
 
@@ -50,7 +50,7 @@ class CheckedFiles:
         return self.loaded
 
     def add(self, files: Iterable[Path]) -> None:
-        """Check files, and what packs and sites of these names bring."""
+        """Check files, and the contents of packs and sites given by name."""
         from bt_exec.failure import RegistrationError, SpecError
         from bt_exec.spec.load import parse
         from bt_exec.spec.source import scan_file
@@ -72,7 +72,7 @@ class CheckedFiles:
             self._trees(loaded)
 
     def _special(self, path: Path) -> bool:
-        """Check what is not a YAML document; return whether `path` is such."""
+        """Check a path that is not a YAML document; return whether `path` is one."""
         from bt_exec.cli.plan_input import is_other_form
         from bt_exec.pack import pack_names
         from bt_exec.site.data import site_names
@@ -109,7 +109,7 @@ class CheckedFiles:
         return True
 
     def _pack_with(self, path: Path) -> str | None:
-        """Return the pack of the site that has this file of words or sentences."""
+        """Return the pack of the site to which this file of words or sentences belongs."""
         for pack in self.site.catalogue.packs:
             for file in (pack.lexicon, pack.messages):
                 if file is not None and os.path.realpath(file) == os.path.realpath(path):
@@ -152,13 +152,13 @@ class CheckedFiles:
         self.problems += word_problems(catalogue, library)
 
     def _codes(self, catalogue: Catalogue) -> None:
-        """Check the failure codes of packs whose code was not looked at yet."""
+        """Check the failure codes of packs that were not checked yet."""
         from bt_exec.verify.packs import code_problems
 
         self.problems += code_problems(catalogue)
 
     def _trees(self, loaded: list[Loaded]) -> None:
-        """Check trees and missions, then what people say to get them."""
+        """Check trees and missions, then the utterances of trees."""
         from dataclasses import replace
 
         from bt_exec.failure import SpecError
@@ -202,7 +202,7 @@ def _is_sentences(source: Source) -> bool:
 
 
 def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:
-    """Yield what is wrong with a plan in a form of a pack; in a tree it has no lines.
+    """Yield the problems of a plan in the format of a pack; problems in trees have no lines.
 
     Raises:
         SpecError: If it cannot be read.

@@ -22,7 +22,7 @@ _STEP_S = 0.1
 
 
 def can_ask(painter: Painter) -> bool:
-    """Return whether a person sits at both ends: the keyboard and the screen."""
+    """Return whether input and output are a terminal, so that the operator can be asked."""
     return sys.stdin is not None and sys.stdin.isatty() and painter.file.isatty()
 
 
@@ -30,14 +30,14 @@ class TerminalConfirm:
     """Confirmation at the terminal; implements `bt_exec.planning.confirmation.Confirm`.
 
     Args:
-        conductor: Shows missions; its view waits meanwhile.
+        conductor: Displays missions; its view is paused meanwhile.
     """
 
     def __init__(self, conductor: Conductor) -> None:
         self._conductor = conductor
 
     def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
-        """Return whether the person typed yes; anything else is no."""
+        """Return whether the operator typed yes; any other answer means no."""
         conductor = self._conductor
         painter, view = conductor.painter, conductor.view
         say = conductor.model.messages.say
@@ -55,10 +55,10 @@ class TerminalConfirm:
 
 
 def read_line(waits: Callable[[], bool]) -> str:
-    """Return the next line of standard input, empty at its end or if it is no longer awaited.
+    """Return the next line of standard input, empty at its end or if it is no longer needed.
 
     Args:
-        waits: Called every 100 ms; returns False once the line is no longer awaited.
+        waits: Called every 100 ms; returns False once the line is no longer needed.
     """
     with selectors.SelectSelector() as selector:
         try:

@@ -29,7 +29,7 @@ def debugger_of(
     """Return a debugger of a session that reads commands from standard input.
 
     Raises:
-        UsageError: If the mission would be held while a real robot moves.
+        UsageError: If the mission would be paused while a real robot moves.
     """
     if step or breaks:
         real = sorted(

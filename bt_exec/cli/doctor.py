@@ -23,14 +23,14 @@ _SIGNS = {"ok": "done", "missing": "failed", "optional": ""}
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """Result of one check.
 
     Attributes:
-        area: Under which heading it stands.
-        name: What it is.
-        state: ``ok``, ``missing`` (needed) or ``optional`` (absent, and nothing suffers).
-        detail: Version, place, or what is wrong.
-        fix: What to do about it.
+        area: Heading in the report.
+        name: Name of the checked part.
+        state: ``ok``, ``missing`` (required) or ``optional`` (absent, but not required).
+        detail: Version, place, or description of the problem.
+        fix: How to fix it.
     """
 
     area: str
@@ -43,7 +43,7 @@ class Finding:
 def doctor(
     site: opt.SiteName = "", json: opt.Json = False, journal: opt.JournalFile = None
 ) -> None:
-    """Look at the installation: what is here, what is missing, and how to get it.
+    """Check the installation: installed and missing parts, and how to install them.
 
     With --site FILE also at a site of your own and its compiler. Exit code 1 if something
     that is needed is missing.
@@ -144,7 +144,7 @@ def _parts(own: str) -> Iterator[Finding]:
 
 
 def _sites(own: str) -> Iterator[Finding]:
-    """Yield what is found of the shipped sites and of `own`, and of the compilers that they set."""
+    """Yield the findings about the shipped sites and `own`, and about their compilers."""
     from bt_exec.failure import BtExecError
     from bt_exec.site.check_utterances import check_utterances
     from bt_exec.site.compile_command import make_compiler
@@ -174,7 +174,7 @@ def _sites(own: str) -> Iterator[Finding]:
 
 
 def _look_of(part: Any, area: str) -> Iterator[Finding]:
-    """Ask a pack or a compiler that looks for itself; what its look raises is a finding too."""
+    """Run the checks of a pack or a compiler; an exception in them is a finding, too."""
     look: Callable[[], Iterable[tuple[str, str, str, str]]] | None = getattr(part, "doctor", None)
     if look is None:
         return
@@ -182,7 +182,7 @@ def _look_of(part: Any, area: str) -> Iterator[Finding]:
         for name, state, detail, fix in look():
             yield Finding(area, name, state, detail, fix)
     except Exception as error:  # noqa: BLE001 - third-party code
-        yield Finding(area, "its own look", "missing", f"{type(error).__name__}: {error}")
+        yield Finding(area, "its own checks", "missing", f"{type(error).__name__}: {error}")
 
 
 def _journal(path: Path | None) -> Finding:

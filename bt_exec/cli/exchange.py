@@ -116,7 +116,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _tell(report: Report, head: str) -> None:
-    """List what cannot be said, for people."""
+    """Print the unsupported features for the operator."""
     from bt_exec.cli.output import for_people
 
     if report.notes:

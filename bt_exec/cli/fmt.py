@@ -20,7 +20,7 @@ def fmt(
         bool, typer.Option("--check", help="Change nothing; exit code 2 if a file would change.")
     ] = False,
 ) -> None:
-    """Put files in the layout of the documentation; comments and data stay as they are."""
+    """Format files like the documentation; comments and data are unchanged."""
     from bt_exec.cli.check import files_in
     from bt_exec.cli.output import for_people
     from bt_exec.cli.rewriting import read_whole, replace_file

@@ -24,7 +24,7 @@ MissionName: TypeAlias = Annotated[
     ),
 ]
 _File: TypeAlias = Annotated[
-    Path | None, typer.Option("--journal", metavar="FILE", help="Another record than yours.")
+    Path | None, typer.Option("--journal", metavar="FILE", help="Another journal file than yours.")
 ]
 
 HISTORY = typer.Typer(
@@ -43,7 +43,8 @@ def history(
     today: Annotated[bool, typer.Option("--today", help="Only those of today.")] = False,
     site: opt.SiteName = "",
     status: Annotated[
-        str, typer.Option("--status", metavar="NAME", help="Only those that ended so: blocked, …")
+        str,
+        typer.Option("--status", metavar="NAME", help="Only those with this status: blocked, …"),
     ] = "",
     command: Annotated[
         str, typer.Option("--command", metavar="TEXT", help="Only commands that contain TEXT.")
@@ -114,7 +115,7 @@ def show(
         bool, typer.Option("--follow", help="Print what happens until it ends, line by line.")
     ] = False,
 ) -> None:
-    """Show a mission as it ended: its trees, plan by plan, and its last words."""
+    """Show how a mission ended: its trees, plan by plan, and its summary."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.tui.history import record_data, record_lines
     from bt_exec.tui.pack_messages import voices
@@ -144,11 +145,13 @@ def export(
     ] = "html",
     file: Annotated[
         Path | None,
-        typer.Option("--file", "-o", metavar="FILE", help="Where to; named after the mission."),
+        typer.Option(
+            "--file", "-o", metavar="FILE", help="Output file; named after the mission by default."
+        ),
     ] = None,
     journal: _File = None,
 ) -> None:
-    """Write a mission into a file that other programs open."""
+    """Export a mission to a file for other programs."""
     from bt_exec.cli.output import for_people
     from bt_exec.export import FORMS, exporter
     from bt_exec.failure import UsageError
@@ -173,13 +176,13 @@ def export(
 def prune(
     context: typer.Context,
     older: Annotated[
-        str, typer.Option("--older", metavar="90d", help="Remove what began longer ago.")
+        str, typer.Option("--older", metavar="90d", help="Remove missions that began longer ago.")
     ] = "",
     larger: Annotated[
         str, typer.Option("--larger", metavar="2G", help="Remove the oldest down to this size.")
     ] = "",
     site: opt.SiteName = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing, only tell.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing, only list.")] = False,
     journal: _File = None,
     json: opt.Json = False,
 ) -> None:
@@ -237,7 +240,7 @@ def check(
     journal: _File = None,
     json: opt.Json = False,
 ) -> None:
-    """Check that the record is whole: integrity, orphans, unfinished missions."""
+    """Check the journal: integrity, orphans, unfinished missions."""
     from dataclasses import asdict
 
     from bt_exec.cli.output import emit, for_people
@@ -263,7 +266,7 @@ def why(
     json: opt.Json = False,
     verbose: opt.Verbose = False,
 ) -> None:
-    """Say why a mission ended as it did: the first cause, its evidence, and what was tried."""
+    """Explain how a mission ended: the first cause, its evidence, and further attempts."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.tui.pack_messages import why_of
 
@@ -278,7 +281,7 @@ def why(
 
 
 def _known_site(journal: Journal, name: str) -> str:
-    """Return the name of a site by which its missions are recorded; a file is one, too.
+    """Return the name of a site as recorded for its missions; a file is a site, too.
 
     Raises:
         UnknownName: If neither an installed site nor a recorded mission has that name.
@@ -295,7 +298,7 @@ def _known_site(journal: Journal, name: str) -> str:
 
 
 def open_journal(path: Path | None) -> Journal:
-    """Open a journal and tell which rows still wait beside it.
+    """Open a journal and report rows that are still in side files.
 
     Raises:
         UsageError: If it cannot be read.
@@ -310,7 +313,7 @@ def open_journal(path: Path | None) -> Journal:
 
 
 def tell_interrupted(painter: Painter, journal: Journal) -> None:
-    """Say once, in one line, which mission was interrupted and what may still be in a hand."""
+    """Report once, in one line, which mission was interrupted and which objects may be held."""
     from bt_exec.tui.pack_messages import why_of
 
     line: MissionLine | None = journal.interrupted()

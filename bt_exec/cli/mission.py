@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["Conductor", "end_lines", "leave"]
 
 RECORD_COMMANDS: tuple[str, ...] = ("why", "replay")
-"""Commands that take the number of a record; the summary offers them."""
+"""Commands that take the number of a record, as suggested by the summary."""
 
 
 def end_lines(
     model: ViewModel, painter: Painter, outcome: Outcome | None, *, tree: bool, verbose: bool
 ) -> Iterator[Any]:
-    """Yield the tree of a mission, if it is wanted, and its summary, if it has an outcome."""
+    """Yield the tree of a mission, if requested, and its summary, if it has an outcome."""
     width, ascii_only = painter.width, painter.ascii
     if tree:
         yield from tree_lines(model, width, ascii=ascii_only, verbose=verbose)
@@ -54,10 +54,10 @@ class Conductor:
     """Runner of a session's missions with their display.
 
     Args:
-        painter: Where people read.
-        plain: One line for each change, also on a terminal.
+        painter: The output for the operator.
+        plain: Print one line for each change, also on a terminal.
         verbose: Show paths and names of records.
-        last: The program ends with the mission: a Ctrl-C too many does not disturb its end.
+        last: Whether the program ends with the mission; a further Ctrl-C then has no effect.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Conductor:
 
     @contextlib.contextmanager
     def preparing(self, what: str) -> Iterator[None]:
-        """Show a line while something starts up; it goes when that has ended."""
+        """Show a line while something is started, and remove it afterwards."""
         if not self.live:
             yield
             return
@@ -96,19 +96,19 @@ class Conductor:
             self.painter.file.flush()
 
     def run(self, session: Session, command: str, plan: MissionSpec | None = None) -> Outcome:
-        """Run one command to its end, show it, and say how it ended."""
+        """Run one command to its end with a live view, and print its summary."""
         return self.show(session, lambda: session.run(command, plan))
 
     def show(self, session: Session, mission: Callable[[], Outcome]) -> Outcome:
-        """Run a mission of a session to its end, show it, and say how it ended."""
+        """Run a mission of a session to its end with a live view, and print its summary."""
         model, painter, verbose = self.model, self.painter, self.verbose
-        # at a prompt, what is typed meanwhile is the next command
+        # at a prompt, keys typed meanwhile belong to the next command
         view = LiveView(model, painter, verbose=verbose, keys=self.last) if self.live else None
         self.view, self.library = view, session.site.library
         with view or contextlib.nullcontext(), signals(session, view, last=self.last):
             outcome = mission()
         if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):
-            raise self._trouble  # the mission went on; now is the time to say it
+            raise self._trouble  # reported now, because the mission had to continue
         if self._trouble is None:
             tree = self.live and outcome.reason_code not in REPLIES
             lines = end_lines(self.model, self.painter, outcome, tree=tree, verbose=self.verbose)
@@ -116,7 +116,7 @@ class Conductor:
         return outcome
 
     def _line(self, text: str) -> None:
-        """Write a line; where nobody reads any more, the mission still goes on."""
+        """Write a line; a closed stream does not end the mission."""
         if self._trouble is not None:
             return
         try:
@@ -128,7 +128,7 @@ class Conductor:
 def leave(outcome: Outcome, *, json: bool = False) -> None:
     """Print the outcome of a mission that cannot return, and end the program.
 
-    The main thread hangs, perhaps while it holds a lock of a stream: nothing buffered is used.
+    The main thread hangs, possibly holding the lock of a stream, so buffered streams are not used.
     """
     if json:
         out = own_stream(sys.stdout).fileno()

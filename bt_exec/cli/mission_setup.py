@@ -27,7 +27,7 @@ __all__ = ["Options", "Stage", "staged"]
 
 @dataclass(frozen=True)
 class Options:
-    """The options of ``run`` and ``repl``; their help stands in `bt_exec.cli.options`."""
+    """The options of ``run`` and ``repl``; see `bt_exec.cli.options` for their help."""
 
     site: str = ""
     world: Sequence[str] = ()
@@ -61,8 +61,8 @@ class Stage:
 
     Attributes:
         session: Runs the missions.
-        conductor: Shows them.
-        asks: Whether a person can be asked what a command left open.
+        conductor: Displays them.
+        asks: Whether the operator can be asked for missing information.
     """
 
     session: Session
@@ -70,10 +70,10 @@ class Stage:
     asks: bool = False
 
     def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
-        """Run one command, by `plan` if there is one, and show it.
+        """Run and display one command, by `plan` if given.
 
-        Where a person can be asked, a refusal that leaves something open is asked about, and the
-        answer runs; the outcome is that of the last command.
+        If the operator can be asked, missing information of a refused command is asked for, and the
+        answer is run. The outcome is that of the last command.
         """
         if plan is None and (record := unfinished(self.session, command)) is not None:
             self.session.open()
@@ -110,10 +110,10 @@ def _report_unused(session: Session, painter: Painter, language: str) -> None:
 
 @contextlib.contextmanager
 def staged(options: Options) -> Iterator[Stage]:
-    """Make a stage; what was opened is closed again, whatever happens.
+    """Provide a stage; opened resources are closed in any case.
 
     Raises:
-        BtExecError: If an option is wrong; nothing has moved.
+        BtExecError: If an option is invalid; nothing has moved.
     """
     from bt_exec.cli.confirming import TerminalConfirm, can_ask
     from bt_exec.cli.debugging import debugger_of

@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _starting(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return a completion that never fails: a broken site must not break the shell."""
+    """Return a completion function that never raises: a broken site must not break the shell."""
 
     def complete(incomplete: str) -> list[str]:
         try:
@@ -79,7 +79,7 @@ SiteName: TypeAlias = Annotated[
     typer.Option(
         "--site",
         metavar="NAME|FILE",
-        help="Which robots, where: a name or a site file. The default is set by BT_EXEC_SITE, "
+        help="Site of the robots: a name or a site file. The default is set by BT_EXEC_SITE, "
         "or default_site: in the configuration.",
         autocompletion=_starting(_sites),
     ),
@@ -96,10 +96,10 @@ FaultTexts: TypeAlias = Annotated[
 ]
 FaultFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--faults", metavar="FILE", help="Faults on purpose, from a fault plan."),
+    typer.Option("--faults", metavar="FILE", help="Inject the faults of a fault plan."),
 ]
 Fast: TypeAlias = Annotated[
-    bool, typer.Option("--fast", help="Simulate as fast as it goes, not in real time.")
+    bool, typer.Option("--fast", help="Simulate as fast as possible, not in real time.")
 ]
 Plain: TypeAlias = Annotated[
     bool, typer.Option("--plain", help="One line for each change instead of the live tree.")
@@ -113,30 +113,32 @@ Turns: TypeAlias = Annotated[
 ]
 FramesFolder: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--save-frames", metavar="DIR", help="Keep every frame seen, as PNG."),
+    typer.Option("--save-frames", metavar="DIR", help="Store every observed frame as PNG."),
 ]
 KeepFrames: TypeAlias = Annotated[
-    bool, typer.Option("--frames", help="The journal keeps the pictures, too.")
+    bool, typer.Option("--frames", help="Store the pictures in the journal, too.")
 ]
 JournalFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--journal", metavar="FILE", help="Where the record goes; yours by default."),
+    typer.Option(
+        "--journal", metavar="FILE", help="Journal file for the record; yours by default."
+    ),
 ]
 NoJournal: TypeAlias = Annotated[
     bool, typer.Option("--no-journal", help="Keep no record of this mission.")
 ]
 Guard: TypeAlias = Annotated[
-    bool, typer.Option("--guard", help="Have a guardian process also with a simulated robot.")
+    bool, typer.Option("--guard", help="Start a guardian process also for a simulated robot.")
 ]
 Inspected: TypeAlias = Annotated[
-    bool, typer.Option("--inspected", help="You have looked at a robot that needed inspection.")
+    bool, typer.Option("--inspected", help="The robot that needed inspection has been inspected.")
 ]
 CompilerName: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--compiler",
         metavar="NAME",
-        help="Who makes the plan; the site's by default.",
+        help="Compiler of the plan; the site's by default.",
         autocompletion=_starting(_compilers),
     ),
 ]
@@ -145,7 +147,7 @@ ToolFiles: TypeAlias = Annotated[
     typer.Option(
         "--tools",
         metavar="FILE",
-        help="Python with skills or conditions of your own; run as it is.",
+        help="Python file with skills or conditions; it is executed.",
     ),
 ]
 Step: TypeAlias = Annotated[

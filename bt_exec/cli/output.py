@@ -17,11 +17,11 @@ _HIDDEN = re.compile(
     "[\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-"""Characters that JSON may hold as they are and a terminal would obey or hide."""
+"""Characters that are valid in JSON but control a terminal or are invisible."""
 
 
 def to_json(data: Any, *, file: TextIO | None = None, indent: int | None = None) -> str:
-    """Return data as JSON that `file` can hold: escaped where its encoding lacks signs."""
+    """Return data as JSON that `file` can encode; unsupported characters are escaped."""
     encoding = (getattr(file or own_stream(sys.stdout), "encoding", None) or "ascii").lower()
 
     def text_of(plain: Any) -> str:
@@ -36,20 +36,20 @@ def to_json(data: Any, *, file: TextIO | None = None, indent: int | None = None)
 
     try:
         return text_of(data)
-    except (TypeError, ValueError):  # evidence of a skill: arrays, NaN, whatever it measured
+    except (TypeError, ValueError):  # evidence of a skill may contain arrays or NaN
         from bt_exec.journal.json_text import to_json as whatever_it_is
 
         return text_of(json.loads(whatever_it_is(data)))
 
 
 def reader_language() -> str:
-    """Return the language of whoever reads the terminal, from the locale: ``ko`` or ``en``."""
+    """Return the reader's language by the locale: ``ko`` or ``en``."""
     names = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     return "ko" if next(filter(None, names), "").lower().startswith("ko") else "en"
 
 
 def emit(data: Any, *, lines: bool = False) -> None:
-    """Write one object on standard output: indented on a terminal, one line elsewhere.
+    """Write one object on standard output: indented on a terminal, otherwise on one line.
 
     Args:
         data: Plain data.
@@ -62,5 +62,5 @@ def emit(data: Any, *, lines: bool = False) -> None:
 
 
 def for_people(*, beside: bool = False) -> Painter:
-    """Return who writes for people: on standard error where standard output carries data."""
+    """Return the painter for the operator: stderr if standard output carries data."""
     return Painter(own_stream(sys.stderr if beside else sys.stdout))

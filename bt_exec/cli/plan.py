@@ -39,13 +39,13 @@ def compile_(
     world: opt.WorldTexts = None,
     compiler: opt.CompilerName = None,
     show_prompt: Annotated[
-        bool, typer.Option("--show-prompt", help="Print what a model would be told; send nothing.")
+        bool, typer.Option("--show-prompt", help="Print the prompt for a model; send nothing.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print size and cost of the question; send nothing.")
+        bool, typer.Option("--dry-run", help="Print size and cost of the prompt; send nothing.")
     ] = False,
 ) -> None:
-    """Make the plan for a command and print it; nothing moves.
+    """Compile a command and print its plan; nothing moves.
 
     With --world, and for compilers that resolve objects (such as ``table``), the robot of the site
     is asked for one observation first; a simulator at an address is read as it is.
@@ -85,7 +85,7 @@ def compile_(
 
 
 def _replied(reply: Reply) -> None:
-    """Say what is answered to words that ask for no plan."""
+    """Print the reply to a text that needs no plan."""
     from bt_exec.cli.output import for_people
 
     for_people(beside=True).say(f"{reply.message} [{reply.code}]")
@@ -94,7 +94,7 @@ def _replied(reply: Reply) -> None:
 def _question(
     site: Site, command: str, situation: Situation | None, asked: Compiler, *, prompt: bool
 ) -> None:
-    """Print what a model compiler would ask, or how much that is; nothing is sent."""
+    """Print the prompt of a model compiler, or its size and cost; nothing is sent."""
     from bt_exec.cli.output import emit
     from bt_exec.failure import UsageError
     from bt_exec.planning.compiler import Prompting
@@ -111,11 +111,11 @@ def _question(
 
 
 def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> Situation | None:
-    """Return what the robot of a site observes, without a mission; None if nothing asks for it.
+    """Return what the robot of a site observes, without a mission; None if it is not needed.
 
     Args:
         site: The site.
-        compiler: Makes the plan; one with a true ``needs_observation`` plans for what is there.
+        compiler: The compiler; ``needs_observation`` is true if its plans depend on the objects.
         world: ``KEY=VALUE`` pairs of a simulated world.
     """
     if not world and not getattr(compiler, "needs_observation", False):
@@ -137,7 +137,7 @@ def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> 
 
 
 def _refused(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:
-    """Say why there is no plan, in the command's language; return how the program ends."""
+    """Print why there is no plan, in the command's language; return the exit of the program."""
     from bt_exec.cli.output import for_people
     from bt_exec.outcome import EXIT_CODES
     from bt_exec.tui.summary import unsaid

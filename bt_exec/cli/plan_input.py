@@ -1,4 +1,4 @@
-"""Plans from files: a mission, a tree, or a format that a pack of the site reads."""
+"""Plans from files: a mission, a tree, or a format of a pack of the site."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _LARGEST = 1_000_000
 
 
 def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
-    """Return the plan in a file, as a first plan: what an earlier run kept is done again.
+    """Return the plan in a file as a first plan; steps kept from an earlier run are done again.
 
-    A tree is a plan as it stands, with the defaults of its parameters. ``-`` is standard input.
+    A tree is run with the defaults of its parameters. ``-`` is standard input.
 
     Raises:
         UsageError: If the file cannot be read.
-        SpecError: If it is wrong; every mistake of it.
+        SpecError: If it is invalid; contains every mistake.
     """
     from bt_exec.spec.load import load_text
     from bt_exec.spec.model import MissionSpec
@@ -59,19 +59,19 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
 
 
 def _standard_input() -> bytes | None:
-    """Return what standard input holds; None if that is too much."""
+    """Return the contents of standard input; None if they are too large."""
     stream = getattr(sys.stdin, "buffer", None)
-    if stream is None:  # replaced by a stream of text, or closed
+    if stream is None:  # replaced by a text stream, or closed
         return sys.stdin.read(_LARGEST).encode() if sys.stdin is not None else b""
     raw: bytes = stream.read(_LARGEST + 1)
     return raw if len(raw) <= _LARGEST else None
 
 
 def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:
-    """Return a mission that is one tree; it may use those of the site.
+    """Return a mission that consists of one tree, which may use those of the site.
 
     Raises:
-        SpecError: If it is wrong, or has a parameter without a default.
+        SpecError: If it is invalid, or has a parameter without a default.
     """
     from bt_exec.language.messages import language_of
     from bt_exec.spec.expand import expand
@@ -92,13 +92,13 @@ def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:
 
 
 def is_other_form(path: Path) -> bool:
-    """Whether a file holds a plan in a form that packs read; false for what cannot be read."""
+    """Return whether a file contains a plan in a format of a pack; False for unreadable files."""
     try:
         if path.suffix != ".json" or (raw := read_at_most(path, _LARGEST)) is None:
             return False
         return _other_form(path, raw.decode("utf-8-sig", errors="replace"))
     except OSError:
-        return False  # whoever reads it next says why it cannot be read
+        return False  # reported when it is read
 
 
 def _other_form(path: Path, text: str) -> bool:
@@ -106,10 +106,10 @@ def _other_form(path: Path, text: str) -> bool:
 
 
 def format_of(name: str, site: Site) -> PlanFormat:
-    """Return the form of a plan called `name`.
+    """Return the plan format called `name`.
 
     Raises:
-        UnknownName: If no pack of the site brings it.
+        UnknownName: If no pack of the site defines it.
     """
     from bt_exec.pack import PlanFormat
 

@@ -11,14 +11,14 @@ __all__ = ["progress_bar"]
 
 @contextmanager
 def progress_bar(title: str, total: int) -> Iterator[Callable[..., None]]:
-    """Show a bar with count, rate and time left; nothing where there is no terminal.
+    """Show a bar with count, rate and remaining time; nothing without a terminal.
 
     Args:
-        title: What is counted.
-        total: How many there are.
+        title: Name of the counted items.
+        total: Their number.
 
     Yields:
-        What moves it: how many are done, words to be shown beside it, and the total if it changed.
+        Function to update the bar: count, an optional text next to it, and a changed total.
     """
     from rich.console import Console
     from rich.progress import (

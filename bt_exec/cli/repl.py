@@ -41,7 +41,7 @@ def repl(
     inspected: opt.Inspected = False,
     verbose: opt.Verbose = False,
 ) -> None:
-    """Take one command after another, in the same world.
+    """Run one command after another in the same world.
 
     Also reads commands from a pipe, one a line; then the exit code is that of the first mission
     that did not end satisfied.
@@ -76,7 +76,7 @@ class _Prompt:
         self.people = sys.stdin is not None and sys.stdin.isatty()
         self.words = prompt_words()
         self.code = 0
-        self.last = "last"  # the mission that "why" asks about: of this session, else of the record
+        self.last = "last"  # mission for "why": of this session, or else of the record
 
     def loop(self) -> int:
         site = self.stage.session.site
@@ -98,7 +98,7 @@ class _Prompt:
         return 0 if self.people else self.code
 
     def take(self, word: str, text: str) -> None:
-        """Do what a line says; an error of a person ends the line, not the prompt."""
+        """Handle a line; a usage error ends the line, not the prompt."""
         from bt_exec.failure import BtExecError
         from bt_exec.language.messages import language_of
         from bt_exec.planning.compiler import REPLIES
@@ -119,7 +119,7 @@ class _Prompt:
                 self.code = self.code or outcome.exit_code
         except KeyboardInterrupt:
             forget()
-            self.painter.say("")  # one Ctrl-C too many: the mission has ended, the prompt stays
+            self.painter.say("")  # Ctrl-C after the end of a mission: keep the prompt
         except BtExecError as error:
             self.code = self.code or 2
             self.painter.say(f"bt-exec: {error}", "failed")
@@ -127,8 +127,8 @@ class _Prompt:
     def command_line(self, text: str) -> list[str]:
         """Return the arguments of a line that is a command of the terminal; empty for others.
 
-        ``why 91``, ``history --failed`` and ``show get_material`` do what they do outside. A line
-        that only begins like one of them ("show me the material") is for the robot.
+        ``why 91``, ``history --failed`` and ``show get_material`` work as on the command line.
+        Other lines that begin with such a word ("show me the material") are commands for the robot.
         """
         word, *rest = text.split()
         word = command_name(word)
@@ -136,7 +136,7 @@ class _Prompt:
             return []
         try:
             arguments = [word, *shlex.split(text)[1:]]
-        except ValueError:  # an apostrophe: words for the robot
+        except ValueError:  # an apostrophe: a command for the robot
             return []
         site = self.stage.session.site
         names = {*site.library.names(), *site.catalogue.skills, *site.catalogue.conditions}
@@ -179,7 +179,7 @@ class _Prompt:
                     return
                 except KeyboardInterrupt:
                     forget()
-                    self.painter.say("")  # what was typed is dropped, the prompt stays
+                    self.painter.say("")  # drop the line, keep the prompt
 
     def help(self, language: str) -> None:
         from bt_exec.tui.catalogue import spoken
@@ -189,7 +189,7 @@ class _Prompt:
         self.say("PROMPT_HELP", language, examples="\n".join(said))
 
     def status(self, language: str) -> None:
-        """Say how things stand; facts that no pack has a sentence for are listed if need be."""
+        """Print the known state; facts without a sentence are listed."""
         from bt_exec.mission.known_state import fact_sentences
 
         session = self.stage.session
@@ -214,10 +214,10 @@ class _Prompt:
 
         journal = self.stage.session.journal
         if journal is None:
-            raise UsageError("no record is kept here (--no-journal), so nobody knows why")
+            raise UsageError("no record is kept here (--no-journal), so the reason is unknown")
         language = "" if text == "why" else language_of(text)
         which = self.last
-        if question_of(text) == "WHY":  # why it stopped: a question or a refusal did not move it
+        if question_of(text) == "WHY":  # skip questions and refusals, which did not move anything
             acted = journal.last_action(self.stage.session.site.name)
             if acted is None:
                 self.say("SELF_WHY_NOTHING", language_of(text))
@@ -233,7 +233,7 @@ class _Prompt:
         self.say("PROMPT_NEW_WORLD" if pairs else "PROMPT_WORLD_AGAIN", language)
 
     def say(self, code: str, language: str, **facts: str) -> None:
-        """Say one of the executive's own sentences."""
+        """Print one of the executive's own sentences."""
         self.painter.say(self.stage.session.site.messages.say(code, language, **facts))
 
     def utterances(self) -> list[str]:
@@ -244,7 +244,7 @@ class _Prompt:
 
 @contextlib.contextmanager
 def _history(utterances: list[str]) -> Iterator[None]:
-    """Give the prompt its history and the tab key; without readline it works as well."""
+    """Give the prompt its history and completion; readline is optional."""
     try:
         import readline
     except ImportError:
@@ -266,7 +266,7 @@ def _history(utterances: list[str]) -> Iterator[None]:
     readline.set_completer(complete)
     readline.parse_and_bind("tab: complete")
     for setting in ("input-meta on", "output-meta on", "convert-meta off"):
-        readline.parse_and_bind(f"set {setting}")  # Korean, also where the locale is plain C
+        readline.parse_and_bind(f"set {setting}")  # for Korean input with the C locale
     try:
         yield
     finally:

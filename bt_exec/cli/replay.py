@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "replay", "show_end"]
 
 _DIFFERS = 4
-"""Exit code of ``--verify`` where the new run differs."""
+"""Exit code of ``--verify`` if the new run differs."""
 _FRAME_S = 0.05
 _JUMP_S = 10.0
 
@@ -45,7 +45,7 @@ def replay(
     json: opt.Json = False,
     verbose: opt.Verbose = False,
 ) -> None:
-    """Show a mission again as it was, without robot, perception or model.
+    """Replay a recorded mission, without robot, perception or model.
 
     Keys: space pauses, left and right step, [ and ] jump ten seconds, - and + change the speed,
     q leaves.
@@ -100,7 +100,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
 
 
 def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) -> None:
-    """Write a test that runs a mission again and expects what it did."""
+    """Write a test that runs a mission again and expects the same result."""
     from bt_exec.cli.output import for_people
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.files import expand_home
@@ -147,7 +147,7 @@ def _play(
 
 
 def _press(player: Player, key: str) -> bool:
-    """Do what a key asks for; return whether to go on."""
+    """Handle a key; return whether to continue."""
     match key:
         case " " | "p":
             player.paused = not player.paused
@@ -218,7 +218,7 @@ def show_end(
     tree: bool = True,
     verbose: bool = False,
 ) -> None:
-    """Show how a mission ended: its tree, and its last words as far as there are any."""
+    """Show the end of a mission: its tree, and its summary if it has ended."""
     from bt_exec.cli.mission import end_lines
 
     shown = tree and model.spec is not None

@@ -32,7 +32,7 @@ def resume(
     journal: opt.JournalFile = None,
     verbose: opt.Verbose = False,
 ) -> None:
-    """Go on with a mission that was interrupted, stopped or failed; the last one by default.
+    """Resume a mission that was interrupted, stopped or failed; the last one by default.
 
     What is finished and still holds is kept. A simulated world is restored from the record; a real
     robot is observed afresh. The new mission is linked to the old one.
@@ -64,7 +64,7 @@ def resume(
 
 
 def _chosen(journal: Journal, which: str) -> MissionRecord:
-    """Return the mission to go on with.
+    """Return the mission to continue.
 
     Raises:
         UsageError: If there is none, if it was finished, or if it is still running.
@@ -100,7 +100,7 @@ def _site_of(record: MissionRecord) -> str:
 
 
 def _compiler_of(record: MissionRecord) -> str | None:
-    """Return the compiler that was named when the mission ran, where it was not the site's."""
+    """Return the compiler that was selected for the mission instead of the site's."""
     from bt_exec.planning.compiler import compiler_names
 
     name = record.setup.get("compiler", {}).get("name", "")
@@ -108,7 +108,7 @@ def _compiler_of(record: MissionRecord) -> str | None:
 
 
 def unfinished(session: Session, command: str) -> MissionRecord | None:
-    """Return the mission that "go on" is about; None for other commands, or if nothing is left.
+    """Return the mission to which "go on" refers; None for other commands, or if nothing is left.
 
     It is the last one of this world; in a new process, the last one of this site.
     """
@@ -125,7 +125,7 @@ def unfinished(session: Session, command: str) -> MissionRecord | None:
 
 
 def continue_mission(stage: Stage, record: MissionRecord) -> Outcome:
-    """Restore the world of a mission as far as possible, and go on with it."""
+    """Restore the world of a mission as far as possible, and continue the mission."""
     session, conductor = stage.session, stage.conductor
     say = session.site.messages.say
     language = record.line.language
@@ -139,7 +139,7 @@ def continue_mission(stage: Stage, record: MissionRecord) -> Outcome:
 
 
 def _restored(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
-    """Restore the world of a mission; return whether it is lost, and what is said of it."""
+    """Restore the world of a mission; return whether it is lost, and a message about it."""
     from bt_exec.mission.rerun import restore
     from bt_exec.tui.node_words import seconds
 

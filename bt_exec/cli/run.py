@@ -12,7 +12,8 @@ from bt_exec.cli import options as opt
 
 __all__ = ["COMMANDS", "do", "run"]
 
-_USAGE_ERROR: Any = typer.BadParameter.__mro__[1]  # click's, wherever typer keeps it
+# click's class, which typer has moved between modules
+_USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 
 
 def run(
@@ -75,7 +76,7 @@ def run(
     inspected: opt.Inspected = False,
     verbose: opt.Verbose = False,
 ) -> None:
-    """Do what a command says, and show it.
+    """Run a command and show its progress.
 
     bt-exec run "Get the material inside the door." --world door=closed
 

@@ -25,7 +25,7 @@ __all__ = ["COMMANDS", "serve", "token_for"]
 
 _LARGEST_TOKEN = 10_000  # bytes of its file
 _TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
-_SWITCH_S = 0.001  # how long a thread keeps the interpreter while another one wants it [s]
+_SWITCH_S = 0.001  # switch interval of the interpreter's threads [s]
 _HELD_S = 1.0
 
 
@@ -47,19 +47,22 @@ def serve(
         typer.Option(
             "--token-file",
             metavar="[SITE=]FILE",
-            help=f"Holds the token that is asked for; or set {_TOKEN}. Needed unless --host is "
+            help=f"File with the token; or set {_TOKEN}. Required unless --host is "
             "this machine's own. Each of several sites may have its own.",
             show_default=False,
         ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="Also answer to this name."),
+        typer.Option("--allow-host", metavar="NAME", help="Additional host name to accept."),
     ] = None,
     queue: Annotated[
         int,
         typer.Option(
-            "--queue", min=0, max=1000, help="How many may wait; 0 refuses a second one with 409."
+            "--queue",
+            min=0,
+            max=1000,
+            help="Maximum number of waiting missions; 0 rejects a second one with 409.",
         ),
     ] = 16,
     world: opt.WorldTexts = None,
@@ -137,22 +140,22 @@ def serve(
         notifier.ready(f"{shown} takes commands")
         code = _until_stopped(services, server, notifier)
     finally:
-        notifier.stopping("the robots are put away")
+        notifier.stopping("the robots are closed")
         for service in services:
             service.stop("operator")
         closed = [service.close() for service in services]
         in_time = all(closed)
         server.stop()
     if not in_time:
-        painter.say("ended · a part did not return; the robots may not be put away")
+        painter.say("ended · a part did not return; the robots may still be open")
         sys.stdout.flush()
-        os._exit(4)  # a thread in that part would hold up the end of the interpreter
-    painter.say("ended · the robots are put away")
+        os._exit(4)  # a thread of that part would delay the end of the interpreter
+    painter.say("ended · the robots are closed")
     raise typer.Exit(code)
 
 
 def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifier) -> int:
-    """Wait for a signal; the mission is stopped from within it."""
+    """Wait for a signal, whose handler stops the mission."""
     from bt_exec.cli.stopping import handled, reason_of
 
     count, second, ends = 0, 0.0, False
@@ -163,7 +166,7 @@ def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifi
         if count == 2:
             second = time.monotonic()
         if count > 2 and time.monotonic() - second >= _HELD_S:
-            os._exit(130)  # somebody's code holds everything up; the record is on disk
+            os._exit(130)  # other code blocks; the record is on disk
         for service in services:
             service.stop(reason_of(number))
 
@@ -182,7 +185,7 @@ def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifi
 
 
 def _token_files(given: Iterable[str], sites: Iterable[str]) -> dict[str, Path]:
-    """Return the file of each site's token; under "" that of all others."""
+    """Return the file of each site's token, with the key "" for all other sites."""
     found = {}
     for text in given:
         name, equals, file = text.partition("=")
@@ -192,10 +195,10 @@ def _token_files(given: Iterable[str], sites: Iterable[str]) -> dict[str, Path]:
 
 
 def token_for(host: str, file: Path | None) -> str:
-    """Return the token; empty where none is wanted and none is needed.
+    """Return the token; empty if none is given and none is required.
 
     Raises:
-        UsageError: If one is needed and missing, or is none.
+        UsageError: If a required token is missing, or a token is invalid.
     """
     from bt_exec.serve.guard import is_loopback
     from bt_exec.serve.login import token_of

@@ -1,8 +1,9 @@
-"""Fallback for signals whose handler does not run: C code blocks, or a part replaced it.
+"""Fallback for signals whose handler does not run, because C code blocks or a part replaced it.
 
-The interpreter notes every signal in a pipe at once (`signal.set_wakeup_fd`), whatever the main
-thread does. A thread reads it. If our handler has not run a second later, the mission is stopped
-from there; at the second such signal the program ends, with the record as far as it is written.
+The interpreter writes every signal to a pipe at once (`signal.set_wakeup_fd`), even if the main
+thread is blocked. A thread reads the pipe. If our handler has not run a second later, that thread
+stops the mission; at the second such signal, the program ends with the record as far as it is
+written.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from collections.abc import Callable, Collection, Iterator
 __all__ = ["Unheard", "unheard"]
 
 PATIENCE_S = 1.0
-"""How long the main thread may take to hear a signal [s]."""
+"""Time limit for the main thread to handle a signal [s]."""
 EXIT_STOPPED = 130
 
 
 class Unheard:
-    """Counters of signals that arrived and of those that a handler has processed.
+    """Counters of received and of handled signals.
 
     Args:
-        numbers: The signals that count.
-        stop: Stops the mission and every robot for a signal, and waits a moment for it.
+        numbers: The signals to count.
+        stop: Stops the mission and every robot for a signal, and waits briefly for it.
     """
 
     def __init__(self, numbers: Collection[int], stop: Callable[[int], object]) -> None:
@@ -37,11 +38,11 @@ class Unheard:
         self._ends = threading.Event()
 
     def hear(self) -> None:
-        """Take the signals that arrived as heard; called by their handler."""
+        """Mark the received signals as handled; called by their handler."""
         self._heard += 1
 
     def read(self, pipe: int) -> None:
-        """Read signals until the pipe is closed; runs on a thread of its own."""
+        """Read signals until the pipe is closed; runs on a separate thread."""
         while data := self._next(pipe):
             if data[0] not in self._numbers:
                 continue
@@ -57,31 +58,31 @@ class Unheard:
             os.close(pipe)
 
     def _next(self, pipe: int) -> bytes:
-        """Return the next signal; nothing where a part has closed the pipe."""
+        """Return the next signal; empty if a part has closed the pipe."""
         try:
             return os.read(pipe, 1)
         except OSError:
             return b""
 
     def end(self) -> None:
-        """Wait for nothing more."""
+        """Stop waiting for signals."""
         self._ends.set()
 
 
 @contextlib.contextmanager
 def unheard(numbers: Collection[int], stop: Callable[[int], object]) -> Iterator[Unheard]:
-    """Watch over these signals for a while; only the main thread can.
+    """Provide the fallback for these signals; only on the main thread.
 
     Args:
         numbers: The signals.
-        stop: Stops the mission and every robot for a signal, and waits a moment for it.
+        stop: Stops the mission and every robot for a signal, and waits briefly for it.
     """
     watched = Unheard(numbers, stop)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     try:
         earlier = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    except ValueError:  # not on the main thread: nobody presses keys
+    except ValueError:  # not on the main thread: no signals arrive here
         os.close(reading)
         os.close(writing)
         yield watched

@@ -52,9 +52,9 @@ def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "")
 
     Args:
         name: The tree.
-        texts: ``KEY=VALUE`` texts; parameters that are left out take their defaults.
+        texts: ``KEY=VALUE`` texts; missing parameters have their defaults.
         site: The site.
-        command: What the mission calls its command.
+        command: Command of the mission.
 
     Raises:
         UnknownName: If the site has no such tree, or the tree no such parameter.
@@ -99,7 +99,7 @@ def _arguments(
 
 
 def _value(hint: Any, text: str) -> Any:
-    """Return a typed text as a value; a text that begins with ``$`` is no reference here."""
+    """Return a typed text as a value; a text that begins with ``$`` is not a reference here."""
     from bt_exec.verify.types import read_word
 
     if text.startswith(("[", "{")):

@@ -19,15 +19,15 @@ from bt_exec.files import expand_home
 
 __all__ = ["Frames", "TurnLines"]
 
-_WAITING = 32  # frames that wait for the disk before the loop does
-_PATIENCE_S = 0.5  # [s] how long the loop waits for the disk, once; then frames are left out
+_WAITING = 32  # maximum number of queued frames before the loop waits
+_PATIENCE_S = 0.5  # [s] time for which the loop waits for the disk, once; then frames are dropped
 _CLOSE_S = 10.0  # [s]
 
 
 class TurnLines:
     """A listener that writes turn reports: one minified JSON object a line.
 
-    A mission goes on when its reports cannot be written; `close` says so.
+    A mission continues if its reports cannot be written; `close` reports it.
 
     Args:
         where: A file, or ``-`` for standard output.
@@ -58,7 +58,7 @@ class TurnLines:
             self._trouble = error
 
     def close(self) -> None:
-        """Let go of the file.
+        """Close the file.
 
         Raises:
             OSError: If a report could not be written.
@@ -66,7 +66,7 @@ class TurnLines:
         if self._own is not None:
             try:
                 self._own.close()
-            except OSError as error:  # what was left in its buffer
+            except OSError as error:  # while writing its buffer
                 self._trouble = self._trouble or error
         if self._trouble is not None:
             self._trouble.filename = None if self._own is None else self._where
@@ -76,13 +76,13 @@ class TurnLines:
 class Frames:
     """A listener that keeps every frame as a PNG, written by a worker.
 
-    A mission goes on when its frames cannot be written, or not fast enough; `close` says so.
+    A mission continues if its frames cannot be written, or not fast enough; `close` reports it.
 
     Args:
-        folder: Where they go; made if it is not there.
+        folder: Destination; created if it does not exist.
 
     Raises:
-        UsageError: If the folder cannot be written, or holds frames of another mission.
+        UsageError: If the folder cannot be written, or contains frames of another mission.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -107,7 +107,7 @@ class Frames:
         self._worker.start()
 
     def on(self, event: ev.Event) -> None:
-        """Take the frame of a look."""
+        """Store the frame of an observation."""
         if isinstance(event, ev.Observed) and event.observation.frame is not None:
             self.count += 1
             item = self.folder / f"{self.count:06d}.png", event.observation.frame
@@ -117,7 +117,7 @@ class Frames:
                 self._dropped += 1
 
     def close(self) -> None:
-        """Write what waits.
+        """Write the queued frames.
 
         Raises:
             OSError: If a frame could not be written.

@@ -109,7 +109,7 @@ def find_document(name: str, site: Site) -> Document:
 
     Raises:
         UnknownName: If it is neither.
-        SpecError: If the file is wrong.
+        SpecError: If the file is invalid.
     """
     from bt_exec.spec.load import load_file
 
@@ -126,7 +126,7 @@ def trees(
     json: opt.Json = False,
     verbose: opt.Verbose = False,
 ) -> None:
-    """List the trees of a site, and what to say to get them."""
+    """List the trees of a site with their commands."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import tree_data, tree_entry
@@ -157,7 +157,7 @@ def skills(
     json: opt.Json = False,
     verbose: opt.Verbose = False,
 ) -> None:
-    """List what a robot can do (skills) and what it can tell (conditions)."""
+    """List the skills of a robot and the conditions that it can check."""
     from bt_exec.cli.output import emit, for_people
     from bt_exec.failure import UnknownName
     from bt_exec.site.site import load_site

@@ -1,12 +1,12 @@
 r"""Ctrl-C and other stop signals: before a mission, in it, and a third time.
 
-From the first moment of the program on, a Ctrl-C is remembered: where Python raises it, somebody's
-import or callback may swallow it, and then no mission may begin.
+From the start of the program, every Ctrl-C is recorded: other code, such as an import or a
+callback, may swallow the exception, and then no mission may begin.
 
 Every signal that would end the process stops the mission first: Ctrl-\, a closed terminal, a
-``kill``. Two cannot be caught, ``kill -9`` and a suspension by ``SIGSTOP``; nor can a crash of the
-interpreter. There the robot's driver must see by itself that nobody commands it any more. A signal
-that was ignored when the program started stays ignored, as ``nohup`` wants it.
+``kill``. ``kill -9``, ``SIGSTOP`` and crashes of the interpreter cannot be caught; in these cases
+the robot's driver must detect the loss of commands. A signal that was ignored at the start of the
+program stays ignored, as ``nohup`` requires.
 """
 
 from __future__ import annotations
@@ -40,25 +40,27 @@ __all__ = [
 ]
 
 _HELD_S = 1.0
-"""A third Ctrl-C leaves the program only this long after the second; before, a key is held [s]."""
+"""Time after the second Ctrl-C before which a third has no effect, so that a held key does not exit
+[s].
+"""
 
 _END_S = 5.0
-"""How long threads of parts may take to end when the program does [s]."""
+"""Time limit for threads of parts to end when the program ends [s]."""
 
 _MAIN = threading.main_thread().name
 
 _NOT_DEADLY = (
-    *("SIGKILL", "SIGSTOP", "SIGINT", "SIGTSTP"),  # out of reach, or with handlers of their own
+    *("SIGKILL", "SIGSTOP", "SIGINT", "SIGTSTP"),  # cannot be caught, or have separate handlers
     *("SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH", "SIGTTIN", "SIGTTOU", "SIGPIPE", "SIGXFSZ"),
     *("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"),  # crashes
 )
-"""Signals that do not end the program, or that no handler of Python can answer."""
+"""Signals that do not end the program, or that Python handlers cannot handle."""
 
 _pressed = False
 
 
 def remember() -> None:
-    """Remember a Ctrl-C from now on, and raise it as Python does; leave in order when killed."""
+    """Record every Ctrl-C from now on and raise it as Python does; exit cleanly when killed."""
     sys.unraisablehook = _unraisable
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
         signal.signal(signal.SIGINT, _interrupt)
@@ -67,12 +69,12 @@ def remember() -> None:
 
 
 def pressed() -> bool:
-    """Return whether there was a Ctrl-C outside a mission that nobody has answered yet."""
+    """Return whether there was an unhandled Ctrl-C outside a mission."""
     return _pressed
 
 
 def forget() -> None:
-    """Take the last Ctrl-C as answered."""
+    """Mark the last Ctrl-C as handled."""
     global _pressed
     _pressed = False
 
@@ -84,9 +86,9 @@ def _interrupt(*_: object) -> None:
 
 
 def _unraisable(what: sys.UnraisableHookArgs) -> None:
-    """Report in one line what Python cannot raise; a Ctrl-C in a callback is remembered already.
+    """Report an unraisable exception in one line; a Ctrl-C in a callback is recorded elsewhere.
 
-    A skill that yields after it was closed, or whose ``__del__`` raises, shows no traceback.
+    It covers a skill that yields after it was closed, and an exception in ``__del__``.
     """
     if isinstance(what.exc_value, KeyboardInterrupt):
         return
@@ -100,7 +102,7 @@ def _unraisable(what: sys.UnraisableHookArgs) -> None:
 
 
 def bound_the_end(code: int) -> None:
-    """End the program in a while, though a thread that a part has left behind does not end.
+    """End the program after a while, even if a thread left behind by a part does not end.
 
     Python waits for such threads before it calls exit functions.
 
@@ -128,14 +130,14 @@ class Left(SystemExit):
 
 
 def _leave(number: int, _: object) -> None:
-    """Leave the program outside a mission; on the way out, robots are stopped and put away."""
+    """Exit the program outside a mission; robots are stopped and closed on the way."""
     raise Left(128 + number)
 
 
 def deadly() -> Iterator[int]:
-    """Yield the signals that end a process which does not ask for them, but SIGINT.
+    """Yield the signals, except SIGINT, that end a process by default.
 
-    One that somebody ignores is not among them, nor one that a library in C handles.
+    Ignored signals and signals handled by a C library are left out.
     """
     for number in sorted(signal.valid_signals()):
         if signal_name(number) not in _NOT_DEADLY:
@@ -143,7 +145,7 @@ def deadly() -> Iterator[int]:
 
 
 def signal_name(number: int) -> str:
-    """Return the name of a signal; real-time signals but the first and last have none."""
+    """Return the name of a signal; most real-time signals have none."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -151,12 +153,12 @@ def signal_name(number: int) -> str:
 
 
 def reason_of(number: int) -> str:
-    """Return the reason of a stop by a signal: the operator, or its name."""
+    """Return the reason of a stop by a signal: the operator, or the signal's name."""
     return "operator" if number == signal.SIGINT else signal_name(number)
 
 
 def _heard(numbers: Iterable[int]) -> Iterator[int]:
-    """Yield the signals that Python may handle and that nobody chose to ignore."""
+    """Yield the signals that Python can handle and that are not ignored."""
     for number in numbers:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
             yield number
@@ -164,13 +166,13 @@ def _heard(numbers: Iterable[int]) -> Iterator[int]:
 
 @contextlib.contextmanager
 def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[None]:
-    """Call `stop` for every signal that would end the program, for as long as a service runs.
+    """Call `stop` for every signal that would end the program, while a service runs.
 
-    Ctrl-Z suspends a simulation, which waits; a real robot goes on, so there it is stopped as well.
+    Ctrl-Z suspends a simulation. A real robot would keep moving, so Ctrl-Z stops it as well.
 
     Args:
-        stop: Takes the signal's number; runs on the main thread, wherever that is.
-        session: What is driven.
+        stop: Receives the signal's number; runs on the main thread at any point.
+        session: The running session.
     """
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     earlier: dict[int, Any] = {}
@@ -189,15 +191,15 @@ def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[N
 
 @contextlib.contextmanager
 def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[None]:
-    """Turn Ctrl-C into a stop: once cleanly, twice the robot, later once more leaves the program.
+    """Turn Ctrl-C into a clean stop; the second stops the robot, a later one exits the program.
 
-    Before the mission has begun, it does not begin. Ctrl-Z suspends a simulation, which waits. A
-    real robot goes on while this program sleeps, so there Ctrl-Z stops the mission as Ctrl-C does.
+    Before the mission has begun, it prevents the start. Ctrl-Z suspends a simulation. A real robot
+    would keep moving while this program is suspended, so Ctrl-Z then stops the mission like Ctrl-C.
 
     Args:
         session: Runs the mission.
-        view: What is drawn meanwhile.
-        last: The program ends with the mission: a Ctrl-C too many does not disturb its end.
+        view: The live view.
+        last: Whether the program ends with the mission; a further Ctrl-C then has no effect.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C was pressed before.
@@ -205,7 +207,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     from bt_exec.rig import stop_all
 
     before_it = session.missions
-    watched = Unheard((), lambda _: session.abort())  # until the handlers are there
+    watched = Unheard((), lambda _: session.abort())  # until the handlers are installed
     count, second = 0, 0.0
 
     def stop(number: int, _: object) -> None:

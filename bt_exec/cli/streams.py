@@ -1,8 +1,8 @@
 """Standard streams of a command: the program's output apart from prints of other code.
 
-Packs, drivers and libraries print, also from C and in child processes. With ``--json`` their text
-goes to standard error, so that standard output is data alone. On a terminal, characters that a
-terminal obeys or does not show are removed from it; colours stay.
+Packs, drivers and libraries may print, also from C and in child processes. With ``--json`` their
+text goes to standard error, so that standard output contains only data. On a terminal, control and
+invisible characters are removed from it; colours are kept.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class StrayText:
     """Stream that other code prints to.
 
     Args:
-        to: Where its text goes.
-        own: The stream that the program itself writes to in its place.
+        to: Destination of the text.
+        own: The stream that the program itself uses instead.
     """
 
     def __init__(self, to: TextIO, own: TextIO) -> None:
@@ -36,7 +36,7 @@ class StrayText:
         self.own = own
 
     def write(self, text: str) -> int:
-        """Write text without what a terminal obeys."""
+        """Write text without terminal control characters."""
         if self.to.isatty():
             parts = _COLOUR.split(text)
             shown = (part if number % 2 else printable(part) for number, part in enumerate(parts))
@@ -53,18 +53,18 @@ class StrayText:
         """Leave the stream open: it belongs to the program."""
 
     def __getattr__(self, name: str) -> Any:
-        """Return whatever else the stream has."""
+        """Return other attributes of the stream."""
         return getattr(self.to, name)
 
 
 def own_stream(stream: TextIO | None) -> TextIO:
-    """Return the stream that the program itself writes to in place of `stream`."""
+    """Return the stream that the program itself uses instead of `stream`."""
     own = getattr(stream, "own", stream) or sys.__stderr__
     return cast("TextIO", own)
 
 
 def write(text: str) -> None:
-    """Write data on standard output; on a terminal without what it obeys."""
+    """Write data on standard output; on a terminal without control characters."""
     out = own_stream(sys.stdout)
     out.write(printable(text) if out.isatty() else text)
 
@@ -74,7 +74,7 @@ def streams_apart(*, data: bool) -> Iterator[None]:
     """Replace the standard streams while a command runs.
 
     Args:
-        data: Whether standard output carries data: what other code prints goes to standard error.
+        data: Whether standard output carries data; prints of other code then go to standard error.
     """
     before = out, err = sys.stdout, sys.stderr
     with _apart_from_c(out) if data else contextlib.nullcontext(out) as own:
@@ -90,13 +90,13 @@ def streams_apart(*, data: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _apart_from_c(out: TextIO) -> Iterator[TextIO]:
-    """Have all that is written to descriptor 1 go to standard error; yield a stream for data."""
+    """Redirect descriptor 1 to standard error; yield a stream for data."""
     try:
         apart = out.fileno() == _STDOUT
         os.fstat(_STDERR)
     except (OSError, ValueError, AttributeError):
         apart = False
-    if not apart:  # it is no stream of the process, as in tests
+    if not apart:  # not a stream of the process, as in tests
         yield out
         return
     out.flush()
@@ -107,9 +107,9 @@ def _apart_from_c(out: TextIO) -> Iterator[TextIO]:
         yield own
     finally:
         ctypes = importlib.import_module("ctypes")
-        ctypes.CDLL(None).fflush(None)  # what C code has printed and not yet written
-        with contextlib.suppress(OSError):  # no descriptor is left: the program ends anyway
+        ctypes.CDLL(None).fflush(None)  # flush C buffers
+        with contextlib.suppress(OSError):  # no descriptors available: the program is ending anyway
             os.dup2(number, _STDOUT)
-        with contextlib.suppress(OSError, ValueError):  # a reader that is gone was found before
+        with contextlib.suppress(OSError, ValueError):  # a closed pipe was reported before
             own.close()
         os.close(number)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "torture"]
 
 _BROKEN = 4
-"""Exit code where an invariant was broken."""
+"""Exit code if an invariant was violated."""
 
 
 def torture(
@@ -25,7 +25,9 @@ def torture(
     runs: Annotated[
         int, typer.Option("--runs", min=1, metavar="N", help="How many missions.")
     ] = 100,
-    seed: Annotated[int, typer.Option("--seed", metavar="K", help="Draws the missions.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="K", help="Seed of the random missions.")
+    ] = 0,
     commands: Annotated[
         str,
         typer.Option(
@@ -40,7 +42,7 @@ def torture(
     ] = True,
     keep: Annotated[
         Path,
-        typer.Option("--keep", metavar="DIR", help="Where failing cases go, as fault plans."),
+        typer.Option("--keep", metavar="DIR", help="Folder for failing cases, as fault plans."),
     ] = Path("torture"),
     json: opt.Json = False,
 ) -> None:
@@ -67,8 +69,8 @@ def torture(
         with progress_bar("torture", runs) as move:
             try:
                 tried.run(plans, move)
-            except KeyboardInterrupt:  # what is done counts
-                for_people(beside=True).say("stopped; what follows is what was done until then")
+            except KeyboardInterrupt:  # report the finished missions
+                for_people(beside=True).say("stopped; the report covers the finished missions")
     report = tried.report
     kept = [_kept(keep, seed, plan, broken) for plan, broken in report.failing]
     if json:
@@ -92,7 +94,7 @@ def _kept(folder: Path, seed: int, plan: FaultPlan, broken: tuple[str, ...]) -> 
 
 
 def _lines(report: Report, kept: list[Path]) -> list[str]:
-    """Return the report for people."""
+    """Return the report as text lines."""
     missions = sum(report.statuses.values())
     ends = ", ".join(f"{count} {status}" for status, count in report.statuses.most_common())
     lines = [f"{missions} missions: {ends}; {report.replans} re-plans"]

@@ -1,7 +1,7 @@
 """Help and usage errors of the command line in the language of its reader.
 
-The English text is the key, as with gettext: it stands in the code where a command is declared, or
-comes from typer. An installed command group has its texts in ``help_ko.yaml`` beside its module.
+The English text is the key, as with gettext. It comes from the declaration of a command or from
+typer. An installed command group has its texts in ``help_ko.yaml`` next to its module.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _table(name: str) -> Mapping[str, str]:
 
 @cache
 def _texts_beside(module: str) -> ChainMap[str, str]:
-    """Return the texts beside the module of a command, before those of this program."""
+    """Return the texts next to the module of a command, before those of this program."""
     from bt_exec.spec.plain_yaml import read_yaml
 
     path = Path(getattr(sys.modules.get(module), "__file__", None) or "").with_name("help_ko.yaml")
@@ -45,7 +45,7 @@ def _texts_beside(module: str) -> ChainMap[str, str]:
 
 @contextlib.contextmanager
 def korean_help(command: Any) -> Iterator[None]:
-    """Let a command of typer, and all below it, write their help in Korean meanwhile."""
+    """Make a command of typer, and all its subcommands, print their help in Korean."""
     from rich.text import Text
     from typer import rich_utils
 
@@ -67,7 +67,7 @@ def _rstrip_end(text: Any, size: int) -> None:
 
 
 def _frame_text(module: Any, name: str) -> str:
-    """Return a text of the frame of a help page; nothing if it is another kind of constant."""
+    """Return a text of the frame of a help page; empty for other kinds of constants."""
     text = getattr(module, name)
     return text if name.isupper() and isinstance(text, str) and text in _table("help") else ""
 
@@ -90,7 +90,7 @@ def _translate(command: Any, parent: Any = None) -> None:
 
 
 def _formatter(base: Any) -> type:
-    """Return a formatter of typer that introduces the usage in Korean."""
+    """Return a formatter of typer that prints the usage heading in Korean."""
 
     def write_usage(self: Any, prog: str, args: str = "", prefix: str | None = None) -> None:
         base.write_usage(self, prog, args, prefix or _table("help")["Usage: "])
@@ -99,7 +99,7 @@ def _formatter(base: Any) -> type:
 
 
 def _module(command: Any) -> str:
-    """Return the module of a command; of a group without a function of its own, of its first."""
+    """Return the module of a command; for a group without a function, that of its first command."""
     inner = [command, *getattr(command, "commands", {}).values()]
     functions = (each.callback for each in inner if each.callback is not None)
     return next((str(inspect.unwrap(function).__module__) for function in functions), "")

@@ -29,7 +29,7 @@ def understand(
         list[str] | None,
         typer.Option(
             "--after",
-            help="A command that was said before; may be given several times.",
+            help="An earlier command; may be given several times.",
             metavar="COMMAND",
             show_default=False,
         ),
@@ -55,7 +55,7 @@ def understand(
     if not isinstance(compiler, Reader):
         compiler = make_compiler(loaded, "offline")
     if not isinstance(compiler, Reader):
-        raise UsageError(f"compiler {compiler.name} does not say what it understands")
+        raise UsageError(f"compiler {compiler.name} cannot report the meaning of commands")
     situation = situation_for(loaded, compiler, world or ())
     request = request_of(loaded, command, situation, after or ())
     meaning = compiler.read(request)

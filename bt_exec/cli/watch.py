@@ -39,7 +39,7 @@ def watch(
     journal: opt.JournalFile = None,
     verbose: opt.Verbose = False,
 ) -> None:
-    """Follow a mission that another process runs; leaving does not stop it.
+    """Follow a mission of another process; leaving does not stop it.
 
     A service that asks for a token is given that of BT_EXEC_TOKEN.
     """

@@ -30,9 +30,9 @@ def command_name(word: str) -> str:
 
 
 def asks_why(text: str) -> bool:
-    """Return whether a line asks why the last mission ended so: "why did you stop?", "왜 멈췄어?".
+    """Return whether a line asks why the last mission ended: "why did you stop?", "왜 멈췄어?".
 
-    A question that is to be carried to a person ("왜 늦는지 여쭤봐") is a command.
+    A question to be passed on to a person ("왜 늦는지 여쭤봐") is a command.
     """
     said = unicodedata.normalize("NFC", text).casefold().strip()
     asks, carried = "|".join(_words()["asks_why"]), "|".join(_words()["asks_a_person"])
@@ -40,12 +40,12 @@ def asks_why(text: str) -> bool:
 
 
 def is_yes(answer: str) -> bool:
-    """Return whether an answer agrees."""
+    """Return whether an answer means yes."""
     return _plain(answer) in _words()["yes"]
 
 
 def is_no(answer: str) -> bool:
-    """Return whether an answer refuses."""
+    """Return whether an answer means no."""
     return _plain(answer) in _words()["no"]
 
 

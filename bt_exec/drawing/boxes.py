@@ -1,4 +1,4 @@
-"""Tree as boxes: the content of a node in every picture."""
+"""Tree as boxes, the common content of all pictures."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Box:
 
     Attributes:
         kind: Kind of the node.
-        label: Its name, or what it runs.
-        about: Its arguments, or how many children must succeed.
-        notes: Its modifiers in words, in the order in which they act.
-        children: Boxes under it; those of a subtree if it is opened.
+        label: Its name, or the skill, condition or tree that it runs.
+        about: Its arguments, or the number of children that must succeed.
+        notes: Its modifiers as text, in the order of their evaluation.
+        children: Boxes under it, including those of an expanded subtree.
     """
 
     kind: Kind
@@ -69,8 +69,8 @@ def boxes_of(document: Document, library: Library, *, closed: bool = False) -> B
 
     Args:
         document: The tree or mission.
-        library: Trees that are opened where they are used.
-        closed: Leave subtrees closed.
+        library: Trees to expand where they are used.
+        closed: Do not expand subtrees.
     """
     top = () if isinstance(document, MissionSpec) else (document.tree,)
     return _box(document.root, None if closed else library, top)

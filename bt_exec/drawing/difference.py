@@ -21,10 +21,10 @@ class Change:
     """One row of a difference.
 
     Attributes:
-        kind: ``same``, ``added``, ``removed``, or ``changed``: the same node, said otherwise.
+        kind: ``same``, ``added``, ``removed``, or ``changed`` (the same node with other fields).
         depth: Depth of the node.
-        old: The node as it was; empty if it was added.
-        new: The node as it is; empty if it was removed.
+        old: The old node; empty if it was added.
+        new: The new node; empty if it was removed.
     """
 
     kind: Literal["same", "added", "removed", "changed"]
@@ -34,7 +34,7 @@ class Change:
 
 
 def changes(old: Box, new: Box) -> tuple[Change, ...]:
-    """Return the rows of both trees in order; a node that only says something else is one row."""
+    """Return the rows of both trees in order; a node with changed fields is one row."""
     before, after = list(_rows(old)), list(_rows(new))
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     found: list[Change] = []
@@ -47,7 +47,7 @@ def changes(old: Box, new: Box) -> tuple[Change, ...]:
 
 
 def header_changes(old: Document, new: Document) -> Iterator[tuple[str, Any, Any]]:
-    """Yield what differs besides the nodes: the field, the old and the new value."""
+    """Yield the differences besides the nodes: the field, the old and the new value."""
     before, after = _header(old), _header(new)
     for field in dict.fromkeys((*before, *after)):
         if before.get(field) != after.get(field):
@@ -62,7 +62,7 @@ def _header(document: Document) -> dict[str, Any]:
 
 
 _Row = tuple[int, str, str]
-"""Depth, kind and name, and everything that is said of a node."""
+"""Depth, kind and name, and all fields of a node."""
 
 
 def _rows(root: Box) -> Iterator[_Row]:
@@ -74,7 +74,7 @@ def _rows(root: Box) -> Iterator[_Row]:
 
 
 def _replaced(before: Sequence[_Row], after: Sequence[_Row]) -> Iterator[Change]:
-    """Yield a stretch that differs: nodes of the same name and depth are paired."""
+    """Yield a section that differs: nodes of the same name and depth are paired."""
     heads = [row[:2] for row in before], [row[:2] for row in after]
     matcher = difflib.SequenceMatcher(None, *heads, autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():

@@ -1,4 +1,4 @@
-"""Trees as text of other programs: Mermaid flowcharts and Graphviz graphs."""
+"""Trees as Mermaid flowcharts and Graphviz graphs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DOT_SHAPES: dict[Kind, str] = {
 
 
 def mermaid_text(root: Box, title: str) -> str:
-    """Return a Mermaid flowchart; GitHub and GitLab draw it in Markdown."""
+    """Return a Mermaid flowchart, which GitHub and GitLab render in Markdown."""
     lines = ["---", f"title: {_yaml(title)}", "---", "flowchart TD"]
     for name, box, above in _numbered(root):
         before, after = _MERMAID_SHAPES[box.kind]
@@ -78,7 +78,7 @@ def _lines(box: Box) -> list[str]:
 
 
 def _mermaid(text: str) -> str:
-    """Return text as Mermaid shows it literally: entities for everything that means something."""
+    """Return text with Mermaid's special characters replaced by entities."""
     special = '"#&<>`;{}[]()|\\*$%'
     return "".join(f"#{ord(sign)};" if sign in special else sign for sign in text)
 

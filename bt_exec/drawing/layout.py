@@ -1,7 +1,7 @@
-"""Layout of a picture: depth from left to right, leaves in rows, parents beside their children.
+"""Layout of a picture: depth from left to right, leaves in rows, parents next to their children.
 
-Subtrees are moved as close together as their outlines allow (Reingold and Tilford, 1981), so a
-picture stays as low as its boxes permit. All lengths are in pixels.
+Subtrees are placed as close together as their outlines allow (Reingold and Tilford, 1981), to
+minimise the height of the picture. All lengths are in pixels.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SIGN_SIZE = 30.0
 _EM = {"label": 13.0, "about": 13.0, "note": 12.0}
 _WEIGHT = {"label": 1.1, "about": 1.0, "note": 1.0}
 _NARROW, _WIDE = frozenset("iljtfr.,:;'|!()[]{}/ "), frozenset("mwMW@%")
-"""Letters by their width in sans-serif fonts; the widest common font decides."""
+"""Narrow and wide letters in common sans-serif fonts; the widest font counts."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Placed:
         return self.y + self.height / 2
 
     def all(self) -> list[Placed]:
-        """Return this box and everything under it, parents first."""
+        """Return this box and all boxes under it, parents first."""
         found = [self]
         for one in found:
             found += one.children
@@ -90,7 +90,7 @@ def _text_width(row: Row) -> float:
 
 
 def _letter_width(letter: str) -> float:
-    """Return the width of a letter in parts of the font size."""
+    """Return the width of a letter relative to the font size."""
     if cell_len(letter) == 2:
         return 1.05
     if letter in _NARROW:

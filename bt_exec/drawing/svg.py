@@ -1,8 +1,8 @@
 """A tree as SVG for papers and pages, and as an HTML page.
 
-Colours are written as plain values, with a media query for dark surroundings, so that browsers
-follow the reader's setting and converters that know no media query print the light picture. Text is
-text: it can be searched and edited.
+Colours are plain values with a media query for dark mode. Browsers follow the reader's setting;
+converters without media queries use the light picture. Text is kept as text, so that it can be
+searched and edited.
 """
 
 from __future__ import annotations

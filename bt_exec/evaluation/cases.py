@@ -1,4 +1,4 @@
-"""Labelled commands: what a person says, and what a plan for it must and must not do.
+"""Labelled commands: the requirements and prohibitions for their plans.
 
 A file is a list of commands, or a mapping with ``commands`` and ``on_the_way``::
 
@@ -25,7 +25,7 @@ __all__ = ["Case", "Cases", "Step", "fault_of", "load_cases", "steps_of"]
 
 
 class Action(NamedTuple):
-    """A skill, and the arguments that the words of a command determine."""
+    """A skill with the arguments that the command determines."""
 
     skill: str
     args: Mapping[str, Any] = {}
@@ -40,15 +40,15 @@ class Case(BaseModel):
 
     Attributes:
         say: The command.
-        want: ``act``, ``refuse``, or ``either`` where both are right.
+        want: ``act``, ``refuse``, or ``either`` if both are correct.
         actions: Skills that must occur in this order, with arguments that the words determine.
         forbid: Skills that must not occur.
         only: Whether no skill may occur but `actions` and those on the way.
-        condition: Whether something must be decided before an action.
+        condition: Whether an action must depend on a condition.
         question: Whether nothing may move.
         never: Values of arguments that must not occur.
-        context: Commands that were said before, oldest first.
-        tags: Words to group results by.
+        context: Earlier commands, oldest first.
+        tags: Groups for the results.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -85,7 +85,7 @@ class Step(NamedTuple):
     Attributes:
         skill: Its name.
         args: Its arguments.
-        conditional: Whether something is decided before it.
+        conditional: Whether it depends on a condition.
     """
 
     skill: str
@@ -128,7 +128,7 @@ def steps_of(node: NodeBase, conditional: bool = False) -> Iterator[Step]:
 
 
 def fault_of(case: Case, plan: list[Step], on_the_way: frozenset[str] = frozenset()) -> str:
-    """Return what is wrong with a plan for a labelled command; empty if it is right."""
+    """Return the mistake of a plan for a labelled command; empty if it is correct."""
     skills = {step.skill for step in plan}
     wanted = {action.skill for action in case.actions}
     extra = skills - wanted - on_the_way

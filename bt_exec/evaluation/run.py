@@ -1,4 +1,4 @@
-"""Compilers on labelled commands: what each understands, does wrong, refuses, and what it costs."""
+"""Evaluation of compilers on labelled commands: understood, wrong, refused, and cost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Evaluation(NamedTuple):
         understood: Commands that should work and do what was asked.
         wrong: Commands of any kind that lead to a plan that does something else.
         refused: Commands that should be refused and are.
-        objections: How often a plan was rejected or a command refused, by code.
+        objections: Number of rejected plans and refused commands, by code.
         requests: Requests to a model.
         tokens: Tokens of these requests, both directions.
         cost: Their cost [USD].
@@ -52,7 +52,7 @@ class Evaluation(NamedTuple):
 def answers(
     site: Site, cases: Cases, compilers: Mapping[str, Compiler], known: Iterable[Line] = ()
 ) -> Iterator[Line]:
-    """Yield the answer of each compiler to each command; recorded ones are not asked for again.
+    """Yield the answer of each compiler to each command; recorded answers are reused.
 
     Args:
         site: The site.
@@ -101,7 +101,7 @@ def evaluate(cases: Cases, lines: Sequence[Line]) -> list[Evaluation]:
 
 
 def fault_in(cases: Cases, line: Line) -> str:
-    """Return what is wrong with the plan of a line; empty if it is right or there is none."""
+    """Return the mistake of the plan of a line; empty if it is correct or there is none."""
     if line["steps"] is None:
         return ""
     plan = [Step(*step) for step in line["steps"]]
@@ -109,7 +109,7 @@ def fault_in(cases: Cases, line: Line) -> str:
 
 
 def _is_right(cases: Cases, line: Line) -> bool:
-    """Return True if a command was answered as its label says."""
+    """Return True if the answer to a command agrees with its label."""
     want = cases.commands[line["item"]].want
     return not fault_in(cases, line) if line["steps"] is not None else want != "act"
 

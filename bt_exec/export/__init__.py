@@ -1,9 +1,9 @@
 """Export of recorded missions to files for other programs.
 
 ========  =========================================================================================
-jsonl     every event on a line of its own, after a line about the mission
+jsonl     one line for each event, after a line about the mission
 mcap      topics for events, tree, sentences, observations, poses and pictures; opens in Foxglove
-html      one page with tree, timeline, pictures and causes; needs nothing but a browser
+html      one page with tree, timeline, pictures and causes; only a browser is needed
 ========  =========================================================================================
 """
 
@@ -20,11 +20,11 @@ __all__ = ["FORMS", "Export", "exporter"]
 Export: TypeAlias = Callable[[Journal, MissionRecord, Path], None]
 
 FORMS: Mapping[str, str] = {"jsonl": ".jsonl", "mcap": ".mcap", "html": ".html"}
-"""The forms, each with the ending of its files."""
+"""File name extensions by form."""
 
 
 def exporter(form: str) -> Export:
-    """Return the function that writes a mission in a form.
+    """Return the function that exports a mission in a format.
 
     Raises:
         UnknownName: If there is no such form.

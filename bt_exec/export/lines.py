@@ -38,7 +38,7 @@ def write_lines(journal: Journal, record: MissionRecord, path: Path) -> None:
 
 
 def header_of(record: MissionRecord) -> dict[str, Any]:
-    """Return what is known of a mission besides its plans and events."""
+    """Return the data of a mission besides its plans and events."""
     return {
         **line_data(record.line),
         "program": record.program,
@@ -53,7 +53,7 @@ def header_of(record: MissionRecord) -> dict[str, Any]:
 
 
 def event_rows(journal: Journal, mission_id: str) -> Iterator[EventRow]:
-    """Yield the events of a mission as they are on record."""
+    """Yield the recorded events of a mission."""
     after = 0
     while rows := journal.rows(mission_id, after=after):
         yield from rows

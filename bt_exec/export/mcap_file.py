@@ -1,7 +1,7 @@
 """Export as MCAP, the log format that Foxglove and ROS 2 tools open.
 
-Messages are JSON with a schema each. Their time is the start of the mission on the wall plus the
-mission clock, so that several logs of one day line up.
+Messages are JSON, with a schema for each topic. Their time is the wall-clock start of the mission
+plus the mission clock, so that several logs of a day can be aligned.
 
 ================  ==========================  ===================================================
 topic             schema                      content
@@ -103,7 +103,7 @@ _SCHEMAS: Mapping[str, dict[str, Any]] = {
 
 
 def _encoded(data: Mapping[str, Any]) -> bytes:
-    """Return data as JSON; pictures are longer than what the journal keeps in one value."""
+    """Return data as JSON without the journal's size limit, because of pictures."""
     return json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
@@ -218,7 +218,7 @@ def _of_observation(t: float, pack: str, seen: RecordedObservation) -> Iterator[
 
 
 def _numbers(value: Any) -> bool:
-    """Return True for three numbers: a planar pose [m, m, rad], or a position [m]."""
+    """Return True for three numbers, a planar pose [m, m, rad] or a position [m]."""
     return (
         isinstance(value, list | tuple)
         and len(value) == 3

@@ -21,10 +21,10 @@ _BAD = frozenset({"failed", "rejected", "stop", "retry"})
 
 @dataclass(frozen=True)
 class Moment:
-    """Changes at one moment.
+    """Changes at one time.
 
     Attributes:
-        t: When [s, mission clock].
+        t: Time [s, mission clock].
         plan: The plan version in force; 0 before the first.
         nodes: The rows of the tree, if the tree changed: path, label, about, depth, state, detail,
             progress.
@@ -38,7 +38,7 @@ class Moment:
 
 
 def moments(record: MissionRecord) -> Iterator[Moment]:
-    """Yield what changed, event by event."""
+    """Yield the changes, event by event."""
     _, messages = voices(record)
     said: list[str] = []
     model = ViewModel(messages=messages, wall=lambda: 0.0)
@@ -84,7 +84,7 @@ def _rows(model: ViewModel) -> Iterator[dict[str, Any]]:
 
 
 def _leveled(model: ViewModel, line: str) -> tuple[str, str]:
-    """Return a line of the plain view without its time, and how bad it is."""
+    """Return a line of the plain view without its time, and its level."""
     text = " ".join(line.split("s  ", 1)[-1].split())
     bad = any(text.startswith(model.fixed(word)) for word in _BAD)
     return ("warning" if bad else "info"), text

@@ -1,4 +1,4 @@
-"""Export as one HTML page: tree, timeline, pictures and causes, without any other file."""
+"""Export as one self-contained HTML page with tree, timeline, pictures and causes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bt_exec.tui.why import Why
 __all__ = ["page_data", "write_page"]
 
 _PICTURES = 400
-"""Most frames of a page; of more, every second, third … is left out."""
+"""Maximum number of frames of a page; of more, a regular selection is used."""
 _PLACE = "/*DATA*/null"
 
 
@@ -35,13 +35,13 @@ def write_page(journal: Journal, record: MissionRecord, path: Path) -> None:
     template = files("bt_exec.export").joinpath("page.html").read_text(encoding="utf-8")
     data = json.dumps(page_data(record), ensure_ascii=False, default=str)
     for sign, escaped in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
-        data = data.replace(sign, escaped)  # so that no text can end the script
+        data = data.replace(sign, escaped)  # so that no text can close the script element
     with path.open("x", encoding="utf-8") as file:
         file.write(template.replace(_PLACE, encodable(data), 1))
 
 
 def page_data(record: MissionRecord) -> dict[str, Any]:
-    """Return what the page shows, in the language of the command; times are from its start [s]."""
+    """Return the data of the page, in the language of the command; times are from its start [s]."""
     start = record.events[0].t if record.events else 0.0
     end = max((event.t for event in record.events), default=start)
     said = why_of(record)
@@ -94,7 +94,7 @@ def _skills(record: MissionRecord, start: float, end: float, said: Why) -> list[
 
 
 def _seen(record: MissionRecord, start: float) -> list[dict[str, Any]]:
-    """Return the observations, with their frames as far as they were kept."""
+    """Return the observations with their stored frames."""
     looks = [
         (event.t, event.pack, event.observation)
         for event in record.events
@@ -128,6 +128,6 @@ _WORDS = ("plan", "sees", "tree", "timeline", "events", "cause", "no pictures we
 
 
 def _words(record: MissionRecord) -> dict[str, str]:
-    """Return the fixed words of the page."""
+    """Return the fixed texts of the page."""
     _, messages = voices(record)
     return {word: messages.fixed(word, record.line.language) for word in _WORDS}

@@ -1,7 +1,7 @@
 """Trees and missions as BehaviorTree.CPP 4 XML.
 
 =================  ==========================================================================
-here               there
+tree language BehaviorTree.CPP
 =================  ==========================================================================
 ``do``             an action with ports; ``save`` as output ports
 ``check``          a condition; ``not``, ``all``, ``any`` as Inverter, ReactiveSequence and
@@ -17,9 +17,9 @@ here               there
 ``repeat``         RetryUntilSuccessful and Repeat begin the next attempt within the same tick
 =================  ==========================================================================
 
-Attributes that begin with ``_`` hold what has no place there; BehaviorTree.CPP ignores them.
-`bt_exec.interchange.btcpp_import` gives the same documents back. What cannot be said is noted in
-the report.
+Attributes that begin with ``_`` contain features without an equivalent; BehaviorTree.CPP ignores
+them. `bt_exec.interchange.btcpp_import` restores the same documents. Unsupported features are
+listed in the report.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def export_btcpp(document: Document, library: Library, catalogue: Catalogue) -> 
 
 
 def _with_used(document: Document, library: Library) -> list[Document]:
-    """Return a document and every tree of the library that it uses, each once."""
+    """Return a document and every library tree that it uses, each once."""
     found: list[Document] = [document]
     for one in found:
         for node in walk(one.root):
@@ -133,7 +133,7 @@ class _Trees:
         return self.elements[0].attributes["ID"]
 
     def ident_of(self, tree: str) -> str:
-        """Return the ID of a tree: its name, unless a leaf has the same."""
+        """Return the ID of a tree: its name, unless a leaf has the same name."""
         if tree not in self._idents:
             self._idents[tree] = self._free(tree)
         return self._idents[tree]
@@ -165,7 +165,7 @@ class _Trees:
         element.children.append(_Nodes(self, ident).node(root, ident))
 
     def _of_tree(self, tree: TreeSpec) -> dict[str, str]:
-        """Return what a tree file says besides its nodes and parameters."""
+        """Return the fields of a tree file besides its nodes and parameters."""
         data = to_data(tree)
         if "otherwise" in data:
             self.report.add("OTHERWISE", tree.tree)
@@ -227,10 +227,10 @@ class _Nodes:
     def loop(
         self, kind: str, count: str, element: Element, until: Guard | None = None, path: str = ""
     ) -> Element:
-        """Return a node that is attempted, or repeated, once a tick.
+        """Return a node in a loop with one attempt or round per tick.
 
-        The inner sequence succeeds as long as another round is wanted. KeepRunningUntilFailure
-        begins it on the next tick. The last condition tells how the loop ended.
+        The inner sequence succeeds as long as another round is needed. KeepRunningUntilFailure
+        starts it again in the next tick. The last condition determines how the loop ended.
         """
         self.counters += 1
         entry = f"_{kind}_{self.counters}"
@@ -314,7 +314,7 @@ class _Nodes:
         return Element(tag, {}, [self.expression(inner, path) for inner in part.of])
 
     def leaf(self, kind: str, ident: str, attributes: dict[str, str], path: str) -> Element:
-        """Return an action or a condition, in the compact form where its name allows that."""
+        """Return an action or a condition, in the compact form if its name allows it."""
         if ident in BUILT_IN:
             self.report.add("NAME_CLASH", path, ident)
         if ident in BUILT_IN or "." in ident or ident in self.trees.ambiguous:
@@ -346,7 +346,7 @@ class _Nodes:
         return Element("SubTree", attributes)
 
     def ports(self, args: Mapping[str, Any], path: str, *, subtree: bool = False) -> dict[str, str]:
-        """Return arguments as attributes, and what attributes cannot hold beside them."""
+        """Return arguments as attributes, with additional attributes for unsupported values."""
         attributes: dict[str, str] = {}
         exact: dict[str, Any] = {}
         renamed: dict[str, str] = {}
@@ -366,7 +366,7 @@ class _Nodes:
         return attributes
 
     def _note(self, value: Any, path: str, name: str, *, subtree: bool) -> None:
-        """Note what becomes of a value that an attribute cannot hold."""
+        """Add a note about a value that an attribute cannot represent."""
         if is_template(value):
             self.report.add("TEMPLATE", path, name)
         elif not isinstance(value, str):

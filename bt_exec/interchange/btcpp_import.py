@@ -1,8 +1,8 @@
 """Trees and missions from BehaviorTree.CPP XML.
 
-What `bt_exec.interchange.btcpp_export` wrote comes back as it was. Other files (version 3 or 4) are
-read as far as the tree language can say them; the report names the rest. Leaves that no
-TreeNodesModel describes become skills of the same name.
+Files written by `bt_exec.interchange.btcpp_export` are restored exactly. Other files (version 3 or
+4) are converted as far as the tree language supports them; the report lists the rest. Leaves
+without a TreeNodesModel become skills of the same name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Imported(NamedTuple):
 
     Attributes:
         documents: The trees and missions, in the order of the files.
-        report: What cannot be said.
+        report: Unsupported features.
     """
 
     documents: tuple[Document, ...]
@@ -52,8 +52,8 @@ def import_btcpp(
     """Return the documents of XML files that belong together.
 
     Args:
-        files: Names and root elements; TreeNodesModel may stand in a file of its own.
-        catalogue: Tells conditions from skills where no model does.
+        files: Names and root elements; TreeNodesModel may be in a separate file.
+        catalogue: Distinguishes conditions from skills without a model.
 
     Raises:
         SpecError: ``NOT_BTCPP`` for other XML, ``EMPTY``, ``TOO_DEEP``, ``DUPLICATE_TREE``,

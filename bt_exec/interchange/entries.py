@@ -27,7 +27,7 @@ def bind_entries(trees: Mapping[str, Data], report: Report) -> None:
 def _bind(name: str, trees: Mapping[str, Data], done: set[str], report: Report) -> None:
     if name in done or name not in trees:
         return
-    done.add(name)  # a tree that runs itself is refused by verification
+    done.add(name)  # a recursive tree is rejected by verification
     tree = trees[name]
     for call in _calls(tree["root"]):
         _bind(call["tree"], trees, done, report)
@@ -49,7 +49,7 @@ def _bind(name: str, trees: Mapping[str, Data], done: set[str], report: Report) 
 
 
 def _remap(call: Data, callee: Data, caller: str, report: Report) -> None:
-    """Sort the ports of a call into arguments and results."""
+    """Classify the ports of a call as arguments or results."""
     params, saved = callee.get("params", {}), set(_saved(callee["root"]))
     args: Data = call.pop("with", {})
     if call.get("<autoremap>"):
@@ -87,7 +87,7 @@ def _saved(root: Data) -> Iterator[str]:
 
 
 def _read_first(root: Data) -> list[str]:
-    """Return the entries that are read before a node earlier in the document wrote them."""
+    """Return the entries that are read before an earlier node of the document wrote them."""
     written: set[str] = set()
     found: dict[str, None] = {}
     for node in _nodes(root):

@@ -1,8 +1,8 @@
 """Publisher of Groot2's live protocol (ZeroMQ, version 4): the plan, and the status of its nodes.
 
-Groot2 and ``btview`` ask for the tree once and then for statuses. The publisher is a listener of
+Groot2 and ``btview`` request the tree once and then statuses. The publisher is a listener of
 mission events; a thread answers requests, so that no client can delay a tick. It listens on this
-machine only. Breakpoints, recordings and the blackboard are not offered.
+machine only. Breakpoints, recordings and the blackboard are not supported.
 
 The wire format follows ``groot2_protocol.h`` of BehaviorTree.CPP: a request is a header of 6 bytes
 (protocol, kind, identifier), a reply repeats it, followed by the identifier of the tree.
@@ -37,7 +37,7 @@ from bt_exec.spec.paths import label_of, paths
 __all__ = ["DEFAULT_PORT", "Groot2Publisher", "LiveTree"]
 
 DEFAULT_PORT = 1667
-"""The port that Groot2 asks by default; the next one is taken for notifications."""
+"""Default port of Groot2; the next one is used for notifications."""
 
 _HEADER = struct.Struct("<BBI")
 _PROTOCOL = 2
@@ -60,10 +60,10 @@ _TAGS: Mapping[type[NodeBase], str] = {
 
 
 class LiveTree:
-    """One plan as Groot2 draws it, with the statuses of its nodes.
+    """One plan in Groot2's format, with the statuses of its nodes.
 
     Attributes:
-        identifier: 16 bytes that are new for every plan.
+        identifier: 16 bytes, new for every plan.
         xml: The plan with an identifier (``_uid``) for every node.
     """
 
@@ -72,7 +72,7 @@ class LiveTree:
         self._uids = {path: number for number, (path, _) in enumerate(paths(spec.root), 1)}
         self._status = dict.fromkeys(self._uids.values(), 0)
         self._below: dict[int, range] = {}
-        self._order = iter(self._uids.values())  # parents first, as `_node` descends
+        self._order = iter(self._uids.values())  # parents first, in the order of `_node`
         self._trees: list[Element] = []
         self._models: dict[str, str] = {}
         self._add_tree("mission", "", spec.root)
@@ -81,7 +81,7 @@ class LiveTree:
         self.xml = write_xml(root).encode()
 
     def change(self, path: str, state: str, *, again: bool) -> None:
-        """Give a node a status; another attempt takes back those of the nodes under it.
+        """Set the status of a node; another attempt resets the nodes under it.
 
         Args:
             path: Path of the node in the plan.
@@ -97,7 +97,7 @@ class LiveTree:
         self._status[uid] = _STATUSES.get(state, 0)
 
     def statuses(self) -> bytes:
-        """Return the status buffer: an identifier of 2 bytes and a status of one for each node."""
+        """Return the status buffer: for each node an identifier of 2 bytes and a status byte."""
         return b"".join(struct.pack("<HB", uid, status) for uid, status in self._status.items())
 
     def _add_tree(self, ident: str, full_path: str, root: NodeBase) -> None:
@@ -174,7 +174,7 @@ class Groot2Publisher:
         self._thread.start()
 
     def on(self, event: Event) -> None:
-        """Take note of a new plan, or of a changed node."""
+        """Publish a new plan, or the change of a node."""
         if isinstance(event, Planned):
             tree = LiveTree(event.spec)
             with self._lock:
@@ -204,7 +204,7 @@ class Groot2Publisher:
         self._context.term()
 
     def _answer(self, frames: list[bytes]) -> list[bytes]:
-        """Return the frames of a reply; a request that cannot be met gets an error."""
+        """Return the frames of a reply; an unsupported request gets an error."""
         head = frames[0] if frames else b""
         if len(head) != _HEADER.size:
             return [b"error", b"the header of a request has 6 bytes"]

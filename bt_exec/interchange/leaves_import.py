@@ -25,15 +25,15 @@ class LeafReader:
     """Reader of XML elements as leaves.
 
     Args:
-        report: Takes what cannot be said.
-        catalogue: Tells conditions from skills where no model does.
+        report: Receives unsupported features.
+        catalogue: Distinguishes conditions from skills without a model.
 
     Attributes:
         bodies: Expanded subtrees of missions, by ID.
         conditions: Names of conditions.
         outputs: Names of output ports, by action.
         subtrees: Models of subtrees by ID.
-        own: Whether the elements that are read now were written by this program.
+        own: Whether the current elements were written by this program.
     """
 
     def __init__(self, report: Report, catalogue: Catalogue | None) -> None:
@@ -48,7 +48,7 @@ class LeafReader:
             self.outputs[name] = set(skill.results) - set(skill.arguments)
 
     def add_models(self, models: Element) -> None:
-        """Learn the kinds and ports that a TreeNodesModel lists."""
+        """Add the kinds and ports listed in a TreeNodesModel."""
         for model in models.children:
             ident = model.attributes.get("ID", "")
             if model.tag == "Condition":
@@ -143,7 +143,7 @@ class LeafReader:
         return own_name(ident)
 
     def named(self, data: Data, element: Element) -> Data:
-        """Return a node with the name of its element, if that says more than its kind."""
+        """Return a node with the name of its element, if it is not just its kind."""
         name = element.attributes.get("name", "")
         known = (element.tag, element.attributes.get("ID", ""))
         if name and (self.own or name not in known):
@@ -156,11 +156,11 @@ def _ports(model: Element, tag: str) -> set[str]:
 
 
 def metadata(element: Element, name: str) -> Data:
-    """Return the mapping that an attribute holds as JSON.
+    """Return the mapping in an attribute's JSON.
 
     Raises:
-        TypeError: If it holds something else.
-        ValueError: If it holds no JSON.
+        TypeError: If it is not a mapping.
+        ValueError: If it is not JSON.
     """
     found = json.loads(element.attributes.get(name, "{}"))
     if not isinstance(found, dict):

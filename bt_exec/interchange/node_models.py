@@ -24,7 +24,7 @@ def node_models(
     Args:
         documents: The trees and missions.
         catalogue: Skills and conditions with their ports.
-        ident_of: Gives the ID of a tree.
+        ident_of: Returns the ID of a tree.
     """
     actions: dict[str, list[Do]] = {}
     conditions: dict[str, set[str]] = {}
@@ -48,7 +48,7 @@ def node_models(
 
 
 def conditions_in(node: NodeBase) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    """Yield the name and arguments of every condition that stands directly at a node."""
+    """Yield the name and arguments of every condition of a node itself."""
     for expression in node.conditions.values():
         for leaf in leaves(expression):
             yield leaf.name, leaf.args

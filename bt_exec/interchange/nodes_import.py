@@ -25,7 +25,7 @@ _ORDER = ("while", "timeout", "retry", "repeat", "skip_if", "for_each")
 
 _MOST = 1000
 _MOST_COPIED = 1000
-"""Nodes that are written a second time because recoveries lead back to them."""
+"""Limit of nodes that are duplicated because recoveries lead back to them."""
 _LONGEST_MS = 24 * 3600 * 1000
 _OTHER_CONTROLS: Mapping[str, tuple[str, str]] = {
     "PipelineSequence": ("sequence", "PIPELINE"),
@@ -45,10 +45,10 @@ _POST = ("_onSuccess", "_onFailure", "_onHalted", "_post")
 class NodeReader(LeafReader):
     """Reader of XML elements as nodes with modifiers."""
 
-    copied = 0  # nodes that were written a second time
+    copied = 0  # duplicated nodes
 
     def only_child(self, element: Element) -> Data | None:
-        """Return the child of an element; of several, their sequence."""
+        """Return the child of an element; if there are several, a sequence of them."""
         children = self.children(element)
         if len(children) > 1:
             return {"sequence": children}
@@ -64,7 +64,7 @@ class NodeReader(LeafReader):
         data = self._own(element) or self._core(element)
         return None if data is None else self._scripted(data, element)
 
-    # -- what this program wrote
+    # -- elements written by this program
 
     def _own(self, element: Element) -> Data | None:
         """Return a modifier or a check that was exported; None for other elements."""
@@ -96,7 +96,7 @@ class NodeReader(LeafReader):
         return None
 
     def _with_code(self, condition: Any, code: str) -> Any:
-        """Return a condition with the code beside it, if there is one."""
+        """Return a condition with its failure code, if there is one."""
         if not code:
             return condition
         named = {condition: {}} if isinstance(condition, str) else condition
@@ -284,7 +284,7 @@ class NodeReader(LeafReader):
     # -- modifiers
 
     def _modified(self, data: Data | None, key: str, value: Any) -> Data | None:
-        """Return a node with a modifier; a sequence around it where the order wants one."""
+        """Return a node with a modifier, in a sequence if the order requires it."""
         if data is None:
             return None
         taken = [_ORDER.index(other) for other in _ORDER if other in data]
@@ -293,7 +293,7 @@ class NodeReader(LeafReader):
         return {**data, key: value}
 
     def _scripted(self, data: Data, element: Element) -> Data | None:
-        """Return a node with its pre-conditions; post-conditions are noted."""
+        """Return a node with its pre-conditions; post-conditions are reported."""
         for attribute in _POST:
             if attribute in element.attributes:
                 self.report.add("SCRIPT", place_of(element), attribute)
@@ -306,7 +306,7 @@ class NodeReader(LeafReader):
     def _with_script(
         self, data: Data | None, kind: str, element: Element, source: str, *, negate: bool = False
     ) -> Data | None:
-        """Return a node with one pre-condition, if that is a condition."""
+        """Return a node with one pre-condition, if its script is a condition."""
         script = element.attributes.get(source, "")
         expression = read_condition(script)
         if expression is None or data is None:
@@ -339,7 +339,7 @@ class NodeReader(LeafReader):
 
 
 def decode_count(text: str) -> Any:
-    """Return a count: a number, or the parameter that fills it."""
+    """Return a count: a number, or a reference to a parameter."""
     return int(text) if text.isdigit() else text
 
 

@@ -36,7 +36,7 @@ EXPORT_NOTES: Mapping[str, tuple[Effect, str]] = {
     "NAME_CLASH": ("changed", "a node of BehaviorTree.CPP has the same name; rename the skill"),
     "SKILL_TIMEOUT": ("dropped", "timeouts that skills declare are not exported"),
 }
-"""Names of what an export cannot say, what becomes of it, and why."""
+"""Features that an export does not support, with the effect and the reason."""
 
 IMPORT_NOTES: Mapping[str, tuple[Effect, str]] = {
     "FORMAT_3": ("changed", "the file has the format of version 3; it is read as version 4"),
@@ -76,17 +76,17 @@ IMPORT_NOTES: Mapping[str, tuple[Effect, str]] = {
     "UNUSED_PORT": ("dropped", "the subtree has no entry of that name"),
     "DELAY": ("dropped", "there is no waiting node in the language; use a skill"),
 }
-"""Names of what an import cannot say, what becomes of it, and why."""
+"""Features that an import does not support, with the effect and the reason."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that the other side cannot say.
+    """One unsupported feature.
 
     Attributes:
-        code: Stable name, one of the tables above.
-        place: Path of the node here, or the element with its line there.
-        detail: The name or value that it is about.
+        code: Stable name from one of the tables above.
+        place: Path of the node in our tree, or the XML element with its line.
+        detail: The name or value concerned.
     """
 
     code: str
@@ -107,11 +107,11 @@ class Report:
             self.notes.append(note)
 
     def codes(self) -> tuple[str, ...]:
-        """Return the names of what cannot be said, each once, in the order of the document."""
+        """Return the names of unsupported features, each once, in the order of the document."""
         return tuple(dict.fromkeys(note.code for note in self.notes))
 
     def lines(self) -> Iterator[str]:
-        """Yield the report for people: one line for each name, then its places."""
+        """Yield the report: one line for each name, followed by its places."""
         for code in self.codes():
             effect, reason = {**EXPORT_NOTES, **IMPORT_NOTES}[code]
             yield f"{code} ({effect}): {reason}"

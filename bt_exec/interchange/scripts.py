@@ -14,7 +14,7 @@ _MOST_TOKENS = 200
 
 
 def read_condition(script: str) -> Any:
-    """Return a script as a condition expression of the tree language; None if it is more."""
+    """Return a script as a condition expression; None if it contains anything else."""
     tokens = _TOKEN.findall(script)
     if not tokens or len(tokens) > _MOST_TOKENS:
         return None

@@ -37,14 +37,14 @@ BUILT_IN = frozenset(
         *("ScriptCondition", "Sleep", "TestNode"),
     }
 )
-"""Names that BehaviorTree.CPP gives its own nodes and elements."""
+"""Reserved names of nodes and elements of BehaviorTree.CPP."""
 
 FORMAT_MARK = "_bt_exec"
-"""Attribute of trees that this program wrote, with the version of its metadata."""
+"""Attribute that marks trees written by this program, with the version of its metadata."""
 
 _RESERVED = ("name", "ID", "_autoremap")
 _PREFIX = "x__"
-"""Begins entries and ports whose own name BehaviorTree.CPP reserves."""
+"""Prefix of entries and ports whose name is reserved by BehaviorTree.CPP."""
 
 _POINTER = re.compile(r"\{\s*([^{}\s]+)\s*\}\Z")
 
@@ -63,7 +63,7 @@ def decode(text: str, port: str = "") -> Any:
 
     Args:
         text: The text.
-        port: Name of the port; what ``{=}`` stands for.
+        port: Name of the port, the value of ``{=}``.
     """
     if found := _POINTER.match(text):
         return f"${own_name(port if found[1] == '=' else found[1].removeprefix('@'))}"
@@ -73,7 +73,7 @@ def decode(text: str, port: str = "") -> Any:
 
 
 def is_exact(value: Any) -> bool:
-    """Return True if a value is the same after `encode` and `decode`."""
+    """Return True if `encode` and `decode` preserve a value exactly."""
     back = decode(encode(value))
     return type(back) is type(value) and bool(back == value)
 
@@ -84,19 +84,19 @@ def to_json(value: Any) -> str:
 
 
 def entry_name(name: str) -> str:
-    """Return the blackboard entry or port for a name; `own_name` gives the name back."""
+    """Return the blackboard entry or port for a name; `own_name` is the inverse."""
     if name in _RESERVED or name.startswith(("_", _PREFIX)):
         return _PREFIX + name
     return name
 
 
 def own_name(entry: str) -> str:
-    """Return the name here of a blackboard entry: letters, digits and ``_``."""
+    """Return our name of a blackboard entry: letters, digits and ``_``."""
     name = re.sub(r"[^A-Za-z0-9_]", "_", entry.removeprefix(_PREFIX))[:64] or "entry"
     return f"_{name}"[:64] if name[0].isdigit() else name
 
 
 def port_name(name: str, number: int) -> str:
-    """Return the port for an argument; one that is not ASCII gets a number."""
+    """Return the port for an argument; an argument that is not ASCII is numbered."""
     plain = name.isascii() and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
     return entry_name(name) if plain else f"{_PREFIX}{number}"

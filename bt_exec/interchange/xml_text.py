@@ -1,7 +1,7 @@
 """XML as plain elements with positions: a bounded reader without entities, and a writer.
 
-Document types are refused, and with them entities of every kind. Size, depth, elements and
-attributes are bounded. Namespaces, comments and processing instructions are ignored.
+Document types, and with them all entities, are rejected. Size, depth, elements and attributes are
+limited. Namespaces, comments and processing instructions are ignored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ESCAPES = {
     "\r": "&#13;",
 }
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot hold, not even escaped."""
+"""Characters that XML 1.0 cannot represent, not even escaped."""
 
 
 @dataclass
@@ -151,10 +151,10 @@ def _too_big(file: str) -> Problem:
 
 
 def write_xml(root: Element) -> str:
-    """Return an element as indented XML text; `read_xml` gives an equal element back.
+    """Return an element as indented XML text; `read_xml` is the inverse.
 
     Raises:
-        ValueError: If a text holds a character that XML cannot.
+        ValueError: If a text contains a character that XML does not allow.
     """
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     _write(root, 0, lines)

@@ -246,7 +246,7 @@ class Executive:
             self._begin(command, language, self._start)
             ending = self._mission(command, language, progress)
         except BaseException as error:  # noqa: BLE001 - whatever ends it, the robot must be stopped
-            timer = self._timers.clear()  # its signal may raise, also in what follows
+            timer = self._timers.clear()  # the timer's signal could raise in the code below
             if timer and isinstance(error, Exception) and not isinstance(error, _Aborted):
                 error = PartBroken(f"the handler of {timer}", f"raised {in_words(error)}")
             ending = self._ending_of(error)

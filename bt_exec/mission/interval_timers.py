@@ -1,6 +1,6 @@
-"""Interval timers (``setitimer``, ``alarm``) that a part leaves running.
+"""Interval timers (``setitimer``, ``alarm``) that a part has left running.
 
-The signal of such a timer would interrupt whatever runs next, or end the program.
+The signal of such a timer could interrupt later code or end the program.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _log = logging.getLogger("bt_exec")
 
 
 class Timers:
-    """The interval timers of this process; those that run already when it is made are kept."""
+    """The interval timers of this process; timers that are running at creation are kept."""
 
     def __init__(self) -> None:
         self._watched = [timer for timer in _SIGNALS if not signal.getitimer(timer)[0]]
 
     def clear(self) -> str:
-        """Switch off and report timers that run, unless a library in C answers their signal.
+        """Switch off and report running timers, unless a C library handles their signal.
 
         On the main thread, the signal is ignored from then on.
 
@@ -45,7 +45,7 @@ class Timers:
                 found = number.name
                 with contextlib.suppress(Exception):  # its handler may still be called once
                     signal.setitimer(timer, 0)
-                with contextlib.suppress(Exception):  # nor can this be done on other threads
-                    signal.signal(number, signal.SIG_IGN)  # it may be under way already
+                with contextlib.suppress(Exception):  # not possible on other threads
+                    signal.signal(number, signal.SIG_IGN)  # it may already be pending
                 _log.warning("a part left the timer of %s running; it is switched off", found)
         return found

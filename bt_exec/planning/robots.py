@@ -1,8 +1,8 @@
 """Several robots of one pack: each part of a command is compiled for the robot that it addresses.
 
-A compiler that reads words is asked as if the addressed robot were the only one of its pack. Its
-answer gets the names of the site. Parts for different robots run in parallel, unless the command
-has an order.
+A compiler that reads words is called as if the addressed robot were the only one of its pack. Its
+answer is translated to the names of the site. Parts for different robots run in parallel, unless
+the command specifies an order.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ __all__ = [
 ]
 
 WHICH_ROBOT = "WHICH_ROBOT"
-"""Code of a command that addresses no robot where several could do it."""
+"""Code of a command without an addressee that several robots could do."""
 
 ONE_BY_ONE = "ONE_BY_ONE"
-"""Code of a command to several robots of which one part asks for words, not for a plan."""
+"""Code of a command to several robots of which one part needs a reply instead of a plan."""
 
 
 def names_of(request: Request) -> RobotNames:
-    """Return what people call the robots of a site of which it has several of one pack."""
+    """Return the names in commands of robots that share their pack with another robot."""
     packs = {pack.name: pack for pack in request.catalogue.packs}
     return {name: request.settings_of(packs[name]).names(name) for name in request.catalogue.robots}
 
 
 def situation_of(robot: str, situation: Situation, catalogue: Catalogue) -> Situation:
-    """Return a situation as the code of one pack or robot knows it: its own facts and labels."""
+    """Return a situation as seen by one pack or robot: its own facts and labels."""
     if not catalogue.is_robot(robot):
         return situation
     return replace(
@@ -80,9 +80,9 @@ def situation_of(robot: str, situation: Situation, catalogue: Catalogue) -> Situ
 
 
 def parts_of(robot: str, spec: MissionSpec, catalogue: Catalogue) -> list[MissionSpec]:
-    """Return the parts of a plan that the code of a pack looks at, in its own names.
+    """Return the parts of a plan that concern a pack, in its own names.
 
-    That is the whole plan, or, for one of several robots, each part that only this robot does.
+    That is the whole plan, or, for one of several robots, each part that uses only this robot.
     """
     if not catalogue.is_robot(robot):
         return [catalogue.with_plain_names(robot, spec)]
@@ -119,7 +119,7 @@ def _each_part(
     catalogue: Catalogue,
     change: Callable[[MissionSpec], MissionSpec],
 ) -> MissionSpec:
-    """Return a plan with `change` applied to the largest parts that only one robot does."""
+    """Return a plan with `change` applied to the largest parts that use only one robot."""
 
     def node(old: NodeBase) -> NodeBase:
         owners = {catalogue.owners.get(name, "") for name in _names_in(old)} - {""}
@@ -153,8 +153,8 @@ def for_robot(request: Request, robot: str, text: str = "") -> Request:
 
     Args:
         request: The request.
-        robot: A robot; empty for what addresses none: the trees that are no robot's.
-        text: What is asked of it, instead of the command.
+        robot: A robot; empty for the trees that belong to no robot.
+        text: Its part of the command.
     """
     catalogue, library = _view(request.catalogue, request.library, len(request.library), robot)
     return replace(
@@ -169,7 +169,7 @@ def for_robot(request: Request, robot: str, text: str = "") -> Request:
 
 
 def views(request: Request) -> Iterator[Request]:
-    """Yield the requests that together stand for a site: without robots, and one of each pack."""
+    """Yield the requests that together cover a site: without robots, and one per robot."""
     if not request.catalogue.robots:
         yield request
         return
@@ -202,7 +202,7 @@ def _view(catalogue: Catalogue, library: Library, _: int, robot: str) -> tuple[C
 
 
 def _context_of(request: Request, robot: str) -> Context:
-    """Return what was said before to one robot, or to none."""
+    """Return the earlier commands to one robot, or to none."""
     names = names_of(request)
 
     def own(turn: Turn) -> Turn | None:
@@ -221,7 +221,7 @@ class RobotsCompiler:
     """A compiler for a site with several robots of one pack.
 
     Attributes:
-        inner: The compiler that is asked for one robot at a time.
+        inner: The compiler that is called for one robot at a time.
     """
 
     inner: Compiler
@@ -247,7 +247,7 @@ class RobotsCompiler:
             self.inner.warm_up(language)
 
     def release(self) -> None:
-        """Release what was loaded."""
+        """Release loaded resources."""
         if isinstance(self.inner, Releasing):
             self.inner.release()
 
@@ -258,7 +258,7 @@ class RobotsCompiler:
                 yield from self.inner.problems(view)
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
-        """Return commands that would be followed, with the robots' names."""
+        """Return commands that would be understood, with the robots' names."""
         if not isinstance(self.inner, Suggesting):
             return ()
         return tuple(
@@ -269,7 +269,7 @@ class RobotsCompiler:
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the plans of the addressed robots as one plan."""
-        if request.previous is not None:  # a repair: the plan says which robot it is about
+        if request.previous is not None:  # a repair: the plan contains the robot
             return self.inner.compile(request)
         parts = _parts(request)
         if not parts:
@@ -326,7 +326,7 @@ class RobotsCompiler:
         return replace(answer, spec=spec, meaning=meaning, verified=None)
 
     def _for_none(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the plan of a command that is no robot's, or ask which robot is meant."""
+        """Return the plan of a command without an addressee, or ask which robot is meant."""
         common = for_robot(request, "")
         answer = self.inner.compile(common)
         if not isinstance(answer, Refusal):
@@ -350,7 +350,7 @@ class RobotsCompiler:
 
 
 def _parts(request: Request) -> tuple[Addressed, ...]:
-    """Return the parts of a command; a name alone answers the question which robot is meant."""
+    """Return the parts of a command; a bare name answers the question which robot is meant."""
     parts = addressed(request.command, request.language, names_of(request))
     if len(parts) == 1 and not parts[0].text and request.context.turns:
         last = request.context.turns[-1]
@@ -371,7 +371,7 @@ def _to(robot: str, text: str, request: Request) -> str:
 
 
 def _joined(request: Request, answers: list[tuple[Addressed, str, Plan]]) -> Plan:
-    """Return one plan: robots work in parallel, unless one is to wait for another."""
+    """Return one plan: robots work in parallel, unless the command specifies an order."""
     if len(answers) == 1:
         answer = answers[0][2]
         return replace(answer, spec=_headed(request, [answer], answer.spec.root))

@@ -1,6 +1,6 @@
-"""New files from templates.
+"""Creation of new files from templates.
 
-A template is a folder under ``templates``; the names and texts of its files hold ``${name}`` and
+A template is a folder under ``templates``. The names and texts of its files contain ``${name}`` and
 further placeholders. Existing files are never overwritten.
 """
 
@@ -35,7 +35,7 @@ def create_pack(name: str, folder: Path) -> tuple[Path, ...]:
     """Create a distribution with a pack: robot, skill, condition, trees, words, tests.
 
     Raises:
-        UsageError: If the name cannot be one, is taken, or the folder holds such files.
+        UsageError: If the name is invalid or taken, or the files exist.
     """
     _check_name(name)
     if name in pack_names():
@@ -61,7 +61,7 @@ def create_tree(name: str, folder: Path, site: Site, skill: str = "") -> tuple[P
 
     Args:
         name: Name of the tree.
-        folder: Where the files go.
+        folder: Destination.
         site: The site.
         skill: The skill; the one with the fewest arguments if empty.
     """
@@ -86,7 +86,7 @@ def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
 
     Args:
         name: Name of the site.
-        folder: Where the file goes.
+        folder: Destination.
         pack: The pack; the first one if empty.
     """
     _check_name(name)
@@ -100,7 +100,7 @@ def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
 
 
 def _packs(pack: Pack) -> str:
-    """Return what a site says of a pack and of those it requires, as a shipped site does."""
+    """Return the site entry of a pack and of the packs it requires, as in a shipped site."""
     for file in map(site_path, site_names()):
         written = read_file(file).data["packs"]
         if pack.name in written:
@@ -130,10 +130,10 @@ def _check_name(name: str) -> None:
 
 
 def _create(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
-    """Write the files of a template; return them.
+    """Write the files of a template; return their paths.
 
     Raises:
-        UsageError: If one of them is there, or cannot be written.
+        UsageError: If one of them exists, or cannot be written.
     """
     root = _TEMPLATES / kind
     texts: dict[Path, str] = {}
@@ -168,7 +168,7 @@ def _arguments(skill: Skill) -> str:
 
 
 def _example(hint: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
-    """Return a value that a JSON Schema allows, as far as types and lists of values tell."""
+    """Return a value that a JSON Schema allows, based on types and lists of values."""
     if "$ref" in hint:
         return _example(schema["$defs"][hint["$ref"].rpartition("/")[2]], schema)
     if "anyOf" in hint:

@@ -1,8 +1,8 @@
 """Formatting of tree and site files: the layout changes, the data and the comments do not.
 
-Indentation is two spaces, list items are indented under their key, and the fields of a node stand
-in the order of the documentation, kind first. Strings keep their quotes, flow style stays.
-Mappings with comments between their fields keep their order, so that no comment loses its place.
+Indentation is two spaces, list items are indented under their key, and the fields of a node are in
+the order of the documentation, kind first. Quotes and flow style are kept. Mappings with comments
+between their fields keep their order, so that comments stay in place.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_ROUNDS = 4
 def format_text(text: str, file: str = "<text>") -> str:
     """Return the text of a tree, plan or site file in the layout of the documentation.
 
-    Formatting twice changes nothing more.
+    Formatting is idempotent.
 
     Raises:
         SpecError: If the text cannot be read, or ``NOT_FORMATTED``: formatting would change it.
@@ -81,12 +81,12 @@ def _round_trip() -> YAML:
 
 
 def _order(value: Any, lines: list[str], comments: set[int]) -> None:
-    """Put the fields of nodes and of documents in order, in place.
+    """Sort the fields of nodes and of documents in place.
 
     Args:
-        value: A mapping or list as ruamel reads it, with the lines of its fields.
+        value: A mapping or list from ruamel, with the lines of its fields.
         lines: The lines of the text.
-        comments: Numbers of the lines that hold nothing but a comment.
+        comments: Numbers of the lines that contain only a comment.
     """
     if isinstance(value, dict):
         node: Any = value  # ruamel's mappings are ordered dictionaries
@@ -106,7 +106,7 @@ def _order(value: Any, lines: list[str], comments: set[int]) -> None:
 
 
 def _is_commented(node: Any, lines: list[str], comments: set[int]) -> bool:
-    """Return True if a comment stands between the fields of a mapping, or above the first."""
+    """Return True if there is a comment between the fields of a mapping, or above the first."""
     taken = set(_lines_of(node))
     first, last = min(taken), max(taken)
     if comments & set(range(first, last)):
@@ -127,7 +127,7 @@ def _lines_of(value: Any) -> Iterator[int]:
 
 
 def _tidy(text: str) -> str:
-    """Return text without spaces at line ends, with comment lines under what they stand before."""
+    """Return text without trailing spaces, with comment lines indented like the following line."""
     lines = text.split("\n")
     inside = _inside_scalars(text)
     indent = ""
@@ -145,7 +145,7 @@ def _tidy(text: str) -> str:
 
 
 def _inside_scalars(text: str) -> set[int]:
-    """Return the numbers of lines, from 0, that continue a text of several lines."""
+    """Return the numbers, from 0, of lines inside a multi-line scalar."""
     found: set[int] = set()
     for token in yaml.scan(text):
         if isinstance(token, yaml.ScalarToken):
@@ -154,7 +154,7 @@ def _inside_scalars(text: str) -> set[int]:
 
 
 def _comments(text: str) -> list[str]:
-    """Return the comments of a text in alphabetical order: nothing else may begin with ``#``."""
+    """Return the comments of a text in alphabetical order, to check that they are unchanged."""
     lines = text.split("\n")
     spots: dict[int, int] = {}
     for token in yaml.scan(text):

@@ -2,17 +2,17 @@
 
 ::
 
-    service      commands of everybody, one after another, for one `bt_exec.mission.session.Session`
-    watching     events → what the page shows, and what is seen
+        service      queue of commands for one `bt_exec.mission.session.Session`
+        page_state   events → state of the page, and the last observations
     stages       a record → state, plan, run, results
     streams      server-sent events, from the record and live
-    guard        who may ask, from where, how much and how slowly
-    api          the routes; `models` is what goes in and out
-    server       the HTTP server, on a thread of its own
+        guard        checks of origin, token, size and duration of requests
+        api          the routes; `models` are their requests and responses
+        server       the HTTP server, on a separate thread
     page/        the page: HTML, style, script
 
-The session lives on one thread, HTTP on another; they meet in `service` and `watching` only, and
-nothing that a client does, or leaves undone, is waited for by the thread that ticks.
+The session runs on one thread, HTTP on another. They interact only in `service` and `page_state`,
+and the ticking thread never waits for a client.
 
 Needs the extra ``serve``: ``pip install 'bt-exec[serve]'``.
 """

@@ -56,15 +56,15 @@ from bt_exec.tui.history import line_data
 
 __all__ = ["make_app"]
 
-_STREAMS = 100  # that may be open at once
-_WORKERS = 6  # threads that answer; more would only take time from the one that ticks
-_ANSWER_S = 600.0  # how long /llm_command waits for the end of a mission [s]
-_COMPILE_S = 30.0  # how long a compiler may take for somebody who asks for a plan only [s]
+_STREAMS = 100  # open at the same time
+_WORKERS = 6  # threads for requests; more would delay the ticking thread
+_ANSWER_S = 600.0  # time limit of /llm_command for a mission [s]
+_COMPILE_S = 30.0  # time limit of a compiler for a plan without a mission [s]
 _LISTED = 500  # missions in one list
 
 _log = logging.getLogger("bt_exec")
 
-_TAKEN = ("BUSY", "CANNOT", "QUEUE_FULL", "CLOSING", "NOT_READY", *BODY)  # of a command
+_TAKEN = ("BUSY", "CANNOT", "QUEUE_FULL", "CLOSING", "NOT_READY", *BODY)  # errors of a command
 _SSE = {
     "type": "object",
     "description": "One server-sent event; its data are JSON.",
@@ -85,10 +85,10 @@ def make_app(
     """Return the service as an ASGI application.
 
     Args:
-        service: What it serves; open.
-        login: Knows who may ask.
-        host: The address that it listens at.
-        names: Further names that it answers to.
+        service: The service; open.
+        login: Authentication of requests.
+        host: The address to listen at.
+        names: Further accepted host names.
         sites: Name and path of every site at this address; of this one alone by default.
     """
     reader = RecordReader(service.journal)
@@ -109,7 +109,7 @@ def make_app(
         summary=f"Missions for the robots of site {service.site.name}, over HTTP.",
         description='Errors are answered as `{"error": {"code", "message", …}}`.',
         lifespan=lifespan,
-        docs_url=None,  # they would load scripts from elsewhere
+        docs_url=None,  # it would load scripts from other servers
         redoc_url=None,
         default_response_class=Json,
     )
@@ -130,7 +130,7 @@ def make_app(
 def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
     @app.post("/missions", status_code=202, responses=answers(Accepted, *_TAKEN, status=202))
     def submit(asked: Asked, request: Request) -> Any:
-        """Take a command. It is on record when this answers; it runs when its turn comes."""
+        """Submit a command. It is on record when this returns, and runs when its turn comes."""
         booked = service.submit(asked.command)
         mission_id, at = booked.mission_id, request.scope.get("root_path", "")
         waiting = [one.mission_id for one in service.waiting]
@@ -161,7 +161,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
             Query(max_length=200, description="Words in the command, a sentence or a code; all."),
         ] = "",
         day: Annotated[date | None, Query(description="The day on which they began.")] = None,
-        all_sites: Annotated[bool, Query(description="Also those of other sites.")] = False,
+        all_sites: Annotated[bool, Query(description="Include missions of other sites.")] = False,
     ) -> Any:
         """List missions from the journal, the newest first, page by page."""
         wanted = Wanted(
@@ -181,7 +181,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         "/missions/{mission_id}", responses=answers(Stages, "NO_MISSION", "CANNOT", "BAD_REQUEST")
     )
     def mission(mission_id: MissionId) -> Any:
-        """Tell of a mission in its stages: state, plan, run, results, and why it ended so."""
+        """Return a mission in its stages: state, plan, run, results, and the cause of its end."""
         found = reader.read(known_mission(service, mission_id))
         current, asked = service.current, service.questions.pending
         if asked is None or current is None or current.mission_id != found["mission_id"]:
@@ -194,17 +194,17 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         openapi_extra=ANY_BODY,
     )
     async def abort(mission_id: MissionId) -> Any:
-        """Stop a mission: cleanly, and the robot at once if asked again; a waiting one for good.
+        """Stop a mission cleanly, on a repeated request the robot at once; withdraw a waiting one.
 
         Missions that wait when a running one is stopped begin after `POST /queue/resume`. `last` is
         the mission that runs, never one that waits.
         """
         current = service.current
         if current is not None and mission_id in (current.mission_id, "last"):
-            result = service.abort(current.mission_id, "operator")  # waits for nobody
+            result = service.abort(current.mission_id, "operator")  # does not block
             return {"mission_id": current.mission_id, "result": result}
         name = await asyncio.to_thread(known_mission, service, mission_id)
-        if mission_id == "last":  # whatever waits was not meant
+        if mission_id == "last":  # does not apply to waiting missions
             raise ServiceError("NOT_RUNNING", mission_id=name)
         result = await asyncio.to_thread(service.abort, name, "operator")
         return {"mission_id": name, "result": result}
@@ -247,9 +247,9 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
         after: Annotated[int, Query(ge=0, le=2**53, description="Begin after this event.")] = 0,
         last_event_id: Annotated[str, Header(pattern="^[0-9]{0,15}$")] = "",
     ) -> Response:
-        """Follow a mission: every event on record, then what happens; ``end`` is the last.
+        """Stream the events of a mission: recorded ones, then live ones; ``end`` is the last.
 
-        A client that was cut off sends the last ``id`` it got as ``Last-Event-ID``.
+        A reconnecting client sends the last received ``id`` as ``Last-Event-ID``.
         """
         room()
         name = await asyncio.to_thread(known_mission, service, mission_id)
@@ -271,7 +271,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
 
     @app.get("/live", response_class=StreamingResponse, responses=stream)
     async def live() -> Response:
-        """Follow what the page shows: one JSON each, whole, ten times a second at most."""
+        """Stream the state of the page as complete JSON texts, at most ten times a second."""
         room()
 
         async def texts() -> AsyncIterator[bytes]:
@@ -306,7 +306,7 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
 
     @app.post("/compile", responses=answers(Compiled, "TOOK_TOO_LONG", "CANNOT", *BODY))
     def compile_(asked: Asked) -> Any:
-        """Make the plan for a command in what was seen last; nothing moves."""
+        """Return the plan for a command in the last observed situation; nothing moves."""
         if not one_at_a_time.acquire(timeout=_COMPILE_S):
             raise ServiceError("TOOK_TOO_LONG", limit=_COMPILE_S)
         try:
@@ -317,7 +317,7 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
 
     @app.post("/llm_command", responses=answers(DocumentAnswer, "NO_COMMAND", *_TAKEN))
     async def llm_command(asked: DocumentAsked) -> Any:
-        """Run a command and answer when it has ended, as other planners of this kind do."""
+        """Run a command and answer after its end, like other planners with this route."""
         if is_blank(asked.command):
             raise ServiceError("NO_COMMAND")
         booked = await asyncio.to_thread(service.submit, asked.command)
@@ -344,7 +344,7 @@ def _add_page(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]
 
     @app.get("/site", responses=answers(SiteData))
     def site() -> Any:
-        """Tell of the site: its name, and what can be said."""
+        """Return the site's name and the utterances of its trees."""
         library = service.site.library
         said = [list(tree.utterances) for tree in library if tree.utterances]
         own = service.site
@@ -352,14 +352,14 @@ def _add_page(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]
 
     @app.get("/health", responses=answers(Health, "HUNG"))
     async def health() -> Any:
-        """Tell that the process can do its work; one that cannot must be restarted."""
+        """Report that the process works; otherwise it must be restarted."""
         if service.hung:
             raise ServiceError("HUNG", mission_id=service.hung)
         return {"status": "ok", "version": _version()}
 
     @app.get("/ready", responses=answers(Ready, "NOT_READY"))
     async def ready() -> Any:
-        """Tell whether commands can be run."""
+        """Report whether commands can be run."""
         if trouble := service.trouble():
             raise ServiceError("NOT_READY", why=trouble)
         return {
@@ -376,7 +376,7 @@ def _add_login(app: FastAPI, login: Login) -> None:
     async def log_in(given: Given, request: Request) -> Response:
         """Log in with the token: the page then holds a cookie that no script can read."""
         if login.needed and not login.is_token(given.token):
-            await asyncio.sleep(0.5)  # who guesses waits
+            await asyncio.sleep(0.5)  # slows down guessing
             raise ServiceError("WRONG_TOKEN")
         response = Json({"status": "ok"})
         if login.needed:
@@ -387,7 +387,7 @@ def _add_login(app: FastAPI, login: Login) -> None:
 
     @app.post("/logout", responses=answers(Health, "NOT_JSON"), openapi_extra=ANY_BODY)
     async def log_out(request: Request) -> Response:
-        """Forget a login."""
+        """Log out."""
         login.end(request.headers.get("cookie", ""))
         response = Json({"status": "ok"})
         response.delete_cookie(COOKIE, path=request.scope.get("root_path") or "/")

@@ -10,13 +10,13 @@ __all__ = ["Latest"]
 
 
 class Latest:
-    """The newest text; published from any thread, awaited on one event loop.
+    """The newest text, published from any thread and awaited on one event loop.
 
     Args:
-        wanted: Called when somebody begins to wait: a text of this moment is wanted.
+        wanted: Called when a subscriber starts to wait, to request a current text.
 
     Attributes:
-        watched: How many wait for texts now.
+        watched: Number of current subscribers.
     """
 
     def __init__(self, wanted: Callable[[], None]) -> None:
@@ -29,7 +29,7 @@ class Latest:
         self._waiting: set[asyncio.Future[None]] = set()
 
     def publish(self, text: bytes) -> None:
-        """Give everybody a new text; it is soon theirs, and this waits for nobody."""
+        """Publish a new text to all subscribers, without waiting."""
         self._text = text
         self._number += 1
         self._wake()
@@ -40,7 +40,7 @@ class Latest:
         self._wake()
 
     async def texts(self) -> AsyncIterator[bytes]:
-        """Yield the text of this moment, and again whenever there is a newer one, until the end."""
+        """Yield the current text, and every newer one until the end."""
         self._loop = asyncio.get_running_loop()
         self.watched += 1
         known = self._number
@@ -55,7 +55,8 @@ class Latest:
                 else:
                     future = self._loop.create_future()
                     self._waiting.add(future)
-                    if self._number == known and not self._closed:  # else its call was too early
+                    # otherwise the event belongs to the previous text
+                    if self._number == known and not self._closed:
                         await future
         finally:
             self.watched -= 1
@@ -63,7 +64,7 @@ class Latest:
     def _wake(self) -> None:
         loop = self._loop
         if loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended: nobody waits any more
+            with contextlib.suppress(RuntimeError):  # the loop has ended: there are no subscribers
                 loop.call_soon_threadsafe(self._woken)
 
     def _woken(self) -> None:

@@ -1,6 +1,6 @@
 """Client of the service: follows a mission over HTTP, for ``bt-exec watch URL``.
 
-It needs nothing but the standard library, so a terminal without the service can watch one.
+It uses only the standard library, so that the extra ``serve`` is not required.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bt_exec.spec.model import MissionSpec
 
 __all__ = ["ServiceTail"]
 
-_TIMEOUT_S = 30.0  # longer than the service's sign of life every 15 s
+_TIMEOUT_S = 30.0  # longer than the interval of keep-alive messages (15 s)
 
 
 class ServiceTail:
@@ -37,8 +37,8 @@ class ServiceTail:
 
     Attributes:
         mission_id: The mission.
-        mission: What the service reports of it: command, language, site.
-        ended: Why nothing more will come; empty while it runs.
+        mission: Its data from the service: command, language, site.
+        ended: Why no more events will come; empty while it runs.
 
     Raises:
         UsageError: If the service does not answer, or has no such mission.
@@ -128,7 +128,7 @@ class ServiceTail:
 
 
 def _row(number: int, kind: str, data: Mapping[str, Any]) -> EventRow:
-    """Return an event of the stream as a row of the journal; progress comes live, without place."""
+    """Return an event of the stream as a row of the journal; progress is live and has no number."""
     if kind == "Progress":
         live = {"progress": data["progress"], "doing": data["doing"]}
         return EventRow(0, 0.0, 0, 0, kind, data["path"], None, json.dumps(live))

@@ -1,8 +1,8 @@
 """Route ``/llm_command``: the answer format of other planners, with the actual results.
 
-They split a command into subgoals and these into tasks, run them, and answer with a result for each
-task; ``generated_code`` is these results as JSON text. A task is ``"Ok"`` only if it was done. The
-plan stands beside it as ``plan``.
+Those planners split a command into subgoals and tasks, run them, and answer with a result for each
+task; ``generated_code`` contains these results as JSON text. A task is ``"Ok"`` only if it was
+done. The plan is in ``plan``.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[st
     """Return the answer for a mission that has ended.
 
     Args:
-        site: Whose packs may have a form of plans of their own.
-        journal: Where the mission is.
-        outcome: How it ended.
+        site: Site whose packs may define a plan format.
+        journal: Path of the record.
+        outcome: Its outcome.
         stages: The mission in its stages.
     """
     plans = journal.mission(outcome.mission_id).plans
@@ -61,7 +61,7 @@ def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[st
 
 
 def still_running(mission_id: str, command: str) -> dict[str, Any]:
-    """Return the answer for a mission that takes longer than anybody waits."""
+    """Return the answer for a mission that exceeds the time limit of the request."""
     return {
         "status": "running",
         "user_command": command,
@@ -75,11 +75,11 @@ def still_running(mission_id: str, command: str) -> dict[str, Any]:
 
 
 def _written(spec: MissionSpec, site: Site) -> str:
-    """Return a plan in the form that a pack of the site writes, else as YAML."""
+    """Return a plan in the format of a pack of the site, or else as YAML."""
     for pack in site.catalogue.packs:
         for form in pack.formats.values():
             try:
                 return form.write(spec)
-            except SpecError:  # it cannot say this plan: the next one may
+            except SpecError:  # this format does not support the plan; try the next
                 continue
     return dump_yaml(spec)

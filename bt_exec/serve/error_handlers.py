@@ -22,7 +22,7 @@ _log = logging.getLogger("bt_exec")
 
 
 class Json(JSONResponse):
-    """Plain data, whatever a skill has measured."""
+    """JSON response that accepts any measured values of skills."""
 
     def render(self, content: Any) -> bytes:
         """Return the text."""
@@ -30,7 +30,7 @@ class Json(JSONResponse):
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Have an application answer errors with their code, sentence and status."""
+    """Add handlers that answer errors with their code, sentence and status."""
 
     def answered(request: Request, error: ServiceError) -> Response:
         headers = {key: request.headers.getlist(key) for key in ("accept-language",)}
@@ -74,6 +74,6 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def _methods_at(app: FastAPI, path: str) -> str:
-    """Return what may be done at a path, over all of its routes: ``GET, POST``."""
+    """Return the allowed methods at a path, over all of its routes: ``GET, POST``."""
     here = (r for r in app.routes if isinstance(r, Route) and r.path_regex.match(path))
     return ", ".join(sorted({method for route in here for method in route.methods or ()}))

@@ -48,11 +48,11 @@ _SENTENCES = Messages.load([Path(__file__).with_name("messages.yaml")])
 
 
 class ServiceError(Exception):
-    """Raised where a request cannot be answered as asked.
+    """Raised if a request cannot be fulfilled.
 
     Args:
         code: A key of `STATUS`.
-        facts: What its sentence names.
+        facts: Values for its sentence.
     """
 
     def __init__(self, code: str, **facts: Any) -> None:
@@ -63,15 +63,15 @@ class ServiceError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The HTTP headers that belong to it."""
+        """HTTP headers of the response."""
         if self.status == 401:
             return {"WWW-Authenticate": "Bearer"}
         return {"Retry-After": _LATER[self.code]} if self.code in _LATER else {}
 
     def body(self, language: str) -> dict[str, Any]:
-        """Return the answer: ``{"error": {"code", "message", …}, "status": "error", "message"}``.
+        """Return the body: ``{"error": {"code", "message", …}, "status": "error", "message"}``.
 
-        ``status`` and ``message`` are where clients of other planners and simulators look.
+        ``status`` and ``message`` are for clients of other planners and simulators.
         """
         said = sentence(self.code, language, **self.facts)
         error = {"code": self.code, "message": said, **self.facts}
@@ -79,5 +79,5 @@ class ServiceError(Exception):
 
 
 def sentence(code: str, language: str, /, **facts: Any) -> str:
-    """Return the sentence of a code of the service, without ``SERVE_``."""
+    """Return the sentence of a code of the service, given without the prefix ``SERVE_``."""
     return _SENTENCES.say(f"SERVE_{code}", language, **facts)

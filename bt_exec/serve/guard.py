@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["BODY_BYTES", "OPEN", "Guard", "is_loopback", "language_of_headers"]
 
 BODY_BYTES = 64 * 1024
-"""The largest body [bytes]; a command has 2,000 characters at most."""
+"""Maximum size of a body [bytes]; a command has 2,000 characters at most."""
 _UPLOADS = {"/stt": 8 * 1024 * 1024}
-"""Paths that take audio files, with the largest one [bytes]."""
+"""Paths that accept audio files, with the maximum size [bytes]."""
 _AUDIO = ("audio/", "multipart/form-data", "application/octet-stream", "text/plain")
-_BODY_S = 10.0  # in which a body must arrive [s]
+_BODY_S = 10.0  # time limit for receiving a body [s]
 OPEN = frozenset({*PAGE, "/sites", "/health", "/ready", "/login"})
-"""Paths that are answered without a token."""
+"""Paths that do not require a token."""
 _HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (
         b"content-security-policy",
@@ -51,7 +51,7 @@ _HEADERS: tuple[tuple[bytes, bytes], ...] = (
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a name or address is only this machine's."""
+    """Return whether a name or address is only reachable from this machine."""
     if host == "localhost":
         return True
     try:
@@ -61,14 +61,14 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """An ASGI middleware.
+    """ASGI middleware that checks requests.
 
     Args:
-        app: What is guarded.
-        login: Knows who may ask.
+        app: The application behind it.
+        login: Authentication of requests.
         host: The address that the service listens at.
-        names: Further names that it answers to.
-        body_bytes: The largest body that it lets pass [bytes].
+        names: Further accepted host names.
+        body_bytes: Maximum size of a body [bytes].
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Guard:
             self._names = {*self._names, host.casefold(), socket.gethostname().casefold()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or say why not."""
+        """Forward a request, or answer with an error."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -104,7 +104,7 @@ class Guard:
             body = await _body(receive, headers, self._limit(scope))
         except ServiceError as error:
             if error.code == "WRONG_TOKEN":
-                await asyncio.sleep(0.5)  # who guesses waits
+                await asyncio.sleep(0.5)  # slows down guessing
             await _refuse(answer, error, language_of_headers(headers))
             return
         if body is not None:
@@ -138,7 +138,7 @@ class Guard:
         return max(self._body_bytes, _UPLOADS.get(scope["path"], 0))
 
     def _answers_to(self, name: str) -> bool:
-        """Whether a name is ours; an address cannot be made to point elsewhere, a name can."""
+        """Return whether a host name is accepted; addresses are, because DNS cannot rebind them."""
         if name in self._names or is_loopback(name):
             return True
         if self._loopback:
@@ -151,7 +151,7 @@ class Guard:
 
 
 def language_of_headers(headers: dict[str, list[str]]) -> str:
-    """Return the language that whoever asks reads: that of the first one we speak."""
+    """Return the client's language: the first supported one of ``Accept-Language``."""
     wanted = ",".join(headers.get("accept-language", [])).casefold().split(",")
     firsts = [part.strip()[:2] for part in wanted]
     return next((first for first in firsts if first in ("ko", "en")), "en")
@@ -165,14 +165,14 @@ def _texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
 
 
 def _name(host: str) -> str:
-    """Return a ``Host`` without its port."""
+    """Return the name in a ``Host`` header, without its port."""
     if host.startswith("["):
         return host.partition("]")[0].casefold() + "]"
     return host.partition(":")[0].casefold().rstrip(".")
 
 
 async def _body(receive: Receive, headers: dict[str, list[str]], limit: int) -> bytes | None:
-    """Return the body of a request; None if whoever asked has gone.
+    """Return the body of a request; None if the client has disconnected.
 
     Raises:
         ServiceError: If it is too large, or does not arrive in time.
@@ -196,7 +196,7 @@ async def _body(receive: Receive, headers: dict[str, list[str]], limit: int) -> 
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that gives a body that was read already, then goes on."""
+    """Return a `receive` that first returns a body that was already read."""
     given = False
 
     async def again() -> Message:
@@ -210,7 +210,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 async def _refuse(send: Send, error: ServiceError, language: str) -> None:
-    """Answer with an error; the connection is closed, for a body may still be under way."""
+    """Answer with an error and close the connection, because a body may still be in transit."""
     body: Any = json.dumps(error.body(language), ensure_ascii=False).encode()
     headers = {
         "Content-Type": "application/json",

@@ -13,15 +13,15 @@ __all__ = ["COOKIE", "Login", "token_of"]
 
 COOKIE = "bt_exec_login"
 _SHORTEST = 16  # characters of a token
-_LASTS_S = 12 * 3600.0  # of a login [s]
-_LOGINS = 256  # at a time; the oldest gives way
+_LASTS_S = 12 * 3600.0  # lifetime of a login [s]
+_LOGINS = 256  # at the same time; the oldest is dropped
 
 
 def token_of(text: str, where: str) -> str:
-    """Return a token as it was written down, without what surrounds it.
+    """Return a token without surrounding white space.
 
     Raises:
-        UsageError: If it cannot be one.
+        UsageError: If it is not a valid token.
     """
     token = text.strip()
     if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
@@ -36,20 +36,20 @@ class Login:
     """Token check and sessions of logged-in clients.
 
     Args:
-        token: The token; empty if none is asked for.
+        token: The token; empty if none is required.
     """
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
-        self._logins: OrderedDict[str, float] = OrderedDict()  # until when, by what a cookie holds
+        self._logins: OrderedDict[str, float] = OrderedDict()  # expiry time by cookie value
 
     @property
     def needed(self) -> bool:
-        """Whether a token is asked for."""
+        """Whether a token is required."""
         return bool(self._token)
 
     def allows(self, authorization: str, cookies: str) -> bool:
-        """Return whether whoever sends these headers may ask."""
+        """Return whether a request with these headers is authorized."""
         if not self.needed:
             return True
         scheme, _, given = authorization.partition(" ")
@@ -58,11 +58,11 @@ class Login:
         return self._is_login(cookies)
 
     def is_token(self, given: str) -> bool:
-        """Return whether a text is the token; takes the same time whatever it is."""
+        """Return whether a text is the token, in constant time."""
         return secrets.compare_digest(given.encode("utf-8", "replace"), self._token)
 
     def begin(self) -> str:
-        """Return what the cookie of a new login holds."""
+        """Return the cookie value of a new login."""
         key = secrets.token_urlsafe(32)
         self._logins[key] = time.monotonic() + _LASTS_S
         while len(self._logins) > _LOGINS:
@@ -70,7 +70,7 @@ class Login:
         return key
 
     def end(self, cookies: str) -> None:
-        """Log out whoever holds this cookie."""
+        """Log out the client with this cookie."""
         self._logins.pop(_key_of(cookies), None)
 
     def _is_login(self, cookies: str) -> bool:
@@ -85,7 +85,7 @@ class Login:
 
 
 def _key_of(cookies: str) -> str:
-    """Return what our cookie holds; empty if there is none."""
+    """Return the value of our cookie; empty if there is none."""
     try:
         found = SimpleCookie(cookies).get(COOKIE)
     except CookieError:

@@ -1,13 +1,12 @@
-"""Maps from above: rooms, tables, objects and the robot, as observations record them.
+"""Maps from above: rooms, tables, objects and the robot, from recorded observations.
 
-Records that have these keys can be drawn; lengths are in metres, angles in radians.
+Records with these keys can be drawn; lengths are in metres, angles in radians.
 
 ==============  ===================================================================================
-``objects``     ``[x, y, …]`` by name
-``areas``       ``[left, bottom, right, top]`` by name: rooms and tables
-``detections``  of those, ``type`` and ``at: [x, y]``
-``base``        ``[x, y, yaw]`` of the robot; or ``pose``
-==============  ===================================================================================
+``objects``     ``[x, y, …]`` by name ``areas``       ``[left, bottom, right, top]`` by name: rooms
+and tables ``detections``  of those, ``type`` and ``at: [x, y]`` ``base``        ``[x, y, yaw]`` of
+the robot; or ``pose`` ==============
+===================================================================================
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from bt_exec.language.messages import LANGUAGES
 
 __all__ = ["map_of", "maps_of"]
 
-_MOST_MAPS = 300  # of one mission
+_MOST_MAPS = 300  # per mission
 _MOST_OBJECTS = 2000
 
 Word = Callable[[str, str], str]
-"""Returns a name in a language."""
+"""Function that returns a name in a language."""
 
 
 def map_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
-    """Return what can be drawn of an observation's record; None if nothing can.
+    """Return the drawable contents of an observation's record; None if there are none.
 
     Args:
         record: The record; may come from any pack.
-        word: Says the names of objects and areas.
+        word: Returns the display names of objects and areas.
     """
     robot = _numbers(record.get("base") or record.get("pose"), 3)
     objects = [(name, _numbers(at, 2)) for name, at in _items(record.get("objects"))]
@@ -54,9 +53,9 @@ def map_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
 
 
 def maps_of(events: Iterable[Event], word: Word) -> list[dict[str, Any]]:
-    """Return the maps of a mission in order; of many, some.
+    """Return the maps of a mission in order, or a selection if there are many.
 
-    Each has its time [s] and the name of the newest picture that was kept of its pack.
+    Each has its time [s] and the name of the newest stored picture of its pack.
     """
     found, newest = [], dict[str, str]()
     for event in events:
@@ -83,7 +82,7 @@ def _items(value: Any) -> list[tuple[str, Any]]:
 
 
 def _numbers(value: Any, count: int) -> list[float] | None:
-    """Return the first `count` numbers of a list; None if it has not so many."""
+    """Return the first `count` numbers of a list; None if it is shorter."""
     if not isinstance(value, list | tuple) or len(value) < count:
         return None
     numbers = value[:count]

@@ -1,4 +1,4 @@
-"""Names of missions in paths, and the errors of routes that take them."""
+"""Identifiers of missions in paths, and the errors of routes that take them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bt_exec.serve.service import Service
 __all__ = ["BODY", "ID_PATTERN", "READ", "MissionId", "known_mission"]
 
 ID_PATTERN = r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4,9}"
-READ = ("NO_MISSION", "BAD_REQUEST", "CANNOT")  # of routes that read the journal
+READ = ("NO_MISSION", "BAD_REQUEST", "CANNOT")  # errors of routes that read the journal
 BODY = ("BAD_REQUEST", "NOT_JSON")  # errors of routes that read a body
 
 MissionId = Annotated[
@@ -27,10 +27,10 @@ MissionId = Annotated[
 
 
 def known_mission(service: Service, mission_id: str) -> str:
-    """Return the whole name of a mission.
+    """Return the whole identifier of a mission.
 
     Raises:
-        ServiceError: If there is none of that name.
+        ServiceError: If there is no such mission.
     """
     if service.find(mission_id) is not None:
         return mission_id

@@ -44,11 +44,11 @@ __all__ = [
 ]
 
 _WORDS = r"[^\s\x00-\x1f\x7f-\x9f\ufeff]"
-"""A character of text: neither white space nor a control character, by any regex engine."""
+"""Pattern of a character that is neither white space nor a control character, for any engine."""
 
 
 def is_blank(text: str) -> bool:
-    """Return whether `text` holds nothing but white space and control characters."""
+    """Return whether `text` contains only white space and control characters."""
     return re.search(_WORDS, text) is None
 
 
@@ -73,7 +73,7 @@ Status: TypeAlias = Literal[
     "waiting",
     "interrupted",
 ]
-"""The status of a mission; the last three have no end on record."""
+"""Status of a mission; the last three have no end on record."""
 
 
 class _In(BaseModel):
@@ -103,7 +103,7 @@ class Answer(_In):
 
 
 class Resume(_In):
-    """The word to go on."""
+    """Request to resume the queue."""
 
     inspected: Annotated[
         bool,
@@ -118,7 +118,7 @@ class Given(_In):
 
 
 class _Out(BaseModel):
-    """An answer. Clients must accept further fields; they are added without a new version."""
+    """Base of responses. Clients must accept further fields, which may be added at any time."""
 
 
 class ErrorData(_Out):
@@ -138,7 +138,7 @@ class ErrorAnswer(_Out):
 
 
 class Accepted(_Out):
-    """A command that was taken and is on record."""
+    """A command that was accepted and is on record."""
 
     mission_id: str
     status: Literal["waiting", "running"]
@@ -194,7 +194,7 @@ class PlanData(_Out):
 
 
 class TaskResult(_Out):
-    """A task and what became of it: `Ok`, `Failed: …`, `Skipped: …`, `Stopped`, `Not done`."""
+    """A task with its result: `Ok`, `Failed: …`, `Skipped: …`, `Stopped`, `Not done`."""
 
     skill: str
     target: str
@@ -298,14 +298,14 @@ class Aborted(_Out):
 
 
 class Resumed(_Out):
-    """Whether the queue was held, and how many missions wait."""
+    """Whether the queue was held, and the number of waiting missions."""
 
     held: bool
     waiting: int
 
 
 class Answered(_Out):
-    """The answer as it was taken."""
+    """The accepted answer."""
 
     question: int
     yes: bool
@@ -331,7 +331,7 @@ class RefusalData(_Out):
 
 
 class Reply(_Out):
-    """The answer to words that ask for no plan."""
+    """The reply to a text that needs no plan."""
 
     code: str
     message: str
@@ -346,7 +346,7 @@ class Placed(_Out):
 
 
 class Map(_Out):
-    """What an observation shows from above."""
+    """Map of an observation from above."""
 
     t: Annotated[float | None, Field(description="Mission clock [s].")] = None
     pack: str
@@ -402,14 +402,14 @@ class Compiled(_Out):
 
 
 class DocumentTask(_Out):
-    """A task as other planners write it."""
+    """A task in the format of other planners."""
 
     skill: str
     target: str
 
 
 class DocumentSubgoal(_Out):
-    """A subgoal and its tasks as other planners write them."""
+    """A subgoal with its tasks in the format of other planners."""
 
     subgoal: str
     tasks: list[DocumentTask]

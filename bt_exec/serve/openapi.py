@@ -153,7 +153,7 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
     Health: {"status": "ok", "version": "0.1.0"},
     Ready: {"status": "ready", "site": "door", "running": False, "waiting": 0, "held": None},
 }
-"""An answer of each kind."""
+"""Example responses by model."""
 
 _FACTS: dict[str, dict[str, Any]] = {
     "BUSY": {"mission_id": "2026-11-20-0007"},
@@ -173,7 +173,7 @@ _FACTS: dict[str, dict[str, Any]] = {
     "TOO_MANY": {"limit": 100},
     "CANNOT": {"message": "the journal cannot be written"},
 }
-"""Facts of errors, for examples; the others name none."""
+"""Facts of errors for examples; the other errors have none."""
 
 _ALWAYS = ("NO_TOKEN", "WRONG_TOKEN", "WRONG_ORIGIN", "WRONG_HOST", "TOO_SLOW", "TOO_LARGE", "BUG")
 ANY_BODY: dict[str, Any] = {
@@ -183,11 +183,11 @@ ANY_BODY: dict[str, Any] = {
         "content": {"application/json": {"schema": {}, "example": {}}},
     }
 }
-"""Description of a body that is ignored: a stop must not fail for what came with it."""
+"""Description of a body that is ignored, so that a stop does not fail because of its body."""
 
 
 def error_answers(*codes: str) -> dict[int | str, dict[str, Any]]:
-    """Return the description of the errors of a route, with those that every route has.
+    """Return the description of the errors of a route, including those of every route.
 
     Args:
         codes: Keys of `STATUS`.
@@ -213,12 +213,12 @@ def error_answers(*codes: str) -> dict[int | str, dict[str, Any]]:
 def answers(
     model: type[BaseModel], *codes: str, status: int = 200
 ) -> dict[int | str, dict[str, Any]]:
-    """Return how a route is described: its answer with an example, and its errors.
+    """Return the description of a route's responses: an example, and the errors.
 
     Args:
         model: A key of `EXAMPLES`.
-        codes: Codes of the errors that it may give, beside those of every route.
-        status: The status of the answer.
+        codes: Codes of its errors besides those of every route.
+        status: The status of the response.
     """
     doc = (model.__doc__ or "").partition("\n")[0]
     described = {

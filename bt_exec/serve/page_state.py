@@ -1,8 +1,8 @@
 """State of the page, computed from events outside the mission's thread.
 
-The thread that ticks only leaves each event in a queue. A thread of ours takes them, keeps the
-model of the terminal's live view, and makes one text of it, ten times a second at most, however
-many watch. Everybody is given the newest text; who reads slowly misses those between.
+The ticking thread only puts each event into a queue. A separate thread updates the model of the
+terminal's live view and serializes it at most ten times a second, for all subscribers together.
+Subscribers receive the newest text; slow ones miss intermediate texts.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ __all__ = ["Watching"]
 
 _log = logging.getLogger("bt_exec")
 
-_PERIOD_S = 0.1  # between two texts [s]
-_IDLE_S = 1.0  # between two texts while nothing happens, so that ages are told [s]
+_PERIOD_S = 0.1  # period of texts [s]
+_IDLE_S = 1.0  # period of texts without events, to update ages [s]
 
 
 class Watching:
-    """A listener that shows missions; implements `bt_exec.events.Listener`.
+    """Listener that maintains the state of the page; implements `bt_exec.events.Listener`.
 
     Args:
         messages: Sentences of the site.
-        standing: What is shown beside the mission.
+        standing: Returns the state besides the mission: queue and questions.
 
     Attributes:
-        latest: The newest text, for whoever watches.
+        latest: The newest text, for subscribers.
         pictures: The newest pictures.
         maps: The newest map of each pack, with its number.
-        progress: How far running skills are, and what they do, by path; of the present mission.
+        progress: Progress and phase of running skills of the current mission, by path.
     """
 
     def __init__(self, messages: Messages, standing: Callable[[], dict[str, Any]]) -> None:
@@ -57,18 +57,19 @@ class Watching:
         self._messages = messages
         self.maps: dict[str, tuple[int, dict[str, Any]]] = {}
         self._observed: dict[str, Observation] = {}
-        self._said: dict[str, dict[str, str]] = {}  # what is seen, by pack and language
+        # descriptions of observations, by pack and language
+        self._said: dict[str, dict[str, str]] = {}
         self._model = ViewModel(messages=messages)
         self._standing = standing
         self._inbox: queue.SimpleQueue[Event | str] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="watching", daemon=True)
 
     def on(self, event: Event) -> None:
-        """Leave an event for our own thread."""
+        """Queue an event for the worker thread."""
         self._inbox.put(event)
 
     def situation(self) -> Situation:
-        """Return what was seen last, for a compiler that is asked without a mission."""
+        """Return the last observed situation, for compiler calls without a mission."""
         observed = list(self._observed.values())
         facts = {key: value for one in observed for key, value in one.facts().items()}
         return Situation(
@@ -79,20 +80,20 @@ class Watching:
         )
 
     def refresh(self) -> None:
-        """Make a new text soon: something beside the mission changed."""
+        """Request a new text, because state besides the mission changed."""
         self._inbox.put("refresh")
 
     def open(self) -> None:
-        """Begin."""
+        """Start the worker thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """End, with a last text."""
+        """Stop the worker thread after a last text."""
         self._inbox.put("close")
         if self._thread.is_alive():
             self._thread.join(_IDLE_S)
 
-    # -- on the thread ---------------------------------------------------------------------------
+    # -- on the worker thread ----------------------------------------------------------------
 
     def _work(self) -> None:
         changed, made = True, 0.0
@@ -111,7 +112,7 @@ class Watching:
                 return
 
     def _arrived(self, wait_s: float) -> list[Event | str]:
-        """Wait for an item; return all that are there."""
+        """Wait for an item; return all queued ones."""
         found: list[Event | str] = []
         try:
             found.append(self._inbox.get(timeout=wait_s) if wait_s else self._inbox.get_nowait())
@@ -121,7 +122,7 @@ class Watching:
             return found
 
     def _take(self, event: Event) -> None:
-        """Take note of an event; what a pack's own code raises costs the page a line, no more."""
+        """Update the model for an event; exceptions of pack code are logged."""
         try:
             self._model.on(event)
             if isinstance(event, MissionStarted):
@@ -174,7 +175,7 @@ class Watching:
         }
 
     def _asked(self, question: Question) -> dict[str, Any]:
-        """Return a question with the plan that it is about, as rows."""
+        """Return a question with its plan as rows."""
         spec = question.spec
         plan = ViewModel(messages=self._messages)
         plan.on(MissionStarted(0.0, 0, "", spec.mission.command, spec.mission.language, ""))

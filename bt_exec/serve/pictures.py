@@ -17,10 +17,10 @@ from bt_exec.robot import Observation
 
 __all__ = ["Picture", "Pictures"]
 
-_KEPT = 8  # pictures of each pack
+_KEPT = 8  # pictures per pack
 _SURE = 0.5  # lowest score of a certain detection
 _NUMBERED = "#"  # ``cup#1``: a detection of a class that belongs to no known object
-_BOXES = 64  # of one picture; what is beyond is not drawn
+_BOXES = 64  # per picture; further ones are not drawn
 
 
 @dataclass
@@ -28,8 +28,8 @@ class Picture:
     """One picture.
 
     Attributes:
-        number: Names it as long as the service runs.
-        pack: Whose eyes.
+        number: Its identifier while the service runs.
+        pack: Pack of the camera.
         width: Its width [px].
         height: Its height [px].
         boxes: ``{"label", "said", "score", "sure", "box": [x1, y1, x2, y2]}`` [px, from top
@@ -46,7 +46,7 @@ class Picture:
     _png: bytes = b""
 
     def data(self) -> dict[str, Any]:
-        """Return what the page needs to draw it."""
+        """Return the data for drawing it on the page."""
         return {
             "number": self.number,
             "pack": self.pack,
@@ -56,7 +56,7 @@ class Picture:
         }
 
     def png(self) -> bytes:
-        """Return it as a PNG file, made once.
+        """Return it as a PNG file, encoded once.
 
         Raises:
             ValueError: If it is not a picture.
@@ -81,7 +81,7 @@ class Pictures:
         self._making = threading.Lock()
 
     def add(self, pack: str, observation: Observation) -> None:
-        """Keep the picture of an observation, if it has one."""
+        """Store the picture of an observation, if it has one."""
         shape: tuple[int, ...] = tuple(getattr(observation.frame, "shape", ()))
         if len(shape) not in (2, 3):
             return
@@ -104,7 +104,7 @@ class Pictures:
             return [next(reversed(kept.values())) for kept in self._kept.values()]
 
     def png(self, number: int) -> bytes | None:
-        """Return a picture as PNG; None if it is gone. One is made at a time."""
+        """Return a picture as PNG; None if it was dropped. One is encoded at a time."""
         with self._lock:
             found = next((kept[number] for kept in self._kept.values() if number in kept), None)
         if found is None:
@@ -114,7 +114,7 @@ class Pictures:
 
 
 def _boxes(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the boxes that an observation tells of, as packs write them.
+    """Return the boxes in an observation's record, in any of the known forms.
 
     ``detections``: a list of ``{"type", "bbox", "score"}``; or ``boxes``: a box by label.
     """

@@ -20,7 +20,7 @@ _MOST_SUGGESTED = 8
 def compiled(
     site: Site, command: str, compiler: str | None, situation: Situation
 ) -> dict[str, Any]:
-    """Return the plan for a command in what was seen last, or why there is none; nothing moves."""
+    """Return the plan for a command in the last observed situation, or why there is none."""
     found = compile_command(site, command, compiler=compiler, situation=situation)
     refusal, reply = found.refusal, found.reply
     return {
@@ -46,9 +46,9 @@ def compiled(
 def suggested(
     site: Site, compiler: str | None, situation: Situation, language: str
 ) -> tuple[str, ...]:
-    """Return commands that would be understood in what was seen last.
+    """Return commands that would be understood in the last observed situation.
 
-    Those of the compiler where it knows any, else what the trees of the site are called.
+    They come from the compiler if it knows any, or else from the utterances of the site's trees.
     """
     chosen = make_compiler(site, compiler)
     if isinstance(chosen, Suggesting):

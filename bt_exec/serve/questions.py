@@ -20,10 +20,10 @@ class Question:
     """One question that waits for an answer.
 
     Attributes:
-        number: Names it, as long as the service runs.
-        why: Why it is asked, in the language of the command.
-        spec: The plan it is about.
-        answer: What was answered; None so far.
+        number: Its identifier while the service runs.
+        why: Why confirmation is needed, in the language of the command.
+        spec: The plan.
+        answer: The answer; None if there is none yet.
     """
 
     number: int
@@ -37,8 +37,8 @@ class Questions:
     """Confirmation on the page; implements `bt_exec.planning.confirmation.Confirm`.
 
     Args:
-        limit_s: How long an answer is waited for; then it is no [s].
-        changed: Called when a question comes or goes.
+        limit_s: Time limit of an answer, after which it is no [s].
+        changed: Called when a question is asked or answered.
     """
 
     def __init__(self, limit_s: float, changed: Callable[[], None]) -> None:
@@ -48,7 +48,7 @@ class Questions:
         self._numbers = itertools.count(1)
 
     def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
-        """Return whether somebody said yes in time."""
+        """Return whether the plan was confirmed in time."""
         question = self.pending = Question(next(self._numbers), why, spec)
         until = time.monotonic() + self.limit_s
         self._changed()
@@ -62,7 +62,7 @@ class Questions:
             self._changed()
 
     def answer(self, number: int, *, yes: bool) -> bool:
-        """Answer the question of that number; return whether it was asked just now."""
+        """Answer the question of that number; return whether it was waiting for an answer."""
         question = self.pending
         if question is None or question.number != number or question.answered.is_set():
             return False

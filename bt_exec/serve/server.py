@@ -22,22 +22,22 @@ from bt_exec.serve.sites import Sites, path_of
 
 __all__ = ["AppServer", "HttpServer"]
 
-_CONNECTIONS = 512  # at a time; further ones are answered 503
+_CONNECTIONS = 512  # at the same time; further ones are answered 503
 _HEAD_BYTES = 16 * 1024
 _START_S = 20.0
-_STOP_S = 5  # how long answers that are under way may take when the server ends [s]
+_STOP_S = 5  # time limit for responses in progress when the server ends [s]
 
 
 class AppServer:
     """Server of an application until it is stopped.
 
     Args:
-        guard: The application, behind what every request must pass.
+        guard: The application behind its request checks.
         host: The address to listen at.
         port: The port; 0 takes a free one.
 
     Attributes:
-        port: The port that it listens at.
+        port: The port in use.
 
     Raises:
         UsageError: If nobody can listen there.
@@ -70,14 +70,14 @@ class AppServer:
 
     @property
     def alive(self) -> bool:
-        """Whether it serves."""
+        """Whether it is serving."""
         return self._thread.is_alive()
 
     def start(self) -> None:
-        """Begin to serve; it answers when this returns.
+        """Start serving; requests are answered when this returns.
 
         Raises:
-            UsageError: If it does not come up.
+            UsageError: If it does not start.
         """
         self._begun = True
         self._thread.start()
@@ -88,7 +88,7 @@ class AppServer:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """End what is under way, then the server."""
+        """End responses in progress, then the server."""
         loop = self._loop
         if not self._begun:
             self._socket.close()
@@ -99,7 +99,7 @@ class AppServer:
         self._thread.join(2 * _STOP_S)
 
     def _end_streams(self) -> None:
-        """End answers that have no end of their own; on the server's loop."""
+        """End open event streams; called on the server's loop."""
 
     def _run(self) -> None:
         async def serve() -> None:
@@ -108,7 +108,7 @@ class AppServer:
 
         try:
             asyncio.run(serve())
-        except Exception:  # whoever waits for it sees that it has ended
+        except Exception:  # waiting threads notice that it has ended
             logging.getLogger("bt_exec").exception("the HTTP server broke down")
 
 
@@ -117,11 +117,11 @@ class HttpServer(AppServer):
 
     Args:
         service: The service; open.
-        login: Knows who may ask.
+        login: Authentication of requests.
         host: The address to listen at.
         port: The port; 0 takes a free one.
-        names: Further names that it answers to.
-        others: Services of further sites, each with who may ask it.
+        names: Further accepted host names.
+        others: Services of further sites, each with its authentication.
 
     Raises:
         UsageError: If nobody can listen there.
@@ -155,10 +155,10 @@ class HttpServer(AppServer):
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
+    """Return a listening socket.
 
     Raises:
-        UsageError: If nobody can listen there.
+        UsageError: If the address or port is not available.
     """
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -166,5 +166,5 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise UsageError(
-            f"nobody can listen at {host}:{port}: {why}; choose another with --host or --port"
+            f"cannot listen at {host}:{port}: {why}; choose another with --host or --port"
         ) from error

@@ -1,7 +1,7 @@
-"""Queue of commands for one session: recorded, run one after another, stopped in order.
+"""Queue of commands for one session: they are recorded and run one after another.
 
-The session is made, used and put away on one thread of its own. Everybody else only leaves a
-command, asks how things stand, or asks to stop; nothing here makes that thread wait for them.
+The session is created, used and closed on one separate thread. Other threads only submit commands,
+query the state, or request a stop; that thread never waits for them.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from bt_exec.site.site import Site
 
 __all__ = ["BookedMission", "Service"]
 
-_STEP_S = 0.2  # how often the thread looks whether the service ends while it waits [s]
-_CLOSE_S = 25.0  # how long the end of a mission and of the session may take in all [s]
-_HUNG_S = 1.0  # the same where a part hangs that cannot be interrupted [s]
-_CONFIRM_S = 300.0  # how long an answer to a question is waited for [s]
+_STEP_S = 0.2  # polling period for the end of the service [s]
+_CLOSE_S = 25.0  # time limit for the end of mission and session together [s]
+_HUNG_S = 1.0  # the same if a part hangs that cannot be interrupted [s]
+_CONFIRM_S = 300.0  # time limit of an answer to a question [s]
 
 _log = logging.getLogger("bt_exec")
 
 
 @dataclass
 class BookedMission:
-    """A command that was taken.
+    """A command that was accepted.
 
     Attributes:
-        booking: Its line on record.
-        command: What was typed.
-        ended: Gets how it ended.
-        stop: Why it is to be stopped, if that was asked before it could act on it.
-        stopped: Whether an operator asked to stop it.
+        booking: Its entry on record.
+        command: The command as typed.
+        ended: Future of its outcome.
+        stop: Reason of a stop that was requested before the mission could handle it.
+        stopped: Whether an operator requested a stop.
     """
 
     booking: Booking
@@ -56,7 +56,7 @@ class BookedMission:
     stopped: bool = False
 
     def __post_init__(self) -> None:
-        self.ended.set_running_or_notify_cancel()  # whoever waits cannot cancel it
+        self.ended.set_running_or_notify_cancel()  # waiting threads cannot cancel it
 
     @property
     def mission_id(self) -> str:
@@ -65,28 +65,28 @@ class BookedMission:
 
 
 class Service:
-    """One session, and the commands of everybody.
+    """One session with a queue of commands.
 
     Args:
         site: The site.
-        journal: Where missions are recorded.
-        queue: How many commands may wait while one is run.
-        world: How the simulated world starts.
-        fast: Simulate as fast as it goes.
+        journal: Journal for the record.
+        queue: Maximum number of waiting commands.
+        world: Initial state of the simulated world.
+        fast: Simulate as fast as possible.
         faults: ``SKILL[:N]=CODE`` texts.
-        frames: Whether the journal keeps pictures, too.
+        frames: Whether the journal also keeps pictures.
         compiler: Overrides the site's compiler.
-        speech: Recognizes and synthesizes speech; text in its place by default.
-        guard: Have a guardian also where everything is simulated.
-        confirm_s: How long an answer to a question is waited for [s].
+        speech: Recognizes and synthesizes speech; by default, text is used instead.
+        guard: Start a guardian even if everything is simulated.
+        confirm_s: Time limit of an answer to a question [s].
 
     Attributes:
-        watching: What is shown of it all.
-        questions: What is asked of whoever watches.
-        held: The mission that was stopped while others waited: they begin after `resume`. Empty
-            while the queue is not held.
-        hung: The mission whose part hangs and cannot be interrupted: nothing else can be run by
-            this process. Empty while there is none.
+        watching: State of the page.
+        questions: Open questions to operators.
+        held: The mission that was stopped while others waited, which begin after `resume`. Empty
+            if the queue is not held.
+        hung: The mission with a hanging part that cannot be interrupted, after which this
+            process can run no other mission. Empty if there is none.
     """
 
     def __init__(
@@ -119,12 +119,13 @@ class Service:
             "compiler": compiler,
             "guard": guard,
         }
-        self._name = secrets.token_hex(4)  # numbers of pictures and questions begin anew with it
+        # new for each service, with numbers of pictures and questions
+        self._name = secrets.token_hex(4)
         self._session: Session | None = None
         self._waiting: deque[BookedMission] = deque()
         self._current: BookedMission | None = None
         self._changed = threading.Condition()
-        self._switch = threading.Lock()  # held while a mission is stopped or the next one begins
+        self._switch = threading.Lock()  # held while a mission is stopped or the next one starts
         self._close_by: float | None = None
         self.held = ""
         self.hung = ""
@@ -132,13 +133,13 @@ class Service:
         self._opened: Future[None] = Future()
         self._thread = threading.Thread(target=self._work, name="missions", daemon=True)
 
-    # -- for everybody ---------------------------------------------------------------------------
+    # -- called from any thread --------------------------------------------------------------
 
     def open(self) -> None:
-        """Make the robots ready.
+        """Open the robots.
 
         Raises:
-            BtExecError: If they cannot be; nothing was left running.
+            BtExecError: If one is unavailable; nothing is left running.
         """
         self.watching.open()
         self._thread.start()
@@ -156,12 +157,12 @@ class Service:
 
     @property
     def current(self) -> BookedMission | None:
-        """The mission that is run now."""
+        """The running mission."""
         return self._current
 
     @property
     def waiting(self) -> tuple[BookedMission, ...]:
-        """The missions that wait, the next one first."""
+        """The waiting missions, the next one first."""
         return tuple(self._waiting)
 
     def trouble(self) -> str:
@@ -178,10 +179,10 @@ class Service:
         return f"{part} hangs" if part else ""
 
     def submit(self, command: str) -> BookedMission:
-        """Take a command: it is on record when this returns.
+        """Accept a command; it is on record when this returns.
 
         Raises:
-            ServiceError: If it cannot be taken now.
+            ServiceError: If it cannot be accepted now.
             UsageError: If the journal cannot be written.
         """
         with self._changed:
@@ -201,27 +202,27 @@ class Service:
         return booked
 
     def find(self, mission_id: str) -> BookedMission | None:
-        """Return a mission that runs or waits; None if there is none of that name."""
+        """Return a running or waiting mission; None if there is no such mission."""
         current = self._current
         found = (*((current,) if current is not None else ()), *tuple(self._waiting))
         return next((one for one in found if one.mission_id == mission_id), None)
 
     def hold(self) -> None:
-        """Let no waiting mission begin until `resume`."""
+        """Hold all waiting missions until `resume`."""
         with self._changed:
             if self._waiting:
                 self.held = self.held or "operator"
         self.watching.refresh()
 
     def move(self, mission_id: str, to: int) -> tuple[str, ...]:
-        """Give a waiting mission another place in the queue; return the queue.
+        """Move a waiting mission to another place in the queue; return the queue.
 
         Args:
             mission_id: The mission.
-            to: How many missions go before it; the end of the queue if there are fewer.
+            to: Number of missions before it; the end of the queue if there are fewer.
 
         Raises:
-            ServiceError: If it does not wait.
+            ServiceError: If it is not waiting.
         """
         with self._changed:
             booked = next((one for one in self._waiting if one.mission_id == mission_id), None)
@@ -234,18 +235,18 @@ class Service:
         return order
 
     def inspection(self) -> str:
-        """Return why a person must look at the robots; empty if nobody must."""
+        """Return why the robots must be inspected; empty if not required."""
         return self._session.life.why if self._session is not None else ""
 
     def resume(self, *, inspected: bool = False) -> bool:
-        """Let the missions begin that wait since one was stopped; return whether any was held.
+        """Start the missions that were held after a stop; return whether any were held.
 
         Args:
-            inspected: Whether a person has looked at the robots.
+            inspected: Whether the robots have been inspected.
 
         Raises:
-            ServiceError: If a person must look at the robots first.
-            UsageError: If that cannot be noted.
+            ServiceError: If an inspection is required.
+            UsageError: If the inspection cannot be recorded.
         """
         if why := self.inspection():
             if not inspected:
@@ -258,17 +259,17 @@ class Service:
         return bool(held)
 
     def abort(self, mission_id: str, reason: str = "operator") -> str:
-        """Stop a mission: a running one cleanly, the second time at once; a waiting one for good.
+        """Stop a running mission cleanly, the second time at once; withdraw a waiting one.
 
-        Where others wait, they are held until `resume`.
+        If others wait, they are held until `resume`.
 
         Returns:
             ``stopping`` or ``withdrawn``.
 
         Raises:
-            ServiceError: If it neither runs nor waits.
+            ServiceError: If it is neither running nor waiting.
         """
-        with self._switch:  # the mission that is stopped is the one that was named
+        with self._switch:  # so that the stopped mission is the named one
             current = self._current
             if current is not None and current.mission_id == mission_id:
                 current.stopped = True
@@ -281,14 +282,14 @@ class Service:
         if booked is not None:
             self._end(booked, "WITHDRAWN")
             return "withdrawn"
-        if self.find(mission_id) is not None:  # its turn came just now
+        if self.find(mission_id) is not None:  # it has just started
             return self.abort(mission_id, reason)
         raise ServiceError("NOT_RUNNING", mission_id=mission_id)
 
     def stop(self, reason: str) -> None:
-        """Stop what runs and take nothing more; a second call stops the robots at once.
+        """Stop the running mission and accept no commands; a second call stops the robots at once.
 
-        Safe from signal handlers: it takes no lock and waits for nothing.
+        Safe from signal handlers: it takes no lock and does not wait.
         """
         self._closing = reason or "operator"
         if self._close_by is None:
@@ -300,10 +301,10 @@ class Service:
             self._session.abort(self._closing)
 
     def close(self, reason: str = "operator") -> bool:
-        """End: the mission is stopped, the robots are put away, every record is complete.
+        """End the service: stop the mission, close the robots, complete every record.
 
         Returns:
-            Whether all of that was done in time.
+            Whether that was completed in time.
         """
         if not self._closing:
             self.stop(reason)
@@ -322,7 +323,7 @@ class Service:
         return close_by - _CLOSE_S + _HUNG_S if self.hung else close_by
 
     def _end_without_thread(self) -> None:
-        """Record the ends that the thread of the session cannot record any more."""
+        """Record the endings that the session's thread can no longer record."""
         current = self._current
         if current is not None and not current.ended.done():
             said = sentence("DID_NOT_END", current.booking.language)
@@ -330,10 +331,10 @@ class Service:
         while self._waiting:
             self._end(self._waiting.popleft(), "ENDED_FIRST")
 
-    # -- on the thread of the session ------------------------------------------------------------
+    # -- on the session's thread ------------------------------------------------------------
 
     def on(self, event: Event) -> None:
-        """Stop a mission that was to be stopped before it could hear of it."""
+        """Stop a mission whose stop was requested before it could handle it."""
         current = self._current
         reason = self._closing or ("" if current is None else current.stop)
         if reason and isinstance(event, MissionStarted):
@@ -362,7 +363,7 @@ class Service:
             self._end(self._waiting.popleft(), "ENDED_FIRST")
 
     def _look(self) -> None:
-        """Show what is seen before the first command; who cannot see yet shows nothing."""
+        """Make an observation before the first command, if possible."""
         try:
             for pack, observation in self.session.look().items():
                 self.watching.on(Observed(observation.t, 0, pack, observation))
@@ -370,7 +371,7 @@ class Service:
             _log.warning("%s", error)
 
     def _next(self) -> BookedMission | None:
-        """Return the next mission, when there is one; None when the service ends."""
+        """Return the next mission when there is one; None when the service ends."""
         with self._changed:
             with self._switch:
                 before, self._current = self._current, None
@@ -389,7 +390,7 @@ class Service:
         return None
 
     def _left(self, outcome: Outcome) -> None:
-        """Take the end of a mission whose part hangs for ever; called on another thread."""
+        """Handle the end of a mission with a part that hangs forever; called on another thread."""
         with self._switch:
             booked, self._current = self._current, None
         self.hung = outcome.mission_id
@@ -410,7 +411,7 @@ class Service:
                 booked.ended.set_result(outcome)
 
     def _stop(self, booked: BookedMission, reason: str) -> None:
-        """Stop a mission that runs or is about to; `on` does it where it has not begun yet."""
+        """Stop a mission that is running or about to start; `on` repeats it if it has not begun."""
         booked.stop = reason
         if self.session.abort(reason):
             booked.stop = ""
@@ -433,7 +434,7 @@ class Service:
             booked.ended.set_result(outcome)
 
     def _standing(self) -> dict[str, Any]:
-        """Return what is shown beside the mission: who waits, what is asked."""
+        """Return the state besides the mission: the queue and open questions."""
         current, question = self._current, self.questions.pending
         return {
             "service": self._name,

@@ -1,4 +1,4 @@
-"""Several sites behind one address: each with its service, queue and token, on one page.
+"""Several sites at one address, each with its service, queue and token, on one page.
 
 ``/sites/NAME/…`` are the routes of a site. All other paths are those of the first one, so that
 clients of a single site need not know of the others.
@@ -25,10 +25,10 @@ def path_of(name: str) -> str:
 
 
 class Sites:
-    """An ASGI application that gives each request to its site.
+    """ASGI application that forwards each request to its site.
 
     Args:
-        guards: The applications by name of their site, each behind its own guard.
+        guards: The applications by name of their site, each with its request checks.
     """
 
     def __init__(self, guards: Mapping[str, Guard]) -> None:
@@ -36,7 +36,7 @@ class Sites:
         self._first = next(iter(self.guards.values()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Forward a request."""
         path = scope.get("path", "")
         for name, guard in self.guards.items():
             root = path_of(name)

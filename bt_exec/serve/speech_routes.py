@@ -20,7 +20,7 @@ from bt_exec.serve.openapi import answers
 
 __all__ = ["add_speech_routes"]
 
-_FIELDS = ("audio", "file")  # of a form, the first that is there
+_FIELDS = ("audio", "file")  # form fields; the first existing one is used
 _FILE = {"type": "string", "format": "binary", "minLength": 1}
 _UPLOAD: dict[str, Any] = {
     "requestBody": {

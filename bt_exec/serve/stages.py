@@ -1,7 +1,7 @@
 """A mission in four stages, read from its record: state → plan → run → results.
 
-The stages are those of planners that split a command in two: what was asked and what was there,
-the subgoals and the tasks of each, the tree with what became of every node, and how it ended.
+The stages correspond to those of planners with subgoals: the command and the initial situation, the
+subgoals with their tasks, the tree with the states of its nodes, and the outcome.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bt_exec.tui.pack_messages import voices, why_of
 __all__ = ["RecordReader", "document_name", "plan_data", "stages_of", "tasks_of"]
 
 _KEPT = 32  # missions
-_FRESH_S = 1.0  # how long what was read of a mission under way is good [s]
+_FRESH_S = 1.0  # cache time for a running mission [s]
 
 
 class RecordReader:
@@ -41,7 +41,7 @@ class RecordReader:
         self._lock = threading.Lock()
 
     def read(self, mission_id: str) -> dict[str, Any]:
-        """Return a mission in its stages, and why it ended so.
+        """Return a mission in its stages, with the explanation of its end.
 
         Raises:
             UnknownName: If there is no such mission.
@@ -60,7 +60,7 @@ class RecordReader:
             return data
 
     def _goes_on(self, data: Mapping[str, Any]) -> bool:
-        """Return True if a mission's line still says what was read of it."""
+        """Return True if a cached mission is unchanged according to its list entry."""
         line = self._journal.line(data["mission_id"])
         return line is not None and line_data(line)["status"] == data["status"]
 
@@ -102,7 +102,7 @@ def stages_of(record: MissionRecord) -> dict[str, Any]:
 
 
 def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
-    """Return every task of the plan in force at the end with what became of it, in order."""
+    """Return the tasks of the last plan in order, each with its result."""
     last = {event.path: event for event in record.transitions if event.state != "kept"}
     kept = spec.mission.kept
     return [
@@ -117,13 +117,13 @@ def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
 
 
 def document_name(skill: str) -> str:
-    """Return a skill as other planners of this kind write it: ``go_to_object`` → ``GoToObject``."""
+    """Return a skill's name in the style of other planners: ``go_to_object`` → ``GoToObject``."""
     words = skill.rpartition(".")[2].split("_")
     return "".join(word[:1].upper() + word[1:] for word in words)
 
 
 def plan_data(spec: MissionSpec) -> dict[str, Any]:
-    """Return a plan as its subgoals and the tasks of each."""
+    """Return a plan as subgoals with their tasks."""
     mission, parts = spec.mission, parts_of(spec)
     return {
         "version": mission.plan_version,
@@ -145,18 +145,18 @@ def plan_data(spec: MissionSpec) -> dict[str, Any]:
 
 
 def _target(node: Do) -> str:
-    """Return what a task is about: its ``target`` where it has one, else its arguments."""
+    """Return the object of a task: its ``target`` if it has one, or else its arguments."""
     target = node.args.get("target")
     return target if isinstance(target, str) else say_args(node.args)
 
 
 def _result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:
-    """Return what became of a task, never better than it was.
+    """Return the result of a task.
 
     Args:
         path: Its path.
-        last: What was last said of each node, under any plan.
-        kept: Whether the plan took it over as finished.
+        last: The last state of each node, under any plan.
+        kept: Whether the plan kept it as finished.
     """
     own = last.get(path)
     around = [last[above] for above in last if above != path and encloses(above, path)]

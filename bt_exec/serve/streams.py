@@ -1,8 +1,8 @@
 """Server-sent events: a mission's growing record, shared by all its watchers.
 
-Events that are on record carry their number there as ``id``, so a client that was cut off goes on
-where it was, also with another process of the service. How far a skill is (``Progress``) is live
-only: it has no id, and only the newest counts.
+Recorded events have their number as ``id``, so that a disconnected client can continue where it
+was, even with a restarted service. ``Progress`` events are live only: they have no id, and only the
+newest one counts.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from bt_exec.journal.json_text import to_json
 
 __all__ = ["Feeds", "sse"]
 
-_PERIOD_S = 0.1  # between two looks into the record [s]
-_BEAT_S = 15.0  # between two signs of life where nothing happens [s]
-_CHECK_S = 1.0  # between two looks whether the process of a mission is gone [s]
-_ROWS = 500  # that are read at once
-_CLOSED = "closed"  # what a tail ends with when the service does: nobody is told of an end
-_CHUNK = 64  # events that are written at once
+_PERIOD_S = 0.1  # polling period of the record [s]
+_BEAT_S = 15.0  # interval of keep-alive messages [s]
+_CHECK_S = 1.0  # polling period for the end of a mission's process [s]
+_ROWS = 500  # rows per read
+_CLOSED = "closed"  # end of a tail with the service; no end is sent to clients
+_CHUNK = 64  # events per write
 
 
 def sse(data: str, event: str = "", number: int | None = None) -> bytes:
@@ -33,12 +33,12 @@ def sse(data: str, event: str = "", number: int | None = None) -> bytes:
 
 
 class Feeds:
-    """The records that are followed now.
+    """The records that are being followed.
 
     Args:
-        journal: Where they are.
-        live: Whether a mission of this service runs or waits under a name.
-        progress: How far the skills of the present mission are, by path.
+        journal: The journal.
+        live: Whether a mission of this service with that identifier is running or waiting.
+        progress: Progress of the current mission's skills, by path.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class Feeds:
         self._closed = asyncio.Event()
 
     def close(self) -> None:
-        """End every stream, with what is on record by now."""
+        """End every stream after the recorded events."""
         self._closed.set()
 
     async def ended_before(self, mission_id: str, after: int) -> bool:
-        """Return whether a mission has ended and nothing follows its event `after`."""
+        """Return whether a mission has ended and has no events after number `after`."""
         line = await asyncio.to_thread(self._journal.line, mission_id)
         if line is None or (line.ended_at is None and not line.interrupted):
             return False
@@ -107,7 +107,7 @@ class Feeds:
                 yield b": still here\n\n"
 
     async def _read(self, mission_id: str, tail: _Tail) -> None:
-        """Read what is new in a record, again and again, until the mission has ended."""
+        """Read new rows of a record repeatedly until the mission has ended."""
         after, checked = 0, 0.0
         shown: dict[str, Any] = {}
         loop = asyncio.get_running_loop()
@@ -141,26 +141,26 @@ class Feeds:
 
 
 class _Tail:
-    """Read part of one record, shared by all its followers."""
+    """Rows read from one record, shared by all its followers."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
         self.frames: list[bytes] = []
         self.live = b""
         self.live_number = 0
-        self.read = False  # whether all that was there at first has been read
+        self.read = False  # whether all initially existing rows have been read
         self.ended = ""
         self.users = 0
         self.task: asyncio.Task[None] | None = None
         self.changed = asyncio.Event()
 
     def change(self) -> None:
-        """Wake whoever waits."""
+        """Wake the followers."""
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
 
     def add(self, row: EventRow) -> None:
-        """Append an event on record; progress is left out, which is sent live and more often."""
+        """Append a recorded event, except progress, which is sent live."""
         if row.kind == "Progress":
             return
         self.numbers.append(row.seq)
@@ -169,7 +169,7 @@ class _Tail:
             self.ended = "ended"
 
     def tell(self, progress: dict[str, tuple[float | None, str]]) -> None:
-        """Tell how far skills are."""
+        """Send progress of skills to the followers."""
         self.live = b"".join(
             sse(to_json({"path": path, "progress": share, "doing": doing}), "Progress")
             for path, (share, doing) in progress.items()
@@ -179,7 +179,7 @@ class _Tail:
 
 
 def _frame(row: EventRow) -> bytes:
-    """Return an event on record as a server-sent event; its data are JSON already."""
+    """Return a recorded event as a server-sent event; its data is already JSON."""
     head = {"t": row.t, "tick": row.tick, "plan": row.plan, "path": row.path, "call": row.call}
     known = to_json({key: value for key, value in head.items() if value is not None})
     return sse(f'{known[:-1]},"data":{row.data}}}', row.kind, row.seq)

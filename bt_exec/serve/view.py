@@ -15,15 +15,15 @@ from bt_exec.tui.text import clean
 __all__ = ["Part", "parts_of", "view_of"]
 
 _WIDE = 10_000  # cells: the page wraps lines itself
-_ROOM = 40  # rows; of a longer plan what was not reached yet is folded
+_ROOM = 40  # rows; unreached parts of longer plans are folded
 
 
 class Part(NamedTuple):
     """A part of a plan.
 
     Attributes:
-        text: What it is for.
-        path: Its path; None if the plan leaves it out.
+        text: Its purpose.
+        path: Its path; None if the plan does not contain it.
     """
 
     text: str
@@ -31,10 +31,10 @@ class Part(NamedTuple):
 
 
 def view_of(model: ViewModel) -> dict[str, Any]:
-    """Return what is shown of a mission; hold the model's lock.
+    """Return the data of a mission for the page; hold the model's lock.
 
-    Sentences and words are in the language of the command; times are seconds of its clock since
-    the command arrived.
+    Sentences and words are in the language of the command; times are seconds of its clock since the
+    command arrived.
     """
     spec, outcome = model.spec, model.outcome
     compiler, since = model.planning or ("", 0.0)
@@ -57,9 +57,9 @@ def view_of(model: ViewModel) -> dict[str, Any]:
 
 
 def parts_of(spec: MissionSpec) -> list[Part]:
-    """Return the parts of a plan: one a subgoal where it names them, else those of its sequence.
+    """Return the parts of a plan: its subgoals if it names them, or else the steps of its sequence.
 
-    A subgoal's part is the child of the plan's sequence that has its name, or else its place.
+    The part of a subgoal is the child of the plan's sequence with its name, or else at its index.
     """
     found = list(paths(spec.root))
     where = {id(node): path for path, node in found}
@@ -85,10 +85,10 @@ def parts_of(spec: MissionSpec) -> list[Part]:
 
 
 def _subgoals(model: ViewModel) -> list[dict[str, str]]:
-    """Return the subgoals that have a part of their own name in the plan, with what became of each.
+    """Return the subgoals that have a part of their name in the plan, with their states.
 
-    Where only the header names them, they are words of the command, and the rows say more. One
-    that a later plan gave up has failed.
+    Subgoals that only the header names are omitted, because the rows are more informative. A
+    subgoal that a later plan dropped has failed.
     """
     spec = model.spec
     assert spec is not None
@@ -101,7 +101,7 @@ def _subgoals(model: ViewModel) -> list[dict[str, str]]:
 
 
 def _state(model: ViewModel, path: str) -> str:
-    """Return the state of a part: its own row's, else what those within it make of it."""
+    """Return the state of a part: that of its row, or else the combined state of its contents."""
     own = model.forest.by_path.get(path)
     if own is not None and own.state:
         return own.state
@@ -117,7 +117,7 @@ def _state(model: ViewModel, path: str) -> str:
 
 
 def _row(model: ViewModel, row: Row) -> dict[str, Any]:
-    """Return a row; what is empty is left out."""
+    """Return a row as plain data, without empty fields."""
     data: dict[str, Any] = {"kind": row.kind, "depth": row.depth, "text": row.text}
     if row.node is not None:
         data |= _node(model, row, row.node)

@@ -1,4 +1,4 @@
-"""Routes around a mission: maps, suggestions, the queue, files to take along."""
+"""Routes around a mission: maps, suggestions, the queue, downloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Site files and the data that is shipped."""
+"""Site files and the data that ships with the package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Site", "load_site"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what reads sites when it is first used: the names of the data cost nothing."""
+    """Import the site reader on first use, so that access to the data is cheap."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from bt_exec.site import site

@@ -27,9 +27,9 @@ __all__ = ["check_utterances", "word_problems"]
 
 
 def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Problem]:
-    """Return which utterances do not lead to their own tree, and why; all trees if none are named.
+    """Return the utterances that do not lead to their own tree; of all trees if none are named.
 
-    They are given to the compiler that needs no settings, offline. Its mistakes in the words of the
+    They are compiled by the offline compiler, which needs no settings. Mistakes in the words of the
     packs come first. The others are ``UTTERANCE_REFUSED``, ``UTTERANCE_OF_ANOTHER`` and
     ``UTTERANCE_INCOMPLETE``.
     """
@@ -52,10 +52,10 @@ def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Pro
 
 
 def word_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
-    """Return the mistakes in the lexicons of packs, as far as they are known without a site."""
+    """Return the mistakes in the lexicons of packs that can be found without a site."""
     compiler = _offline()
     if compiler is None or any(pack.words is not None for pack in catalogue.packs):
-        return []  # a site gives the rest of the words
+        return []  # the other words come from a site
     return _words_of(compiler, Request(_ANY, "en", catalogue, library, sentences(catalogue)))
 
 
@@ -76,7 +76,7 @@ def _words_of(compiler: Compiler, request: Request) -> list[Problem]:
 
 
 _ANY = "go"
-"""A command that is looked up in the words of every pack."""
+"""A command for which the words of every pack are loaded."""
 
 
 def _asked(request: Request, text: str) -> Request:
@@ -119,7 +119,7 @@ def _problems_of_utterances(request: Request, tree: TreeSpec, compiler: Compiler
 
 
 def _after_another(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> Plan | None:
-    """Return a plan for a command that goes on with this utterance: … and tell the professor."""
+    """Return a plan for a command that ends with this utterance: "… and tell the professor"."""
     for other in request.library:
         begins = (said for said in other.utterances if language_of(said) == language_of(text))
         said = next(begins, None)
@@ -134,7 +134,7 @@ def _after_another(request: Request, tree: TreeSpec, text: str, compiler: Compil
 
 
 def _left_open(tree: TreeSpec, required: Sequence[str], refusal: Refusal) -> str:
-    """Return the parameter that an utterance was refused for, because it gives it no value."""
+    """Return the parameter without a value for which an utterance was refused."""
     if refusal.code != "NO_OBJECT":
         return ""
     asked = [key for key in required if tree.params[key].type in refusal.missing]
@@ -142,7 +142,7 @@ def _left_open(tree: TreeSpec, required: Sequence[str], refusal: Refusal) -> str
 
 
 def _rivals(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> str:
-    """Return which other trees answer to an utterance: those that make it ambiguous alone."""
+    """Return the other trees that match an ambiguous utterance."""
     found: list[str] = []
     for other in request.library:
         if other.tree == tree.tree or not other.utterances:

@@ -19,9 +19,9 @@ __all__ = ["Compiled", "compile_command", "for_site", "make_compiler", "request_
 
 
 def make_compiler(site: Site, name: str | None = None) -> Compiler:
-    """Return the site's compiler, or the one called `name` with no settings but its defaults.
+    """Return the site's compiler, or the one called `name` with default settings.
 
-    ``replay:FILE`` is the compiler ``replay`` with the one setting ``file``.
+    ``replay:FILE`` means the compiler ``replay`` with the setting ``file``.
     """
     if name is None or name == site.compiler.name:
         found = find_compiler(site.compiler.name, site.compiler.settings())
@@ -48,9 +48,9 @@ def request_of(
 
     Args:
         site: The site.
-        command: What the person typed.
-        situation: What is seen; nothing by default.
-        context: The session so far, or its commands, oldest first.
+        command: The command as typed.
+        situation: The observed situation; empty by default.
+        context: The history of the session, or its commands, oldest first.
     """
     return Request(
         command,
@@ -69,10 +69,11 @@ class Compiled:
     """Result of a command: exactly one of a plan, a refusal or a reply.
 
     Attributes:
-        plan: The plan as it would run: subtrees open, passes applied, verified; None if refused.
+        plan: The plan as it would run: subtrees expanded, passes applied, verified; None if
+            refused.
         refusal: Why there is no plan; None if there is one.
-        written: The plan as the compiler wrote it, subtrees by name; None if it wrote none.
-        reply: What is said to words that ask for no plan: thanks, a question about the past.
+        written: The plan as the compiler wrote it, with subtrees by name; None if there is none.
+        reply: The reply to a text that needs no plan: thanks, a question about the past.
     """
 
     plan: MissionSpec | None = None
@@ -94,15 +95,7 @@ def compile_command(
     compiler: str | Compiler | None = None,
     context: Context | Iterable[str] = (),
 ) -> Compiled:
-    """Compile without a robot; a plan that does not pass verification is a refusal, too.
-
-    Args:
-        site: The site.
-        command: What the person typed.
-        situation: What is seen; nothing by default.
-        compiler: Instead of the site's: one, or its name.
-        context: The session so far, or its commands, oldest first: what "again" and "it" mean.
-    """
+    """Compile a command without a robot; a plan that fails verification gives a refusal."""
     request = request_of(site, command, situation, context)
     if compiler is None or isinstance(compiler, str):
         compiler = make_compiler(site, compiler)

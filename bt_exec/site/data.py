@@ -1,6 +1,6 @@
 """Access to shipped data: trees, sites, words.
 
-In a wheel they lie inside the package; in a clone (editable install) they lie beside it.
+In a wheel they are inside the package, in a clone (editable install) next to it.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def site_names() -> tuple[str, ...]:
 
 
 def default_site() -> str:
-    """Return the name or file of the site that is meant when none is named.
+    """Return the name or file of the default site.
 
-    The first of: the variable ``BT_EXEC_SITE``; ``default_site:`` in ``bt-exec/config.yaml`` in the
-    user's configuration folder; the same in the shipped ``configs/defaults.yaml``.
+    It is the first of: the variable ``BT_EXEC_SITE``; ``default_site:`` in ``bt-exec/config.yaml``
+    in the user's configuration folder; the same in the shipped ``configs/defaults.yaml``.
 
     Raises:
         UsageError: If the user's file is not readable.
@@ -74,7 +74,7 @@ def site_path(name_or_file: str = "") -> Path:
 
     Raises:
         UnknownName: If it is neither.
-        UsageError: If the default cannot be found out.
+        UsageError: If the default cannot be determined.
     """
     name_or_file = name_or_file or default_site()
     path = expand_home(name_or_file)

@@ -1,7 +1,7 @@
-"""Parts that a site file brings itself: trees, skills, words and sentences.
+"""Parts defined by a site itself: trees, skills, words and sentences.
 
-They stand in files beside the site file and replace what ``overrides:`` names. Trees, words and
-sentences form a pack called `OWN`; skills and conditions join a pack of the site
+They are in files next to the site file and replace the parts named in ``overrides:``. Trees, words
+and sentences form a pack called `OWN`; skills and conditions are added to a pack of the site
 (`bt_exec.site.own_tools`).
 """
 
@@ -18,20 +18,20 @@ from bt_exec.spec.source import Source
 __all__ = ["OWN", "load_library", "own_pack", "replaced_parts", "unused_overrides"]
 
 OWN = "site"
-"""Name of the pack that a site's own trees, words and sentences form."""
+"""Name of the pack of a site's own trees, words and sentences."""
 
 
 def own_pack(
     folder: Path, packs: Sequence[Pack], trees: str, lexicon: str, messages: str
 ) -> tuple[Pack, ...]:
-    """Return the pack of a site's own files; nothing if it has none.
+    """Return the pack of a site's own files; empty if there are none.
 
     Args:
         folder: Folder of the site file.
-        packs: The packs of the site, which the files may refer to.
-        trees: Folder of trees, relative to `folder`; empty if there is none.
-        lexicon: Further words likewise.
-        messages: Further sentences likewise.
+        packs: The packs of the site, to which the files may refer.
+        trees: Folder of trees, relative to `folder`; may be empty.
+        lexicon: File of further words, likewise.
+        messages: File of further sentences, likewise.
     """
     if not (trees or lexicon or messages):
         return ()
@@ -41,14 +41,14 @@ def own_pack(
 
 
 def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
-    """Return the trees of the packs of a catalogue, with those that replace others in their place.
+    """Return the trees of the packs of a catalogue, with overridden ones replaced.
 
     Args:
         catalogue: The packs.
         overrides: Names of trees that the site replaces.
 
     Raises:
-        SpecError: Holding every mistake of every file.
+        SpecError: Contains every mistake of every file.
     """
     packs: dict[Path, list[Pack]] = {}
     for pack in catalogue.packs:
@@ -70,7 +70,7 @@ def _tree_names(folder: Path) -> frozenset[str]:
     """Return the names of the trees of a folder.
 
     Raises:
-        SpecError: Holding every mistake of every file.
+        SpecError: Contains every mistake of every file.
     """
     return frozenset(Library.load([folder]).names())
 

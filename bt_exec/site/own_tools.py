@@ -1,7 +1,7 @@
 """Skills and conditions from a user's file: ``--tools FILE``.
 
-A file with one decorated function is enough; no package has to be installed. What it holds joins
-the first pack of the site, and so reaches that pack's services.
+A file with one decorated function is enough; no package has to be installed. Its skills and
+conditions are added to the first pack of the site and can use that pack's services.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["with_tools"]
 def with_tools(
     packs: Sequence[Pack], files: Iterable[Path], overrides: Collection[str] = ()
 ) -> list[Pack]:
-    """Return the packs of a site, the first one with the tools of `files`; all robots of it.
+    """Return the packs of a site, with the tools of `files` added to the first one and its robots.
 
     Args:
         packs: The packs.
@@ -34,8 +34,8 @@ def with_tools(
         overrides: Names of skills and conditions that tools replace, each in its own pack.
 
     Raises:
-        UsageError: If a file is missing, cannot be run, or holds no skill and no condition.
-        RegistrationError: If a tool has the name of another.
+        UsageError: If a file is missing, cannot be run, or contains no skill and no condition.
+        RegistrationError: If a tool has the name of another one.
     """
     changed = list(packs)
     for file in files:
@@ -60,7 +60,7 @@ def _names(pack: Pack) -> set[str]:
 
 
 def _with_part(pack: Pack, part: Skill | Condition, *, replaces: bool) -> Pack:
-    """Return a pack with a further part, in place of the one of its name if it `replaces` it."""
+    """Return a pack with an additional part, which replaces the one of its name if `replaces`."""
 
     def rest(parts: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(one for one in parts if not (replaces and one.name == part.name))
@@ -74,8 +74,8 @@ def _with_part(pack: Pack, part: Skill | Condition, *, replaces: bool) -> Pack:
 class _Uncached(SourceFileLoader):
     """Loader that compiles a file at each load.
 
-    Cached bytecode is told apart by size and whole seconds: an edit that keeps the length, checked
-    within a second, would run as the file before it.
+    Cached bytecode is validated by size and whole seconds, so an edit of the same length within a
+    second would not be noticed.
     """
 
     def get_code(self, fullname: str) -> CodeType:
@@ -100,7 +100,7 @@ def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[s
         raise UsageError(f"tools {file}: {error}") from error
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # the person's own code may raise anything
+    except BaseException as error:  # user code may raise anything
         why = slip(error) if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
         raise UsageError(f"tools {file}: {why}") from error
     own = [

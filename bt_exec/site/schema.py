@@ -16,7 +16,7 @@ __all__ = ["site_schema"]
 def site_schema(packs: Iterable[Pack], compilers: Iterable[str]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a site file that may use these packs and compilers.
 
-    What needs the whole site is left to loading it: a place that is none of the map's, say.
+    Rules that need the whole site, such as places of the map, are checked when it is loaded.
     """
     schema = SiteFile.model_json_schema()
     definitions = schema.setdefault("$defs", {})
@@ -46,7 +46,7 @@ def site_schema(packs: Iterable[Pack], compilers: Iterable[str]) -> dict[str, An
 
 
 def _schema_of(model: type[BaseModel], definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a model; what it refers to is added to `definitions`."""
+    """Return the schema of a model; referenced models are added to `definitions`."""
     own = model.model_json_schema()
     definitions.update(own.pop("$defs", {}))
     return own

@@ -59,18 +59,18 @@ class Site:
 
     Attributes:
         name: Its name.
-        summary: One line for people.
-        file: Where it stands.
-        packs: Settings by pack, or by robot where the site names several of one pack.
+        summary: Description in one line.
+        file: Its path.
+        packs: Settings by pack, or by robot if the site has several of one pack.
         compiler: The compiler and its settings.
-        rates: Tick and look rates.
+        rates: Tick and observation rates.
         limits: Budgets and deadlines.
         catalogue: Skills, conditions, types.
         library: Trees.
         messages: Sentences.
-        confirm: Which plans a person is asked about before they run.
-        keep: How long the journal keeps its missions.
-        guard: How a guardian stops the robots, instead of what their drivers name; None for that.
+        confirm: Which plans need the operator's confirmation.
+        keep: Retention of its missions in the journal.
+        guard: Stop action of the guardian instead of those of the drivers, or None.
         replaced: A sentence for each part of a pack that another part replaces.
     """
 
@@ -91,25 +91,25 @@ class Site:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The names of the installed packs that the site uses, each once."""
+        """Distinct names of the installed packs that the site uses."""
         return tuple(dict.fromkeys(own.pack or name for name, own in self.packs.items()))
 
     def settings(self) -> dict[str, dict[str, Any]]:
-        """Return what the site file says of each pack, as plain data."""
+        """Return the settings of each pack in the site file, as plain data."""
         return {name: own.written() for name, own in self.packs.items()}
 
 
 def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
-    """Load a site, the default one if none is named, with its packs and their verified trees.
+    """Load a site (by default the default site) with its packs and their verified trees.
 
     Args:
         name_or_file: The site.
-        tools: Files of Python with further skills and conditions, which join its first pack.
+        tools: Python files with further skills and conditions, which are added to its first pack.
 
     Raises:
         UnknownName: If there is no such site.
         UsageError: If a file of tools cannot be used.
-        SpecError: If the file, or a tree of its packs, is wrong; every mistake at once.
+        SpecError: If the file, or a tree of its packs, is invalid; contains every mistake.
     """
     path = site_path(name_or_file)
     source = read_file(path)
@@ -242,7 +242,7 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
 def _requirements(
     source: Source, packs: Iterable[Pack], kinds: Mapping[str, str]
 ) -> Iterator[Problem]:
-    """Yield a problem for each required pack that the site has not exactly once."""
+    """Yield a problem for each required pack that the site does not have exactly once."""
     for pack in packs:
         for name in pack.requires:
             found = [one for one, kind in kinds.items() if kind == name]
@@ -256,7 +256,7 @@ def _requirements(
 
 
 def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str, PackSettings]:
-    """Return the settings of each pack, checked by its own model."""
+    """Return the settings of each pack, validated by its own model."""
     settings: dict[str, PackSettings] = {}
     problems: list[Problem] = []
     for pack in packs:
@@ -274,7 +274,7 @@ def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str,
 
 
 def _shared_names(source: Source, settings: Mapping[str, PackSettings]) -> Iterator[Problem]:
-    """Yield what two robots are called."""
+    """Yield a problem for each name shared by two robots."""
     names: dict[str, str] = {}
     for robot, own in settings.items():
         for language, said in own.called.items():
@@ -287,7 +287,7 @@ def _shared_names(source: Source, settings: Mapping[str, PackSettings]) -> Itera
 
 
 def value_error(finding: Any) -> str:
-    """Return ``key='value': what is allowed`` for a finding of pydantic."""
+    """Return ``key='value': what is allowed`` for an error of pydantic."""
     kind, message = finding["type"], str(finding["msg"]).removeprefix("Value error, ")
     message = _NUMBERS.get(kind) or message.replace("Input should be", "must be")
     where = ".".join(map(str, finding["loc"]))
@@ -301,12 +301,12 @@ def value_error(finding: Any) -> str:
 def _problem(
     source: Source, finding: Any, inside: tuple[str, ...] = (), owner: type[BaseModel] | None = None
 ) -> Problem:
-    """Return a finding of pydantic with its position.
+    """Return an error of pydantic as a problem with its position.
 
     Args:
         source: The site file.
         finding: One of ``ValidationError.errors()``.
-        inside: Where the model's part of the file is.
+        inside: Place of the model's part in the file.
         owner: The model; that of the site file if not given.
     """
     place = (*inside, *finding["loc"])

@@ -1,4 +1,4 @@
-"""The models of a site file: packs, compiler, rates, limits, guard, retention, own parts."""
+"""Models of a site file: packs, compiler, rates, limits, guard, retention, own parts."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ class Limits(_Part):
     Attributes:
         replans: Plans after the first one.
         turns: Turns of a plan that its compiler makes turn by turn.
-        cancel_s: How long a skill's clean-up may take before the robot is stopped [s].
-        still_s: How long a robot may take to be still after a stop was asked [s].
-        look_s: How long a single look may take before the mission goes on without it [s].
-        plan_s: How long a compiler may think [s].
-        step_s: How long a remote simulation may take to advance by one tick [s].
-        hang_s: How long a step of a skill, a condition, a capture, a hook or a listener may take
-            before the robot is stopped and the mission fails [s, wall]. If not given: 0.5 s with
-            a real robot; 30 s where everything is simulated, for a busy machine computes slowly
-            and nothing moves meanwhile.
-        stall_s: How long the loop may stand still between two ticks (a suspended machine, SIGSTOP,
-            swapping) before the robot is stopped and the mission fails [s, wall]. If not given:
-            3 s or twice `hang_s` with a real robot; without limit where everything is simulated.
+        cancel_s: Time limit of a skill's clean-up before the robot is stopped [s].
+        still_s: Time limit for a robot to be still after a stop [s].
+        look_s: Time limit of a single observation, after which the mission continues without it
+            [s].
+        plan_s: Time limit of a compiler [s].
+        step_s: Time limit of a remote simulation for one tick [s].
+        hang_s: Time limit of a step of a skill, a condition, a capture, a hook or a listener, after
+            which the robot is stopped and the mission fails [s, wall]. Default: 0.5 s with a real
+            robot; 30 s if everything is simulated, because a busy machine computes slowly and
+            nothing moves meanwhile.
+        stall_s: Time limit between two ticks (a suspended machine, SIGSTOP, swapping), after which
+            the robot is stopped and the mission fails [s, wall]. Default: 3 s or twice `hang_s`
+            with a real robot; no limit if everything is simulated.
     """
 
     replans: Annotated[int, Field(ge=0, le=20)] = 3
@@ -61,9 +62,9 @@ class GuardSettings(_Part):
     """Settings of the process that stops the robot; see `bt_exec.guardian`.
 
     Attributes:
-        stop: A command, as a line or a list of words, or ``module:function``. It runs in a process
-            of its own, also while the robot is still; exit code 0 says that the robot has stopped.
-        within: The robot is stopped when the mission gave no heartbeat for this long.
+        stop: A command, as a line or a list of words, or ``module:function``. It runs in a separate
+            process, also while the robot is still; exit code 0 means that the robot has stopped.
+        within: Time without a heartbeat after which the robot is stopped.
     """
 
     stop: str | tuple[str, ...]
@@ -80,11 +81,11 @@ class GuardSettings(_Part):
 
 
 class Keep(_Part):
-    """Retention of this site's missions in the journal; without limits for ever.
+    """Retention of this site's missions in the journal; unlimited by default.
 
     Attributes:
         days: Missions that began longer ago are removed.
-        megabytes: The oldest are removed until journal and frames take less.
+        megabytes: The oldest missions are removed until journal and frames are smaller.
     """
 
     days: Annotated[float, Field(gt=0)] | None = None
@@ -92,7 +93,7 @@ class Keep(_Part):
 
 
 class CompilerSettings(BaseModel):
-    """Which compiler, with its own settings beside the name."""
+    """Name of the compiler, with its settings."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -104,14 +105,14 @@ class CompilerSettings(BaseModel):
 
 
 class SiteFile(_Part):
-    """A site file as written. Settings of packs and compilers are checked by their owners.
+    """A site file as written. Packs and compilers validate their own settings.
 
     Attributes:
         trees: Folder of the site's own trees, relative to the file.
-        tools: Python files with skills and conditions of its own.
+        tools: Python files with the site's own skills and conditions.
         lexicon: File of further words.
         messages: File of sentences and phrases that replace those of packs.
-        overrides: Names of trees, skills and conditions of packs that its own replace.
+        overrides: Names of trees, skills and conditions of packs that are replaced.
     """
 
     site: str

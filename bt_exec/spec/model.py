@@ -121,7 +121,7 @@ __all__ = [
 ]
 
 MOST_ITEMS = 20
-"""Items of a list that ``for_each`` takes unless ``at_most`` says another number."""
+"""Default of ``at_most``, the maximum number of items of ``for_each``."""
 
 _AT_MOST = "at_most"
 
@@ -363,7 +363,7 @@ class Param(SpecModel):
 
     ``min`` and ``max`` bound a number, ends included. ``choices`` lists the allowed values;
     ``speed: [fast, slow]`` is short for a parameter with choices and nothing else. The type of
-    choices is that of their values, unless ``type`` says another.
+    choices is that of their values, unless ``type`` is given.
 
     An ``optional`` parameter has no value if callers omit it: arguments and modifiers that refer to
     it are then omitted, too.

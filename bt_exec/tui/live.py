@@ -39,7 +39,7 @@ class LiveView:
         model: The model, updated elsewhere.
         painter: The output; its stream must be a terminal.
         verbose: Show paths and the record's name.
-        keys: Read keys; otherwise they are left to whoever reads standard input next.
+        keys: Read keys; otherwise they remain in standard input.
     """
 
     def __init__(

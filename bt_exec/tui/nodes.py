@@ -40,7 +40,7 @@ class ViewNode:
         attempts: Number of starts.
         tries: Failures of its earlier attempts, in order.
         guard: The guard's last verdict.
-        answer: The last verdict of its own question.
+        answer: The last verdict of its question.
         passed: Whether the mission continues despite its failure.
         named: The enclosing node that gives the row its name, if any.
         inside: Number of rows under it.

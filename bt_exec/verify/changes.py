@@ -278,7 +278,7 @@ class Others:
         return Others((*self._levels, _Beside(_Level(Counter(changes)))))
 
     def beside(self, branches: list[tuple[Change, ...]]) -> Iterator[Others]:
-        """Yield the changes in parallel to each branch: these, and those of the other branches."""
+        """Yield for each branch what may change meanwhile: these and other branches' changes."""
         counts: Counter[Change] = Counter()
         for branch in branches:
             counts.update(branch)

@@ -46,7 +46,7 @@ class Readers:
 
     def is_constant(self, fact: str) -> bool:
         """Return True if a fact never changes while it is read."""
-        if self._beside:  # observations there must not contradict it
+        if self._beside:  # parallel observations must not contradict a constant fact
             return False
         last = self._last.get(fact, -1)
         forms = (number for form, number in self._forms.items() if form.fullmatch(fact))

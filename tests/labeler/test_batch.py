@@ -163,7 +163,7 @@ def test_what_got_no_answer_is_done_by_resuming(
     assert joined(out) == joined(whole)
 
 
-def test_when_nobody_answers_the_run_ends_soon(
+def test_run_ends_soon_without_answers(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     labeler = Counting(vocabulary, away=10**6)

@@ -70,7 +70,7 @@ _CLAIMS = (
 
 def untrue(words: str, truth: Truth) -> list[str]:
     """Return what the words say that is not so; what would be "by then" is not said of now."""
-    found, words = [], re.sub(r"(By then:|그때의 상태:).*", "", words)
+    found, words = [], re.sub(r"(At that point:|그때의 상태:).*", "", words)
     for pattern, holds in _CLAIMS:
         told = re.search(pattern, words, re.IGNORECASE)
         if told is not None and not holds(truth):

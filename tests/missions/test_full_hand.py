@@ -39,7 +39,7 @@ def test_a_step_that_fills_the_hand_of_the_next(door_session):
         outcome = session.run("get the material and open the door")
     assert (outcome.status, outcome.reason_code) == ("refused", "NEED_NOT_MET")
     assert outcome.message == (
-        "One step is in the way of the next. By then: The right hand holds the material."
+        "One step prevents a later one. At that point: The right hand holds the material."
     )
 
 
@@ -58,5 +58,5 @@ def test_a_second_plan_that_cannot_be_says_why_in_whole_sentences(door_session):
         session.compiler = FillsTheHandAgain()
         outcome = session.run("get the material")
     assert (outcome.status, outcome.reason_code) == ("blocked", "SKILL_FAILED")
-    assert "By then: The right hand holds the material." in outcome.message
+    assert "At that point: The right hand holds the material." in outcome.message
     assert "…" not in outcome.message

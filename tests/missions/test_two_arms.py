@@ -48,7 +48,7 @@ REACH, SHUT = step("move_arm", "right"), step("close_door", "left")
             (*OPENED, REACH, SHUT),
             "do it",
             "NEED_NOT_MET",
-            "One step is in the way of the next. By then: The right arm is in the doorway. "
+            "One step prevents a later one. At that point: The right arm is in the doorway. "
             "Bring the right arm home first.",
         ),
         (

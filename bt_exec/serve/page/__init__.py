@@ -1,4 +1,4 @@
-"""The page: HTML, style and script as they stand beside this file, without a build step."""
+"""The page: HTML, style and script as files in this folder, without a build step."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,4 +18,4 @@ PAGE: Mapping[str, tuple[bytes, str]] = {
     path: (Path(__file__).with_name(name).read_bytes(), kind)
     for path, (name, kind) in _FILES.items()
 }
-"""What is served at each path, and its type."""
+"""Content and media type by path."""

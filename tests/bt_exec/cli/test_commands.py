@@ -173,7 +173,7 @@ def test_infeasible_plan_is_refused_by_compile_and_run(
     for ran in (bt("compile", command), bt("run", command, "--fast", "--no-journal")):
         assert ran.code == 5
         said = ran.out + ran.err
-        assert "By then: The right hand holds the material." in " ".join(said.split())
+        assert "At that point: The right hand holds the material." in " ".join(said.split())
     ran = bt("compile", command)  # compile also prints the positions
     assert "open_door needs hand.right to be empty, but it will be material" in ran.err
 
@@ -376,7 +376,7 @@ def test_version_is_printed(bt: Run) -> None:
         ),
         (
             "run x --journal /dev/null/j",
-            "no folder is there. Try: --journal FILE, or --no-journal\n",
+            "its folder is missing. Try: --journal FILE, or --no-journal\n",
         ),
         ("show opn_door", "there is no tree 'opn_door'; known, nearest first: open_door"),
         ("skills grap", "there is no skill or condition 'grap'; known, nearest first: grasp"),

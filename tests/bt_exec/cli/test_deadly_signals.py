@@ -78,14 +78,14 @@ try:
     for _ in range(1000):
         pass
 finally:
-    print("the robots are put away")
+    print("the robots are closed")
 """
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
 def test_kill_between_missions_closes_the_robots(name: str) -> None:
     ran = program(LEAVING.format(name=name))
-    said = "the robots are put away\n"
+    said = "the robots are closed\n"
     assert (ran.returncode, ran.stdout, ran.stderr) == (128 + getattr(signal, name), said, "")
 
 

@@ -224,7 +224,7 @@ def test_prompt_answers_why_from_the_journal_without_moving(bt: Run) -> None:
 
 def test_why_without_a_journal_has_no_answer(bt: Run) -> None:
     ran = bt("repl", "--no-journal", "--fast", stdin="why\n")
-    assert ran.out == "bt-exec: no record is kept here (--no-journal), so nobody knows why\n"
+    assert ran.out == "bt-exec: no record is kept here (--no-journal), so the reason is unknown\n"
     assert bt("repl", "--fast", stdin="why\n").out.startswith("bt-exec: there is no mission 'last'")
 
 

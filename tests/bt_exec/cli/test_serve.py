@@ -75,7 +75,7 @@ def test_port_in_use_is_reported_before_robots_are_opened(bt: Run, door: str) ->
         port = str(other.getsockname()[1])
         ran = bt("serve", "--site", door, "--port", port)
     assert ran.code == 2
-    assert f"nobody can listen at 127.0.0.1:{port}" in ran.err
+    assert f"cannot listen at 127.0.0.1:{port}" in ran.err
 
 
 def test_invalid_world_is_refused_and_the_port_released(bt: Run, door: str) -> None:
@@ -216,7 +216,7 @@ def test_signal_stops_the_robot_and_completes_every_record(programs: Any, name: 
     assert all(run.end is not None for run in record.skills)
     assert journal.line(waiting).status == "aborted"
     assert "nothing was moved" in journal.line(waiting).message
-    assert "the robots are put away" in program.said[-1]
+    assert "the robots are closed" in program.said[-1]
 
 
 @pytest.mark.slow
@@ -263,7 +263,7 @@ def test_killed_service_is_reported_as_interrupted_at_the_next_start(programs: A
     further = again.follow(running, after=kept[2])
     assert further[: len(kept) - 3] == kept[3:]  # clients continue after their last event
     cause = again.ask("GET", f"/missions/{waiting}")["why"]["cause"]
-    assert "before it had begun" in cause
+    assert "before the mission began" in cause
     answer = again.ask("POST", "/llm_command", {"command": "open the door"})
     assert (answer["status"], answer["results"][0]["result"]) == ("success", "Ok")
     assert again.end(signal.SIGTERM) == 0

@@ -206,7 +206,7 @@ def test_skill_that_calls_exit_fails_its_mission(bt: Run, tmp_path: Path) -> Non
     options = ("--tools", str(file), "--plan", str(plan))
     done = bt("run", "--fast", "--no-journal", *options)
     assert done.code in (3, 4)
-    assert "A skill broke down: SystemExit: 0." in done.out
+    assert "A skill crashed: SystemExit: 0." in done.out
 
 
 @pytest.mark.parametrize("part", ["names", "words"])

@@ -135,7 +135,7 @@ def test_mistakes_in_a_file_have_their_place(tmp_path: Path):
     assert len(error.value.problems) == 1
 
 
-def test_fault_in_a_refusal_is_none(site):
+def test_refusal_has_no_fault(site):
     cases = cases_of()
     lines = list(answers(site, cases, {"x": Scripted("x", 0, "refuses")}))
     assert not any(fault_in(cases, line) for line in lines)

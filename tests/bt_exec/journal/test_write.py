@@ -385,7 +385,7 @@ def test_rows_that_no_folder_can_store_are_reported(by_hand, monkeypatch):
     by_hand.recorder._closing = False
     by_hand.recorder.close()
     said = f"2 rows of {by_hand.recorder.mission_id} could not be written: database is locked"
-    assert by_hand.told[-1] == f"{said}; no file could take them either"
+    assert by_hand.told[-1] == f"{said}; they could not be saved to another file either"
     assert by_hand.recorder.incomplete == by_hand.told[-1]
 
 

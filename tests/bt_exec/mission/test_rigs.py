@@ -110,7 +110,8 @@ def greet(voice: Service[Voice]) -> Steps:
             Voice,
             {"voice": 7},
             True,
-            "service 'voice' of robot 'one' of pack p must be a Voice, not a int (required by ",
+            "service 'voice' of robot 'one' of pack p must be a Voice, not a int "
+            "(required by greet)",
         ),
         (Speaks, {}, False, "robot 'one' of pack p offers no service 'voice'"),
         (Voice, {"voice": Voice(), "more": 1}, True, ""),

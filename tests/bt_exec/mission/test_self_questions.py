@@ -130,7 +130,7 @@ def test_location_is_reported_from_place_facts() -> None:
 def test_location_is_unknown_without_place_facts() -> None:
     request = request_of(load_site("door"), "where are you?", Situation((), {"door": "ajar"}, ""))
     assert SelfAnswers(Knows(), lambda language: "").compile(request) == Reply(
-        "WHERE", "I cannot tell where I am."
+        "WHERE", "I do not know where I am."
     )
 
 

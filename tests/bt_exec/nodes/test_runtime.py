@@ -135,7 +135,7 @@ def test_robot_that_is_not_certainly_still_may_move(
 ) -> None:
     running = runtime(Rig(Says(answer)))
     assert running.may_move("p") is moves
-    assert caplog.messages == ["the robot of p does not say whether it is still"] * told
+    assert caplog.messages == ["the robot of p did not report whether it is still"] * told
     assert running.broken is None
 
 

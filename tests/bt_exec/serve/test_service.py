@@ -87,7 +87,7 @@ def test_queued_command_is_withdrawn_by_an_abort(served: Served):
     assert served.service.abort(second.mission_id) == "withdrawn"
     outcome = second.ended.result(10)
     assert (outcome.status, outcome.ticks) == ("aborted", 0)
-    assert "before it had begun" in served.journal.line(second.mission_id).message
+    assert "before it began" in served.journal.line(second.mission_id).message
     GATE.set()
     assert first.ended.result(10).ok
 
@@ -108,7 +108,7 @@ def test_close_stops_the_running_mission_and_ends_queued_ones(serve):
     assert served.service.close("SIGTERM")
     outcomes = [one.ended.result(60) for one in taken]
     assert [one.status for one in outcomes] == ["aborted"] * 4
-    assert "before this mission had begun" in outcomes[-1].message
+    assert "before this mission began" in outcomes[-1].message
     assert served.robot.still
     assert all(line.ended_at is not None for line in served.journal.missions(None))
     with pytest.raises(ServiceError) as found:

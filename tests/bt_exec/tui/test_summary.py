@@ -53,11 +53,11 @@ CASES: list[tuple[Any, str]] = [
     ),
     (
         outcome(
-            "aborted", reason_code="ABORTED", message="Stopped at your word.", sim_seconds=125.0
+            "aborted", reason_code="ABORTED", message="Stopped at your request.", sim_seconds=125.0
         ),
         """\
  ■ stopped after 2 min 05 s · exit 130
-   Stopped at your word.""",
+   Stopped at your request.""",
     ),
     (
         outcome(

@@ -134,4 +134,4 @@ def test_ctrl_c_during_minutes_of_thinking_does_not_wait_for_it(tmp_path: Path):
         process.wait(60)
         process.stdout.close()
     assert process.returncode == 130, rest
-    assert "Stopped at your word." in "".join(said) + rest
+    assert "Stopped at your request." in "".join(said) + rest
