@@ -1,4 +1,4 @@
-"""The commands as people type them, on a recorded game and on a journal of real missions."""
+"""Commands of the labeler on a recorded game and on a journal of real missions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_game_from_recording_to_training_set(
     assert "LeRobot 0.4" in (tmp_path / "robot" / "README.md").read_text()
 
 
-def test_people_review_here_and_in_label_studio(
+def test_review_here_and_in_label_studio(
     game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, out = game / "vocabulary.yaml", tmp_path / "run"

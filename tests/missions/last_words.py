@@ -13,9 +13,9 @@ from typing import Any
 __all__ = ["BORDER_RAD", "Truth", "as_asked", "untrue"]
 
 CLOSED_RAD, OPEN_RAD = 0.04, 1.0
-"""What people call closed and open here [rad]; between them the door is ajar."""
+"""Angles of a closed and an open door [rad]; between them the door is ajar."""
 BORDER_RAD = 0.03
-"""Nobody tells a door that is just open from one that is just not: so near, both words are true."""
+"""Distance to a border below which both states count as true [rad]."""
 
 
 @dataclass(frozen=True)
