@@ -72,34 +72,8 @@ class Binder:
         return [*self.bound, *(step for step in steps if self._closes(step) or not step.positive)]
 
     def _bound(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
-        work: list[Step] = []
         self._heard: tuple[Step, Step] | None = None
-        ends: dict[str, Step] = {}
-        alone: list[Step] = []
-        for step in steps:
-            if step.said:
-                continue
-            late = [p for p in step.pieces if p.mark == "after" and p.kind == "value"]
-            if late and work and set(step.verbs) & set(self._closing):  # 복도 보고 와, 라운지도
-                work[-1] = replace(work[-1], pieces=[*work[-1].pieces, *late])
-                step = replace(step, pieces=[p for p in step.pieces if p not in late])
-            tree = self._closes(step)
-            reports = bool(set(step.verbs) & self._telling)
-            free = step.condition is None or _in_the_end(step, work, steps)
-            if tree and (reports or free):  # what is found is told in any case
-                if tree in ends and reports and self._reported(ends[tree]):
-                    continue
-                if tree not in ends or reports:
-                    ends[tree] = step
-                alone.append(step)
-                continue
-            if ends and self._reported(next(iter(ends.values()))):  # tell me, then go on
-                for name, end in ends.items():
-                    work.append(replace(end, verbs=(_NOW, name)))
-                ends = {}
-            work.append(step)
-        if ends and not work:
-            work, ends = [replace(step, pieces=[]) for step in alone], {}
+        work, ends, alone = self._with_ends(steps)
         hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
         if len(hung) > len({case for _, case in hung}):
             return Trouble("CONDITION", text)  # the second would be asked after the first was done
@@ -137,6 +111,45 @@ class Binder:
             done.append(self._whole or step)
             at += 1
         self.bound = [*(step for step in steps if step.said), *done[known:]]
+        if not parts:
+            return Trouble("NOT_UNDERSTOOD", text)
+        return self._ended(parts, ends, alone, work)
+
+    def _with_ends(self, steps: list[Step]) -> tuple[list[Step], dict[str, Step], list[Step]]:
+        """Return the steps of work, those that end the mission by tree, and all of these."""
+        work: list[Step] = []
+        ends: dict[str, Step] = {}
+        alone: list[Step] = []
+        for step in steps:
+            if step.said:
+                continue
+            late = [p for p in step.pieces if p.mark == "after" and p.kind == "value"]
+            if late and work and set(step.verbs) & set(self._closing):  # 복도 보고 와, 라운지도
+                work[-1] = replace(work[-1], pieces=[*work[-1].pieces, *late])
+                step = replace(step, pieces=[p for p in step.pieces if p not in late])
+            tree = self._closes(step)
+            reports = bool(set(step.verbs) & self._telling)
+            free = step.condition is None or _in_the_end(step, work, steps)
+            if tree and (reports or free):  # what is found is told in any case
+                if tree in ends and reports and self._reported(ends[tree]):
+                    continue
+                if tree not in ends or reports:
+                    ends[tree] = step
+                alone.append(step)
+                continue
+            if ends and self._reported(next(iter(ends.values()))):  # tell me, then go on
+                for name, end in ends.items():
+                    work.append(replace(end, verbs=(_NOW, name)))
+                ends = {}
+            work.append(step)
+        if ends and not work:
+            work, ends = [replace(step, pieces=[]) for step in alone], {}
+        return work, ends, alone
+
+    def _ended(
+        self, parts: list[Part], ends: dict[str, Step], alone: list[Step], work: list[Step]
+    ) -> list[Part]:
+        """Return parts with the trees that end the mission."""
         asked = any(
             part.step is not None
             and (QUESTION in part.step.verbs or part.step.told)
@@ -147,8 +160,6 @@ class Binder:
         if asked and not any(tree in ends for tree in self._lexicon.closing):
             for tree in self._lexicon.closing:
                 ends.setdefault(tree, work[-1])
-        if not parts:
-            return Trouble("NOT_UNDERSTOOD", text)
         names = {part.tree for part in parts}
         for tree, step in ends.items():
             closing = self._lexicon.closing[tree]

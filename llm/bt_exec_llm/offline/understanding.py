@@ -84,22 +84,8 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
         return understand(offered[0], language, index, past)
     if not denied and (chosen := _chosen(offered, text, language, index)):
         return understand(chosen, language, index, past)
-    talk = index.talk.code(text, language, _FIRST)
-    if denied and talk in ("AGAIN", "CONTINUE", "AGREED"):
-        return Trouble("NEGATED", text)
-    if talk in _KIND and language == "ko" and _names_things(text, talk, index):
-        talk = ""
-    asked = _asks(text, language, index)
-    if talk == "CONTINUE" and asked and index.talk.code(text, language, ("DONE",)):
-        return "DONE"
-    orders = talk in ("AGAIN", "CONTINUE")
-    if orders and (index.reader.asks(text, language) or _fragment(text, language, index)):
-        return Trouble("NOT_A_COMMAND", text)
-    if talk == "AGAIN":
-        return past.last or Trouble("NOTHING_SAID", text)
-    if talk == "CONTINUE":
-        return past.unfinished()
-    if talk:
+    talk = _talk(text, language, index, past, denied=denied)
+    if talk is not None:
         return talk
     if past.said:
         text = _corrected(text, language, index)
@@ -116,6 +102,28 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
         alone = _read(text, language, index, Past())
         return about if isinstance(alone, Trouble) else found  # else of what was said before
     return found
+
+
+def _talk(
+    text: str, language: str, index: Index, past: Past, *, denied: bool
+) -> Understood | Trouble | str | None:
+    """Return what talk means: thanks, *again*, *go on*; None if a text is a command."""
+    talk = index.talk.code(text, language, _FIRST)
+    if denied and talk in ("AGAIN", "CONTINUE", "AGREED"):
+        return Trouble("NEGATED", text)
+    if talk in _KIND and language == "ko" and _names_things(text, talk, index):
+        talk = ""
+    asked = _asks(text, language, index)
+    if talk == "CONTINUE" and asked and index.talk.code(text, language, ("DONE",)):
+        return "DONE"
+    orders = talk in ("AGAIN", "CONTINUE")
+    if orders and (index.reader.asks(text, language) or _fragment(text, language, index)):
+        return Trouble("NOT_A_COMMAND", text)
+    if talk == "AGAIN":
+        return past.last or Trouble("NOTHING_SAID", text)
+    if talk == "CONTINUE":
+        return past.unfinished()
+    return talk or None
 
 
 def _chosen(offered: tuple[str, ...], text: str, language: str, index: Index) -> str:
