@@ -269,7 +269,7 @@ def _at_least(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
-    r"I saw nobody, but some of it was hidden from me\.",
+    r"I saw nobody, but part of the place was hidden\.",
     r"보이는 사람은 없지만 가려진 곳이 있습니다\.",
 )
 def _hidden(c: Checker, m: re.Match[str]) -> bool:
@@ -296,7 +296,7 @@ def _was_there(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
-    rf"I did not see (?P<w>{WHO}), but some of it was hidden from me\.",
+    rf"I did not see (?P<w>{WHO}), but part of the place was hidden\.",
     rf"(?P<w>{WHO})[은는] 보이지 않았지만 가려진 곳이 있습니다\.",
 )
 def _not_seen(c: Checker, m: re.Match[str]) -> bool:

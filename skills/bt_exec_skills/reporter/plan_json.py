@@ -1,8 +1,8 @@
-"""Plan JSON: ``{"plan": [{"action": …, "params": {…}}, …]}``, read and written without loss.
+"""Plan JSON: ``{"plan": [{"action": …, "params": {…}}, …]}``, lossless import and export.
 
-A plan in this form is a list of actions. Reading makes a sequence of them; writing lists the
-actions of the case without failures: of a fallback the first branch. What a list of actions cannot
-express (guards, retries, parallel work) is refused, not dropped.
+A plan in this form is a list of actions. Import creates a sequence of them. Export lists the
+actions of the case without failures, which is the first branch of a fallback. Constructs that a
+list of actions cannot express (guards, retries, parallel work) are refused, not dropped.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
     """Return the mission of a plan in JSON.
 
     Raises:
-        SpecError: Holding every mistake.
+        SpecError: With all problems.
     """
     data = loaded(text, file)
     plan = data.get("plan") if isinstance(data, dict) else None
@@ -99,7 +99,7 @@ def write_plan(spec: MissionSpec) -> str:
     """Return the actions of an expanded mission as Plan JSON, indented.
 
     Raises:
-        SpecError: If it holds what a list of actions cannot express.
+        SpecError: If the mission contains constructs that a list of actions cannot express.
     """
     problems: list[Problem] = []
     steps = [
@@ -112,9 +112,9 @@ def write_plan(spec: MissionSpec) -> str:
 
 
 def _row(node: NodeBase, problems: list[Problem], *, failing: bool = False) -> Iterator[Do]:
-    """Yield actions in order; collect what cannot be expressed.
+    """Yield actions in order, and collect constructs that cannot be expressed.
 
-    Branches after a failure and further attempts are restored by the plan's reader (`failing`).
+    Branches after a failure and further attempts are restored by the import (`failing`).
     """
     lost = [name for name in node.modifiers if name != "retry" or not failing]
     problems += [_loss(node, f"{name!r} has no place in Plan JSON") for name in lost]
@@ -154,4 +154,4 @@ def _plain(value: Any) -> Any:
 
 
 PLAN_JSON = PlanFormat(read_plan, write_plan)
-"""The format for ``compile --format plan-json`` and ``run --plan``."""
+"""Format for ``compile --format plan-json`` and ``run --plan``."""

@@ -1,4 +1,4 @@
-"""Makes the pack's rigs from a site's settings; the simulator is imported on demand."""
+"""Rigs of the pack from the settings of a site. The simulator is imported on demand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     """Return the simulated robot in its building.
 
     Raises:
-        UsageError: If the map is wrong, or a model that answers questions is unavailable.
+        UsageError: If the map is invalid, or the model for questions is unavailable.
     """
     site = make_map(settings)
 

@@ -21,7 +21,7 @@ _Name = StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=60)
 PlaceName: TypeAlias = Annotated[str, _Name]
 """Id of a place of the site's map. A checker and the skills check that it exists."""
 PersonName: TypeAlias = Annotated[str, _Name]
-"""Id of a person of the site's map; checked likewise."""
+"""Id of a person of the site's map. A checker and the skills check that it exists."""
 Words: TypeAlias = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)
 ]
@@ -34,10 +34,10 @@ EMPTY = "empty"
 
 @runtime_checkable
 class ReporterRobot(Robot, Protocol):
-    """A base that drives, with a tray and a microphone.
+    """Mobile base with a tray and a microphone.
 
-    A motion starts at once and ends by itself; starting one stops the one before. If it misses its
-    goal, `Motion.failure` has one of the codes ``UNREACHABLE``, ``BLOCKED_PATH``,
+    A motion starts at once and ends by itself. Starting one stops the previous one. If a motion
+    misses its goal, `Motion.failure` has one of the codes ``UNREACHABLE``, ``BLOCKED_PATH``,
     ``NOTHING_TO_DELIVER``, ``NO_ANSWER``, ``REFUSED``, ``STOPPED``. A base on real wheels needs a
     heartbeat of its driver: see `bt_exec.robot.Robot`.
     """
@@ -48,7 +48,7 @@ class ReporterRobot(Robot, Protocol):
 
     @property
     def place(self) -> str | None:
-        """The place of the map where it is; None between places."""
+        """Id of the place of the map at which the base is; None between places."""
 
     @property
     def tray(self) -> str | None:
@@ -56,19 +56,19 @@ class ReporterRobot(Robot, Protocol):
 
     @property
     def doing(self) -> str:
-        """The present phase of the motion in a word or two: "driving"; empty at rest."""
+        """Present phase of the motion in a word or two: "driving"; empty at rest."""
 
     def noise_db(self) -> float:
-        """Return the sound level around it [dB]."""
+        """Return the ambient sound level [dB]."""
 
     def goto(self, pose: Pose) -> Motion:
-        """Drive to a pose, round what is in the way."""
+        """Drive to a pose, around obstacles."""
 
     def turn(self, angle: float) -> Motion:
-        """Turn on the spot by `angle` [rad], to the left if positive."""
+        """Turn on the spot by `angle` [rad], positive to the left."""
 
     def load(self, item: str) -> Motion:
-        """Wait with the tray held out until `item` lies on it."""
+        """Wait with the tray extended until `item` is on it."""
 
     def hand_over(self, person: str) -> Motion:
-        """Hold the tray out to `person` until it is empty."""
+        """Extend the tray to `person` until it is empty."""

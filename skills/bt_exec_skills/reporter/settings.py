@@ -1,4 +1,4 @@
-"""The pack's settings in a site file, and the initial state of its simulated building."""
+"""Settings of the pack in a site file, and the initial state of its simulated building."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["BuildingStart", "ReporterSettings"]
 
 
 class ReporterSettings(PackSettings):
-    """Settings of the pack ``reporter``; the map is described in `bt_exec_skills.reporter.sitemap`.
+    """Settings of the pack ``reporter``. The map is described in `bt_exec_skills.reporter.sitemap`.
 
     Attributes:
         robot: ``sim``.
@@ -64,7 +64,7 @@ class BuildingStart(WorldSettings):
     professor: str = Field("present", description="whether the professor is in: present, absent")
     blocked: str = Field(
         "none",
-        description="what stands in the way: none, corridor (there is a way round), or a place "
+        description="barrier on the route: none, corridor (there is a way round), or a place "
         "that is cut off",
     )
     answer: str = Field(
@@ -84,5 +84,5 @@ class BuildingStart(WorldSettings):
         return self
 
     def chosen(self) -> dict[str, str]:
-        """Return the settings that were chosen; the rest is drawn at random."""
+        """Return the settings that were set explicitly; the others are drawn at random."""
         return self.model_dump(exclude_unset=True)

@@ -46,21 +46,21 @@ class Names(_Part):
 
 
 class Section(_Part):
-    """A part of a place with a separate light."""
+    """Part of a place with a separate light."""
 
     name: Names
     area: Area
 
 
 class Place(_Part):
-    """A place a robot can be sent to.
+    """Place to which a robot can be sent.
 
     Attributes:
         name: Display name.
-        aliases: Further words for it, in any language.
+        aliases: Further names, in any language.
         poses: Viewpoints of the robot; the first is the target of a drive.
         area: Area of the place.
-        sections: Its parts, if they have separate lights.
+        sections: Parts with separate lights.
     """
 
     name: Names
@@ -70,7 +70,7 @@ class Place(_Part):
     sections: tuple[Section, ...] = ()
 
     def away(self, x: float, y: float) -> float:
-        """Return the distance of a point from the nearest of its poses [m]."""
+        """Return the distance between a point and the nearest pose [m]."""
         return min(pose.away(x, y) for pose in self.poses)
 
     @property
@@ -80,13 +80,13 @@ class Place(_Part):
 
 
 class Person(_Part):
-    """A person with a name.
+    """Person with a name.
 
     Attributes:
         name: Display name.
-        aliases: Further words for them, in any language.
+        aliases: Further names, in any language.
         place: Usual place.
-        remote: Whether they hear the robot from everywhere, like the user at the terminal.
+        remote: Whether the person hears the robot from everywhere, like the user at the terminal.
     """
 
     name: Names
@@ -96,11 +96,11 @@ class Person(_Part):
 
 
 class Round(_Part):
-    """A name for several places: the robot goes to each of them.
+    """Name for several places, all of which are visited.
 
     Attributes:
         name: Display name of the group.
-        aliases: Further words for them, in any language.
+        aliases: Further names, in any language.
         places: Ids of the places, in the order of the visits.
     """
 
@@ -113,10 +113,10 @@ class SiteMap(_Part):
     """Places and people of a site, by id.
 
     Attributes:
-        base: Id of the place where missions start, loads are taken on and reports are given.
+        base: Id of the place where missions start, loads are picked up and reports are given.
         places: Places by id.
         people: People by id.
-        rounds: Words for several places, by id; ``everywhere`` is where a patrol goes.
+        rounds: Names for several places, by id; ``everywhere`` is the route of a patrol.
     """
 
     base: str = "basecamp"
@@ -125,19 +125,19 @@ class SiteMap(_Part):
     rounds: Mapping[str, Round] = {}
 
     def place_at(self, x: float, y: float) -> str | None:
-        """Return the id of the place at a point, the nearest one; None between places."""
+        """Return the id of the nearest place at a point, or None between places."""
         name = min(self.places, key=lambda name: self.places[name].away(x, y))
         return name if self.places[name].away(x, y) <= NEAR_M else None
 
     def called(self, name: str, language: str) -> str:
-        """Return the display name of a place or person; `name` itself if it is unknown."""
+        """Return the display name of a place or person, or `name` if it is unknown."""
         known = self.places.get(name) or self.people.get(name)
         return known.name.of(language) if known is not None else name
 
     def people_in(self, question: str) -> tuple[str, ...]:
-        """Return the ids of the people whom a question names by their name."""
+        """Return the ids of the people named in a question."""
         text = _plain(question)
-        for place in self.places.values():  # "the professor's office" names no person
+        for place in self.places.values():  # "the professor's office" does not name a person
             for name in (place.name.en, place.name.ko):
                 text = text.replace(_plain(name), " ")
         return tuple(
@@ -148,7 +148,7 @@ class SiteMap(_Part):
         )
 
     def find(self, word: str) -> str | None:
-        """Return the id of the place or person that has `word` for a name or alias, or None."""
+        """Return the id of the place or person with the name or alias `word`, or None."""
         asked = _plain(word)
         everything: dict[str, Place | Person] = {**self.places, **self.people}
         for name, known in everything.items():
@@ -158,7 +158,7 @@ class SiteMap(_Part):
         return None
 
     def nearest_place(self, word: str) -> tuple[str, ...]:
-        """Return ids of places, those like `word` first."""
+        """Return ids of places, the most similar to `word` first."""
         near = nearest(word, self.places)
         return (*near, *(name for name in self.places if name not in near))
 
@@ -168,7 +168,7 @@ def _plain(word: str) -> str:
 
 
 class Mapped(Protocol):
-    """Settings that hold a map; `bt_exec_skills.reporter.settings.ReporterSettings`."""
+    """Settings with a map; implemented by `bt_exec_skills.reporter.settings.ReporterSettings`."""
 
     base: str
     places: Mapping[str, Place]
@@ -177,7 +177,7 @@ class Mapped(Protocol):
 
 
 def make_map(settings: Mapped) -> SiteMap:
-    """Return the map in a site's settings of the pack.
+    """Return the map in the pack settings of a site.
 
     Raises:
         UsageError: If it is invalid; the message contains the place and the reason.
@@ -191,7 +191,7 @@ def make_map(settings: Mapped) -> SiteMap:
         rounds=settings.rounds,
     )
     if site.base not in site.places:
-        raise UsageError(f"settings of pack reporter: base {site.base!r} is none of the places")
+        raise UsageError(f"settings of pack reporter: base {site.base!r} is not one of the places")
     gone_to = [(f"people.{name}.place", person.place) for name, person in site.people.items()]
     for name, each in site.rounds.items():
         gone_to += [(f"rounds.{name}.places", place) for place in each.places]
@@ -201,7 +201,7 @@ def make_map(settings: Mapped) -> SiteMap:
         if place not in site.places:
             known = ", ".join(site.nearest_place(place))
             raise UsageError(
-                f"settings of pack reporter: {where}: {place!r} is none of the places, nearest "
+                f"settings of pack reporter: {where}: {place!r} is not one of the places, nearest "
                 f"first: {known}"
             )
     return site

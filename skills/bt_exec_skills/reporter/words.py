@@ -16,10 +16,10 @@ USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 
 
 def words(settings: ReporterSettings) -> dict[str, Any]:
-    """Return the values ``Place`` and ``Person`` of a site, in the form of a lexicon.
+    """Return the values ``Place`` and ``Person`` of a site, as lexicon entries.
 
     A place may stand for the person found there: 교수님 방에 가서 여쭤봐. The professor's office
-    goes only by names that name the professor.
+    has only names that name the professor.
     """
     site = make_map(settings)
     people = {name: person for name, person in site.people.items() if name != USER}
@@ -43,7 +43,7 @@ def names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
 
 
 def _places(site: SiteMap) -> dict[str, dict[str, Any]]:
-    """Return the words of every place, and of every round with the places it stands for."""
+    """Return the words of every place, and of every round with its places."""
     alone: dict[str, dict[str, Any]] = {
         name: {**_place(_names(name, place))} for name, place in site.places.items()
     }
@@ -56,7 +56,7 @@ def _places(site: SiteMap) -> dict[str, dict[str, Any]]:
 
 
 def _names(name: str, known: Place | Person | Round) -> tuple[str, ...]:
-    """Return what a place or person is called, without articles and without marks of a lexicon."""
+    """Return the names of a place or person, without articles and lexicon markup."""
     every = (known.name.en, known.name.ko, *known.aliases)
     plain = [re.sub(r"[()\[\]|]", " ", text).strip().casefold() for text in every]
     plain = [text.removeprefix("the ") for text in plain]

@@ -1,4 +1,4 @@
-"""Findings at a place, accumulated over several pictures: everybody is counted once."""
+"""Findings at a place, accumulated over several pictures. Each person is counted once."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ LightState: TypeAlias = Literal["on", "off", "partly", "unknown"]
 NoiseState: TypeAlias = Literal["quiet", "normal", "loud"]
 
 QUIET_DB = 47.0
-"""Below it a place is quiet: a library [dB]."""
+"""Upper limit of the class "quiet", as in a library [dB]."""
 LOUD_DB = 63.0
-"""From it on a place is loud: talking needs a raised voice [dB]."""
-_SAME_M = 0.9  # two detections without a name this close are one person
+"""Lower limit of the class "loud": conversation needs a raised voice [dB]."""
+_SAME_M = 0.9  # detections without identity closer than this are one person
 _THING_SAME_M = 0.8
 
 
 class Observation(NamedTuple):
-    """The result of `observe_scene`: plain data, every field can be saved.
+    """Result of `observe_scene`: plain data, every field can be saved.
 
     Attributes:
         place: Observed place.
         query: The question.
         people: Number of people; -1 without a picture.
-        complete: Whether all of the place was in view; else there may be more people.
-        light: Whether it was lit.
+        complete: Whether the whole place was in view. If not, there may be more people.
+        light: Whether the place was lit.
         dark_parts: Numbers of the parts of the place that were dark.
         noise: Class of the sound level.
-        noise_db: The sound level [dB].
-        unusual: Kinds of unusual things that were found.
-        answer: The answer in a sentence, in the language of the question.
+        noise_db: Sound level [dB].
+        unusual: Kinds of unusual objects that were found.
+        answer: Answer in a sentence, in the language of the question.
         evidence: Facts of the answer: "people:user at (1.7,-3.0)".
         looks: Number of pictures used.
     """
@@ -61,7 +61,7 @@ class Observation(NamedTuple):
 
 
 def noise_state(level_db: float) -> NoiseState:
-    """Return the word for a sound level."""
+    """Return the class of a sound level."""
     return "quiet" if level_db < QUIET_DB else "loud" if level_db >= LOUD_DB else "normal"
 
 
@@ -76,7 +76,7 @@ class Gathering:
         people: Last detection of each person, by identity or a number.
         things: Unusual objects.
         looks: Number of pictures added.
-        frame: The picture that shows most of it, or None.
+        frame: Picture that shows most of the place, or None.
         unseen: Parts that no picture has shown yet.
     """
 
@@ -91,7 +91,7 @@ class Gathering:
         self._light: dict[int, list[float]] = {}
 
     def add(self, observation: ReporterObservation) -> None:
-        """Take in one picture."""
+        """Add one picture."""
         self.looks += 1
         self.unseen.add(observation.pose, (one.at for one in observation.people if one.at))
         here = [one for one in observation.detections if one.at and self.place.area.holds(*one.at)]
@@ -117,12 +117,12 @@ class Gathering:
 
     @property
     def complete(self) -> bool:
-        """Whether every spot was in view once."""
+        """Whether every spot was in view at least once."""
         return not len(self.unseen.spots)
 
     @property
     def dark_parts(self) -> tuple[int, ...]:
-        """Numbers of the parts that are dark."""
+        """Numbers of the dark parts."""
         return tuple(
             part
             for part, levels in sorted(self._light.items())
@@ -149,7 +149,7 @@ class Gathering:
 
 
 def _near(found: PlacedDetection, others: Iterable[PlacedDetection], reach_m: float) -> bool:
-    """Return whether one of `others` is the same kind of thing at about the same place."""
+    """Return True if one of `others` is of the same kind at about the same position."""
     assert found.at is not None
     x, y = found.at
     return any(

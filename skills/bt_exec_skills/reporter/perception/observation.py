@@ -34,7 +34,7 @@ class PlacedDetection(Detection):
 
 
 _WORDS: Mapping[str, tuple[str, str, str, str, str, str]] = {
-    "en": ("nobody in view", "people {n}", "things {n}", "lit", "dark", "camera black"),
+    "en": ("no people in view", "people {n}", "things {n}", "lit", "dark", "camera black"),
     "ko": ("사람 없음", "사람 {n}명", "물건 {n}개", "밝음", "어두움", "카메라 화면 없음"),
 }
 
@@ -44,13 +44,13 @@ class ReporterObservation:
     """One view; implements `bt_exec.robot.Observation`.
 
     Attributes:
-        t: When the frame was taken [s, mission clock].
-        pose: Where the camera was and which way it looked.
-        detections: What is seen, nearest first.
-        light: Mean luminance, 0..255, of what is in view of each part of a place: by
-            (place, number of the part).
-        frame: The picture, or None if it was not kept.
-        fault: What is wrong with the camera, or None.
+        t: Time of the frame [s, mission clock].
+        pose: Pose of the camera.
+        detections: Detected people and objects, nearest first.
+        light: Mean luminance, 0..255, of the visible part of each section of a place: by (place,
+            number of the section).
+        frame: Picture, or None if it was not kept.
+        fault: Fault of the camera, or None.
         areas: Left, bottom, right and top edge of each place [m].
     """
 
@@ -64,7 +64,7 @@ class ReporterObservation:
 
     @property
     def people(self) -> tuple[PlacedDetection, ...]:
-        """Everybody in view."""
+        """All people in view."""
         return tuple(found for found in self.detections if found.label == PERSON)
 
     @property
@@ -77,11 +77,11 @@ class ReporterObservation:
         return next((found for found in self.people if found.who == who), None)
 
     def labels(self) -> tuple[str, ...]:
-        """Return the labels of what is detected, each once."""
+        """Return the labels of the detections, each once."""
         return tuple(dict.fromkeys(found.label for found in self.detections))
 
     def facts(self) -> Mapping[str, str]:
-        """Return what this view establishes for the dry run: nothing."""
+        """Return the facts that this view establishes for the dry run: none."""
         return {}
 
     def describe(self, language: str) -> str:

@@ -1,4 +1,4 @@
-"""Parts of a place that no picture has shown, because a person stood in front of them."""
+"""Parts of a place that people occluded in every picture so far."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ __all__ = ["Occlusion"]
 
 Spots = npt.NDArray[np.float64]
 _SPOT_M = 0.4  # side of a spot: less than a person and a step
-_RIM_M = 0.3  # least distance of a person's centre from a wall
-_HALF_VIEW_RAD = math.radians(35.0)  # to either side; pictures are wider
-_BODY_M, _SLIM_M = 0.25, 0.15  # half the breadth of who hides, and of who is hidden
-_SURE_M = 0.4  # the former, where a drive is to be worth it
-_DEEP_M = 0.2  # people are measured at their near side
-_APART_M = 0.6  # between the middles of two people
-_STAND_OFF_M = 0.7  # from people, for a robot that wants to look past them
+_RIM_M = 0.3  # minimum distance between the centre of a person and a wall
+_HALF_VIEW_RAD = math.radians(35.0)  # half the field of view; pictures are wider
+_BODY_M, _SLIM_M = 0.25, 0.15  # half the width of the occluding and of the hidden person
+_SURE_M = 0.4  # the former, for deciding whether a drive is worthwhile
+_DEEP_M = 0.2  # the near side of a person is measured
+_APART_M = 0.6  # between the centres of two people
+_STAND_OFF_M = 0.7  # distance from people for a robot that looks past them
 _NEAR_M = 8.0  # longest drive to a view past a person
-_ELSEWHERE_M = 0.5  # a view so near to one that was tried shows nothing new
+_ELSEWHERE_M = 0.5  # a view this close to an earlier one shows nothing new
 
 
 class Occlusion:
-    """The spots of a place that no picture has shown.
+    """Spots of a place that no picture has shown.
 
     A spot is a square of floor. A picture shows the spots in the field of view that no person
-    occludes. After pictures all around, a person who was not seen must stand on one of the rest.
-    Walls and furniture are not considered: places are rectangles without rooms inside.
+    occludes. After pictures in all directions, a person who was not seen must stand on one of the
+    remaining spots. Walls and furniture are not considered: places are rectangles without inner
+    rooms.
 
     Args:
-        area: The floor of the place.
+        area: Floor of the place.
     """
 
     def __init__(self, area: Area) -> None:
@@ -50,18 +51,18 @@ class Occlusion:
 
     @property
     def spots(self) -> Spots:
-        """Their middles [m], shape (n, 2)."""
+        """Centres of the remaining spots [m], shape (n, 2)."""
         return self._all[~self._seen]
 
     def add(self, pose: Pose, people: Iterable[tuple[float, float]]) -> None:
         """Add a picture: the camera's pose and the positions of people in it [m]."""
         deep = [_behind(pose, at) for at in people]
         self._seen |= _shown(self._all, pose, deep, _BODY_M)
-        for at in deep:  # that place is taken by the visible person
+        for at in deep:  # the visible person occupies that spot
             self._seen |= np.hypot(*(self._all - at).T) < _APART_M
 
     def view(self, pose: Pose, people: Iterable[tuple[float, float]]) -> Pose | None:
-        """Return the pose from which most of the rest is visible, given the people, or None.
+        """Return the pose from which most of the remaining spots are visible, or None.
 
         A pose is not returned twice, since it may be unreachable.
 
@@ -85,7 +86,7 @@ class Occlusion:
         return view
 
     def _standing(self, pose: Pose, people: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        """Return the robot's position and untried positions nearby that keep clear of people."""
+        """Return the position of the robot and untried positions nearby, all clear of people."""
         nearby = [(float(x), float(y)) for x, y in self._all if pose.away(x, y) < _NEAR_M]
         clear = [at for at in nearby if all(math.dist(at, one) > _STAND_OFF_M for one in people)]
         return [
@@ -104,7 +105,7 @@ def _behind(pose: Pose, at: tuple[float, float]) -> tuple[float, float]:
 def _shown(
     spots: Spots, pose: Pose, people: list[tuple[float, float]], body_m: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which spots a picture shows: in the field of view and not occluded."""
+    """Return a mask of the spots that a picture shows: in the field of view and not occluded."""
     away, bearing = _polar(spots, pose)
     shown = np.abs(bearing) <= _HALF_VIEW_RAD
     for at in people:
@@ -116,7 +117,7 @@ def _shown(
 
 
 def _polar(spots: Spots, pose: Pose) -> tuple[Spots, Spots]:
-    """Return how far away spots are [m], and how far to the left of the view [rad]."""
+    """Return the distances of spots [m] and their angles to the left of the view [rad]."""
     x, y = (spots - (pose.x, pose.y)).T
     turn = np.arctan2(y, x) - pose.yaw
     return np.hypot(x, y), np.remainder(turn + math.pi, math.tau) - math.pi

@@ -1,4 +1,4 @@
-"""The reporter's oracle: detections from the simulator's ground truth, as far as in view."""
+"""Oracle detector of the reporter: detections from the simulator's ground truth."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bt_exec_skills.reporter.perception.observation import PERSON, PlacedDetecti
 
 __all__ = ["PeopleOracle"]
 
-_LEAST_PERSON, _LEAST_THING = 10, 5  # [px]; a spill nine metres away shows no more
+_LEAST_PERSON, _LEAST_THING = 10, 5  # [px]; size of a spill nine metres away
 
 
 def _enough(label: str, mask: Mask) -> bool:
@@ -20,7 +20,7 @@ def _enough(label: str, mask: Mask) -> bool:
 
 
 class PeopleOracle:
-    """A detection, with its place, for everybody and everything in view."""
+    """Oracle that returns a detection with a position for each person and object in view."""
 
     def detect(self, view: GroundView) -> tuple[PlacedDetection, ...]:
         """Implement `PeopleDetector.detect`.

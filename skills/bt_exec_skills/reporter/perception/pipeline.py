@@ -1,4 +1,4 @@
-"""From a capture to an observation: camera, then detector, then places and light."""
+"""Pipeline from a capture to an observation: camera, detector, places and light."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["ReporterPerception"]
 C = TypeVar("C")
 
 _BLACK_LEVEL = 2.0  # mean luminance of a picture that shows nothing
-_STRIDE = 2  # every so many pixels are enough to judge light
-_LEAST_PIXELS = 60  # of them, for a part of a place to be judged
+_STRIDE = 2  # stride of the pixels that are used for the light
+_LEAST_PIXELS = 60  # minimum number of those pixels for a section of a place
 
 
 class ReporterPerception(Generic[C]):
@@ -43,11 +43,11 @@ class ReporterPerception(Generic[C]):
         ]
 
     def capture(self) -> C:
-        """Capture the raw data of an observation; fast, on the loop's thread."""
+        """Capture the raw data of an observation. Fast; called on the thread of the loop."""
         return self.camera.capture()
 
     def interpret(self, capture: C) -> ReporterObservation:
-        """Return the observation of a capture; on a worker thread."""
+        """Return the observation of a capture. Called on a worker thread."""
         view = self.camera.view(capture)
         if float(view.frame.mean()) < _BLACK_LEVEL:
             return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark", self._areas)
@@ -56,7 +56,7 @@ class ReporterPerception(Generic[C]):
         return ReporterObservation(view.t, view.pose, found, light, view.frame, areas=self._areas)
 
     def _light(self, view: GroundView) -> dict[tuple[str, int], float]:
-        """Return the mean luminance of what is in view of each part of a place."""
+        """Return the mean luminance of the visible part of each section of a place."""
         ground = view.ground[::_STRIDE, ::_STRIDE].reshape(-1, 2)
         bright = view.frame[::_STRIDE, ::_STRIDE].reshape(-1, 3) @ (0.299, 0.587, 0.114)
         x, y = ground.T
@@ -69,7 +69,7 @@ class ReporterPerception(Generic[C]):
 
 
 def _placed(found: PlacedDetection, view: GroundView) -> PlacedDetection:
-    """Return the detection with its place, read off the middle of its box if need be."""
+    """Return the detection with a position, which defaults to that at the centre of its box."""
     if found.at is not None:
         return found
     x1, y1, x2, y2 = found.bbox

@@ -1,4 +1,4 @@
-"""Answers to questions about a place from a vision-language model, where a site names one.
+"""Answers to questions about a place from an optional vision-language model of the site.
 
 ::
 
@@ -6,9 +6,9 @@
       reporter:
         answers: {name: claude, model: claude-haiku-5-5}
 
-Counts, light and sound come from the robot's own perception; the model phrases the answer from the
-best picture. Without a certain answer of the model, the robot's own answer is used. It takes real
-time: with ``--fast`` a slow model may run into the skill's timeout.
+Counts, light and sound come from the robot's own perception. The model phrases the answer from the
+best picture. Without a certain answer of the model, the robot's own answer is used. The model runs
+in real time: with ``--fast`` a slow one may exceed the timeout of the skill.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ _LONGEST = 300  # longest answer [characters]
 
 
 class PictureAnswers:
-    """Answers of a vision model about pictures of places; a service of the pack.
+    """Service that lets a vision model answer questions about pictures of places.
 
     Args:
-        model: The model, or None: then every answer is empty.
+        model: The model. With None, every answer is empty.
     """
 
     def __init__(self, model: VisualQa | None = None) -> None:
         self._model = model
 
     def ask(self, frame: Frame | None, place: str, query: str, language: str) -> Steps[str]:
-        """Return the model's answer about a picture; empty without a certain answer."""
+        """Return the answer of the model about a picture, or "" if none is certain."""
         model = self._model
         if model is None or frame is None:
             return ""
@@ -67,7 +67,7 @@ class PictureAnswers:
 
 
 def make_answers(settings: Any) -> PictureAnswers:
-    """Return the service of the site's setting ``answers``; None for no model.
+    """Return the service of the site setting ``answers``, or one without a model.
 
     Raises:
         UsageError: If the setting has no name, or the model refuses its settings.

@@ -17,15 +17,15 @@ _MARKS = re.compile(r"([\\`*_{}\[\]<>#|!])")
 
 
 class Report:
-    """A report about to be written.
+    """Report to be written.
 
     Args:
-        notebook: What it is about.
+        notebook: Notes of the mission.
         language: ``en`` or ``ko``.
-        folder: Where it goes; made if need be.
+        folder: Target folder; created if it does not exist.
 
     Attributes:
-        path: Of the Markdown file; none of that name exists yet.
+        path: Path of the Markdown file; it does not exist yet.
     """
 
     def __init__(self, notebook: Notebook, language: str, folder: Path) -> None:
@@ -40,7 +40,7 @@ class Report:
             self.path = folder / f"{name}-{number}.md"
 
     def write(self) -> Iterator[None]:
-        """Write pictures, then the text; one file a step, so that no tick waits for all of them.
+        """Write the pictures, then the text, one file per step to keep ticks short.
 
         Raises:
             OSError: If a file cannot be written.
@@ -85,5 +85,5 @@ class Report:
 
 
 def _plain(text: str) -> str:
-    """Return `text` so that Markdown shows it as it is, on one line."""
+    """Return `text` escaped for Markdown, on one line."""
     return _MARKS.sub(r"\\\1", " ".join(text.split()))

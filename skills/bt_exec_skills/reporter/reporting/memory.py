@@ -1,4 +1,4 @@
-"""Mission reporter of the pack: reports to the user, and the missions of today."""
+"""Mission reporter of the pack: reports to the user, and earlier missions of the day."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _USER = "user"
 
 
 class Memory(MissionReporter):
-    """Updates the notebook, and remembers the reports to the user in this mission.
+    """Mission reporter that updates the notebook and keeps the reports to the user.
 
     Args:
-        services: Of the rig; ``notebook`` is kept up to date.
+        services: Services of the rig; ``notebook`` is updated.
     """
 
     def __init__(self, services: Mapping[str, Any]) -> None:
@@ -38,20 +38,20 @@ class Memory(MissionReporter):
             ) == _USER and not event.result.get("answer"):
                 self._told = str(event.result.get("said", ""))
             case NodeChanged(state="failed", failure=Failure(kind="timeout") as failure) if (
-                failure.path == event.path  # those around it fail with it
+                failure.path == event.path  # enclosing nodes fail with it
             ):
                 facts = {"skill": failure.node, "code": failure.code, "message": failure.message}
                 self._notebook.note(event.t, "failed", None, **{**failure.args, **facts})
 
     def recall(self, today: Callable[[], Sequence[MissionLine]]) -> None:
-        """Load the missions of today, oldest first."""
+        """Load the missions of the day, oldest first."""
         self._notebook.past[:] = [
             PastMission(line.command, line.status, line.message, line.started_at)
             for line in today()
         ]
 
     def achieved(self, done: Sequence[Action]) -> bool:
-        """Whether anything was observed, asked, delivered, visited, or said to another person."""
+        """Return True if the mission had a result: a finding, talk, delivery or visit."""
         base = self._notebook.site.base
         return any(
             action.name not in ("summarize_mission", "fail_and_report")
@@ -60,7 +60,7 @@ class Memory(MissionReporter):
         )
 
     def told(self) -> str:
-        """Return the reports to the user in this mission, or else the findings."""
+        """Return the reports to the user in this mission, or the findings if there are none."""
         book = self._notebook
         found = (note for note in book.news() if note.kind not in ("went", "failed"))
         return self._told or " ".join(sentence(note, book.site, book.language()) for note in found)

@@ -1,8 +1,8 @@
 """Notebook: observations, speech and failures of the robot, with times and places.
 
-Skills share it as a service, so that one skill can report what others found. The event
-`MissionStarted` (see `Notebook.on`) or a call of `begin` clears it. Without either, notes
-accumulate, and only those not yet reported are reported.
+Skills share it as a service, so that one skill can report the findings of others. The event
+`MissionStarted` (see `Notebook.on`) or a call of `begin` clears it. Otherwise notes accumulate,
+and only those not yet reported are reported.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Note:
 
     @property
     def task(self) -> tuple[str, ...]:
-        """Key of the task; two notes of one task are two attempts."""
+        """Key of the task; two notes with the same key are two attempts."""
         skill = {
             "went": "navigate",
             "saw": "observe_scene",
@@ -63,13 +63,13 @@ class Note:
 
 @dataclass(frozen=True)
 class PastMission:
-    """A mission that is over: what was asked and how it ended, in words.
+    """Earlier mission: its command and its end.
 
     Attributes:
-        command: What was asked; empty if a plan came without a command.
-        status: How it ended.
-        message: The same in words.
-        started_at: When it began, in local time; None if it is not recorded.
+        command: Command; empty for a plan without one.
+        status: Final status.
+        message: Final message.
+        started_at: Start in local time; None if it is not recorded.
     """
 
     command: str
@@ -79,21 +79,22 @@ class PastMission:
 
 
 class Notebook:
-    """Notes of the present mission, and what became of earlier ones.
+    """Notes of the present mission, and summaries of earlier ones.
 
     Args:
-        site: The map.
+        site: Map of the site.
         reports: Folder for written reports, or None to write none.
 
     Attributes:
-        site: As given.
-        reports: As given.
+        site: Map of the site.
+        reports: Folder for written reports, or None.
         command: The command; empty if unknown.
         mission_id: Id of the mission's record; empty if unknown.
-        started: When the mission began [s].
-        notes: What happened, in order.
+        started: Start of the mission [s].
+        notes: Notes in order.
         past: Earlier missions of this robot, oldest first.
-        where: Gives the place where the robot is now; None between places, or where unknown.
+        where: Function that returns the current place of the robot; None between places or if
+            unknown.
     """
 
     def __init__(self, site: SiteMap, reports: Path | None = None) -> None:
@@ -118,7 +119,7 @@ class Notebook:
     def on(self, event: Event) -> None:
         """Record events of the mission: its start, its end, external failures.
 
-        A skill notes its own failures, but not those from outside: a timeout or an injected
+        A skill notes its own failures, but not external ones such as a timeout or an injected
         fault.
         """
         match event:
@@ -136,7 +137,7 @@ class Notebook:
                 note = Note(event.t, "failed", None, facts)
                 last = self.notes[-1] if self.notes else None
                 if last is not None and last.kind == "failed" and last.task == note.task:
-                    self.notes.pop()  # the same, as the skill itself saw it
+                    self.notes.pop()  # the failure that the skill has noted itself
                     note = Note(event.t, "failed", last.place, {**last.facts, **facts})
                 self.notes.append(note)
             case Finished():
@@ -160,11 +161,11 @@ class Notebook:
         self.notes.append(Note(t, kind, place, facts, frame))
 
     def news(self) -> list[Note]:
-        """Return notes not yet reported, except failures that a later note of the task replaces."""
+        """Return unreported notes, without failures that a later note of the task replaces."""
         return _last_of_each(self.notes[self._told :])
 
     def all(self) -> list[Note]:
-        """Return everything, likewise."""
+        """Return all notes, without failures that a later note of the task replaces."""
         return _last_of_each(self.notes)
 
     def mark_told(self) -> None:
@@ -173,7 +174,7 @@ class Notebook:
 
 
 def _last_of_each(notes: list[Note]) -> list[Note]:
-    """Leave out a failure if its task is noted again later."""
+    """Remove failures whose task has a later note."""
     return [
         note
         for number, note in enumerate(notes)

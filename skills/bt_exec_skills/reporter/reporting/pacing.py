@@ -1,4 +1,4 @@
-"""Real-time pacing of a simulation while a person types at the keyboard."""
+"""Real-time pacing of a simulation while the operator types."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["Pacing"]
 
 
 class Pacing:
-    """Real-time pacing while an answer is awaited, whatever the speed of the mission.
+    """Real-time pacing while a reply is awaited, whatever the speed of the mission.
 
-    Otherwise the time limit for an answer is over before a person has read the question. It waits
-    between ticks, as a clock does. Implements `bt_exec.robot.Simulation`.
+    Otherwise the time limit of the reply would expire before the operator has read the question.
+    The simulation waits between ticks, as a clock does. Implements `bt_exec.robot.Simulation`.
 
     Args:
-        simulation: The world.
-        listening: Whether an answer is awaited now.
+        simulation: The simulation.
+        listening: Function that returns True while a reply is awaited.
         now: Wall-clock time [s].
-        sleep: Waits [s].
+        sleep: Function that waits [s].
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Summary of earlier missions: few are listed; of many, the count and the failures."""
+"""Summary of earlier missions: a list of a few, otherwise the number and the failures."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from bt_exec_skills.reporter.reporting.say import say
 __all__ = ["past_of"]
 
 _FEW = 4
-"""Limit of missions that are listed one by one."""
+"""Maximum number of missions that are listed one by one."""
 _WRONG = 5
-"""Limit of failed missions in the summary; the latest are listed."""
+"""Maximum number of failed missions in the summary; the latest are listed."""
 
 
 def past_of(past: Sequence[PastMission], language: str) -> str:
-    """Return a summary of earlier missions; empty without any.
+    """Return a summary of earlier missions, or an empty string if there are none.
 
     Refused commands and missions that only summarised others are left out.
     """
@@ -49,7 +49,7 @@ def _count(past: Sequence[PastMission], language: str) -> str:
 def _mission(mission: PastMission, language: str) -> str:
     """Return a mission with its start time of day, if known.
 
-    A final sentence in another language is left out.
+    A final message in another language is left out.
     """
     key = "PAST_MISSION" if mission.command else "PAST_PLAN"
     spoken = language_of(mission.message) == language
@@ -60,5 +60,5 @@ def _mission(mission: PastMission, language: str) -> str:
 
 
 def _summed_up(mission: PastMission) -> bool:
-    """Return whether a mission only reported on earlier missions."""
+    """Return True if the mission only reported on earlier missions."""
     return any(say("PAST_OPENING", language) in mission.message for language in LANGUAGES)

@@ -33,7 +33,7 @@ def answer_of(
     site: SiteMap,
     wanted: Iterable[str] = (),
 ) -> str:
-    """Return the answer about a place, a sentence for each aspect; people of the map are named.
+    """Return the answer about a place, one sentence per aspect. People of the map are named.
 
     Args:
         found: The observation.
@@ -42,8 +42,8 @@ def answer_of(
         aspects: Aspects to report.
         language: ``en`` or ``ko``.
         site: The map.
-        wanted: Persons of the question: the answer is whether they are there. A person whose usual
-            place it is, and who is absent, is mentioned in any case.
+        wanted: Persons of the question: the answer states whether they are present. A person whose
+            usual place it is, and who is absent, is mentioned in any case.
     """
     parts = []
     if found.looks:
@@ -71,7 +71,7 @@ def answer_of(
 
 
 def _whether(who: str, found: Gathering, language: str, site: SiteMap) -> str:
-    """Return the sentence whether a person is there."""
+    """Return the sentence that states whether a person is present."""
     key = "YES_THERE" if who in found.people else "NOT_THERE_0" if found.complete else "NOT_SEEN"
     return say(key, language, names=site.called(who, language))
 
@@ -86,7 +86,7 @@ def _absent(found: Gathering, site: SiteMap, language: str, told: Container[str]
 
 
 def _known(found: Gathering, site: SiteMap, language: str) -> str:
-    """Return the names of known people, " (the professor)", or an empty text."""
+    """Return the names of known people, " (the professor)", or an empty string."""
     names = ", ".join(site.called(who, language) for who in found.people if who in site.people)
     if not names:
         return ""
@@ -96,7 +96,7 @@ def _known(found: Gathering, site: SiteMap, language: str) -> str:
 
 
 def ago(seconds: float, language: str) -> str:
-    """Return how long ago something was, as sentences take it in; empty if it was just now."""
+    """Return the age of an event as a phrase, or an empty string if it is recent."""
     if seconds < 20.0:
         return ""
     if seconds < 55.0:
@@ -142,17 +142,17 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
 
 
 def _plain_topic(topic: str) -> str:
-    """Return what a talk was about, without the words that only make a topic of it."""
+    """Return the topic of a talk without the words that only introduce it."""
     return topic.removeprefix("question about ").removesuffix(" 문의")
 
 
 def _begun(text: str) -> str:
-    """Return a text with an initial capital, which names of people and places may lack."""
+    """Return a text with an initial capital. Names of people and places may have none."""
     return text[:1].upper() + text[1:]
 
 
 def _ended(text: str) -> str:
-    """Return a text with final punctuation, which quoted speech may lack."""
+    """Return a text with final punctuation. Quoted speech may have none."""
     return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
 
@@ -167,12 +167,12 @@ def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, 
 
 
 def report_of(notebook: Notebook, language: str, now: float | None = None) -> str:
-    """Return the report of this mission; if there is nothing to report, of earlier missions.
+    """Return the report of this mission, or of earlier missions if it has nothing to report.
 
     Args:
         notebook: The notes.
         language: ``en`` or ``ko``.
-        now: Time of the report [s, mission clock]; None leaves times out.
+        now: Time of the report [s, mission clock]; None omits times.
     """
     told = told_of(notebook, language, now)
     if not told:
@@ -183,8 +183,8 @@ def report_of(notebook: Notebook, language: str, now: float | None = None) -> st
 def told_of(notebook: Notebook, language: str, now: float | None = None) -> list[str]:
     """Return the sentences to report: notes not yet reported, else all.
 
-    A drive is reported only if nothing else happened at that place and the past was not asked for;
-    coming home is never reported.
+    A drive is reported only if nothing else happened at that place and the command is not about
+    the past. The way home is never reported.
     """
     notes = _worth_telling(notebook, notebook.news()) or _worth_telling(notebook, notebook.all())
     site = notebook.site
@@ -194,14 +194,14 @@ def told_of(notebook: Notebook, language: str, now: float | None = None) -> list
 
 
 def _trip(note: Note, site: SiteMap, language: str, now: float | None) -> str:
-    """Return the sentence for a drive that was all that happened at its place."""
+    """Return the sentence for a drive without any other event at its place."""
     place = site.called(str(note.facts.get("target")), language)
     when = ago(now - note.t, language) if now is not None else ""
     return say("TRIP", language, place=place, ago=when)
 
 
 def _worth_telling(notebook: Notebook, notes: list[Note]) -> list[Note]:
-    """Leave out drives that led to more, and failed talks with the person who gets the report."""
+    """Remove drives followed by other events, and failed talks with the recipient of the report."""
     remote = {name for name, person in notebook.site.people.items() if person.remote}
     done = [
         note
@@ -216,13 +216,13 @@ def _worth_telling(notebook: Notebook, notes: list[Note]) -> list[Note]:
 
 
 def _is_back(notebook: Notebook, note: Note) -> bool:
-    """Return whether a note is of a way back that failed, although the robot is there now."""
+    """Return True if a note is of a failed way home although the robot is at home now."""
     base = notebook.site.base
     way = note.kind == "failed" and note.task == ("navigate", base)
     return way and notebook.where() == base
 
 
 def _talk_with(people: Container[str], note: Note) -> bool:
-    """Return whether a note is a failed conversation with one of these people."""
+    """Return True if a note is a failed conversation with one of these people."""
     talk = note.kind == "failed" and note.facts.get("skill") == "talk_to_person"
     return talk and note.facts.get("target") in people

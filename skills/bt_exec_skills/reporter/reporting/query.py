@@ -1,4 +1,4 @@
-"""The aspects that a question about a place asks for, from its words in either language."""
+"""Aspects of a question about a place, from its words in either language."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORDS: Mapping[Aspect, tuple[str, ...]] = MappingProxyType(
 
 
 def _english(words: str) -> re.Pattern[str]:
-    """Return a pattern for `words` as whole words: no ask in task, no lit in little.
+    """Return a pattern for `words` as whole words: no "ask" in "task", no "lit" in "little".
 
     A Korean particle may follow: light가.
     """
@@ -45,7 +45,7 @@ _ENGLISH: Mapping[Aspect, re.Pattern[str]] = MappingProxyType(
     }
 )
 _LAMP = re.compile(r"(?<![가-힣])불(?=[이은을도만 ,.?!·/]|$)")
-"""The word for a light, which is also the beginning and the end of many others."""
+"""Word for a light, which is also the beginning and the end of many other words."""
 _QUESTIONS = (
     *("여쭤", "여쭈", "물어", "질문", "문의", "확인받", "확인 받", "의견", "?", "언제", "어디"),
     *("까요", "나요", "가요", "습니까", "입니까", "냐고"),
@@ -56,7 +56,7 @@ _WANTS_TO_KNOW = re.compile(r"(?:여쭤|여쭈|여쭙|물어|묻|문의|질문|�
 
 
 def aspects_of(query: str) -> tuple[Aspect, ...]:
-    """Return what `query` asks for, in a fixed order; everything if it names nothing."""
+    """Return the aspects of `query` in a fixed order, or all of them if it names none."""
     text = unicodedata.normalize("NFC", query).casefold()
     named = tuple(
         aspect
@@ -66,20 +66,20 @@ def aspects_of(query: str) -> tuple[Aspect, ...]:
         or (aspect == "light" and _LAMP.search(text))
     )
     if "unusual" in named and len(named) == 1:
-        return ASPECTS  # a question whether all is well asks for everything
+        return ASPECTS  # a general question ("is all well") asks for everything
     return named or ASPECTS
 
 
 def is_report(topic: str) -> bool:
-    """Return True if `topic` asks for the report, and is not a separate message."""
+    """Return True if `topic` asks for the report and is not a separate message."""
     return topic.startswith("report on ") or topic.endswith("에 대한 보고")
 
 
 def asks(topic: str) -> bool:
-    """Return whether `topic` is a question, so that an answer is expected.
+    """Return True if `topic` is a question that expects an answer.
 
-    A Korean statement is a question only if it asks for information:
-    물어보신 자료 보냈다 is a message, 회의 일정을 문의합니다 a question.
+    A Korean statement is a question only if it asks for information: 물어보신 자료 보냈다 is a
+    message, 회의 일정을 문의합니다 a question.
     """
     text = unicodedata.normalize("NFC", topic).casefold()
     if text.startswith("report") or text.rstrip().endswith("보고"):

@@ -1,4 +1,4 @@
-"""The sentences of the pack, in either language: ``messages.yaml`` and ``phrasing.yaml``."""
+"""Sentences of the pack in either language, from ``messages.yaml`` and ``phrasing.yaml``."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ class Reply(NamedTuple):
     """Reply of a person.
 
     Attributes:
-        text: Their words.
-        refused: Whether they refused to answer.
+        text: Words of the person.
+        refused: Whether the person refused to answer.
     """
 
     text: str
@@ -25,33 +25,33 @@ class Listening(Protocol):
 
     @property
     def reply(self) -> Reply | None:
-        """The reply, or None until it arrives."""
+        """Reply, or None until it arrives."""
 
     @property
     def over(self) -> bool:
-        """Whether no reply can come any more."""
+        """Whether no reply can arrive any more."""
 
     def stop(self) -> None:
-        """Stop listening; does nothing if it is over."""
+        """Stop listening. Does nothing if listening has ended."""
 
 
 class Speaker(Protocol):
     """Voice and speech recognition.
 
     Attributes:
-        patience_s: How long to wait for a reply [s, mission clock].
+        patience_s: Time limit for a reply [s, mission clock].
     """
 
     patience_s: float
 
     def say(self, person: str, text: str, language: str) -> None:
-        """Speak `text` to a person; returns at once."""
+        """Speak `text` to a person, and return at once."""
 
     def listen(self, person: str, language: str) -> Listening:
         """Start to listen for the reply of a person."""
 
     def close(self) -> None:
-        """Release its resources."""
+        """Release the resources."""
 
 
 class Said(NamedTuple):
@@ -83,10 +83,11 @@ class ScriptedSpeaker:
     """Scripted people, for simulations and tests.
 
     Args:
-        clock: Gives the time [s].
+        clock: Function that returns the time [s].
         replies: Reply of each person, by language; the entry ``*`` is the default. None for
             silence.
-        hears: Returns True if a person is near enough to hear the robot; always by default.
+        hears: Function that returns True if a person is near enough to hear the robot; always by
+            default.
         delay_s: Delay of replies [s].
 
     Attributes:
@@ -110,7 +111,7 @@ class ScriptedSpeaker:
 
     def say(self, person: str, text: str, language: str) -> None:
         """Implement `Speaker.say`."""
-        del language  # the text is in that language already
+        del language  # the text is already in that language
         self.said.append(Said(self._clock(), person, text))
 
     def listen(self, person: str, language: str) -> Listening:

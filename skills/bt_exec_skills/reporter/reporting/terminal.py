@@ -1,6 +1,6 @@
-"""A speaker on the terminal: the person at the keyboard answers for everybody.
+"""Speaker on the terminal: the operator answers for every person.
 
-Lines are read on a worker thread, only while the robot listens: a line typed later is left to the
+Lines are read on a worker thread, only while the robot listens. A line typed later is left to the
 next reader. A cancelled read ends by itself, since the worker polls for input.
 """
 
@@ -38,7 +38,7 @@ _REFUSALS = frozenset(
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether an answer is nothing but a refusal."""
+    """Return True if an answer consists only of a refusal."""
     return " ".join(text.casefold().strip(" .!").split()) in _REFUSALS
 
 
@@ -76,7 +76,7 @@ class _Line:
                     self._take()
 
     def _take(self) -> None:
-        """Read a line; an empty one is ignored, the end of input ends listening."""
+        """Read a line. An empty one is ignored, and the end of input ends listening."""
         if self._over.is_set():
             return
         try:
@@ -92,9 +92,10 @@ class TerminalSpeaker:
     """Speaker that prints utterances and reads typed lines as replies.
 
     Args:
-        write: Takes a line for the screen; `print` if not given.
-        source: Where replies are typed; the standard input if not given.
-        called: Returns the display name of a person, by id and language; the id by default.
+        write: Function that prints a line; `print` by default.
+        source: Input of the replies; standard input by default.
+        called: Function that returns the display name of a person, by id and language; the id by
+            default.
     """
 
     patience_s = 120.0
@@ -127,7 +128,7 @@ class TerminalSpeaker:
         return self._line is not None and not self._line.over
 
     def close(self) -> None:
-        """Read no further line."""
+        """Stop reading lines."""
         if self._line is not None:
             self._line.stop()
             self._line = None

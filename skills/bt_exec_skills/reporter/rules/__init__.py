@@ -1,1 +1,1 @@
-"""Passes of the reporter for every plan, whatever its compiler: one rule per file."""
+"""Plan passes of the reporter, applied to plans of every compiler: one rule per file."""

@@ -1,7 +1,7 @@
 """Keywords in commands that rules depend on: reporting, the professor, the past.
 
-The rules hold for plans of every compiler, so they look at the words of the command and not at a
-compiler's interpretation.
+The rules apply to plans of every compiler, so they use the words of the command and not the
+interpretation of a compiler.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _NOT_ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _BACK = re.compile(r"(?:다녀|갔다)(?:와|오(?!고|면|니|는|던)|올래|올수)(?!서)[^,.]{0,8}[.!?~]*$")
-"""A trip there and back, at the end of a command: 다녀와, 갔다 오세요."""
+"""Round trip at the end of a command: 다녀와, 갔다 오세요."""
 _PROFESSOR = re.compile(r"교수|(?<![a-z])(?:professors?|prof)(?![a-z])", re.IGNORECASE)
 _PAST = re.compile(
     r"(?:있었던|한|했던|수행한|일어난|본|벌어진)(?:일|것|미션|임무|작업)|뭐했|뭘했|무엇을했|무슨일이있었"
@@ -90,7 +90,7 @@ def _spaceless(command: str) -> str:
 
 
 def is_english(command: str) -> bool:
-    """Return whether a command holds no Hangul."""
+    """Return True if a command contains no Hangul."""
     return not re.search("[가-힣ㄱ-ㅣ]", _plain(command))
 
 
@@ -109,15 +109,15 @@ def wants_report(command: str) -> bool:
 
 
 def comes_back(command: str) -> bool:
-    """Return whether a command ends in a trip there and back: 복도 갔다 와, 라운지에 다녀와 줘."""
+    """Return True if a command ends in a round trip: 복도 갔다 와, 라운지에 다녀와 줘."""
     return _BACK.search(_spaceless(command)) is not None
 
 
 def names_professor(command: str) -> bool:
-    """Return whether a command is about the professor: 교수님, professor."""
+    """Return True if a command is about the professor: 교수님, professor."""
     return _PROFESSOR.search(_plain(command)) is not None
 
 
 def about_past(command: str) -> bool:
-    """Return whether a command asks about past missions: 오늘 있었던 일, what happened today."""
+    """Return True if a command asks about earlier missions: 오늘 있었던 일, what happened today."""
     return bool(_PAST.search(_plain(command)) or _PAST.search(_spaceless(command)))

@@ -1,7 +1,7 @@
-"""Every place and person that a plan names is one of the site; found before anything moves.
+"""Check that every place and person of a plan is on the map of the site, before anything moves.
 
-Codes: ``UNKNOWN_LOCATION``, ``UNKNOWN_PERSON``, as skills fail with them when a name reaches them
-at run time only.
+Codes: ``UNKNOWN_LOCATION`` and ``UNKNOWN_PERSON``, the codes with which skills fail when a name is
+known only at run time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAMES = {
     "talk_to_person": ("target", _PERSON),
     "deliver_object": ("recipient", _PERSON),
 }
-"""Which argument of an action names a place or a person."""
+"""Argument of each action that names a place or a person."""
 
 
 def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:

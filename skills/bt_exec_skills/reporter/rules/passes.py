@@ -46,4 +46,4 @@ PASSES = (
     Pass("topics", topics),
     Pass("carry_on", carry_on),
 )
-"""In the order in which they run."""
+"""Passes in execution order."""

@@ -1,4 +1,4 @@
-"""Which places a command names, and in which order."""
+"""Places named in a command, in order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOT_ENGLISH = re.compile(
 
 
 def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
-    """Return the places that a command names, in its order, the base and the office apart.
+    """Return the places named in a command, in its order, without the base and the office.
 
     Excluded names (복도 말고, except the corridor) do not count.
     """
@@ -42,7 +42,7 @@ def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
 
 
 def _spot(word: str, text: str, tight: str) -> tuple[int, int] | None:
-    """Return the position of a name in the letters without spaces, or None."""
+    """Return the position of a name in the text without spaces, or None."""
     if re.search("[가-힣]", word):
         plain = word.replace(" ", "")
         at = tight.find(plain)

@@ -1,4 +1,4 @@
-"""Rule 3 and rule 4: named places are visited in order; questions about the past move nothing."""
+"""Rules 3 and 4: named places are visited in order; questions about the past move nothing."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ __all__ = ["go_before_looking", "places_in_order", "talk_only"]
 def places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     """Visit every place that the command names, in its order.
 
-    Only first visits count: the plan may come back to a place. A place that the plan lacks is
-    observed after the others, and a place to report on is observed, not only visited. Commands
-    about the professor have a separate rule.
+    Only first visits count, because a plan may return to a place. A place missing from the plan is
+    observed after the others. A place to report on is observed, not only visited. Commands about
+    the professor have a separate rule.
     """
     site = map_of(context)
     if site is None or not context.command or names_professor(context):
@@ -102,7 +102,7 @@ def _is_look(node: NodeBase) -> TypeGuard[Do]:
 
 
 def _groups(steps: list[NodeBase]) -> list[list[NodeBase]]:
-    """Return steps in groups: what is done at a place goes with the drive to it."""
+    """Return steps in groups: the actions at a place belong to the drive to it."""
     groups: list[list[NodeBase]] = []
     for step in steps:
         follows = isinstance(step, Do) and step.do != "navigate"

@@ -1,4 +1,4 @@
-"""Rule 2: the professor only where the command names one, and then first."""
+"""Rule 2: the professor is involved only if the command names one, and then first."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _NAMES = frozenset({PROFESSOR, PROFESSOR_OFFICE})
 
 
 def concerns_professor(node: NodeBase) -> bool:
-    """Return whether a node goes to the professor's office or concerns the professor."""
+    """Return True if a node drives to the professor's office or concerns the professor."""
     return isinstance(node, Do) and _named(node.args)
 
 
 def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
-    """Without the word in the command, no step concerns the professor."""
+    """Remove every step that concerns the professor if the command does not name one."""
     if context.meaning is not None or not context.command or names_professor(context):
         return spec, ()
     if not any(_concerned(node) for node in walk(spec.root)):
@@ -53,10 +53,10 @@ def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
-    """With the word in the command, what concerns the professor comes before all other work.
+    """Move steps that concern the professor before all other work if the command names one.
 
-    A plan without the professor gets the pattern: go there, and talk about the command. Where
-    the command was understood for certain, the order of its words holds.
+    A plan without such a step gets the pattern: drive there, and talk about the command. If the
+    command was understood with certainty, the order of its words is kept.
     """
     if context.meaning is not None:
         return spec, ()
@@ -94,7 +94,7 @@ def _named(args: Mapping[str, Any]) -> bool:
 
 
 def _concerned(node: NodeBase) -> bool:
-    """Return whether a node names the professor in an argument or in a condition."""
+    """Return True if an argument or a condition of a node names the professor."""
     asked = [part for part in (node.skip_if, node.guard) if part is not None]
     if isinstance(node, Check):
         asked.append(node.check)
@@ -103,7 +103,7 @@ def _concerned(node: NodeBase) -> bool:
 
 
 def _without(node: NodeBase) -> NodeBase | None:
-    """Return `node` without what concerns the professor; None if nothing is left."""
+    """Return `node` without the parts that concern the professor, or None if nothing is left."""
     if _concerned(node):
         return None
     match node:
@@ -112,7 +112,7 @@ def _without(node: NodeBase) -> NodeBase | None:
             return _with(node, "sequence", node.sequence, kept)
         case Fallback():
             if _without(node.fallback[0]) is None:
-                return None  # the branch that the others replace is gone
+                return None  # the branch that the others replace was removed
             kept = [new for child in node.fallback if (new := _without(child)) is not None]
             return _with(node, "fallback", node.fallback, kept)
         case Parallel():
@@ -146,7 +146,7 @@ def _first(steps: list[NodeBase]) -> list[NodeBase]:
 
 
 def _sorted(node: NodeBase) -> NodeBase:
-    """Return a step with what concerns the professor first inside it, too."""
+    """Return a step whose children that concern the professor come first."""
     match node:
         case Sequence():
             new = tuple(_sorted(child) for child in _first(list(node.sequence)))

@@ -1,4 +1,4 @@
-"""Rule 1 and rule 5: a requested report is given at the base, after all core work."""
+"""Rules 1 and 5: a requested report is given at the base, after all core work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["back_home", "fix_plan", "report_is_no_failure", "report_last"]
 def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
     """Add a report to the user before the last summary if the command asks for one.
 
-    A missing summary is appended first. This is the document's repair, unchanged.
+    A missing summary is appended first. This is the repair defined by the interface document.
     """
     if not wants_report(context) or any(tells_user(node) for node in walk(spec.root)):
         return spec, ()
@@ -44,16 +44,16 @@ def fix_plan(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def report_last(spec: MissionSpec, context: PassContext) -> Changed:
-    """End the plan with going home and reporting to the user, if the command asks for a report.
+    """End the plan with a drive home and a report to the user, if the command asks for a report.
 
-    A report before the end of the core work moves to the end, with the summaries around it. Without
-    core work there is no drive home, unless the robot is known to be elsewhere. Questions about
-    earlier missions are answered at the present place.
+    A report before the end of the core work moves to the end, with the summaries around it.
+    Without core work there is no drive home, unless the robot is known to be elsewhere. Questions
+    about earlier missions are answered at the present place.
     """
     if not wants_report(context):
         return spec, ()
     if context.meaning is not None and any(goes_home(node) for node in walk(spec.root)):
-        return spec, ()  # the report stays at its place
+        return spec, ()  # the report is not moved
     steps = steps_of(spec.root)
     last = max((at for at, step in enumerate(steps) if works(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
@@ -74,7 +74,7 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def back_home(spec: MissionSpec, context: PassContext) -> Changed:
-    """After "go there and back" without a report the robot ends at the base."""
+    """End a "go there and back" command without a report at the base."""
     if not comes_back(context) or wants_report(context):
         return spec, ()
     steps = steps_of(spec.root)
@@ -88,7 +88,7 @@ def report_is_no_failure(spec: MissionSpec, context: PassContext) -> Changed:
     """Keep `fail_and_report` only after a failure.
 
     Outside a later branch of a fallback it would end a successful mission. A plan with no other
-    step declines the command; it is unchanged unless a report is asked for.
+    step declines the command. It is unchanged unless a report is requested.
     """
     steps = steps_of(spec.root)
     hopeless = all(_is(step, "fail_and_report") for step in steps)
@@ -118,7 +118,7 @@ def _tells(step: NodeBase) -> bool:
 
 
 def _tells_at_home(steps: list[NodeBase]) -> bool:
-    """Return True if these steps always go home and then report to the user."""
+    """Return True if these steps always drive home and then report to the user."""
     home = False
     for node in (node for step in steps for node in _certain(step)):
         home = home or goes_home(node)
@@ -128,12 +128,12 @@ def _tells_at_home(steps: list[NodeBase]) -> bool:
 
 
 def _only_home(step: NodeBase) -> bool:
-    """Return whether a step goes home and does nothing else."""
+    """Return True if a step only drives home."""
     return bool(found := list(actions(step))) and all(goes_home(node) for node in found)
 
 
 def _certain(step: NodeBase) -> list[Do]:
-    """Return the actions of a step that are tried whatever happens before them in it."""
+    """Return the actions of a step that are attempted regardless of the results before them."""
     if step.skip_if is not None:
         return []
     match step:
@@ -149,7 +149,7 @@ def _certain(step: NodeBase) -> list[Do]:
 
 
 def _take_reports(work: list[NodeBase]) -> list[NodeBase]:
-    """Take the reports out of `work`, with the way home before each, and return them."""
+    """Remove the reports from `work`, with the way home before each, and return them."""
     taken: list[NodeBase] = []
     for at in reversed(range(len(work))):
         step = work[at]

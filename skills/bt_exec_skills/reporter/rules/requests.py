@@ -1,7 +1,7 @@
-"""Requests in a command that the rules need, from its meaning if it was understood.
+"""Requests in a command that the rules need, from its interpretation if it was understood.
 
-For a command that only a model understood, the rules still apply. They then use the words of the
-command (`keywords`, `named`).
+The rules also apply to a command that only a model understood. They then use the words of the
+command (`keywords`, `place_mentions`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["about_past", "comes_back", "named_places", "names_professor", "wants
 
 _TELLING = ("report", "tell")
 _REPORTING = "report_to"
-"""보고하다: a report keyword of the document, for any listener."""
+"""보고하다: a report keyword for any listener."""
 _COMING = "come"
 _ROUND_TRIP = "round_trip"
 
@@ -33,7 +33,7 @@ def wants_report(context: PassContext) -> bool:
 
 
 def comes_back(context: PassContext) -> bool:
-    """Return whether the command asks for a trip there and back."""
+    """Return True if the command asks for a round trip."""
     if context.meaning is None:
         return keywords.comes_back(context.command)
     last = context.meaning.acts[-1] if context.meaning.acts else None
@@ -41,7 +41,7 @@ def comes_back(context: PassContext) -> bool:
 
 
 def names_professor(context: PassContext) -> bool:
-    """Return whether the command is about the professor."""
+    """Return True if the command is about the professor."""
     if context.meaning is None:
         return keywords.names_professor(context.command)
     return any(
@@ -51,14 +51,14 @@ def names_professor(context: PassContext) -> bool:
 
 
 def about_past(context: PassContext) -> bool:
-    """Return whether the command asks for what was done before."""
+    """Return True if the command asks about earlier actions."""
     if context.meaning is None:
         return keywords.about_past(context.command)
     return any(act.values("Past") for act in context.meaning.acts)
 
 
 def named_places(context: PassContext, site: SiteMap) -> tuple[str, ...]:
-    """Return the places that the command names, in its order, the base and the office apart."""
+    """Return the places named in the command, in its order, without the base and the office."""
     if context.meaning is None:
         return place_mentions.named_places(context.command, site)
     said = (place for act in context.meaning.acts for place in act.values("Place"))
@@ -70,5 +70,6 @@ def named_places(context: PassContext, site: SiteMap) -> tuple[str, ...]:
 
 def _tells_user(act: Act) -> bool:
     told = act.predicate in _TELLING or act.mood == "tell"
-    told = told or (act.predicate == _COMING and keywords.wants_report(act.text))  # back to me
+    # back to the user
+    told = told or (act.predicate == _COMING and keywords.wants_report(act.text))
     return told and PROFESSOR not in act.values("Person")

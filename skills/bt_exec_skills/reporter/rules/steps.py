@@ -61,17 +61,17 @@ def do(action: str, **args: Any) -> Do:
 
 
 def goes_home(node: NodeBase) -> bool:
-    """Return whether a node drives to the base."""
+    """Return True if a node drives to the base."""
     return isinstance(node, Do) and node.do == "navigate" and node.args.get("target") == BASE
 
 
 def tells_user(node: NodeBase) -> bool:
-    """Return whether a node talks to the user."""
+    """Return True if a node talks to the user."""
     return isinstance(node, Do) and node.do == "talk_to_person" and node.args.get("target") == USER
 
 
 def is_core(node: NodeBase) -> bool:
-    """Return whether a node is core work itself."""
+    """Return True if a node is itself core work."""
     if not isinstance(node, Do) or goes_home(node) or tells_user(node):
         return False
     return node.do in ("navigate", "observe_scene", "talk_to_person", "deliver_object")
@@ -83,17 +83,17 @@ def _sentences() -> Messages:
 
 
 def note(context: PassContext, key: str) -> str:
-    """Return the note of a pass on its change: the sentence `key` of ``notes.yaml``."""
+    """Return the note of a pass about its change: the sentence `key` of ``notes.yaml``."""
     return _sentences().say(key, language_of(context.command))
 
 
 def works(node: NodeBase) -> bool:
-    """Return whether there is core work in a node or under it."""
+    """Return True if a node or one of its descendants is core work."""
     return any(is_core(inner) for inner in walk(node))
 
 
 def actions(node: NodeBase) -> Iterator[Do]:
-    """Yield the actions of a plan in the order in which they come when nothing fails."""
+    """Yield the actions of a plan in the order of a run without failures."""
     if isinstance(node, Do):
         yield node
     children = children_of(node)
@@ -102,7 +102,7 @@ def actions(node: NodeBase) -> Iterator[Do]:
 
 
 def place_of(node: NodeBase) -> str | None:
-    """Return the place where a step works: the target of its first drive or look."""
+    """Return the place where a step works: the target of its first drive or observation."""
     for action in actions(node):
         if action.do in ("navigate", "observe_scene"):
             return str(action.args.get("target"))
@@ -110,14 +110,14 @@ def place_of(node: NodeBase) -> str | None:
 
 
 def steps_of(root: NodeBase) -> list[NodeBase]:
-    """Return the steps of a plan: plain sequences are opened, everything else is one step."""
+    """Return the steps of a plan. Plain sequences are flattened, every other node is one step."""
     if isinstance(root, Sequence) and _plain(root):
         return [step for child in root.sequence for step in steps_of(child)]
     return [root]
 
 
 def put_together(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
-    """Return the plan with these steps; unchanged if they are the ones it has."""
+    """Return the plan with these steps, unchanged if they are the same."""
     before = steps_of(spec.root)
     if len(before) == len(steps) and all(
         new is old for new, old in zip(steps, before, strict=True)
@@ -130,10 +130,10 @@ def put_together(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
 
 
 def map_of(context: PassContext) -> SiteMap | None:
-    """Return the site's map; None where the site gives none."""
+    """Return the map of the site, or None if it has none."""
     return make_map(context.settings) if context.settings.places else None
 
 
 def _plain(node: NodeBase) -> bool:
-    """Return whether a node has no modifiers, so that its children can stand in its place."""
+    """Return True if a node has no modifiers, so that its children can replace it."""
     return node.name is None and not node.modifiers

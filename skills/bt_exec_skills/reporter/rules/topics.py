@@ -1,7 +1,7 @@
 """Rule 6: topics and queries from templates, in the language of the command.
 
-Free text of a planner stays. A plan of the offline compiler names aspects to look for, as
-``people, light``, and the topic ``report``; here they become sentences.
+Free text of a compiler is kept. A plan of the offline compiler names aspects to observe, such as
+``people, light``, and the topic ``report``; they become sentences here.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _observed(places: list[str], aspects: Iterable[str], language: str) -> str:
 
 
 def _aspects(query: str) -> tuple[str, ...]:
-    """Return what a query asks for, in the order in which reports name it."""
+    """Return the aspects of a query in the order in which reports name them."""
     found = aspects_of(query)
     if len(found) == len(ASPECTS):
         return ("light", "people", "noise")
@@ -163,7 +163,10 @@ def _query(node: Do, context: PassContext, language: str, wanted: str = "") -> s
 
 
 def _question(topic: str, language: str) -> str:
-    """Return what is asked about as a sentence; a request (to send it, 보내 달라고) is one."""
+    """Return the subject of a question as a sentence.
+
+    A request is one, too: to send it, 보내 달라고.
+    """
     if language == "ko":
         return topic if topic.endswith(_REPORTED) else f"{topic} 문의"
     if topic.startswith("to "):

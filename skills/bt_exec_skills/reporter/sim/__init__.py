@@ -1,4 +1,4 @@
-"""Simulated building: a MuJoCo floor with people, lights and noise, and a robot in it.
+"""Simulated building: a MuJoCo floor with people, lights and noise, and a robot.
 
 It needs no OpenGL, but another world in the same process may. The first import of `mujoco` selects
 the OpenGL backend.

@@ -15,16 +15,16 @@ STOCK: tuple[Mapping[str, str], ...] = (
     {"en": "I will look at it this week.", "ko": "이번 주 안에 확인해 보겠습니다."},
     {"en": "Please ask me again on Friday.", "ko": "금요일에 다시 물어봐 주세요."},
 )
-"""Answers that are drawn from."""
+"""Predefined answers."""
 _REFUSAL = {"en": "I have no time now.", "ko": "지금은 시간이 없습니다."}
 
 
 def replies_of(answer: str, drawn: int) -> Mapping[str, Mapping[str, Reply] | None]:
-    """Return what everybody answers, for a `ScriptedSpeaker`.
+    """Return the answers of all people for a `ScriptedSpeaker`.
 
     Args:
-        answer: "random", "none", "refuse", or the very words.
-        drawn: Chooses among the stock.
+        answer: "random", "none", "refuse", or the text of the answer.
+        drawn: Number that selects among the predefined answers.
     """
     if answer == "none":
         return {"*": None}

@@ -1,4 +1,4 @@
-"""The simulated robot: base, tray and microphone, one motion at a time; also the simulation."""
+"""Simulated robot: base, tray and microphone, one motion at a time. It is also the simulation."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from bt_exec_skills.simulation.periods import Periods
 
 __all__ = ["SimReporterRobot"]
 
-_HAND_S = 2.0  # how long a person needs to take a thing or put it down
+_HAND_S = 2.0  # time that a person needs to take an object or put it down
 _PATIENCE_S = 15.0
 _REACH_M = 2.5
 _STILL = 1e-3
 
 
 class SimReporterRobot:
-    """Implements `bt_exec_skills.reporter.robot.ReporterRobot` and `bt_exec.robot.Simulation`.
+    """Simulated reporter robot, as `ReporterRobot` and as `bt_exec.robot.Simulation`.
 
     Args:
         world: The building.
         site: The map.
 
     Attributes:
-        world: As given.
-        site: As given.
+        world: The building.
+        site: The map.
     """
 
     def __init__(self, world: BuildingWorld, site: SiteMap) -> None:
@@ -82,7 +82,7 @@ class SimReporterRobot:
 
     @property
     def still(self) -> bool:
-        """Whether no motion is under way and no wheel turns."""
+        """Whether the robot has no motion and no turning wheel."""
         return self._motion.idle and float(np.abs(self.world.data.qvel).max()) < _STILL
 
     @property
@@ -106,7 +106,7 @@ class SimReporterRobot:
         return self._motion.doing
 
     def ranges(self) -> npt.NDArray[np.float64]:
-        """Return distances all around [m]."""
+        """Return distances in all directions [m]."""
         return self.world.ranges()
 
     def noise_db(self) -> float:
@@ -133,7 +133,7 @@ class SimReporterRobot:
         return self._motion.start(turn_by(self, angle, self.limits, CONTROL_S))
 
     def load(self, item: str) -> SteppedMotion[Command]:
-        """Implement `ReporterRobot.load`; a person must be at the base to load it."""
+        """Implement `ReporterRobot.load`. A person must be at the base to load it."""
         return self._motion.start(self._load(item))
 
     def hand_over(self, person: str) -> SteppedMotion[Command]:
@@ -144,7 +144,7 @@ class SimReporterRobot:
         ready = self.world.options.load and self.place == self.site.base
         yield from _wait(_HAND_S if ready else _PATIENCE_S, "waiting for the load")
         if not ready:
-            raise Failed("NOTHING_TO_DELIVER", f"nobody put {item} on the tray")
+            raise Failed("NOTHING_TO_DELIVER", f"{item} was not put on the tray")
         self._tray = item
 
     def _hand_over(self, person: str) -> Commands:
@@ -161,7 +161,7 @@ class SimReporterRobot:
 
 
 def _wait(seconds: float, doing: str) -> Generator[Command, None, None]:
-    """Stand still for a while."""
+    """Stand still for the given time."""
     count = math.ceil(seconds / CONTROL_S)
     for step in range(count):
         yield Command(step / count, doing)

@@ -1,7 +1,7 @@
-"""The camera of the simulated robot: one ray a pixel, so it needs no OpenGL and measures distance.
+"""Camera of the simulated robot: one ray per pixel, without OpenGL, with distance measurement.
 
-A capture copies the state, a view is rendered later. The brightness of a pixel is that of the lamp
-above the point it shows, so a dark room is dark also when seen from a lit one.
+A capture copies the state, and the view is rendered later. The brightness of a pixel is that of
+the lamp above its point, so a dark room is also dark when seen from a lit one.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Vector = npt.NDArray[np.float64]
 
 
 class Capture(NamedTuple):
-    """State of the world in a picture.
+    """State of the world at the moment of a picture.
 
     Attributes:
         t: Simulated time [s].
         pose: Pose of the base.
-        qpos: Positions of the base's joints, shape (3,).
+        qpos: Positions of the joints of the base, shape (3,).
         people: Positions of the people [m], shape (n, 3).
         lights: Whether each lamp is on.
         dark: Whether the lens was covered.
@@ -54,22 +54,24 @@ class Capture(NamedTuple):
 
 
 class SimCamera:
-    """Camera in a building; `capture` runs on the loop's thread, `view` on any one at a time.
+    """Camera in a building.
+
+    `capture` runs on the thread of the loop, `view` on any thread, one at a time.
 
     Args:
-        world: What it looks at.
-        width: Of the picture [px].
-        height: Of the picture [px].
+        world: The building.
+        width: Width of the picture [px].
+        height: Height of the picture [px].
 
     Attributes:
         fault: "clear", "dark" (a black picture) or "frozen" (the last picture again, with its old
-            time stamp). May be set at any moment.
+            time stamp). May be set at any time.
     """
 
     def __init__(self, world: BuildingWorld, width: int = 240, height: int = 180) -> None:
         self._world = world
         self._shape = height, width
-        self._data: Any = mujoco.MjData(world.model)  # a copy for views, separate from the physics
+        self._data: Any = mujoco.MjData(world.model)  # separate copy of the state for views
         self._lock = threading.Lock()
         self._last: Capture | None = None
         self._seen: tuple[Capture, GroundView] | None = None
@@ -99,7 +101,7 @@ class SimCamera:
         return self._last
 
     def view(self, capture: Capture) -> GroundView:
-        """Implement `Camera.view`; the same capture gives the same view."""
+        """Implement `Camera.view`. The same capture gives the same view."""
         if self._seen is None or self._seen[0] is not capture:
             self._seen = capture, self._painted(capture)
         return self._seen[1]
@@ -132,7 +134,7 @@ class SimCamera:
         )
 
     def _cast(self, capture: Capture, eye: Vector, rays: Vector) -> Hits:
-        """Return what each ray meets first."""
+        """Return the first hit of each ray."""
         model, data = self._world.model, self._data
         data.qpos[:] = capture.qpos
         data.mocap_pos[:] = capture.people
@@ -140,7 +142,7 @@ class SimCamera:
         return cast(model, data, eye, rays, _FAR_M, without_body=self._base)
 
     def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+        """Do nothing: there are no resources to release."""
 
 
 def _things(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:

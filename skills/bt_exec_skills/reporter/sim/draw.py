@@ -1,4 +1,4 @@
-"""Draws the layout of a simulated building from a seed, except for chosen options.
+"""Random layout of a simulated building from a seed and chosen options.
 
 Frame: x east, y north; metres, radians, seconds.
 """
@@ -18,8 +18,8 @@ __all__ = ["draw_layout"]
 
 _ROOM_OF_USER, _ROOM_OF_PROFESSOR = "basecamp", "professor_office"
 _CORRIDOR = "corridor_center"
-_LANE_M = 0.5  # least distance of a person from the middle of the corridor
-_APART_M = 0.75  # people keep this distance
+_LANE_M = 0.5  # minimum distance of a person from the middle of the corridor
+_APART_M = 0.75  # minimum distance between people
 _NUMBERS = {
     "corridor_center": (0, 4),
     "lounge": (0, 5),
@@ -32,7 +32,7 @@ _CROWD = {"corridor_center": 5, "lounge": 8, "break_room": 5, "restroom_front": 
 
 
 def draw_layout(options: WorldOptions) -> Layout:
-    """Return the layout that `options` and their seed stand for."""
+    """Return the layout for `options` and their seed."""
     draw = _Draw(options)
     furniture = draw.furniture()
     things = draw.things()
@@ -50,13 +50,13 @@ def draw_layout(options: WorldOptions) -> Layout:
 
 
 class _Draw:
-    """The random generator, and what was placed so far."""
+    """Random generator and the objects placed so far."""
 
     def __init__(self, options: WorldOptions) -> None:
         self.options = options
         self.rng = random.Random(options.seed)
-        self._taken: list[Area] = []  # furniture and things
-        self._stand: list[tuple[float, float]] = []  # where people stand or turn round
+        self._taken: list[Area] = []  # furniture and objects
+        self._stand: list[tuple[float, float]] = []  # positions and turning points of people
 
     def between(self, low: float, high: float) -> float:
         return low + (high - low) * self.rng.random()
@@ -141,7 +141,7 @@ class _Draw:
         return Someone(who, room, tuple(way), self.between(0.5, 1.0), self.between(1, 4), clothes)
 
     def _clear(self, start: tuple[float, float], end: tuple[float, float]) -> bool:
-        """Return whether the straight way is free of furniture and things."""
+        """Return True if the straight path is free of furniture and objects."""
         steps = 2 + int(math.dist(start, end) / 0.1)
         points = (
             (start[0] + (end[0] - start[0]) * k / steps, start[1] + (end[1] - start[1]) * k / steps)
@@ -150,7 +150,7 @@ class _Draw:
         return not any(area.shrunk(-0.35).holds(*p) for p in points for area in self._taken)
 
     def _spot(self, room: str, margin: float, beside: float) -> tuple[float, float]:
-        """Return a free point of a room, off doorways and off where robots are sent."""
+        """Return a free point of a room, away from doorways and targets of robots."""
         inside = ROOMS[room].shrunk(0.4 if room == _CORRIDOR else margin)
         x, y = inside.centre
         for attempt in range(400):
@@ -168,7 +168,7 @@ class _Draw:
         return x, y
 
     def noise(self, people: tuple[Someone, ...]) -> Mapping[str, float]:
-        """Return how loud each room is: its people talk, and some rooms are loud."""
+        """Return the sound level of each room [dB]: people talk, and some rooms are loud."""
         levels = {}
         for room in ROOMS:
             talkers = sum(one.room == room for one in people)

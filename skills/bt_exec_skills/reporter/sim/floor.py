@@ -58,11 +58,11 @@ STAND: tuple[tuple[float, float], ...] = (
     (9.5, -0.5),
     (8.7, -0.4),
 )
-"""Targets of robots, which are kept free of people and objects [m]."""
+"""Targets of robots [m]. They are kept free of people and objects."""
 
 
 class Bar(NamedTuple):
-    """A straight line on the floor along x or y, from (x1, y1) to (x2, y2) [m]."""
+    """Straight line on the floor along x or y, from (x1, y1) to (x2, y2) [m]."""
 
     x1: float
     y1: float
@@ -97,9 +97,9 @@ BARRIERS: Mapping[str, tuple[Bar, ...]] = MappingProxyType(
         "restroom_front": (DOORWAYS["restroom_front"],),
     }
 )
-"""Barriers by the value of ``--world blocked``; they are on no map.
+"""Barriers by the value of ``--world blocked``. They are not on the map.
 
-``corridor`` leaves a way round through the lounge, the others cut a place off.
+``corridor`` leaves a route through the lounge; the others make a place unreachable.
 """
 
 _WALLS = (

@@ -1,4 +1,4 @@
-"""Which lamp lights a spot of floor, and how bright that makes it."""
+"""Lamps: brightness of each spot of the floor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CELL_M = 0.1
 
 
 class Lamps:
-    """The lamps of the building, looked up in a table of small cells of floor."""
+    """Lamps of the building, stored in a table of small floor cells."""
 
     def __init__(self) -> None:
         self._names = tuple(LIGHTS)
@@ -36,7 +36,7 @@ class Lamps:
     def light(
         self, spot: npt.NDArray[np.float32], lights: Mapping[str, bool]
     ) -> npt.NDArray[np.float32]:
-        """Return how bright each spot is, 1 for lit."""
+        """Return the brightness of each spot; 1 is lit."""
         level = [1.0 if lights[name] else _UNLIT for name in self._names]
         table = np.array([*level, _ELSEWHERE], np.float32)
         rows, columns = self._lamp.shape

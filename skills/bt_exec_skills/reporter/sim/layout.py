@@ -1,4 +1,4 @@
-"""The layout of a simulated building, as data.
+"""Layout of a simulated building, as data.
 
 Frame: x east, y north, z up; metres, radians, seconds.
 """
@@ -17,7 +17,7 @@ Rgb = tuple[float, float, float]
 
 
 class Furniture(NamedTuple):
-    """A solid box that is on maps: middle (x, y), half sizes, height [m], colour."""
+    """Solid box that is on maps: centre (x, y), half sizes, height [m], colour."""
 
     x: float
     y: float
@@ -38,7 +38,7 @@ class Thing(NamedTuple):
 
 
 class Someone(NamedTuple):
-    """A person in the building.
+    """Person in the building.
 
     Attributes:
         who: "user", "professor" or "visitor-1" …
@@ -59,17 +59,17 @@ class Someone(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Complete description of a world; equal layouts give equal worlds, bit for bit.
+    """Complete description of a world. Equal layouts give equal worlds, bit for bit.
 
     Attributes:
         furniture: Objects on the map besides the walls.
-        things: Unusual things on the floor.
+        things: Unusual objects on the floor.
         people: Persons in the building.
         lights: Whether each lamp is on.
         noise_db: Sound level of each room [dB].
-        barriers: Barriers on the way.
+        barriers: Barriers on the route.
         wall: Colour of the walls.
-        answer: Which of the stock answers people give.
+        answer: Index of the predefined answer that people give.
     """
 
     furniture: tuple[Furniture, ...]

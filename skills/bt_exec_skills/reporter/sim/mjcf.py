@@ -1,7 +1,7 @@
-"""A layout written as MJCF: walls, floors by lamp, furniture, people as mocap bodies, the base.
+"""MJCF of a layout: walls, floors by lamp, furniture, people as mocap bodies, the base.
 
-Names of geoms: ``person/WHO/…``, ``thing/N/KIND/…`` and ``barrier/…`` are on no map;
-``base/…`` is the robot; all else is static.
+Names of geoms: ``person/WHO/…``, ``thing/N/KIND/…`` and ``barrier/…`` are not on the map;
+``base/…`` is the robot; all others are static.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from bt_exec_skills.simulation.mjcf import box, numbers
 __all__ = ["BASE_RADIUS", "TIMESTEP", "world_xml"]
 
 TIMESTEP = 0.01
-"""Physics step [s]; nothing but the base is moved by it."""
+"""Physics step [s]. Only the base is moved by the physics."""
 BASE_RADIUS = 0.24
-"""Of the robot [m]."""
-_DIGITS = 5  # a tenth of a millimetre in a building
+"""Radius of the base [m]."""
+_DIGITS = 5  # a tenth of a millimetre, for coordinates of a building
 _HALF_WALL = 0.06
 _DOOR_HEIGHT = 2.05
-_WIDEST_DOOR = 1.4  # [m]; what is wider is closed with crates
-_CRATE = 0.4  # half of a crate's width [m]
+_WIDEST_DOOR = 1.4  # [m]; wider gaps are closed with crates
+_CRATE = 0.4  # half the width of a crate [m]
 
 
 def _numbers(*values: float) -> str:
@@ -69,7 +69,7 @@ def _furniture(k: int, item: Furniture) -> str:
 
 
 def _barrier(k: int, bar: Bar) -> str:
-    """Return a closed door, or crates side by side where the gap is too wide for a door."""
+    """Return a closed door, or crates side by side if the gap is too wide for a door."""
     along_x = bar.y1 == bar.y2
     length = (bar.x2 - bar.x1) if along_x else (bar.y2 - bar.y1)
     if length <= _WIDEST_DOOR:
@@ -98,7 +98,7 @@ def _thing(k: int, thing: Thing) -> str:
         case "box":
             shape = _box(f"{name}/0", (0, 0, 0.22), (0.22, 0.28, 0.22), "0.72 0.55 0.33", "")
         case _:
-            low = 'class="look"'  # what the range finder cannot see must not stop the base
+            low = 'class="look"'  # geoms that the range finder cannot detect must not stop the base
             seat = _box(f"{name}/seat", (0, 0, 0.22), (0.06, 0.22, 0.22), "0.8 0.2 0.15", "")
             back = (-0.2, 0, 0.03), (0.2, 0.2, 0.025)
             shape = seat + _box(f"{name}/back", *back, "0.8 0.2 0.15", low)
@@ -125,7 +125,7 @@ def _person(someone: Someone) -> str:
 
 
 def world_xml(layout: Layout, start: tuple[float, float]) -> str:
-    """Return the whole building as MJCF, the robot at `start`; equal layouts give equal texts."""
+    """Return the MJCF of the building with the robot at `start`. Equal layouts give equal texts."""
     return f"""<mujoco model="building">
   <compiler angle="radian" autolimits="true"/>
   <option timestep="{TIMESTEP}" gravity="0 0 0"/>

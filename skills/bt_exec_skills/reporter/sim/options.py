@@ -1,4 +1,4 @@
-"""Options of a simulated building (``--world KEY=VALUE``); the rest is drawn at random."""
+"""Options of a simulated building (``--world KEY=VALUE``). The others are drawn at random."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _MOST = 12
 
 @dataclass(frozen=True)
 class WorldOptions:
-    """Chosen options. A mapping by place overrides what is drawn there.
+    """Chosen options. A mapping by place overrides the random value there.
 
     Attributes:
-        seed: Draws everything that is not chosen.
+        seed: Seed of everything that is not chosen.
         crowd: Number of people: "random", "none", "few" or "crowd".
         people: Number of people by place, besides the user and the professor.
-        lights: Whether a lamp is on, by lamp; `None` for all others draws them.
+        lights: Whether a lamp is on, by lamp; `None` draws all others at random.
         noisy: Whether a place is loud, by place.
-        unusual: Unusual things, by place; "none" for nothing.
-        professor: Whether the professor is in.
-        blocked: Barrier on the way; see `bt_exec_skills.reporter.sim.floor.BARRIERS`.
+        unusual: Unusual objects, by place; "none" for none.
+        professor: Whether the professor is present.
+        blocked: Barrier on the route; see `bt_exec_skills.reporter.sim.floor.BARRIERS`.
         answer: Replies of people: "random", "none", "refuse", or a literal text.
-        load: Whether anything is put on the robot's tray when it asks.
+        load: Whether the user loads the tray when the robot asks.
         lens: State of the camera: "clear", "dark" (black pictures) or "frozen".
     """
 
@@ -53,7 +53,7 @@ def parse_world(world: Mapping[str, str]) -> WorldOptions:  # noqa: C901 - one c
     """Return the options that ``--world`` pairs stand for.
 
     Raises:
-        ValueError: If a value is not allowed; the message lists what is.
+        ValueError: If a value is invalid; the message lists the allowed ones.
     """
     values: dict[str, Any] = {}
     for key, text in world.items():
@@ -101,7 +101,7 @@ def _one_of(key: str, text: str, allowed: Iterable[str]) -> str:
 
 
 def _pairs(key: str, text: str, places: Iterable[str], simple: str) -> dict[str, str]:
-    """Read ``PLACE:VALUE,PLACE:VALUE``."""
+    """Parse ``PLACE:VALUE,PLACE:VALUE``."""
     names = tuple(places)
     found: dict[str, str] = {}
     for part in text.split(","):
@@ -117,7 +117,7 @@ def _pairs(key: str, text: str, places: Iterable[str], simple: str) -> dict[str,
 def _by_place(
     key: str, text: str, places: Iterable[str], values: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Read one value for all places, ``random`` for none of them, or pairs."""
+    """Parse one value for all places, ``random`` for none of them, or pairs."""
     names = tuple(places)
     if text == "random":
         return {}

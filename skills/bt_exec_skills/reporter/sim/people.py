@@ -9,16 +9,16 @@ from bt_exec_skills.reporter.sim.layout import Someone
 
 __all__ = ["Walker"]
 
-_GIVE_WAY_M = 0.85  # people stop at this distance from an obstacle
-_PATIENCE_S = 3.0  # held up for longer than this, they turn round
-_EASE = 0.35  # share of a speed by which a walker nears it, a step
+_GIVE_WAY_M = 0.85  # distance from an obstacle at which people stop
+_PATIENCE_S = 3.0  # waiting time after which they turn round
+_EASE = 0.35  # fraction of the speed difference per step
 
 
 class Walker:
-    """One person; walks between the points of their way, forth and back.
+    """Person who stands, or walks back and forth between waypoints.
 
     Args:
-        someone: Who, where and how fast.
+        someone: Description of the person.
 
     Attributes:
         x: East [m].
@@ -65,7 +65,7 @@ class Walker:
         return way_m > 0
 
     def _turn_round(self) -> None:
-        """Go for the next point of the way, back again at its end."""
+        """Select the next waypoint, in reverse order at the end."""
         if not 0 <= self._next + self._step < len(self.someone.way):
             self._step = -self._step
         self._next += self._step

@@ -1,4 +1,4 @@
-"""The map of the simulated building: its static geometry."""
+"""Map of the simulated building from its static geometry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bt_exec_skills.navigation.grid import Grid, Slab
 __all__ = ["survey"]
 
 _UNMAPPED = ("person/", "thing/", "barrier/", "base/")
-_LOW_M, _HIGH_M = 0.05, 1.2  # what is between these heights is in a robot's way
+_LOW_M, _HIGH_M = 0.05, 1.2  # height range of obstacles for the robot
 
 
 def survey(model: Any, cell_m: float = 0.1) -> Grid:

@@ -1,4 +1,4 @@
-"""The simulated building: the compiled model, its people, its noise, and the base in it."""
+"""Simulated building: the compiled model, its people, its noise, and the base."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from bt_exec_skills.simulation.rays import cast
 __all__ = ["BEAMS", "CONTROL_S", "RANGE_M", "BuildingWorld", "RoomTruth"]
 
 CONTROL_S = 0.05
-"""Control period of motions and of people [s, simulated]."""
+"""Control period of motions and people [s, simulated]."""
 BEAMS = 120
-"""Rays of the range finder, all around, the first straight ahead, counted to the left."""
+"""Number of rays of the range finder: in all directions, the first ahead, counted to the left."""
 RANGE_M = 12.0
 """Range of the range finder [m]."""
 _STEPS = round(CONTROL_S / TIMESTEP)
 _BEAM_HEIGHT = 0.28
-_PERSONAL_M = 0.62  # between the middles of two people, or of one and the robot
+_PERSONAL_M = 0.62  # between the centres of two people, or of a person and the robot
 
 
 class RoomTruth(NamedTuple):
@@ -40,19 +40,19 @@ class RoomTruth(NamedTuple):
 
 
 class BuildingWorld:
-    """One world and its physics. Time passes only in `advance`.
+    """Simulated world and its physics. Time advances only in `advance`.
 
     Args:
         options: Chosen options; the same options give the same world, bit for bit.
         start: Initial pose of the robot.
 
     Attributes:
-        options: As given.
+        options: Chosen options.
         layout: Layout drawn from the seed.
-        model: The compiled MuJoCo model.
-        data: Its state.
-        walkers: The people, in the order of the layout.
-        lights: Whether each lamp is on; may be changed at any moment.
+        model: Compiled MuJoCo model.
+        data: MuJoCo state.
+        walkers: People, in the order of the layout.
+        lights: Whether each lamp is on; may be changed at any time.
         bumps: Number of collisions of the base.
     """
 
@@ -113,7 +113,7 @@ class BuildingWorld:
                 self.data.mocap_pos[self._mocap[k], :2] = places[k]
 
     def ranges(self) -> npt.NDArray[np.float64]:
-        """Return what the range finder measures [m], shape (BEAMS,); RANGE_M where nothing is."""
+        """Return the measured distances [m], shape (BEAMS,); RANGE_M if nothing is in range."""
         pose = self.pose
         c, s = math.cos(pose.yaw), math.sin(pose.yaw)
         rays = self._beams @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
@@ -122,7 +122,7 @@ class BuildingWorld:
         return np.where(hits.distance < 0, RANGE_M, hits.distance)
 
     def noise_db(self) -> float:
-        """Return the sound level where the robot is [dB]."""
+        """Return the sound level at the robot [dB]."""
         pose = self.pose
         room = next((n for n, area in ROOMS.items() if area.holds(pose.x, pose.y)), None)
         level = self.layout.noise_db[room] if room is not None else 40.0

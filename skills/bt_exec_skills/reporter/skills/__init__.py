@@ -1,1 +1,1 @@
-"""The skills of the reporter pack, one a file, its conditions, and what the skills share."""
+"""Skills of the reporter pack, one per file, its conditions and shared functions."""

@@ -1,8 +1,8 @@
-"""Conditions of the reporter pack: where the robot is, what it carries, who is in view.
+"""Conditions of the reporter pack: place and load of the robot, people in view.
 
-Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`).
-Uncertainty about what is in view is *not known yet* until the patience is used up, then the check
-fails with UNCERTAIN_SIGHT.
+Timing: a condition is evaluated once or each tick, as defined by the node (see
+`bt_exec.spec.model`). Uncertainty about the view means *unknown* until the patience has expired;
+then the check fails with UNCERTAIN_SIGHT.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LOOKS = 3
     establishes={"at": "{target}"},
 )
 def at_place(robot: ReporterRobot, target: PlaceName) -> Verdict:
-    """Whether the robot is at that place, within 1.2 m."""
+    """Whether the robot is at the given place, within 1.2 m."""
     where = robot.place or "between places"
     x, y, _ = robot.pose
     return Verdict(where == target, f"place: {where}", (f"pose:{x:.1f},{y:.1f}",))
@@ -55,21 +55,21 @@ def at_place(robot: ReporterRobot, target: PlaceName) -> Verdict:
     establishes={"tray": "{object}"},
 )
 def tray_holds(robot: ReporterRobot, object: Words) -> Verdict:  # noqa: A002 - as in plans
-    """Whether that thing lies on the tray."""
+    """Whether the given object is on the tray."""
     held = robot.tray or EMPTY
     return Verdict(held == object, f"tray: {held}", (f"tray:{held}",))
 
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN, establishes={"tray": "empty"})
 def tray_empty(robot: ReporterRobot) -> Verdict:
-    """Whether nothing lies on the tray."""
+    """Whether the tray is empty."""
     held = robot.tray or EMPTY
     return Verdict(held == EMPTY, f"tray: {held}", (f"tray:{held}",))
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def person_in_view(world: World[ReporterObservation], target: PersonName) -> Verdict:
-    """Whether somebody is in view now, without turning; absent only after three pictures."""
+    """Whether a person is in view now, without turning; absent only after three pictures."""
     observations = [observation for observation in world.fresh if observation.fault is None]
     if observations and observations[-1].person(target) is not None:
         return Verdict.yes(f"{target} seen", age_s=world.age_s)
@@ -80,7 +80,7 @@ def person_in_view(world: World[ReporterObservation], target: PersonName) -> Ver
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def person_found(notebook: Service[Notebook], target: PersonName) -> Verdict:
-    """Whether the last look around a place found somebody; unknown if part of it stayed hidden."""
+    """Whether the last observation of a place found a person; unknown if part of it was hidden."""
     looks = [note for note in notebook.notes if note.kind == "saw"]
     if not looks:
         return Verdict.unknown("no place was looked at")
@@ -95,7 +95,7 @@ def person_found(notebook: Service[Notebook], target: PersonName) -> Verdict:
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def people_there(notebook: Service[Notebook]) -> Verdict:
-    """Whether the last look around a place found anybody; unknown if part of it stayed hidden."""
+    """Whether the last observation of a place found people; unknown if part of it was hidden."""
     facts = _last_look(notebook)
     people = int(facts.get("people", -1))
     if people > 0:
@@ -107,7 +107,7 @@ def people_there(notebook: Service[Notebook]) -> Verdict:
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def lit_there(notebook: Service[Notebook]) -> Verdict:
-    """Whether the light was on where the last look around was; unknown if it was in parts."""
+    """Whether the light was on at the last observed place; unknown if it was on only in parts."""
     light = _last_look(notebook).get("light", "unknown")
     if light not in ("on", "off"):
         return Verdict.unknown(f"the light was {light}")
@@ -116,7 +116,7 @@ def lit_there(notebook: Service[Notebook]) -> Verdict:
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def loud_there(notebook: Service[Notebook]) -> Verdict:
-    """Whether it was so loud, where the last look around was, that talking needs a raised voice."""
+    """Whether the last observed place was so loud that conversation needs a raised voice."""
     noise = _last_look(notebook).get("noise")
     if noise is None:
         return Verdict.unknown("no place was listened to")
@@ -124,13 +124,13 @@ def loud_there(notebook: Service[Notebook]) -> Verdict:
 
 
 def _last_look(notebook: Notebook) -> Mapping[str, Any]:
-    """Return the facts of the last look around; none before the first."""
+    """Return the facts of the last observation of a place, or no facts before the first."""
     return next((note.facts for note in reversed(notebook.notes) if note.kind == "saw"), {})
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def lit_here(world: World[ReporterObservation]) -> Verdict:
-    """Whether it is bright where the robot looks."""
+    """Whether it is bright where the camera points."""
     observations = [one for one in world.fresh if one.fault is None and one.frame is not None]
     if not observations:
         return Verdict.unknown("no picture yet", age_s=world.age_s)
@@ -145,8 +145,8 @@ def lit_here(world: World[ReporterObservation]) -> Verdict:
 def failure_noted(notebook: Service[Notebook]) -> Verdict:
     """Whether the newest note in the notebook is a failure, so that it will be reported.
 
-    The second branch of a fallback: what failed before it is reported later, and the mission goes
-    on.
+    Used as the second branch of a fallback: the failure of the first branch is reported later, and
+    the mission continues.
     """
     note = notebook.notes[-1] if notebook.notes else None
     if note is None or note.kind != "failed":

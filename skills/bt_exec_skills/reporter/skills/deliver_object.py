@@ -1,4 +1,4 @@
-"""The skill `deliver_object`."""
+"""Skill `deliver_object`."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def deliver_object(
     site_map: Service[SiteMap],
     notebook: Service[Notebook],
     speaker: Service[Speaker],
-    object: Words,  # noqa: A002 - the argument is called so in plans
+    object: Words,  # noqa: A002 - the name used in plans
     recipient: PersonName,
 ) -> Steps[Delivery]:
-    """Bring something from the base to somebody.
+    """Bring an object from the base to a person.
 
-    Unless it is on the tray already, the robot drives to the base and asks for it; what else lies
-    on the tray is given back there first. Then it drives
-    to where the recipient usually is, finds them and holds the tray out. Neither way needs a
-    `navigate` before it. What nobody takes stays on the tray.
+    Unless the object is on the tray, the robot drives to the base and asks for it. Any other
+    object on the tray is returned there first. Then the robot drives to the usual place of the
+    recipient, finds them and holds the tray out. No `navigate` is needed before either drive. An
+    object that is not taken stays on the tray.
     """
     language = notebook.language(object)
     with noting(notebook, robot, world, "deliver_object", object=object, recipient=recipient):
@@ -80,10 +80,10 @@ def deliver_object(
 
 
 def _cleared(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, language: str) -> Steps:
-    """Have the user take what lies on the tray, at the base.
+    """Let the user take the load of the tray, at the base.
 
     Raises:
-        Failed: TRAY_FULL if nobody takes it.
+        Failed: TRAY_FULL if it is not taken.
     """
     held = robot.tray
     yield from _go(robot, site_map, site_map.base)

@@ -27,16 +27,16 @@ __all__ = [
 ]
 
 DRIVE_FAILS = frozenset({"UNREACHABLE", "BLOCKED_PATH", "STOPPED"})
-"""Codes of `drive` for a motion that goes somewhere."""
+"""Failure codes of `drive` for a motion to a target."""
 PERCEPTION_FAILS = frozenset({"CAMERA_FAULT"})
-"""Codes of `look_once`."""
+"""Failure codes of `look_once`."""
 
 
 def known_place(site_map: SiteMap, target: str) -> Place:
     """Return the place called `target`.
 
     Raises:
-        Failed: UNKNOWN_LOCATION, listing the known ones, nearest first.
+        Failed: UNKNOWN_LOCATION, with the known places, nearest first.
     """
     place = site_map.places.get(target)
     if place is None:
@@ -54,25 +54,25 @@ def known_person(site_map: SiteMap, who: str) -> Person:
     """Return the person called `who`.
 
     Raises:
-        Failed: UNKNOWN_PERSON, listing the known ones.
+        Failed: UNKNOWN_PERSON, with the known people.
     """
     person = site_map.people.get(who)
     if person is None:
         known = list(site_map.people) or "nobody"
-        raise Failed("UNKNOWN_PERSON", f"nobody is called {who}", who=who, known=known)
+        raise Failed("UNKNOWN_PERSON", f"there is no person {who}", who=who, known=known)
     return person
 
 
 def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
-    """Follow `motion` to its end; however it ends, the robot is stopped.
+    """Wait for the end of `motion`. The robot is stopped in any case.
 
     Args:
         robot: The robot.
-        motion: Just started.
-        **facts: Evidence to give with a failure.
+        motion: Motion that was just started.
+        **facts: Evidence for a failure.
 
     Raises:
-        Failed: With the code of `Motion.failure`, if it did not reach its goal.
+        Failed: With the code of `Motion.failure`, if the motion missed its goal.
     """
     yield from follow_motion(motion, lambda: robot.doing)
     failure = motion.failure
@@ -82,10 +82,10 @@ def drive(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
 
 
 def look_once(world: World[ReporterObservation]) -> Steps[ReporterObservation]:
-    """Return a picture taken from now on, by a camera that works.
+    """Return a picture taken from now on by a working camera.
 
     Raises:
-        Failed: CAMERA_FAULT if none comes within a few seconds.
+        Failed: CAMERA_FAULT if no picture arrives within a few seconds.
     """
     begun = world.now
 
@@ -104,7 +104,7 @@ def noting(
     skill: str,
     **args: Any,
 ) -> Iterator[None]:
-    """Note a failure of the body, with the skill's arguments and the load of the tray."""
+    """Note a failure of the robot, with the arguments of the skill and the load of the tray."""
     try:
         yield
     except Failed as failed:

@@ -1,4 +1,4 @@
-"""The skill `fail_and_report`."""
+"""Skill `fail_and_report`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def fail_and_report(
     speaker: Service[Speaker],
     reason: SaidWords,
 ) -> Steps:
-    """Tell everybody who hears the robot everywhere why the mission failed, and end it as failed.
+    """Report why the mission failed to everyone who hears the robot everywhere, and end it.
 
-    What was found until then is told, too. For missions that failed only: coming back to report
-    is `talk_to_person`. Never succeeds.
+    Earlier findings are reported, too. Only for failed missions: coming back to report is
+    `talk_to_person`. Never succeeds.
     """
     language = notebook.language(reason)
     text = say("GIVING_UP", language, reason=reason)

@@ -1,4 +1,4 @@
-"""The skill `navigate`."""
+"""Skill `navigate`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def navigate(
 ) -> Steps:
     """Drive to a place of the site's map, around people and obstacles.
 
-    When a way turns out to be blocked, another one is taken; when none is left, the robot waits a
-    few seconds for people to move on before it gives up. Afterwards the robot stands within 1.2 m
-    of the place's pose.
+    If a route is blocked, another one is taken. If none is left, the robot waits a few seconds for
+    people to move on before it gives up. Afterwards the robot stands within 1.2 m of the pose of
+    the place.
     """
     with noting(notebook, robot, world, "navigate", target=target):
         place = known_place(site_map, target)

@@ -1,4 +1,4 @@
-"""The skill `observe_scene`."""
+"""Skill `observe_scene`."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from bt_exec_skills.reporter.skills.driving import (
 __all__ = ["observe_scene"]
 
 _TURN_RAD = math.radians(60.0)
-"""Turn between two pictures; the field of view is much wider, so that pictures overlap."""
+"""Turn between two pictures [rad]. The field of view is much wider, so that pictures overlap."""
 _LOOKS = 7
-"""Pictures per viewpoint: once around, and the first view again, for people who walked past."""
+"""Pictures per viewpoint: a full turn, and the first view again for people who walked past."""
 _MORE_LOOKS = 4
-"""Further pictures of what people occluded in all the others."""
+"""Further pictures of areas that people occluded in all others."""
 _LISTEN_S = 1.0
 
 
@@ -56,14 +56,15 @@ def observe_scene(
 ) -> Steps[Observation]:
     """Look all around a place and answer a question about it.
 
-    The robot must be there. It listens, then turns once around at each viewpoint of the place, for
-    one person may stand behind another. If people are asked about, what somebody stood before all
-    the time is looked at again, from where it can be seen; if some of it stays hidden, the count is
-    told as "at least".
-    The answer is about what the question names: people (how many; each is counted once), light
-    (on, off, or off in parts), noise, anything unusual; about all of it if it names nothing.
-    A question about noise alone needs no camera. Where the site names a vision model, that one
-    words the answer, if it is certain. What is found goes into the notebook.
+    The robot must be there. It listens, then turns once around at each viewpoint of the place,
+    because one person may stand behind another. If the question is about people, areas that people
+    occluded are looked at again from another pose. If a part stays hidden, the count is reported
+    as "at least".
+
+    The answer covers the aspects that the question names, or all of them: people (each is counted
+    once), light (on, off, or off in parts), noise, and unusual objects. A question about noise
+    alone needs no camera. If the site names a vision model and its answer is certain, the answer
+    is phrased by the model. Findings are stored in the notebook.
     """
     language = notebook.language(query)
     with noting(notebook, robot, world, "observe_scene", target=target, query=query):
@@ -128,7 +129,7 @@ def _heard(level: float) -> Iterator[None]:
 def _look_around(
     robot: ReporterRobot, world: World[ReporterObservation], place: Place, found: Gathering
 ) -> Steps:
-    """Take pictures all around from each viewpoint into `found`.
+    """Take pictures in all directions from each viewpoint into `found`.
 
     Raises:
         Failed: CAMERA_FAULT, STOPPED.
@@ -136,10 +137,10 @@ def _look_around(
     total = len(place.poses) * _LOOKS
     for number, pose in enumerate(place.poses):
         if number:
-            ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # spares a turn
+            ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # saves a turn
             if not (yield from _moved(robot, pose._replace(yaw=ahead))):
-                continue  # it is taken: the other viewpoints must do
-        sense = -1 if number % 2 else 1  # people who walked along behind the robot are met now
+                continue  # the viewpoint is occupied: use the others
+        sense = -1 if number % 2 else 1  # people who followed the robot are in view now
         for _ in range(_LOOKS):
             found.add((yield from look_once(world)))
             yield Running(found.looks / total, "looking around")
@@ -147,7 +148,7 @@ def _look_around(
 
 
 def _look_past(robot: ReporterRobot, world: World[ReporterObservation], found: Gathering) -> Steps:
-    """Take pictures of what stayed hidden behind people, from where it is in view.
+    """Take pictures of areas occluded by people, from poses with a free view.
 
     Raises:
         Failed: CAMERA_FAULT, STOPPED.
@@ -163,7 +164,7 @@ def _look_past(robot: ReporterRobot, world: World[ReporterObservation], found: G
 
 
 def _moved(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
-    """Drive to a viewpoint; return whether it could be reached.
+    """Drive to a viewpoint and return True if it was reached.
 
     Raises:
         Failed: STOPPED.

@@ -1,4 +1,4 @@
-"""The skill `summarize_mission`."""
+"""Skill `summarize_mission`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Summary", "summarize_mission"]
 
 
 class Summary(NamedTuple):
-    """The mission in a few sentences, and the file that holds them with pictures; "" if none."""
+    """Summary of the mission in a few sentences, and the path of the report file or ""."""
 
     text: str
     path: str
@@ -28,7 +28,7 @@ class Summary(NamedTuple):
 def summarize_mission(
     robot: ReporterRobot, world: World[ReporterObservation], notebook: Service[Notebook]
 ) -> Steps[Summary]:
-    """Write down what the mission found: a Markdown file with timeline and pictures.
+    """Write the findings of the mission to a Markdown file with a timeline and pictures.
 
     The site sets the folder of reports, or disables them. Nothing moves and nothing is said.
     """

@@ -1,4 +1,4 @@
-"""The skill `talk_to_person`."""
+"""Skill `talk_to_person`."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Talk(NamedTuple):
     """Result of a talk: plain data, every field can be saved.
 
     Attributes:
-        person: Whom the robot talked to.
-        topic: What about.
-        said: What the robot said.
-        answer: What they answered; empty if nobody was to answer, or a message got no reply.
+        person: Person whom the robot talked to.
+        topic: Topic.
+        said: Utterance of the robot.
+        answer: Reply; empty if none was expected or a message got no reply.
     """
 
     person: str
@@ -54,14 +54,14 @@ def talk_to_person(
     target: PersonName,
     topic: SaidWords,
 ) -> Steps[Talk]:
-    """Turn to somebody and talk about a topic: a question, a message, or a report.
+    """Turn to a person and talk about a topic: a question, a message, or a report.
 
-    To whoever hears the robot everywhere (the user) it reports what was seen and said since the
-    last report, with times and places, failures included; they are asked to answer only if the
-    topic ends with a question mark. Anybody else is looked for all around first, then told the
-    topic or asked about it, and their answer is waited for. The answer goes into the notebook.
-    A question needs its answer. A message is given even if nobody replies to it, but only to
-    somebody who was seen: with a broken camera the reply is what tells that they are there.
+    A person who hears the robot everywhere (the user) gets a report of observations and talks
+    since the last report, with times and places, including failures. They are asked to answer only
+    if the topic ends with a question mark. For any other person the robot first looks in all
+    directions, then states or asks the topic and waits for the answer, which is stored in the
+    notebook. A question requires an answer. A message is delivered without a reply, but only to a
+    person who was seen: with a broken camera the reply is the evidence of their presence.
     """
     question = asks(topic)
     language = notebook.language(topic)
@@ -87,10 +87,10 @@ def talk_to_person(
 def face(
     robot: ReporterRobot, world: World[ReporterObservation], who: str, person: Person
 ) -> Steps[bool]:
-    """Look around for somebody and turn to them; return whether they are there for certain.
+    """Search for a person, turn to them and return True if they are present for certain.
 
-    Who hears the robot everywhere need not be found, nor does anybody whose place it is while the
-    camera is broken: a voice carries.
+    A person who hears the robot from everywhere need not be found. Nor need a person whose usual
+    place it is while the camera is broken, because they can hear the robot.
 
     Raises:
         Failed: PERSON_NOT_FOUND, STOPPED.
@@ -112,7 +112,7 @@ def face(
         raise Failed("PERSON_NOT_FOUND", failed.message, who=who) from failed
     if not person.remote:
         place = robot.place or "here"
-        raise Failed("PERSON_NOT_FOUND", f"nobody by that name in view at {place}", who=who)
+        raise Failed("PERSON_NOT_FOUND", f"the person is not in view at {place}", who=who)
     return True
 
 
@@ -124,10 +124,10 @@ def _listen(
     *,
     needed: bool,
 ) -> Steps[str]:
-    """Return what they answer; empty if nothing comes and no answer is needed.
+    """Return the reply, or an empty string if none arrives and none is required.
 
     Raises:
-        Failed: NO_ANSWER if nothing comes and one is needed, REFUSED if they will not say.
+        Failed: NO_ANSWER if a required reply does not arrive, REFUSED if they refuse.
     """
     patience = speaker.patience_s
     begun = world.now
@@ -140,7 +140,7 @@ def _listen(
             if late:
                 raise Failed("NO_ANSWER", f"no answer within {patience:.0f} s", who=who)
             if listening.over:
-                raise Failed("NO_ANSWER", "nobody can answer any more", who=who)
+                raise Failed("NO_ANSWER", "no answer can arrive any more", who=who)
             yield Running(None, "listening")
     finally:
         listening.stop()

@@ -120,7 +120,7 @@ def test_answers_in_both_languages(site):
         (
             (),
             (
-                "I saw nobody, but some of it was hidden from me.",
+                "I saw nobody, but part of the place was hidden.",
                 "보이는 사람은 없지만 가려진 곳이 있습니다.",
             ),
         ),
@@ -384,10 +384,10 @@ def test_a_full_day_is_summed_up(site):
     assert report_of(book, "en") == (
         "What was done before:\n"
         "9 missions: 7 done, 1 done in part, 1 not done.\n"
-        "Not done, or not all of it:\n"
+        "Not done, or done only in part:\n"
         "15:00 “errand 6” — Said 6.\n"
         "16:00 “errand 7” — Said 7.\n"
-        "Last of all:\n"
+        "Most recently:\n"
         "17:00 “errand 8” — Said 8."
     )
     korean = report_of(book, "ko")

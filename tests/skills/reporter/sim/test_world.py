@@ -114,11 +114,11 @@ def test_invalid_value_lists_the_allowed_ones(settings, key, value, told):
         ({"speaker": "radio"}, "speaker='radio': must be 'scripted' or 'terminal'"),
         ({"detector": "orakle"}, "detector='orakle': must be 'oracle'"),
         ({"wheels": 2}, "there is no setting of pack reporter 'wheels'"),
-        ({"base": "attic"}, "base 'attic' is none of the places"),
+        ({"base": "attic"}, "base 'attic' is not one of the places"),
         ({"people": {"kim": {"name": {"en": "Kim", "ko": "김"}, "place": "lunge"}}}, "lounge"),
         (
             {"rounds": {"up": {"name": {"en": "up", "ko": "위"}, "places": ["lunge"]}}},
-            "rounds.up.places: 'lunge' is none of the places, nearest first: lounge",
+            "rounds.up.places: 'lunge' is not one of the places, nearest first: lounge",
         ),
         (
             {"rounds": {"lounge": {"name": {"en": "up", "ko": "위"}, "places": ["lounge"]}}},

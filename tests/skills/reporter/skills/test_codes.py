@@ -65,7 +65,7 @@ def test_unknown_person_is_reported_with_known_ones(play, skill, argument):
     one = play()
     people = one.services["site_map"].people
     assert one.run(skill, **{**ARGS[skill], argument: "dean"}) == "UNKNOWN_PERSON"
-    assert one.failed.message == "nobody is called dean"
+    assert one.failed.message == "there is no person dean"
     assert one.failed.evidence == {"who": "dean", "known": list(people)}
     empty = one.services["site_map"].model_copy(update={"people": {}})
     one.services["site_map"] = empty
