@@ -47,7 +47,7 @@ class KitchenStart(WorldSettings):
 
 
 def make_kettle(settings: PackSettings, start: KitchenStart) -> Rig:
-    del settings  # the site says nothing of this robot but its name
+    del settings  # the site sets only the name of this robot
     kettle = SimKettle()
     kettle.temperature_c = start.water
     return Rig(kettle, simulation=kettle)

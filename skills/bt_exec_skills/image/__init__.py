@@ -1,1 +1,1 @@
-"""The image pack: questions about a picture; its entry point is in `bt_exec_skills.image.pack`."""
+"""Image pack: questions about a picture; the entry point is in `bt_exec_skills.image.pack`."""

@@ -1,4 +1,4 @@
-"""Questions and their pictures: one mission each, or one for two compared pictures."""
+"""Missions of a question about pictures: one for each picture, or one for two compared pictures."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ def missions_of(
     program: Path | None = None,
     program_by: str = "templates",
 ) -> list[dict[str, str]]:
-    """Return the worlds to ask the question in; see `PictureStart`.
+    """Return the worlds of the missions of a question; see `PictureStart`.
 
     Args:
         files: The pictures.
-        question: What is asked.
-        annotation: Boxes for all of them.
-        out: Where the annotated picture goes; a folder, or a new name without ending, holds it
-            or several.
-        program: Where the program goes; only for one.
-        program_by: Who writes it: ``templates`` or ``model``.
+        question: The question.
+        annotation: Annotation file for all pictures.
+        out: File of the annotated picture. For several pictures a folder, or a new name without
+            extension.
+        program: File of the program; only for one picture.
+        program_by: Author of the program: ``templates`` or ``model``.
 
     Raises:
-        UsageError: If a question that compares two pictures gets more, several get one program, or
-            what is looked at would be written over; if somebody is to write no program.
+        UsageError: If a comparison gets more than two pictures, one program is requested for
+            several pictures, an input would be overwritten, or an author is given without a
+            program.
     """
     if program_by != "templates" and program is None:
         raise UsageError("--program-by says who writes the program; say where it goes: --program")
@@ -69,7 +70,7 @@ def missions_of(
 
 
 def _spare(read: Sequence[Path], written: Sequence[Path]) -> None:
-    """Refuse to write over what is looked at."""
+    """Refuse to overwrite an input file."""
     kept = {os.path.realpath(expand_home(one)) for one in read}
     for one in written:
         if os.path.realpath(expand_home(one)) in kept:

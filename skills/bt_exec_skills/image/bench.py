@@ -1,6 +1,7 @@
 """Bench: the picture of a mission, and the instance sets of its tools.
 
-Plans name sets (``target``, ``other``, ``landmark``, …) and never boxes; boxes stay here.
+Plans refer to sets by name (``target``, ``other``, ``landmark``, …) and never to boxes. The boxes
+are kept here.
 """
 
 from __future__ import annotations
@@ -45,22 +46,22 @@ __all__ = [
 ]
 
 SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
-_ABSENT = 0.7  # confidence that a network misses nothing where it finds nothing: measured
-_LONGEST = 200  # of the message of an error [characters]
+_ABSENT = 0.7  # measured confidence that a network has missed nothing if it finds nothing
+_LONGEST = 200  # length of an error message [characters]
 SETS: tuple[SetName, ...] = get_args(SetName)
 
 
 @dataclass
 class Candidates:
-    """One set of instances and what was decided of each.
+    """Set of instances with a decision about each.
 
     Attributes:
         instances: In the order of their numbers.
-        decisions: One each.
-        crops: One each, once they are cut.
-        looked: Whether the crops were looked at: by an attribute, or by a model.
-        crop_failed: Whether they could not be cut.
-        whole: How sure it is that the instances are all there are, 0..1.
+        decisions: One per instance.
+        crops: One per instance, once they are cut.
+        looked: Whether the crops were examined, by an attribute check or by a model.
+        crop_failed: Whether cropping failed.
+        whole: Confidence that the set is complete, 0..1.
     """
 
     instances: Sequence[Instance]
@@ -71,14 +72,14 @@ class Candidates:
     whole: float = 1.0
 
     def accepted(self) -> list[Instance]:
-        """Return those that are meant."""
+        """Return the accepted instances."""
         pairs = zip(self.instances, self.decisions, strict=True)
         return [one for one, decision in pairs if decision.holds]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One tool that ran: its name and what it was given."""
+    """Executed tool: its name and its arguments."""
 
     tool: str
     args: Mapping[str, Any]
@@ -86,12 +87,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a question.
+    """Answer to a question.
 
     Attributes:
-        text: For people, in the language of the question.
-        value: The answer itself: a number, yes or no, places, colours.
-        confidence: 0..1; at most 0.5 if something is unsettled.
+        text: Sentence in the language of the question.
+        value: Machine-readable answer: a number, yes or no, places, colours.
+        confidence: 0..1; at most 0.5 if something is undecided.
     """
 
     text: str
@@ -100,13 +101,13 @@ class Answer:
 
 
 class CheckedClaim(NamedTuple):
-    """One claim of a model's answer, and what tools found of it.
+    """Claim of a model's answer with the finding of the tools.
 
     Attributes:
-        text: The sentence that claims it.
-        holds: True or False as tools computed it from the picture; None if they cannot.
-        found: What they found, as text; empty if nothing.
-        confidence: Of what they found, 0..1.
+        text: Sentence that makes the claim.
+        holds: True or False as computed by tools from the picture; None if they cannot decide.
+        found: Finding of the tools as text; empty if there is none.
+        confidence: Confidence of the finding, 0..1.
         answers: Whether the claim answers the question.
     """
 
@@ -122,11 +123,11 @@ class Judgement:
     """Judgement of an answer; the scores are defined in `rules.judging`.
 
     Attributes:
-        agrees: Whether the judges agree with it; None if none could tell.
-        cross_checks: What each says.
-        claims: What was found of each claim of a model's answer.
-        confidence: Of the answer, after they were heard, 0..1.
-        coverage: Share of the instances that were verified on crops, 0..1; None without any.
+        agrees: Whether the judges agree with the answer; None if no judge can tell.
+        cross_checks: Verdict of each judge.
+        claims: Findings about each claim of a model's answer.
+        confidence: Confidence of the answer after judgement, 0..1.
+        coverage: Share of the instances that were verified on crops, 0..1; None without instances.
         reasoning: Share of the reasoning that observations support, 0..1.
     """
 
@@ -151,34 +152,34 @@ class Judgement:
 
 @dataclass
 class Bench:
-    """The service of the pack.
+    """Service of the pack that holds the picture and all results.
 
     Attributes:
-        file: The picture's file; None if none was given.
-        annotation_file: The annotation that was given, or lies beside the picture; or None.
-        detector: Finds things by their names; None if the site has none.
-        detector_names: What it can find.
-        out: Where the annotated picture goes, or None.
-        program_file: Where the program goes, or None.
-        second_file: Another picture to compare with, or None.
-        writer: Has a language model write the program; None: our own templates write it.
-        reader_file: Weights of a recogniser of letters, or None for the one of rapidocr.
-        least_score: What a detection must reach to be perhaps a thing, 0..1.
-        only_by_name: Whether the detector is asked only for what a question names: its classes are
-            a few among many, so what it finds is not all there is.
-        sets: By name.
-        steps: The tools that ran, in order.
-        answer: The last answer.
-        asked: What models said of the picture and its crops, in order.
-        judgement: What was found of the answer, once it was judged.
+        file: Picture file, or None.
+        annotation_file: Annotation that was given or is beside the picture, or None.
+        detector: Object detector, or None.
+        detector_names: Classes of the detector.
+        out: File of the annotated picture, or None.
+        program_file: File of the program, or None.
+        second_file: Picture to compare with, or None.
+        writer: Language model that writes the program; None uses the templates.
+        reader_file: Weights of a text recogniser, or None for the one of rapidocr.
+        least_score: Minimum score of a detection that may be an object, 0..1.
+        only_by_name: Whether the detector is queried only for the classes that a question names.
+            Its classes are few, so its detections are not all objects of a picture.
+        sets: Sets by name.
+        steps: Executed tools, in order.
+        answer: Last answer.
+        asked: Answers of models about the picture and its crops, in order.
+        judgement: Judgement of the answer, or None.
         reasoning: Share of the reasoning that observations support, 0..1; see `rules.judging`.
         by_model: Whether a language model worded the answer.
-        question: What was asked, where a model answered.
-        code_plan: Steps of the program in order, where a model planned them.
-        program: What came of its program, as plain data; None if none is wanted.
-        prompted: A detector with text prompts, instead of `detector`; or None.
-        again: Whether steps are only run again, for the value of their answer.
-        compared: Whether the things of two sets are alike; None if that was not asked or seen.
+        question: Question that a model answered.
+        code_plan: Steps of the program in order, if a model planned them.
+        program: Result of the program as plain data; None if none was requested.
+        prompted: Detector with text prompts that replaces `detector`, or None.
+        again: Whether steps are only repeated for the value of their answer.
+        compared: Whether the objects of two sets are alike; None if not compared or undecided.
     """
 
     file: Path | None = None
@@ -207,13 +208,13 @@ class Bench:
     prompted: PromptedDetector | None = None
 
     def __post_init__(self) -> None:
-        """Look for an annotation beside the picture."""
+        """Search for an annotation beside the picture."""
         if self.annotation_file is None and self.file is not None:
             self.annotation_file = find_annotation(self.file)
 
     @cached_property
     def picture(self) -> Frame:
-        """The picture, as large as it is.
+        """Picture in full size.
 
         Raises:
             Failed: If no picture was given.
@@ -224,7 +225,7 @@ class Bench:
 
     @cached_property
     def second_picture(self) -> Frame:
-        """The picture to compare with.
+        """Picture to compare with.
 
         Raises:
             Failed: If none was given.
@@ -247,20 +248,20 @@ class Bench:
         return read_annotation(self.annotation_file, self.file, (height, width))
 
     def names(self) -> tuple[str, ...]:
-        """Return the names that the annotation knows."""
+        """Return the class names of the annotation."""
         return tuple(one for one in self._annotated() if one != "?")
 
     @property
     def reads(self) -> bool:
-        """Whether writing can be read here."""
+        """Return True if text recognition is available."""
         return can_read()
 
     def read(self, within: Sequence[Instance] | None) -> Sequence[Instance]:
-        """Return the lines of writing in the picture, or within some instances of it."""
+        """Return the lines of text in the picture, or within some instances."""
         return read_text(self.picture, within, self.reader_file)
 
     def detected(self, label: str) -> Detected:
-        """Return what the detector finds of `label`, of everything that it knows if empty.
+        """Return the detections of `label`, or of every class if it is empty.
 
         Raises:
             Failed: If there is no detector.
@@ -284,7 +285,7 @@ class Bench:
         return Detected(kept, whole if kept and not seen.tiled else min(whole, _ABSENT))
 
     def begin(self) -> None:
-        """Forget the last question."""
+        """Reset the state for a new question."""
         self.sets.clear()
         self.steps.clear()
         self.answer = None
@@ -295,9 +296,9 @@ class Bench:
         self.compared = None
 
     def fresh(self) -> Bench:
-        """Return a bench over the same picture and files on which nothing was found yet.
+        """Return a bench over the same picture and files without any results.
 
-        Nothing is written from it: it has no files for a picture or a program.
+        It writes no files: the paths of picture and program are not set.
         """
         new = Bench(
             self.file,
@@ -316,9 +317,9 @@ class Bench:
         return new
 
     def unverified(self) -> list[str]:
-        """Return whose boxes are known and not yet verified on crops: sets, ``annotation``.
+        """Return the sets whose boxes are not yet verified on crops; ``annotation`` is one of them.
 
-        A set without instances waits for nothing, nor does one that could not be cropped.
+        Empty sets and sets that could not be cropped are not included.
         """
         waiting = [
             name
@@ -335,17 +336,17 @@ class Bench:
         """Return a set.
 
         Raises:
-            Failed: If nothing was put into it.
+            Failed: If it does not exist.
         """
         if name not in self.sets:
             raise Failed("NOTHING_FOUND_YET", f"set {name!r} is empty: find things first")
         return self.sets[name]
 
     def cut(self, name: str) -> tuple[Candidates, Sequence[Crop]]:
-        """Return a set whose crops are cut: no attribute is verified before.
+        """Return a set whose crops are cut, since attributes are verified on crops.
 
         Raises:
-            Failed: If they are not.
+            Failed: If they are not cut.
         """
         found = self.candidates(name)
         if found.crops is None:
@@ -353,7 +354,7 @@ class Bench:
         return found, found.crops
 
     def facts(self) -> dict[str, str]:
-        """Return what there is and how far each set is: what plans and skills need."""
+        """Return the facts about inputs and sets that plans and skills need."""
         sources = {
             "picture": "given" if self.file is not None else "none",
             "annotation.names": "|".join(self._annotated()),
@@ -377,7 +378,7 @@ class Bench:
         return sources | ready
 
     def _annotated(self) -> tuple[str, ...]:
-        """Return what the annotation knows; ``?`` if it cannot be read, for its tool to say why."""
+        """Return the names of the annotation; ``?`` if it is unreadable, which its tool reports."""
         if self.annotation_file is None:
             return ()
         try:

@@ -1,4 +1,4 @@
-"""Command ``ask``: a question about pictures, found through ``bt_exec.commands``."""
+"""Command ``ask``: a question about pictures, registered in ``bt_exec.commands``."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def ask(
         for world in worlds:
             found.append(ask_one(world, question, chosen))
             if found[-1][0] == EXIT_STOPPED:
-                break  # Ctrl-C is meant for all of them
+                break  # Ctrl-C ends all of them
     if json:
         answers = [data for _, data in found]
         emit(answers[0] if len(worlds) == 1 else {"answers": answers})
@@ -122,7 +122,10 @@ def ask(
 def _ask_of_several(
     world: dict[str, str], question: str, chosen: Options
 ) -> tuple[int, dict[str, Any]]:
-    """Ask about one picture of several: its name is shown, and a bad one stops none of the rest."""
+    """Ask about one of several pictures.
+
+    Its name is printed, and an unreadable picture does not stop the others.
+    """
     from bt_exec.cli.output import for_people
     from bt_exec.failure import UsageError
 
@@ -136,7 +139,7 @@ def _ask_of_several(
 
 
 def _ask(world: dict[str, str], question: str, chosen: Options) -> tuple[int, dict[str, Any]]:
-    """Ask about one picture: return the exit code and the answer as data."""
+    """Ask about one picture, and return the exit code and the answer as data."""
     from bt_exec.cli.mission_setup import staged
     from bt_exec.failure import UsageError
 

@@ -21,18 +21,18 @@ _FIX = (
 
 
 def _weights() -> tuple[str, str, str, str]:
-    """Return whether the network that ships for things on tables can be used."""
+    """Return True if the shipped network for tabletop objects can be loaded."""
     try:
         names = make_detector().names
-    except Exception as error:  # noqa: BLE001 - the doctor reports what is broken, whatever it is
+    except Exception as error:  # noqa: BLE001 - the doctor reports any error
         return "weights", "missing", f"{type(error).__name__}: {error}", "install bt-exec again"
     return "weights", "ok", f"{SHIPPED.name} finds {', '.join(names)}", ""
 
 
 def check_machine() -> Iterator[tuple[str, str, str, str]]:
-    """Yield what works here: the network that ships, programs in a sandbox.
+    """Yield the state of the shipped network and of the program sandbox.
 
-    Each is (name, state, detail, what to do).
+    Each item is (name, state, detail, remedy).
     """
     yield _weights()
     with tempfile.NamedTemporaryFile(prefix="bt-exec-", suffix=".png") as picture:
@@ -40,4 +40,4 @@ def check_machine() -> Iterator[tuple[str, str, str, str]]:
     if ran.ending == "not_run":
         yield "sandbox", "optional", ran.why, _FIX
     elif ran.isolated:
-        yield "sandbox", "ok", "programs about pictures run in namespaces of their own", ""
+        yield "sandbox", "ok", "programs about pictures run in separate namespaces", ""

@@ -1,7 +1,7 @@
 """Download of pictures with limits on time, size and redirects; private addresses are refused.
 
-The address that a person names may lie anywhere, for it is their word. Where it leads on to is the
-word of a server: that is its own host, or one of the public internet.
+The address given by the user may be on any host. A redirect is controlled by a server, so it may
+only lead to the same host or to the public internet.
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ _MOST_HOPS = 3
 
 
 def fetched(address: str, *, allow_net: bool) -> bytes:
-    """Return the picture at an address; it has perhaps more than `MOST_BYTES`, never much more.
+    """Return the picture at an address.
+
+    The result may exceed `MOST_BYTES` by a small amount, so that the caller can detect oversized
+    pictures.
 
     Args:
         address: An http or https address.
         allow_net: Whether addresses may be fetched.
 
     Raises:
-        UsageError: If it may not be fetched, leads where it may not, or gives no picture.
+        UsageError: If fetching is not allowed, the address is refused, or it is not a picture.
     """
     import httpx2
 
@@ -69,9 +72,10 @@ async def _in_time(address: str) -> bytes:
 
 
 async def _check_public(onward: httpx2.URL, address: str) -> None:
-    """Refuse a host of this machine, of its networks, or of its cloud.
+    """Refuse hosts of this machine, of its networks, or of its cloud.
 
-    A name that is not known here cannot be asked from here, except through a proxy that knows it.
+    A name that cannot be resolved here cannot be fetched either, except through a proxy that
+    resolves it.
     """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(onward.host, None)

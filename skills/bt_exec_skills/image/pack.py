@@ -1,4 +1,7 @@
-"""The image pack: questions about a picture, answered by tools that are skills. It has no robot."""
+"""Image pack: questions about a picture, answered by tools in the form of skills.
+
+It has no robot.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ class Answers(MissionReporter):
         self._bench.begin()
 
     def told(self) -> str:
-        """Return the answer, what judges have against it, and what is to be told of its program."""
+        """Return the answer, objections of the judges, and messages about its program."""
         bench = self._bench
         said = [told_of(bench), str(bench.program["text"]) if bench.program is not None else ""]
         return " ".join(filter(None, said))
@@ -111,4 +114,4 @@ PACK = Pack(
     reporter=Answers,
     doctor=check_machine,
 )
-"""The pack, registered under the entry point ``image``."""
+"""Pack object, registered under the entry point ``image``."""

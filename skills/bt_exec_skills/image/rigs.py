@@ -26,12 +26,11 @@ __all__ = ["make_rig"]
 
 
 def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
-    """Return the rig; the picture is read at once, so that a bad one is refused before a mission.
+    """Return the rig. The picture is read at once, so that a bad one is refused before a mission.
 
     Raises:
         UsageError: If the picture, the annotation or the weights cannot be read, the annotated
-            picture has no ending of a picture, or a model is to
-            write and the site names none.
+            picture has no valid extension, or the site has no model for a requested program.
     """
     detector, prompted = _detector(settings), _prompted(settings)
     names = detector.names if detector is not None else ()
@@ -62,7 +61,7 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
 
 
 def _prompted(settings: ImageSettings) -> PromptedDetector | None:
-    """Return the detector with text prompts that a site names, or None.
+    """Return the detector with text prompts of a site, or None.
 
     Raises:
         UsageError: If there is no such detector, or it refuses its settings.
@@ -73,7 +72,7 @@ def _prompted(settings: ImageSettings) -> PromptedDetector | None:
 
 
 def _detector(settings: ImageSettings) -> NetworkDetector | None:
-    """Return the network of a site: the one that ships, its own weights, or None.
+    """Return the network of a site: the shipped one, its own weights, or None.
 
     Raises:
         UsageError: If the weights cannot be used.
@@ -86,7 +85,7 @@ def _detector(settings: ImageSettings) -> NetworkDetector | None:
 
 
 def _writer(settings: ImageSettings) -> Writer:
-    """Return who writes programs on this site."""
+    """Return the model that writes programs on this site."""
     given = dict(settings.writer or {})
     name = given.pop("name", None)
     if not isinstance(name, str):

@@ -1,4 +1,4 @@
-"""The pack's settings in a site file, and the picture of a mission."""
+"""Settings of the pack in a site file, and the picture of a mission."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ class ImageSettings(PackSettings):
     """Settings of the pack ``image``.
 
     Attributes:
-        robot: ``none``: there is none.
-        detector: ``learned``, the network that ships for things on tables; ``none``; the file of
-            other weights, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network` reads them; or
-            a detector with text prompts: ``{name: remote, url: …}``, the name of one in the group
+        robot: ``none``: there is no robot.
+        detector: ``learned``, the shipped network for tabletop objects; ``none``; a file of other
+            weights, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network` reads them; or a
+            detector with text prompts: ``{name: remote, url: …}``, the name of one in the group
             ``bt_exec_skills.prompted_detectors`` and its settings.
-        least_score: What a detection must exceed, 0..1.
-        vqa: A vision model for questions that no tool answers: ``{name: claude, model: …}``, the
-            name of one in the group ``bt_exec.visual_qa`` or ``bt_exec_skills.picture_models``
-            and its settings; by default none.
-        judge: A second model that judges answers, in the same form; by default none.
-        writer: A model that writes the program of an answer where that is asked for
-            (``--program-by model``), in the same form: the name of one in ``bt_exec.writers``.
-        reader: Weights of a recogniser of letters (``.onnx``, with its letters in it) for what
-            rapidocr's own does not know, as Hangul.
+        least_score: Minimum score of a detection, 0..1.
+        vqa: Vision model for questions that no tool answers: ``{name: claude, model: …}``, the
+            name of one in the group ``bt_exec.visual_qa`` or ``bt_exec_skills.picture_models`` and
+            its settings; by default none.
+        judge: Second model that judges answers, in the same form; by default none.
+        writer: Model that writes the program of an answer on request (``--program-by model``), in
+            the same form: the name of one in ``bt_exec.writers``.
+        reader: Weights of a text recogniser (``.onnx``, with its letters) for scripts that
+            rapidocr does not know, such as Hangul.
     """
 
     detector: str | dict[str, Any] = "learned"

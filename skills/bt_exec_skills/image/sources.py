@@ -21,14 +21,16 @@ _MOST_PICTURES = 200
 
 @contextlib.contextmanager
 def pictures(names: Sequence[str], *, allow_net: bool = False) -> Iterator[list[Path]]:
-    """Give the files of what a person named, in order; what was fetched is removed afterwards.
+    """Yield the picture files for the given names, in order.
+
+    Downloaded files are removed afterwards.
 
     Args:
         names: Files, folders (their pictures, by name), ``-`` for standard input, and addresses.
         allow_net: Whether addresses may be fetched.
 
     Raises:
-        UsageError: If something cannot be had, or there is nothing.
+        UsageError: If a picture is not available, or there is none.
     """
     with tempfile.TemporaryDirectory(prefix="bt-exec-pictures-") as name:
         folder, found = Path(name), list[Path]()
@@ -52,11 +54,14 @@ def _standard_input() -> bytes:
 
 
 def _named(path: Path) -> list[Path]:
-    """Return a file, or the pictures of a folder by name; a bad file is told when it is read."""
+    """Return a file, or the pictures of a folder by name.
+
+    An invalid file is reported when it is read.
+    """
     try:
         if not path.is_dir():
             return [path]
-    except OSError:  # a name too long, a folder around it that is shut
+    except OSError:  # the name is too long, or a parent folder is not accessible
         return [path]
     try:
         files = sorted(

@@ -1,6 +1,6 @@
-"""Tools as functions, the vocabulary of programs about a picture.
+"""Tools as functions: the API for programs about a picture.
 
-Each skill of the pack calls one of these. A program that the pack writes imports them from here.
+Each skill of the pack calls one of these. Generated programs import them from here.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def test_crops_are_asked_about_several_at_a_time(models, session):
         for block in one.body["messages"][0]["content"] if block["type"] == "image"
     ]  # fmt: skip
     assert len(pictures) == 4
-    assert "Nobody else could check this." in outcome.message
+    assert "This could not be checked otherwise." in outcome.message
     assert bench_of(session).judgement.coverage == 0.75
     assert bench_of(session).answer.confidence <= 0.5
 
@@ -131,7 +131,7 @@ def test_the_whole_picture_is_asked_about_where_no_boxes_are_known(models, sessi
     outcome = session.run(QUESTION["en"])
     assert (outcome.status, outcome.message) == (
         "satisfied",
-        "There are 3. Nobody else could check this. Confidence 0.50.",
+        "There are 3. This could not be checked otherwise. Confidence 0.50.",
     )
 
 
@@ -142,7 +142,7 @@ def test_disputed_answer_is_corrected_on_the_second_attempt(models, session):
     )
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
-    assert outcome.message.startswith("There are 3 of them. Nobody else could check this.")
+    assert outcome.message.startswith("There are 3 of them. This could not be checked otherwise.")
     assert "JUDGES_DISAGREE" in models.asked("planner")[-1]
 
 
@@ -150,7 +150,7 @@ def test_repeated_disagreement_is_reported(models, session):
     models.script(good(answer="7 things."), judge=[say.verdict("wrong", "3 things")])
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
-    assert "But judges differ: the crops (3), a second model (3 things" in outcome.message
+    assert "But the judges disagree: the crops (3), a second model (3 things" in outcome.message
     assert bench_of(session).answer.confidence <= 0.3
 
 
@@ -158,7 +158,7 @@ def test_dispute_is_reported_when_the_model_stops_answering(models, session):
     models.script([*good(answer="7 things."), "gibberish"], judge=[say.verdict("wrong", "3")])
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
-    assert "But judges differ" in outcome.message
+    assert "But the judges disagree" in outcome.message
 
 
 def test_refusal_names_the_missing_vision_model_setting(models, make_site, picture,

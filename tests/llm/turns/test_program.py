@@ -119,7 +119,7 @@ def test_a_writer_that_fails_costs_at_most_two_questions(ask, models, reply, why
     script(models, reply)
     code, said = ask()
     assert (code, said["program"]["by"], said["program"]["agrees"]) == (0, "templates", True)
-    assert f"is not used ({why}). Ours takes its place." in said["message"]
+    assert f"was not used ({why}). A generated program is used instead." in said["message"]
     assert len(models.asked("writer")) == asked
 
 

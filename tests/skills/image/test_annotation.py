@@ -111,13 +111,13 @@ def test_what_lies_outside_is_cut_or_gone(tmp_path):
         ("{}", "COCO has 'categories' and 'annotations'"),
         ("3", "COCO has 'categories'"),
         ('[{"name": "a"}]', "malformed: KeyError: 'box'"),
-        ({**COCO, "images": [{"id": 3, "file_name": "z.png"}]}, "says nothing of a.png.*z.png"),
+        ({**COCO, "images": [{"id": 3, "file_name": "z.png"}]}, "does not contain a.png.*z.png"),
         ({**COCO, "categories": []}, "malformed: KeyError"),
         ({**COCO, "annotations": [{"image_id": 1, "category_id": 7, "bbox": [1, 2]}]}, "malformed"),
         (
             '{"categories": [{"id": 1, "name": "a"}], "annotations": '
             '[{"category_id": 1, "bbox": [NaN, 0, 1, 1]}]}',
-            "no place in a picture",
+            "not a position in a picture",
         ),
     ],
 )

@@ -198,7 +198,7 @@ def test_what_was_asked_is_on_record(bt_ask, shapes, capsys):
 @pytest.mark.parametrize(
     ("text", "code", "says"),
     [
-        ("Is the man happy?", "NEEDS_MODEL", "needs a model that looks"),
+        ("Is the man happy?", "NEEDS_MODEL", "needs a vision model"),
         ("남자가 행복해 보여?", "NEEDS_MODEL", "모델이 필요한 질문"),
         ("빨간 꽃이 몇 개야?", "ANNOTATION_NEEDED", "COCO JSON, YOLO"),
         ("How many flowers are there?", "ANNOTATION_NEEDED", "I do not guess"),

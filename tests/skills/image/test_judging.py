@@ -77,7 +77,7 @@ def test_a_decision_that_the_whole_picture_contradicts_is_told(reds):
     assert reds.judgement.agrees is False
     assert reds.judgement.cross_checks == (CrossCheck("colours", False, "#3"),)
     assert reds.judgement.confidence <= 0.3
-    assert "But judges differ: the colours of the whole picture (#3)." in told_of(reds)
+    assert "But the judges disagree: the colours of the whole picture (#3)." in told_of(reds)
 
 
 def test_what_another_attribute_rejected_is_not_disputed(reds):

@@ -143,7 +143,7 @@ def test_a_count_that_outlines_contradict_is_told(monkeypatch):
     (check,) = bench.judgement.cross_checks
     assert (check.who, check.agrees, check.says) == ("outlines", False, "2")
     assert bench.judgement.confidence <= 0.3
-    assert "But judges differ: a count by outlines (2)." in told_of(bench)
+    assert "But the judges disagree: a count by outlines (2)." in told_of(bench)
 
 
 def test_one_set_of_two_does_not_bear_an_answer_out():

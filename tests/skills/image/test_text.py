@@ -117,7 +117,7 @@ def test_lines_that_are_not_read_for_sure_are_told(sign, engine):
     answer = ask(Bench(sign), "What does the sign say?")
     assert answer.value == ["EXIT"]
     assert answer.text == (
-        "In the picture is written: “EXIT”. Not settled: #2, #3 (writing that I cannot read for "
+        "The text in the picture: “EXIT”. Not settled: #2, #3 (text that I cannot read for "
         "sure). Confidence 0.50."
     )
 
@@ -126,7 +126,7 @@ def test_nothing_written(sign, engine):
     engine()
     answer = ask(Bench(sign), "What does the sign say?")
     assert (answer.value, answer.confidence) == ([], 0.5)
-    assert answer.text.startswith("I find no writing that I can read.")
+    assert answer.text.startswith("I found no text that I can read.")
 
 
 @pytest.mark.parametrize(

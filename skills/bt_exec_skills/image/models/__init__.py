@@ -1,1 +1,1 @@
-"""Models that users bring: contracts, their checkers, and the protocol over HTTP."""
+"""User-supplied models: interfaces, their checkers, and the protocol over HTTP."""

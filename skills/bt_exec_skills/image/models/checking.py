@@ -1,6 +1,6 @@
-"""Checkers of models that users bring: what our tests run, and what users run over theirs.
+"""Checkers of user-supplied models, for our tests and for those of users.
 
-Each raises an `AssertionError` that names the first breach of the contract and how to mend it.
+Each raises an `AssertionError` that names the first violation of the interface and its remedy.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ def check_detector(
     pictures: Sequence[Frame] = (),
     prompts: Sequence[str] = _PROMPTS,
 ) -> None:
-    """Check that a detector keeps its contract; nothing is said of how good it is.
+    """Check that a detector implements its interface. Its accuracy is not tested.
 
     Args:
         detector: The detector.
-        pictures: Pictures to try it on, RGB, beside two generated ones and one of a single pixel.
-        prompts: What to ask for; at least one.
+        pictures: RGB pictures to test, in addition to two generated ones and one of a single
+            pixel.
+        prompts: Prompts; at least one.
 
     Raises:
-        AssertionError: Naming the first breach.
+        AssertionError: With the first violation.
     """
     assert isinstance(detector, PromptedDetector), (
         f"{type(detector).__name__} has no method detect(picture, prompts)"
@@ -74,14 +75,14 @@ def _check_found(found: Sequence[Detection], prompts: Sequence[str], picture: Fr
 
 
 def check_picture_model(model: PictureModel, questions: Sequence[str] = _QUESTIONS) -> None:
-    """Check that a model that answers keeps its contract; nothing is said of how good it is.
+    """Check that a picture model implements its interface. Its accuracy is not tested.
 
     Args:
         model: The model.
-        questions: What to ask, in Korean and English.
+        questions: Questions in Korean and English.
 
     Raises:
-        AssertionError: Naming the first breach.
+        AssertionError: With the first violation.
     """
     assert isinstance(model, PictureModel), (
         f"{type(model).__name__} has no method answer(picture, question)"
@@ -103,7 +104,7 @@ def check_picture_model(model: PictureModel, questions: Sequence[str] = _QUESTIO
 
 
 def _generated() -> tuple[Frame, ...]:
-    """Return pictures with a red disc and a blue square, of another shape, and of one pixel."""
+    """Return two generated pictures of different shapes, and one of a single pixel."""
     wide = np.full((240, 320, 3), 230, np.uint8)
     cv2.circle(wide, (80, 120), 40, (205, 35, 35), -1)
     cv2.rectangle(wide, (200, 80), (280, 160), (35, 65, 200), -1)

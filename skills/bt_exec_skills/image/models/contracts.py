@@ -1,10 +1,11 @@
-"""Contracts for models that users bring: a detector with text prompts, and a model that answers.
+"""Interfaces of user-supplied models: a detector with text prompts, and a model that answers.
 
 A package registers a factory in the entry-point group ``bt_exec_skills.prompted_detectors`` or
-``bt_exec_skills.picture_models``; a site names it: ``detector: {name: mine, weights: owl.onnx}``.
-The factory takes the settings beside the name.
-``remote`` is built in: a server in another process. `bt_exec_skills.image.models.checking` checks
-an implementation.
+``bt_exec_skills.picture_models``. A site refers to it by name: ``detector: {name: mine, weights:
+owl.onnx}``. The factory receives the settings beside the name.
+
+``remote`` is built in and connects to a server in another process.
+`bt_exec_skills.image.models.checking` checks an implementation.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ __all__ = [
 DETECTORS = "bt_exec_skills.prompted_detectors"
 MODELS = "bt_exec_skills.picture_models"
 ANY_NAME = "*"
-"""Stands for every name among the names that a detector knows."""
+"""Placeholder for any name among the classes of a detector."""
 UNMEASURED = 0.7
-"""Highest confidence that rests on scores whose calibration was never measured."""
+"""Maximum confidence based on scores whose calibration was never measured."""
 
 _REMOTE = "remote"  # a server, see `http_client`
 _MOST_DETECTIONS = 500
@@ -48,7 +49,7 @@ class Reply(NamedTuple):
     """Answer of a picture model.
 
     Attributes:
-        text: In one line, in the language of the question.
+        text: Answer in one line, in the language of the question.
         confidence: 0..1; None if the model has none.
     """
 
@@ -58,21 +59,21 @@ class Reply(NamedTuple):
 
 @runtime_checkable
 class PromptedDetector(Protocol):
-    """Finds objects that text prompts name: OWL, YOLO-World, Grounding DINO."""
+    """Detector of objects given by text prompts, such as OWL, YOLO-World or Grounding DINO."""
 
     def detect(self, picture: Frame, prompts: Sequence[str]) -> Sequence[Detection]:
-        """Return what is found of each prompt, in any order; may take seconds.
+        """Return the detections of each prompt, in any order; may take seconds.
 
         Args:
             picture: RGB, uint8 of shape (height, width, 3); it is not changed.
-            prompts: English noun phrases: "cup", "traffic light". The label of a detection is the
-                prompt that it answers.
+            prompts: English noun phrases: "cup", "traffic light". The label of a detection is its
+                prompt.
         """
 
 
 @runtime_checkable
 class PictureModel(Protocol):
-    """Answers questions about a picture in words: Florence, moondream, SmolVLM."""
+    """Model that answers questions about a picture, such as Florence, moondream or SmolVLM."""
 
     def answer(self, picture: Frame, question: str) -> Reply:
         """Return the answer; may take seconds.
@@ -87,15 +88,16 @@ Factory: TypeAlias = Callable[[Mapping[str, Any]], Any]
 
 
 def make_brought(group: str, kind: str, given: Mapping[str, Any]) -> Any:
-    """Return the detector or model that a setting of a site names.
+    """Return the detector or model named in a setting of a site.
 
     Args:
         group: `DETECTORS` or `MODELS`.
-        kind: How messages call it.
-        given: The setting: ``name`` and what the factory takes.
+        kind: Name of the kind in messages.
+        given: The setting: ``name`` and the settings of the factory.
 
     Raises:
-        UsageError: If there is no name, the factory cannot be imported, or it refuses its settings.
+        UsageError: If there is no name, the factory cannot be imported, or it refuses its
+            settings.
         UnknownName: If no installed package registers the name.
     """
     rest = dict(given)
@@ -120,14 +122,14 @@ def brought_names(group: str) -> tuple[str, ...]:
 def accepted_detections(
     found: Any, prompts: Sequence[str], size: tuple[int, int]
 ) -> list[Detection]:
-    """Return the sound detections among what a detector returned, best first.
+    """Return the valid detections among those of a detector, best first.
 
-    What it returns is data from outside: labels other than the prompts, scores outside 0..1 and
-    boxes outside the picture are left out.
+    Its output is untrusted data: labels other than the prompts, scores outside 0..1 and boxes
+    outside the picture are dropped.
 
     Args:
-        found: What it returned.
-        prompts: What it was asked for.
+        found: Output of the detector.
+        prompts: Its prompts.
         size: Height and width of the picture [px].
     """
     if not isinstance(found, list | tuple):

@@ -1,8 +1,8 @@
-"""Client of a detector or picture model that another process serves over HTTP.
+"""HTTP client for a detector or picture model in another process.
 
-``POST {url}/detect`` with ``{"picture": PNG in base64, "prompts": […]}`` answers ``{"detections":
+``POST {url}/detect`` with ``{"picture": PNG in base64, "prompts": […]}`` returns ``{"detections":
 [{"label", "bbox": [x1, y1, x2, y2], "score"}]}``; ``POST {url}/answer`` with ``{"picture",
-"question"}`` answers ``{"answer", "confidence"}``. Heavy libraries stay in the other process.
+"question"}`` returns ``{"answer", "confidence"}``. Heavy libraries stay in the other process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["RemoteModel", "RemoteSettings", "create"]
 
-_MOST_BYTES = 4_000_000  # of an answer
+_MOST_BYTES = 4_000_000  # of a response
 _LONGEST_ANSWER = 300
 
 
@@ -32,8 +32,8 @@ class RemoteSettings(BaseModel):
     """Settings of ``remote``.
 
     Attributes:
-        url: Of the server, without ``/detect``.
-        timeout_s: How long one request may take [s].
+        url: Address of the server, without ``/detect``.
+        timeout_s: Timeout of a request [s].
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,20 +43,20 @@ class RemoteSettings(BaseModel):
 
 
 class RemoteModel:
-    """Implements `PromptedDetector` and `PictureModel` with a server.
+    """Implementation of `PromptedDetector` and `PictureModel` with a server.
 
     Args:
-        settings: Where it is.
+        settings: Settings of the server.
     """
 
     def __init__(self, settings: RemoteSettings) -> None:
         self._settings = settings
 
     def detect(self, picture: Frame, prompts: Sequence[str]) -> list[Detection]:
-        """See `PromptedDetector.detect`.
+        """Implement `PromptedDetector.detect`.
 
         Raises:
-            UsageError: If the server is not reached, or answers something else.
+            UsageError: If the server is unreachable or its response is invalid.
         """
         if not prompts:
             return []
@@ -72,10 +72,10 @@ class RemoteModel:
         return accepted_detections(found, prompts, (picture.shape[0], picture.shape[1]))
 
     def answer(self, picture: Frame, question: str) -> Reply:
-        """See `PictureModel.answer`.
+        """Implement `PictureModel.answer`.
 
         Raises:
-            UsageError: If the server is not reached, or answers something else.
+            UsageError: If the server is unreachable or its response is invalid.
         """
         data = self._post("answer", {"picture": _encoded(picture), "question": question})
         text, sure = data.get("answer"), data.get("confidence")
@@ -121,7 +121,7 @@ def create(settings: Mapping[str, Any]) -> RemoteModel:
     """Return the client; see `RemoteSettings`.
 
     Raises:
-        UsageError: If a setting is unknown or wrong.
+        UsageError: If a setting is unknown or invalid.
     """
     try:
         return RemoteModel(RemoteSettings.model_validate(dict(settings)))

@@ -1,7 +1,7 @@
-"""Server of the protocol of `http_client`, for a model that lives in a process of its own.
+"""HTTP server for a detector or picture model in a separate process.
 
-It is the example to start from: wrap your model in a class with ``detect`` or ``answer`` and call
-`serving`. It answers on this machine only, one request after another.
+An example to start from: wrap a model in a class with ``detect`` or ``answer`` and call `serving`.
+The server listens on this machine only and handles one request after another.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _TIMEOUT_S = 30.0
 
 
 class _BadRequestError(ValueError):
-    """Raised for a request of another form; its text is the answer."""
+    """Raised for an invalid request; its text is the response."""
 
 
 @contextmanager
 def serving(model: PromptedDetector | PictureModel, port: int = 0) -> Iterator[str]:
-    """Serve a model on 127.0.0.1 while the context lasts; yield the address.
+    """Serve a model on 127.0.0.1 in a context, and yield the address.
 
     Args:
-        model: Has ``detect``, ``answer``, or both.
-        port: 0 takes a free one.
+        model: Object with ``detect``, ``answer``, or both.
+        port: Port; 0 selects a free one.
     """
 
     class Handler(_Handler):
@@ -57,12 +57,12 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _TIMEOUT_S
 
     def do_POST(self) -> None:
-        """Answer ``/detect`` and ``/answer``."""
+        """Handle ``/detect`` and ``/answer``."""
         try:
             found = self._answered(self._body())
         except _BadRequestError as error:
             self._send(400, {"error": str(error)})
-        except Exception as error:  # noqa: BLE001 - whatever the model raises is told
+        except Exception as error:  # noqa: BLE001 - any error of the model is reported
             self._send(500, {"error": f"{type(error).__name__}: {error}"[:300]})
         else:
             self._send(404 if found is None else 200, found or {"error": "POST /detect or /answer"})

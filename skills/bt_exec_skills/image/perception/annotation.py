@@ -1,8 +1,8 @@
-"""Boxes of annotators or models, from a file beside the picture.
+"""Annotation files: boxes of annotators or models, beside a picture.
 
-Read are COCO JSON, YOLO text (with ``classes.txt`` beside it), the JSON list that ultralytics
-writes, and what supervision's JSONSink and CSVSink write. All of it is data from outside: each
-number is checked before it becomes a box.
+Supported are COCO JSON, YOLO text (with ``classes.txt`` beside it), the JSON list of ultralytics,
+and the files of supervision's JSONSink and CSVSink. All of it is untrusted data: each number is
+checked before it becomes a box.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ __all__ = ["Annotation", "find_annotation", "read_annotation"]
 
 _MOST_BYTES = 64_000_000
 _MOST_BOXES = 20_000
-_MOST_OUTLINED = 500_000_000  # pixels of all outlines together: a byte each
+_MOST_OUTLINED = 500_000_000  # pixels of all outlines together, one byte each
 
 
 class Annotation(NamedTuple):
     """Content of an annotation file for one picture.
 
     Attributes:
-        names: Every kind of thing that it knows; one that is not among them was not looked for.
-        instances: What is in the picture.
+        names: All annotated classes. Objects of other classes were not annotated.
+        instances: Objects in the picture.
     """
 
     names: tuple[str, ...]
@@ -43,25 +43,25 @@ class Annotation(NamedTuple):
 
 
 def find_annotation(picture: str | Path) -> Path | None:
-    """Return the annotation beside a picture: its name with ``.json`` or ``.txt``; or None."""
+    """Return the annotation beside a picture (same name with ``.json`` or ``.txt``), or None."""
     file = expand_home(picture)
     beside = (file.parent / f"{file.stem}{ending}" for ending in (".json", ".txt"))
     try:
         return next((one for one in beside if one.is_file() and one != file), None)
-    except OSError:  # the picture cannot be read either, and that is told
+    except OSError:  # the picture is unreadable, too, which is reported elsewhere
         return None
 
 
 def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]) -> Annotation:
-    """Return what an annotation says of a picture.
+    """Return the annotation of a picture.
 
     Args:
         path: COCO JSON, YOLO text, the JSON list of ultralytics, JSON or CSV of supervision.
-        picture: The file of the picture: a COCO file may speak of many.
+        picture: File of the picture; a COCO file may describe several.
         size: Height and width of the picture [px].
 
     Raises:
-        UsageError: If the file cannot be read, or says what cannot be.
+        UsageError: If the file is unreadable or contains invalid values.
     """
     file = expand_home(path)
     text = _text(file)
@@ -73,10 +73,10 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
 
 
 def _bounded(found: Iterable[Instance | None], file: Path) -> tuple[Instance, ...]:
-    """Return what lies in the picture.
+    """Return the instances inside the picture.
 
     Raises:
-        UsageError: If it is more than the memory should hold.
+        UsageError: If they would exceed the memory limit.
     """
     kept: list[Instance] = []
     pixels = 0
@@ -118,7 +118,7 @@ def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotat
         why = f"{type(error).__name__}: {error}"
         raise UsageError(f"annotation {file} is malformed: {why:.200}") from None
     raise UsageError(
-        f"annotation {file} is none that is read here: COCO has 'categories' and 'annotations', "
+        f"annotation {file} has no supported format: COCO has 'categories' and 'annotations', "
         "the results of ultralytics are a list of objects with 'name' and 'box', those of "
         "supervision one of objects with 'class_name', 'x_min' …"
     )
@@ -139,7 +139,7 @@ def _coco(data: Mapping[str, Any], file: Path, picture: str, size: tuple[int, in
     mine = {one["id"] for one in images if Path(str(one["file_name"])).name == picture}
     if images and not mine:
         raise UsageError(
-            f"annotation {file} says nothing of {picture}; it speaks of "
+            f"annotation {file} does not contain {picture}; it contains "
             f"{', '.join(str(one['file_name']) for one in images[:3])}"
             f"{' …' if len(images) > 3 else ''}"
         )
@@ -165,7 +165,7 @@ def _coco_boxes(
 
 def _results(data: Iterable[Mapping[str, Any]], size: tuple[int, int]) -> Iterator[Instance | None]:
     for one in data:
-        if "x_min" in one:  # supervision; what it does not know is empty
+        if "x_min" in one:  # supervision leaves unknown values empty
             keys, box, name = ("x_min", "y_min", "x_max", "y_max"), one, "class_name"
         else:
             keys, box, name = ("x1", "y1", "x2", "y2"), one["box"], "name"
@@ -215,7 +215,7 @@ def _yolo_values(words: Sequence[str], classes: int) -> tuple[int, list[float]]:
     """Return the class and the numbers of a line.
 
     Raises:
-        ValueError: If it has another form.
+        ValueError: If its format is invalid.
     """
     kind, values = int(words[0]), [_number(word) for word in words[1:]]
     if not 0 <= kind < classes:
@@ -229,13 +229,13 @@ def _instance(
     label: str, corners: tuple[float, ...], score: float, size: tuple[int, int], outline: Any
 ) -> Instance | None:
     box = whole_pixels(corners, size)
-    if box is None:  # nothing of it is in the picture
+    if box is None:  # entirely outside the picture
         return None
     return Instance(label, box, score, "annotation", _mask(outline, box))
 
 
 def _mask(outline: Any, box: tuple[int, int, int, int]) -> Mask | None:
-    """Return the pixels inside polygons; None if there are none (COCO's runs are left)."""
+    """Return a mask of the pixels inside polygons, or None (COCO run lengths are ignored)."""
     if not isinstance(outline, list) or not outline:
         return None
     canvas = np.zeros((box[3] - box[1], box[2] - box[0]), np.uint8)
@@ -248,7 +248,7 @@ def _mask(outline: Any, box: tuple[int, int, int, int]) -> Mask | None:
 def _number(value: Any) -> float:
     number = float(value)
     if isinstance(value, bool) or not math.isfinite(number) or abs(number) > 1e6:
-        raise ValueError(f"{value!r} is no place in a picture")
+        raise ValueError(f"{value!r} is not a position in a picture")
     return number
 
 

@@ -22,25 +22,28 @@ SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
 ATTRIBUTES: tuple[str, ...] = (*COLOURS, *SHAPES, *get_args(OtherName))
 
 _FILLS = {"circle": 0.955, "rectangle": 0.96, "triangle": 0.935}
-"""How far a drawn shape fills its smallest circle, rectangle or triangle, its edge being rough."""
+"""Area ratios of a drawn shape to its smallest enclosing circle, rectangle and triangle.
+
+Measured on shapes with rough edges.
+"""
 _CLEAR_FIT, _LEAST_FIT = 0.07, 0.88
-_SQUARE = 1.25  # a rectangle with sides less unequal than this is a square
-_RATIO = 1.35  # between the sides of big and small things
+_SQUARE = 1.25  # maximum ratio of the sides of a square
+_RATIO = 1.35  # ratio between the sides of big and small objects
 _BRIGHT, _DARK, _BAND = 65.0, 35.0, 6.0  # lightness, CIE L
 _SHARP, _BLURRED = 60.0, 20.0  # variance of the Laplacian of grey levels
-_FILLED, _HOLLOW = 0.93, 0.8  # share of what its outer edge encloses that a thing covers
+_FILLED, _HOLLOW = 0.93, 0.8  # share of the enclosed area that a hollow object covers
 
 
 def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop] = ()) -> Decision:
-    """Return whether a thing has an attribute, from its crop alone.
+    """Return whether an object has an attribute, from its crop alone.
 
-    A colour holds if it is the most frequent and has a margin over the next. A shape holds if the
-    thing fills the smallest such shape around it best. Hollow is what encloses something that is
-    not its own. Size compares with `among`.
+    A colour holds if it is the most frequent one with a margin over the next. A shape holds if the
+    object fills the smallest such enclosing shape best. An object is hollow if its outline
+    encloses pixels that are not its own. Size is relative to `among`.
 
     Args:
-        crop: What the picture shows of it.
-        attribute: Which; see `ATTRIBUTES`.
+        crop: Crop of the object.
+        attribute: Attribute; see `ATTRIBUTES`.
         among: All candidates, for ``big`` and ``small``.
     """
     if attribute in COLOURS:
@@ -74,7 +77,7 @@ def _decide(found: str, wanted: str, clear: float) -> Decision:
 
 
 def name_colour(crop: Crop) -> tuple[str, float]:
-    """Return the name of a thing's colour and how clear that is, 0..1: below 0.5 is unsettled."""
+    """Return the colour of an object and its clarity, 0..1. Below 0.5 it is undecided."""
     shares = list(colour_shares(crop.pixels, crop.own).items())
     if not shares:
         return "", 0.0
@@ -84,9 +87,9 @@ def name_colour(crop: Crop) -> tuple[str, float]:
 
 
 def name_shape(crop: Crop) -> tuple[str, float]:
-    """Return the shape of a thing and how clear that is, 0..1: below 0.5 is unsettled.
+    """Return the shape of an object and its clarity, 0..1. Below 0.5 it is undecided.
 
-    Without a mask of its pixels nothing is known of its shape.
+    Without a mask the shape is unknown.
     """
     if crop.instance.mask is None:
         return "", 0.0
@@ -101,7 +104,7 @@ def name_shape(crop: Crop) -> tuple[str, float]:
     around = {
         "circle": np.pi * (radius + 0.5) ** 2,
         "rectangle": wide * high,
-        "triangle": triangle + cv2.arcLength(points, True) / 2,  # through middles of pixels
+        "triangle": triangle + cv2.arcLength(points, True) / 2,  # passes through pixel centres
     }
     fits = sorted(((area / around[name] / _FILLS[name], name) for name in _FILLS), reverse=True)
     best, name = fits[0]
@@ -114,7 +117,7 @@ def name_shape(crop: Crop) -> tuple[str, float]:
 
 
 def _fill(crop: Crop, attribute: str) -> Decision:
-    """Compare what a thing covers with what its outer edge encloses; a box alone does not tell."""
+    """Compare the area of an object with that of its outline; undecided without a mask."""
     if crop.instance.mask is None:
         return Decision(None, "", 0.0)
     share = float(crop.own.sum() / max(1, int(without_holes(crop.own).sum())))
@@ -124,7 +127,7 @@ def _fill(crop: Crop, attribute: str) -> Decision:
 
 
 def _size(crop: Crop, attribute: str, among: Sequence[Crop]) -> Decision:
-    """Compare with the others: big and small are apart where their sides differ most."""
+    """Compare with the others: the largest gap between their sizes separates big and small."""
     sides = sorted(np.sqrt(one.instance.area) for one in among)
     ratios = [after / before for before, after in pairwise(sides)]
     if not ratios or max(ratios) < _RATIO:

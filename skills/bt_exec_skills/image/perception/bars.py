@@ -1,7 +1,7 @@
-"""Values of the vertical bars of a chart, read off the numbers at its axis.
+"""Values of the vertical bars of a chart, from the numbers at its axis.
 
-The numbers beside the bars give a linear scale; a bar's upper edge gives its value. A scale that
-does not fit its numbers, as a logarithmic one, gives none.
+The numbers beside the bars define a linear scale, and the upper edge of a bar gives its value. A
+scale that does not fit its numbers, such as a logarithmic one, gives no value.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from bt_exec_skills.image.perception.written_values import amounts_in
 __all__ = ["Bar", "bar_value", "bars_among"]
 
 _FILLED = 0.9  # share of its box that a bar covers
-_LEVEL = 0.02  # by how much the lower edges differ, as a share of the highest bar
+_LEVEL = 0.02  # tolerance of the lower edges, as a share of the highest bar
 _LEAST_TICKS = 3
-_MISFIT = 0.02  # of a number from the scale, as a share of the range
+_MISFIT = 0.02  # deviation of a number from the scale, as a share of the range
 
 
 class Bar(NamedTuple):
-    """A value that was read off.
+    """Value of a bar.
 
     Attributes:
-        value: In the numbers of the axis; None if there is no scale, or not exactly one bar.
-        bars: How many bars fit.
+        value: Value in the units of the axis; None if there is no scale, or not exactly one bar.
+        bars: Number of matching bars.
     """
 
     value: float | None
@@ -55,10 +55,10 @@ def bar_value(
     """Return the value of a bar.
 
     Args:
-        accepted: The regions that fit the description.
+        accepted: Regions that match the description.
         known: All regions of the picture.
-        lines: What was read.
-        names: Names under the bar; without any, the description alone tells which is meant.
+        lines: Recognised text.
+        names: Names below the bar. Without names, the description alone selects the bar.
     """
     bars = bars_among(known)
     mine = [one for one in bars if any(one.bbox == other.bbox for other in accepted)]
@@ -72,7 +72,7 @@ def bar_value(
 
 
 def _label(bar: Instance, lines: Sequence[Instance]) -> str:
-    """Return the writing below a bar."""
+    """Return the text below a bar."""
     x1, _, x2, foot = bar.bbox
     below = [one for one in lines if x1 <= one.middle[0] <= x2 and one.middle[1] > foot]
     return min(below, key=lambda one: one.middle[1]).label if below else ""

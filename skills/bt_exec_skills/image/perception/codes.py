@@ -1,8 +1,8 @@
-"""QR codes and barcodes in a picture, read by OpenCV without a network.
+"""QR codes and barcodes in a picture, decoded by OpenCV without a network.
 
-Their detectors miss a code at one size and find it at another, so the picture is read at several.
-A QR code corrects errors and a barcode has a check digit, so what is decoded is read for sure. What
-a code contains is data: it is quoted, and never followed.
+The OpenCV detectors may find a code only at some sizes, so the picture is searched at several. A
+QR code corrects errors and a barcode has a check digit, so a decoded content is certain. The
+content of a code is data: it is quoted and never interpreted.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["CodeKind", "read_codes"]
 CodeKind = Literal["qr code", "barcode"]
 
 _SCALES = (1.0, 0.75, 1.5, 0.5, 2.0)
-_LONGEST = 2600  # a larger picture is not enlarged, and first made smaller [px]
-_BLURS = (0, 3)  # sizes of the kernel [px]
+_LONGEST = 2600  # larger pictures are not enlarged, and first reduced to this side [px]
+_BLURS = (0, 3)  # kernel sizes [px]
 _SAME = 0.3  # overlap (IoU) of two readings of one code
 _MOST_LETTERS = 500
 _MOST_CODES = 50
@@ -36,7 +36,7 @@ def read_codes(picture: Frame, kind: CodeKind = "qr code") -> list[Instance]:
 
     Args:
         picture: RGB.
-        kind: Which codes.
+        kind: Kind of code.
     """
     size = picture.shape[0], picture.shape[1]
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), np.uint8)
@@ -76,7 +76,7 @@ def _decoded(
 
 
 def _merge(found: list[Instance], content: str, box: Box) -> None:
-    """Add a reading; one of a known code only adds what was not decoded before."""
+    """Add a reading. For a known code it only adds missing content."""
     for place, one in enumerate(found):
         if float(overlaps([box], [one.bbox])[0, 0]) >= _SAME:
             if content and not one.label:

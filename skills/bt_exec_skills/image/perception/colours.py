@@ -1,6 +1,6 @@
 """Named colours in CIELAB: the nearest name of a pixel, and its margin.
 
-A name stands for several colours, from dark to light. The distance counts lightness half, for
+A name has several prototypes, from dark to light. The distance weights lightness by half, because
 light and shadow change it most (CIE 1976 Lab, D65; the prototypes are ours).
 """
 
@@ -40,10 +40,10 @@ _PROTOTYPES: dict[ColourName, tuple[str, ...]] = {
     "grey": ("808080", "5a5a5a", "afafaf"),
     "white": ("fafafa", "e1e1e1"),
 }
-_WEIGHTS = np.array([0.5, 1, 1], np.float32)  # of differences in L, a, b
-_GROUND = 11.0  # so near to the border's colour it is background
-_OF_GROUND = 0.25  # share of the border's pixels with a colour of the ground
-_BITS = 5  # of each channel, in the table of names
+_WEIGHTS = np.array([0.5, 1, 1], np.float32)  # weights of differences in L, a, b
+_GROUND = 11.0  # distance to the border colour below which a pixel is background
+_OF_GROUND = 0.25  # share of the border pixels with a background colour
+_BITS = 5  # levels of each channel in the table of names
 
 
 def lab_of(pixels: Frame) -> npt.NDArray[np.float32]:
@@ -63,7 +63,7 @@ def _weighted() -> npt.NDArray[np.float32]:
 @lru_cache(maxsize=1)
 def _names() -> npt.NDArray[np.uint8]:
     """Return the number of the nearest name of every colour, by its leading bits."""
-    here = np.ascontiguousarray(_weighted().T)  # by channel: several times as fast
+    here = np.ascontiguousarray(_weighted().T)  # per channel, which is several times as fast
     best = np.full(here.shape[1], np.inf, np.float32)
     names = np.zeros(here.shape[1], np.uint8)
     for number, name in enumerate(COLOURS):
@@ -83,7 +83,7 @@ def _codes(pixels: Frame) -> npt.NDArray[np.uint16]:
 
 
 def name_pixels(pixels: Frame) -> npt.NDArray[np.uint8]:
-    """Return for each pixel the place of its colour's name in `COLOURS`."""
+    """Return the index in `COLOURS` of the nearest colour name of each pixel."""
     return np.asarray(_names()[_codes(pixels)], np.uint8)
 
 
@@ -103,7 +103,7 @@ def like_ground(picture: Frame) -> Mask:
 
 
 def colour_shares(pixels: Frame, own: Mask) -> dict[ColourName, float]:
-    """Return the share of each colour among the pixels of a thing, most frequent first."""
+    """Return the share of each colour among the pixels of an object, most frequent first."""
     names = name_pixels(pixels)[own]
     counts = np.bincount(names, minlength=len(COLOURS)) / max(1, names.size)
     order = np.argsort(-counts, kind="stable")

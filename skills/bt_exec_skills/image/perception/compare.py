@@ -18,16 +18,17 @@ Aspect = Literal["colour", "shape", "size"]
 
 _SEEN = 10.0  # CIE76; 2.3 is just noticeable, JPEG and noise make up to about 8
 _SURE = 30.0
-_LEAST_SHARE = 0.0002  # of the picture; what is smaller is a speck
-_SAME_FORM = 0.02  # by how much the ratios of the sides of one picture may differ
-_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratio of the sides of things
+_LEAST_SHARE = 0.0002  # share of the picture; smaller regions are specks
+_SAME_FORM = 0.02  # tolerance of the aspect ratios of two versions of a picture
+_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratio of the sides of objects
 
 
 def differences(one: Frame, other: Frame) -> list[Instance]:
     """Return the regions in which two pictures differ, in pixels of the first.
 
-    The second is scaled to the first. Two pictures of other forms differ as a whole. The score
-    says how far a region's colours are apart in CIELAB: below 0.5 it is perhaps noise.
+    The second picture is scaled to the first. Two pictures with different aspect ratios differ as
+    a whole. The score is derived from the colour distance in CIELAB: below 0.5 a region may be
+    noise.
     """
     high, wide = one.shape[:2]
     form = (wide / high) / (other.shape[1] / other.shape[0])
@@ -54,7 +55,7 @@ def differences(one: Frame, other: Frame) -> list[Instance]:
 
 
 def alike(one: Crop, other: Crop, by: Aspect) -> Decision:
-    """Return whether two things have one colour, shape or size, and what was found."""
+    """Return whether two objects have the same colour, shape or size, and the finding."""
     if by == "size":
         sides = sorted(float(np.sqrt(crop.instance.area)) for crop in (one, other))
         ratio = sides[1] / max(sides[0], 1e-9)

@@ -32,14 +32,14 @@ _RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
     "fewer": lambda number: (0, number - 1),
     "exactly": lambda number: (number, number),
 }
-_DIAGONAL = 0.5  # confidence that what lies at the corner of another is not at its side
-_ONE_THING = 0.5  # a score below it: perhaps not one thing
+_DIAGONAL = 0.5  # confidence that an object at the corner of another one is not beside it
+_ONE_THING = 0.5  # below this score an instance may not be a single object
 
 
 def of_kind(instances: Sequence[Instance], label: str, without: str = "") -> list[Instance]:
-    """Return the instances with a label, by its letters without case; all if it is empty.
+    """Return the instances with a label, ignoring case; all if it is empty.
 
-    Instances with a label of `without`, several separated by ``|``, are left out. Each
+    Instances with a label of `without`, several separated by ``|``, are dropped. Each instance
     keeps the boxes of the others that overlap it.
     """
     others = without.lower().split("|") if without else []
@@ -52,7 +52,7 @@ def of_kind(instances: Sequence[Instance], label: str, without: str = "") -> lis
 
 
 def start_decisions(instances: Sequence[Instance]) -> list[Decision]:
-    """Return the decisions before any crop is looked at: what is one thing is accepted."""
+    """Return the decisions before crops are examined: single objects are accepted."""
     return [_start(one) for one in instances]
 
 
@@ -73,13 +73,13 @@ def verify_all(
     wanted: bool = True,
     any_of: bool = False,
 ) -> list[Decision]:
-    """Return the decisions after the crops were looked at.
+    """Return the decisions after the crops were examined.
 
     Args:
-        crops: What the picture shows of each candidate.
-        decisions: What was decided before; what was rejected stays so.
-        attributes: A thing has them all.
-        wanted: Whether those are meant that have them; those that do not if False.
+        crops: Crop of each candidate.
+        decisions: Earlier decisions; rejected candidates stay rejected.
+        attributes: Required attributes.
+        wanted: False accepts the objects without the attributes.
         any_of: True if one of the attributes is enough.
     """
     open_crops = [
@@ -99,7 +99,7 @@ def verify_all(
 
 
 def all_hold(decisions: Sequence[Decision]) -> Decision:
-    """Return whether all hold; what settles it says why, and how clearly."""
+    """Return whether all decisions hold, with the deciding reason and its confidence."""
     no = [one for one in decisions if one.holds is False]
     if no:
         return max(no, key=lambda one: one.confidence)
@@ -111,7 +111,7 @@ def all_hold(decisions: Sequence[Decision]) -> Decision:
 
 
 def any_holds(decisions: Sequence[Decision]) -> Decision:
-    """Return whether one of several holds; the clearest one says why."""
+    """Return whether one of several decisions holds, with the clearest reason."""
     holding = [one for one in decisions if one.holds]
     if holding:
         return max(holding, key=lambda one: one.confidence)
@@ -127,9 +127,9 @@ def related(
     *,
     wanted: bool = True,
 ) -> list[Decision]:
-    """Return the decisions after places were compared: one landmark with the relation is enough.
+    """Return the decisions after positions were compared; one landmark with the relation is enough.
 
-    With `wanted` False, those are kept that have the relation to no landmark.
+    With `wanted` False, those with the relation to no landmark are kept.
     """
     result = []
     for one, before in zip(instances, decisions, strict=True):
@@ -143,7 +143,7 @@ def related(
 
 
 def within(counted: Counted, bound: Bound, number: int) -> bool | None:
-    """Return whether a count keeps a bound; None if what is unsettled decides it."""
+    """Return whether a count satisfies a bound; None if undecided instances could change it."""
     least, most = counted.sure, counted.sure + counted.unsettled
     low, high = _RANGES[bound](number)
     if low <= least and most <= high:
@@ -152,11 +152,11 @@ def within(counted: Counted, bound: Bound, number: int) -> bool | None:
 
 
 def all_of(holding: Sequence[Decision], every: Sequence[Decision]) -> bool | None:
-    """Return whether all instances have a quality; None if that is unsettled or there are none.
+    """Return whether all instances have a quality; None if undecided or without instances.
 
     Args:
-        holding: The decisions about the instances that have it.
-        every: The decisions about all of them.
+        holding: Decisions about the instances with the quality.
+        every: Decisions about all instances.
     """
     mine, theirs = ([one.holds for one in some] for some in (holding, every))
     if mine.count(True) + mine.count(None) < theirs.count(True):

@@ -18,18 +18,18 @@ from bt_exec_skills.things.detector import FAINT, LEAST_SCORE, make_detector
 
 __all__ = ["NOTHING_KNOWN", "Detected", "detect", "detected", "found_in"]
 
-_MEANT = 0.5  # from here on a detection is more likely right than wrong
+_MEANT = 0.5  # above this score a detection is more likely right than wrong
 NOTHING_KNOWN = 0.5
-"""How sure an absence is at most where the detector recognised nothing at all in the picture."""
+"""Maximum confidence of an absence if the detector recognised nothing in the picture."""
 
 
-_LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25  # longer pictures are also looked at in tiles [px]
+_LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25  # longer pictures are also processed in tiles [px]
 _SAME, _WITHIN = 0.4, 0.7  # overlap (IoU), and share of its box within another one
-_EDGE = 3  # what is so near to the edge of a tile is cut off there [px]
+_EDGE = 3  # an object this close to the edge of a tile is cut off there [px]
 
 
 class Seen(NamedTuple):
-    """What a detector found in a picture.
+    """Detections in a picture.
 
     Attributes:
         found: The detections.
@@ -41,11 +41,11 @@ class Seen(NamedTuple):
 
 
 class Detected(NamedTuple):
-    """Result of a detector for one kind.
+    """Detections of one class.
 
     Attributes:
-        instances: Those that may count.
-        whole: How sure it is that they are all, and all of them are, 0..1.
+        instances: Possible instances.
+        whole: Confidence that they are complete and all correct, 0..1.
     """
 
     instances: list[Instance]
@@ -58,15 +58,15 @@ def detected(
     least_score: float = LEAST_SCORE,
     recall: float = 1.0,
 ) -> Detected:
-    """Return the instances of a label among what was detected; all if it is empty.
+    """Return the instances of a label among the detections; all if it is empty.
 
-    A score is taken for the probability that a detection is right. That all are right, and what is
-    fainter than `least_score`, or better explained by another thing, rightly passed over, is as
-    sure as their product. And where much in
-    the picture, of whatever kind, looks only half like something, the detector is in a place that
-    it does not know: it is as sure as the share of the scores that are clear, where nothing is 0.5.
-    Last, with a chance of one half there is one more to be missed, which it misses as often as its
-    `recall` of that class says.
+    A score is taken as the probability that a detection is correct. The confidence that all are
+    correct, and that detections below `least_score` or better explained by another object were
+    rightly dropped, is the product of these probabilities. If much of the picture, of any class,
+    has medium scores, the picture is unfamiliar to the detector: the confidence is limited to the
+    share of clear scores, where a score of 0.5 counts as not clear. Finally, with a prior of one
+    half there is one more object, which is missed with the rate given by the `recall` of the
+    class.
     """
     mine = [one for one in found if not label or one.label.lower() == label.lower()]
     whole = 1.0
@@ -86,10 +86,10 @@ def detected(
 
 
 def found_in(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
-    """Return what a detector finds in a picture; small objects of a large one also in tiles.
+    """Return the detections in a picture; small objects of a large one also in tiles.
 
-    A network makes pictures small. So a large picture is looked at once more in overlapping parts,
-    which add what the whole did not show.
+    A network scales pictures down. Therefore a large picture is also processed in overlapping
+    tiles, which add small objects.
 
     Args:
         detector: The detector.
@@ -107,7 +107,7 @@ def found_in(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
 
 
 def _starts(length: int) -> list[int]:
-    """Return where tiles begin along a side of a picture [px]."""
+    """Return the offsets of tiles along a side of a picture [px]."""
     step = round(_TILE * (1 - _OVERLAP))
     last = max(0, length - _TILE)
     return [*range(0, last, step), last]
@@ -116,7 +116,7 @@ def _starts(length: int) -> list[int]:
 def _add(
     found: list[Detection], one: Detection, start: tuple[int, int], size: tuple[int, int]
 ) -> None:
-    """Add a clear detection of a tile that is whole and not known."""
+    """Add a clear detection of a tile that is not cut off and not yet known."""
     (x, y), (width, height) = start, size
     x1, y1, x2, y2 = one.bbox
     gaps = x1, y1, _TILE - x2, _TILE - y2
@@ -141,13 +141,13 @@ def detect(
     weights: str | Path | None = None,
     least_score: float = LEAST_SCORE,
 ) -> list[Instance]:
-    """Return the instances of `label` that a network finds; everything that it knows if empty.
+    """Return the instances of `label` found by a network; of every class if it is empty.
 
     Args:
         picture: The picture.
         label: A class of the network.
-        weights: Its file, ``.onnx`` or ``.pt``; the network that ships if None.
-        least_score: What a detection must reach, 0..1.
+        weights: File of the network, ``.onnx`` or ``.pt``; None uses the shipped one.
+        least_score: Minimum score of a detection, 0..1.
 
     Raises:
         UsageError: If the weights cannot be used.

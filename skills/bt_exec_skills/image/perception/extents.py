@@ -1,4 +1,4 @@
-"""Sizes and distances of objects, in pixels or to a scale that a known size gives."""
+"""Sizes and distances of objects, in pixels or scaled by a known size."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Extent = Literal["area", "width", "height", "distance"]
 
 
 def extent_of(one: Instance, extent: Extent) -> float | None:
-    """Return the area [px²], width or height [px] of an object; None if a box does not give it.
+    """Return the area [px²], width or height [px] of an object; None if its box does not suffice.
 
     Args:
-        one: The object; its area needs the pixels, not only the box.
+        one: The object; its area requires a mask.
         extent: ``area``, ``width`` or ``height``.
     """
     x1, y1, x2, y2 = one.bbox
@@ -31,7 +31,7 @@ def extent_of(one: Instance, extent: Extent) -> float | None:
 
 
 def _nearest_distance(ones: Sequence[Instance], others: Sequence[Instance]) -> float | None:
-    """Return the distance [px] between the middles of the nearest pair; None without a pair."""
+    """Return the distance [px] between the centres of the nearest pair; None without a pair."""
     pairs = [measure(a, b).distance_px for a in ones for b in others if a.bbox != b.bbox]
     return min(pairs, default=None)
 
@@ -41,8 +41,8 @@ def _scaled(value: float, extent: Extent, per_px: float) -> float:
 
     Args:
         value: Length [px] or area [px²].
-        extent: What it is.
-        per_px: Length of one pixel in the unit that is wanted.
+        extent: Kind of the value.
+        per_px: Length of one pixel in the requested unit.
     """
     found = value * per_px * (per_px if extent == "area" else 1.0)
     return float(f"{found:.3g}")
@@ -54,13 +54,13 @@ def measured(
     extent: Extent,
     known: tuple[Sequence[Instance], Extent, float] | None = None,
 ) -> float | None:
-    """Return one measure [px, px²], or in the unit of a known size; None if there is none.
+    """Return one measure [px, px²], or in the unit of a known size; None if it is undefined.
 
     Args:
         ones: The objects; the first is measured.
         others: The other objects, for ``distance``.
-        extent: What is measured.
-        known: Objects of which the first has a known size, which size, and how long it is.
+        extent: Requested measure.
+        known: Objects of which the first has a known size, the kind of size, and its length.
     """
     if not ones:
         return None

@@ -1,4 +1,4 @@
-"""Comparison of objects by degree: which is bigger, brighter, sharper."""
+"""Comparison of objects by degree: bigger, brighter, sharper."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["DEGREES", "exceeding"]
 DEGREES = ("big", "small", "bright", "dark", "sharp", "blurred")
 _FALLING = ("small", "dark", "blurred")
 _MARGINS = {"big": (1.06, 1.15), "bright": (1.05, 1.15), "sharp": (1.2, 1.6)}
-"""Ratio up to which two objects may be equal, and from which one surely exceeds the other."""
+"""Ratios up to which two objects may be equal, and from which one certainly exceeds the other."""
 
 
 def exceeding(
@@ -31,10 +31,10 @@ def exceeding(
     """Return the decisions after objects were compared with all `others` by an attribute.
 
     Args:
-        crops: What the picture shows of each candidate.
+        crops: Crop of each candidate.
         decisions: Earlier decisions; rejected candidates stay rejected.
-        attribute: What a candidate must have more of: ``big``, ``small``, ``bright``, ``dark``,
-            ``sharp`` or ``blurred``.
+        attribute: Attribute to exceed by: ``big``, ``small``, ``bright``, ``dark``, ``sharp`` or
+            ``blurred``.
         others: The objects to exceed; a candidate is not compared with itself.
         wanted: False keeps those that do not exceed all of them.
     """

@@ -1,7 +1,7 @@
 """Size of a picture from its file header, without decoding.
 
-Formats: PNG (IHDR), JPEG (start of frame), BMP, WebP, TIFF (first directory); each as its
-specification lays it out. Nothing is allocated by what a file claims.
+Formats: PNG (IHDR), JPEG (start of frame), BMP, WebP and TIFF (first directory), as defined by
+their specifications. Sizes in a file never cause an allocation.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 __all__ = ["Header", "read_header"]
 
 _SIZES = {256: "width", 257: "height"}  # tags of TIFF
-# What follows an end is not part of the picture: the film of a moving photo, what an editor left.
+# Data after the end is not part of the picture: the video of a motion photo, data of an editor.
 _PNG_END, _JPEG_END = b"\0\0\0\0IEND\xaeB`\x82", b"\xff\xd9"
 
 
@@ -20,11 +20,11 @@ class Header(NamedTuple):
     """Content of a file header.
 
     Attributes:
-        kind: ``png``, ``jpeg``, ``bmp``, ``webp``, ``tiff``; ``heic`` for HEIC and AVIF, which
-            are not read; empty if it is not a picture.
+        kind: ``png``, ``jpeg``, ``bmp``, ``webp``, ``tiff``; ``heic`` for HEIC and AVIF, which are
+            not supported; empty if it is not a picture.
         width: [px], 0 if unknown.
         height: [px], 0 if unknown.
-        whole: Whether the end of the file is there, as far as the format shows it.
+        whole: Whether the file is complete, as far as the format shows it.
     """
 
     kind: str
@@ -34,7 +34,7 @@ class Header(NamedTuple):
 
 
 def read_header(data: bytes) -> Header:
-    """Return kind and size of a picture; the size is 0 where the head is broken."""
+    """Return kind and size of a picture; the size is 0 if the header is damaged."""
     try:
         return _read(data)
     except (struct.error, IndexError):

@@ -13,23 +13,23 @@ from bt_exec_skills.perception.picture import Box, Frame, Mask
 __all__ = ["SUREST", "Counted", "Crop", "Decision", "Instance", "among", "count", "crop"]
 
 SUREST = 0.98
-"""Highest confidence of an answer: more than measurements on pictures can show."""
-_LEFT = 0.2  # of the middle of a box, without what lies beside
-_MOST_BESIDE = 30  # a file may hold thousands of boxes on one another
+"""Maximum confidence of an answer: measurements on pictures cannot support more."""
+_LEFT = 0.2  # share of the box around its centre, without adjacent objects
+_MOST_BESIDE = 30  # a file may contain thousands of overlapping boxes
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """One thing.
+    """Single object.
 
     Attributes:
-        label: What it is; empty if only its pixels are known.
-        bbox: Where [px].
-        score: How sure it is that this is one thing, 0..1.
-        source: Where it comes from: ``annotation``, ``detector``, ``colour``, ``text``,
-            ``difference``, or ``colour, uneven ground``.
-        mask: Its pixels inside the box; None if only the box is known.
-        beside: Boxes of other known things that overlap its own: what they hold is not its.
+        label: Class of the object; empty if only its pixels are known.
+        bbox: Box [px].
+        score: Confidence that it is one object, 0..1.
+        source: Origin: ``annotation``, ``detector``, ``colour``, ``text``, ``difference``, or
+            ``colour, uneven ground``.
+        mask: Pixels of the object inside the box; None if only the box is known.
+        beside: Boxes of other objects that overlap its own. Their content is not part of it.
     """
 
     label: str
@@ -41,26 +41,26 @@ class Instance:
 
     @property
     def middle(self) -> tuple[float, float]:
-        """The middle of its box [px]."""
+        """Centre of the box [px]."""
         x1, y1, x2, y2 = self.bbox
         return (x1 + x2) / 2, (y1 + y2) / 2
 
     @property
     def area(self) -> float:
-        """Number of its pixels, or the area of its box if they are unknown [px]."""
+        """Number of pixels, or the area of the box if they are unknown [px]."""
         x1, y1, x2, y2 = self.bbox
         return float((x2 - x1) * (y2 - y1)) if self.mask is None else float(self.mask.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Crop:
-    """The part of a picture that shows one instance.
+    """Part of a picture that shows one instance.
 
     Attributes:
-        instance: Which.
-        pixels: Its box, cut out of the picture.
-        own: The pixels that are the thing's: its mask, or the middle of its box without what lies
-            in the boxes beside it.
+        instance: The instance.
+        pixels: Pixels of its box.
+        own: Mask of the object: its own mask, or the centre of its box without the boxes beside
+            it.
     """
 
     instance: Instance
@@ -72,9 +72,9 @@ class Decision(NamedTuple):
     """Result of examining one crop.
 
     Attributes:
-        holds: True, False, or None where the picture does not settle it.
-        found: What was found, in a word: ``blue``.
-        confidence: How clear it is, 0..1.
+        holds: True, False, or None if the picture does not decide it.
+        found: Finding in a word: ``blue``.
+        confidence: Clarity, 0..1.
     """
 
     holds: bool | None
@@ -83,12 +83,12 @@ class Decision(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """A count.
+    """Count of instances.
 
     Attributes:
-        sure: How many were accepted.
-        unsettled: How many were neither accepted nor rejected.
-        confidence: That of the least clear decision; at most 0.5 if one is unsettled.
+        sure: Number of accepted instances.
+        unsettled: Number of undecided instances.
+        confidence: Confidence of the least clear decision; at most 0.5 if one is undecided.
     """
 
     sure: int
@@ -97,7 +97,7 @@ class Counted(NamedTuple):
 
 
 def among(some: Iterable[Instance], known: Sequence[Instance]) -> list[Instance]:
-    """Return some of the known instances, each with boxes of others that overlap it: at most 30."""
+    """Return some of the known instances, each with at most 30 overlapping boxes of others."""
     boxes = np.array([one.bbox for one in known], np.int64).reshape(-1, 4)
     found = []
     for one in some:
@@ -109,7 +109,7 @@ def among(some: Iterable[Instance], known: Sequence[Instance]) -> list[Instance]
 
 
 def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
-    """Return what the picture shows of each instance."""
+    """Return a crop of each instance."""
     return [_cut(picture, one) for one in instances]
 
 
@@ -123,9 +123,10 @@ def _cut(picture: Frame, instance: Instance) -> Crop:
 
 
 def _without(own: Mask, instance: Instance) -> Mask:
-    """Return the pixels without the ovals in the boxes beside, where enough is left.
+    """Return the pixels without the ovals in the boxes beside, if enough is left.
 
-    What takes nearly all is not before the thing: it is the bowl that it lies in.
+    A box that covers nearly everything does not occlude the object: it is the bowl that contains
+    it.
     """
     least = _LEFT * own.sum()
     for a, b, c, d in instance.beside:
@@ -140,7 +141,7 @@ def _without(own: Mask, instance: Instance) -> Mask:
 
 
 def count(instances: Iterable[Instance], decisions: Iterable[Decision]) -> Counted:
-    """Return how many instances are accepted; a decision belongs to each, in order."""
+    """Return the number of accepted instances; there is one decision per instance, in order."""
     sure = unsettled = 0
     confidence = SUREST
     for instance, decision in zip(instances, decisions, strict=True):

@@ -1,9 +1,9 @@
 """Variants of a picture in other plausible light, to test the stability of an answer.
 
-The light of a picture is not known. A ground that is tinted may be a white one in warm light, a
-dark one may be badly lit, one that fades may be in shadow; and every camera errs a little. `relit`
-gives the picture as it would be if that were so. An answer that differs between them rests on the
-light.
+The light of a picture is unknown. A tinted background may be a white one in warm light, a dark one
+may be badly lit, one with a gradient may be in shadow, and every camera has small errors. `relit`
+returns the picture corrected for these assumptions. An answer that differs between them depends on
+the light.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["relit"]
 
-_LONGEST = 800  # pictures are looked at again this small [px]
-_WIDE = 0.35  # of the shorter side: larger than things, smaller than shadows
-_WHITE = 235.0  # grey level of a white ground in good light
-_DARKEST = 60.0  # a darker ground shows nothing of the light [grey level]
-_CLIPPED = 290.0  # what is brightest may become so bright, and no brighter [grey level]
+_LONGEST = 800  # pictures are reduced to this side [px]
+_WIDE = 0.35  # share of the shorter side: larger than objects, smaller than shadows
+_WHITE = 235.0  # grey level of a white background in good light
+_DARKEST = 60.0  # a darker background gives no evidence of the light [grey level]
+_CLIPPED = 290.0  # grey level that the brightest parts may reach
 _EVEN, _NEUTRAL, _LIT = 1.1, 1.04, 0.8
-"""Ratios across the ground, between its channels, and to white, that call for a correction."""
+"""Ratios across the background, between its channels, and to white, that require a correction."""
 _SLIPS = ((0.93, (1.02, 1.0, 0.96)), (1.07, (0.98, 1.0, 1.03)))
 """Small errors of exposure and white balance."""
 _TINTS = ((1.3, 1.0, 1.0), (1.0, 1.3, 1.0), (1.0, 1.0, 1.3), (1.0, 0.77, 1.0))
-"""Corrections of light of which the ground shows nothing."""
+"""Corrections for light of which the background gives no evidence."""
 
 
 def relit(picture: Frame) -> list[Frame]:
@@ -55,14 +55,14 @@ def relit(picture: Frame) -> list[Frame]:
     if tinted:
         found.append(_clipped(light * (level.mean() / level)))
     if uneven or tinted or level.mean() < _LIT * _WHITE:
-        least = _WHITE * brightest / _CLIPPED  # what is bright shows that it is not darker
+        least = _WHITE * brightest / _CLIPPED  # bright parts show that the light is not darker
         base = np.maximum(ground if uneven else level, max(1.0, least))
         found.append(_clipped(light * (_WHITE / base)))
     return found
 
 
 def _ground_light(small: Frame) -> npt.NDArray[np.float32]:
-    """Return the light on a bright ground at each pixel: things are closed, shadows are kept."""
+    """Return the light on a bright background at each pixel, without objects but with shadows."""
     factor = min(1.0, 120 / min(small.shape[:2]))
     tiny = cv2.resize(small, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     side = max(3, int(_WIDE * min(tiny.shape[:2])) | 1)

@@ -1,7 +1,7 @@
 """Loading of pictures: upright, without alpha, 8 bit, RGB.
 
-What cannot be read is refused before it is decoded: a broken file, another format, a picture so
-large that it would fill the memory.
+Unreadable pictures are refused before they are decoded: damaged files, other formats, and pictures
+so large that they would fill the memory.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from bt_exec_skills.perception.picture import Frame
 __all__ = ["MODEL_SIDE", "MOST_PIXELS", "for_model", "load_picture"]
 
 MOST_PIXELS = 64_000_000
-"""A picture with more is refused: 192 MB once it is decoded."""
+"""Maximum number of pixels: 192 MB when decoded."""
 MOST_BYTES = 128_000_000
 MODEL_SIDE = 1024
-"""Longest side of what a model is given [px]; tools look at the whole picture."""
+"""Maximum side of a picture for a model [px]. Tools use the full picture."""
 
 _READ = "PNG, JPEG, WebP, TIFF, BMP"
 
@@ -31,11 +31,11 @@ _READ = "PNG, JPEG, WebP, TIFF, BMP"
 def load_picture(path: str | Path) -> Frame:
     """Return the picture in a file, RGB, uint8, shape (height, width, 3).
 
-    It is turned as EXIF says; what is transparent stands before white; 16 bit become 8; grey and
+    It is rotated according to EXIF. Transparent parts become white, 16 bit becomes 8 bit, grey and
     CMYK become RGB.
 
     Raises:
-        UsageError: If there is no such file, or it cannot be read as a picture.
+        UsageError: If the file does not exist or cannot be read as a picture.
     """
     file = expand_home(path)
     try:
@@ -57,7 +57,7 @@ def load_picture(path: str | Path) -> Frame:
             f"picture {file} is {head.width} x {head.height} px, more than "
             f"{MOST_PIXELS / 1e6:.0f} megapixels; make it smaller first"
         )
-    # IMREAD_COLOR turns a picture as EXIF says and reads CMYK; it would drop alpha and depth.
+    # IMREAD_COLOR applies EXIF rotation and reads CMYK, but drops alpha and depth.
     flag = cv2.IMREAD_COLOR if head.kind == "jpeg" else cv2.IMREAD_UNCHANGED
     try:
         pixels = cv2.imdecode(np.frombuffer(data, np.uint8), flag)

@@ -1,7 +1,7 @@
-"""Vision models of the tools: one that answers, and a second that judges, if configured.
+"""Vision models of the tools: one that answers, and an optional second one that judges.
 
-Whatever a model says is data. Writing in a picture may pretend to give orders; so a picture's words
-are never instructions here, an answer is one short line, and a judge decides beside it.
+The output of a model is data. Text in a picture may imitate instructions, so it is never treated
+as such: an answer is one short line, and the judge is a separate model.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from bt_exec_skills.perception.picture import Frame
 __all__ = ["MOST_CROPS", "CrossCheck", "LookAnswer", "Looker", "make_looker"]
 
 MOST_CROPS = 8
-"""Pictures in one question."""
-_LONGEST = 300  # longest answer that is kept [characters]
+"""Maximum number of pictures in one question."""
+_LONGEST = 300  # maximum length of an answer [characters]
 _LANGUAGES = MappingProxyType({"en": "English", "ko": "Korean"})
 
 Likely = {"type": "number", "description": "0 to 1"}
@@ -83,9 +83,9 @@ class LookAnswer(NamedTuple):
     """Answer of a model about a whole picture.
 
     Attributes:
-        answer: In one line.
-        confidence: Its own, 0..1; at most 0.5 if it is not certain.
-        question: What it was asked.
+        answer: Answer in one line.
+        confidence: Confidence stated by the model, 0..1; at most 0.5 if it is not certain.
+        question: The question.
     """
 
     answer: str
@@ -98,8 +98,8 @@ class CrossCheck(NamedTuple):
 
     Attributes:
         who: ``tools``, ``model``, ``looker``, ``colours``, ``crops``, ``detector``, ``outlines``.
-        agrees: Whether it finds the answer right; None if it cannot tell.
-        says: What it found itself, in a few words.
+        agrees: Whether the judge agrees with the answer; None if it cannot tell.
+        says: Finding of the judge, in a few words.
     """
 
     who: str
@@ -108,11 +108,11 @@ class CrossCheck(NamedTuple):
 
 
 class Looker:
-    """The service ``looker``: asks the site's models about pictures.
+    """Service ``looker``: queries of the site's models about pictures.
 
     Args:
-        model: Who answers, or None for nobody; a `PictureModel` answers in words only.
-        judge: Who judges answers, another model, or None for nobody.
+        model: Model that answers, or None; a `PictureModel` answers only in words.
+        judge: Another model that judges answers, or None.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Looker:
         self.judge = judge
 
     def whole(self, picture: Frame, question: str, language: str) -> Steps[LookAnswer]:
-        """Return what the model says of a picture.
+        """Return the answer of the model about a picture.
 
         Raises:
             Failed: ``NO_VQA_MODEL``, ``VQA_FAILED``.
@@ -139,7 +139,7 @@ class Looker:
         return LookAnswer(answer, sure, question)
 
     def crops(self, crops: Sequence[Frame], question: str) -> Steps[list[Decision]]:
-        """Return what the model says of each crop; undecided where it says nothing sound.
+        """Return the decision of the model about each crop; undecided without a valid answer.
 
         Raises:
             Failed: ``NO_VQA_MODEL``, ``VQA_FAILED``.
@@ -159,7 +159,7 @@ class Looker:
         return decided
 
     def judged(self, picture: Frame, question: str, answer: str) -> Steps[CrossCheck | None]:
-        """Return what the second model says of an answer; None if there is none, or no word."""
+        """Return the verdict of the second model about an answer, or None."""
         if self.judge is None:
             return None
         asked = _JUDGE.format(question=_quoted(question), answer=_quoted(answer))
@@ -186,10 +186,10 @@ def _told(model: VisualQa, images: Any, question: str, schema: Mapping[str, Any]
 
 
 def _replied(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
-    """Return the answer of a model in one line; it works on a copy of the picture.
+    """Return the answer of a model in one line. The model gets a copy of the picture.
 
     Raises:
-        Failed: ``VQA_FAILED``, if it raises, or answers something else.
+        Failed: ``VQA_FAILED``, if the model raises or its answer is invalid.
     """
     try:
         told = yield from run_in_thread(
@@ -204,14 +204,14 @@ def _replied(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]
 
 
 def _decision(reply: Reply) -> Decision:
-    """Return the yes or no with which a model answers about one crop."""
+    """Return the yes or no of a model about one crop."""
     from bt_exec_skills.image.rules.claims import says_yes  # the reader loads the lexicons
 
     return Decision(says_yes(reply.text), reply.text, min(reply.confidence or 0.0, UNMEASURED))
 
 
 def _decisions(told: Any, n: int) -> list[Decision]:
-    """Return a decision for each of `n` crops; a number that is told twice decides nothing."""
+    """Return a decision for each of `n` crops. Numbers that occur twice are ignored."""
     found: dict[int, Decision] = {}
     for one in told if isinstance(told, list) else ():
         number = one.get("number") if isinstance(one, Mapping) else None
@@ -235,12 +235,12 @@ def _share(value: Any) -> float:
 
 
 def _quoted(text: str) -> str:
-    """Return a text that cannot close the mark that it stands in."""
+    """Return a text that cannot close the surrounding quotation mark."""
     return text.replace("<", "‹").replace(">", "›")
 
 
 def make_looker(vqa: Any, judge: Any) -> Looker:
-    """Return the service that the settings ``vqa`` and ``judge`` ask for; None is nobody.
+    """Return the service for the settings ``vqa`` and ``judge``, each of which may be None.
 
     Raises:
         UsageError: If a setting has no name, or its model refuses its settings.

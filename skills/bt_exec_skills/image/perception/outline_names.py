@@ -1,7 +1,7 @@
 """Names of outlines: shape from the radius profile, colour from the hue, notches.
 
-None of this uses what `perception.colours`, `attributes` and `segment` measure: it is the other way
-to the same words.
+It is independent of `perception.colours`, `attributes` and `segment`, which determine the same
+names by other measurements.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from bt_exec_skills.image.perception.colours import ColourName
 
 __all__ = ["colour_by_hue", "notches_of", "shape_of_outline"]
 
-_NOTCH = 75.0  # so far a notch turns inwards [deg]
-_COARSE = 0.12  # of the outline's corners, as a share of how thick the thing is
-_SWING = 0.04  # of a radius round its middle: a disc has less, a square 0.14, a triangle 0.27
+_NOTCH = 75.0  # interior angle of a notch [deg]
+_COARSE = 0.12  # tolerance of the corners of the outline, as a share of the thickness of the object
+_SWING = 0.04  # variation of the radius: a disc has less, a square 0.14, a triangle 0.27
 
 
 def notches_of(outline: npt.NDArray[np.int32], thick: float) -> int:
-    """Return how many notches an outline has: two things that touch have two between them.
+    """Return the number of notches of an outline; two touching objects have two between them.
 
-    A notch is a corner that turns inwards by more than a right angle, less a little: what is bitten
-    out of a thing by another that lies on it turns less, or only once.
+    A notch is a corner that turns inwards by slightly less than a right angle or more. An
+    occluding object makes smaller corners, or only one.
 
     Args:
         outline: Points in order.
-        thick: Radius of the largest disc inside [px].
+        thick: Radius of the largest inner disc [px].
     """
     corners = cv2.approxPolyDP(outline, _COARSE * thick, closed=True)[:, 0].astype(np.float64)
     if len(corners) < 5:
@@ -45,7 +45,7 @@ def notches_of(outline: npt.NDArray[np.int32], thick: float) -> int:
 
 
 def shape_of_outline(outline: npt.NDArray[np.int32]) -> ShapeName | None:
-    """Return a shape by how its radius swings round its middle: three times, four times, or not."""
+    """Return a shape by the period of its radius: three, four, or none."""
     points = outline[:, 0].astype(np.float64)
     moments = cv2.moments(outline)
     if not moments["m00"]:
@@ -88,7 +88,7 @@ def colour_by_hue(rgb: npt.NDArray[np.float64]) -> ColourName | None:
             if 14 <= hue < 40 and chroma < 0.42:
                 return "brown" if light < 0.36 else None
             if 8 <= hue < 40 and light < 0.42:
-                return None  # brown, or an orange in the dark
+                return None  # brown, or a dark orange
             if name == "red" and light > 0.72:
                 return "pink"
             return name

@@ -1,10 +1,10 @@
-"""Second detector of single-coloured objects: outlines in another colour model.
+"""Second detector of single-coloured objects, based on outlines and another colour model.
 
-`perception.segment` names every pixel in CIELAB, joins pixels of one name, and cuts where a region
-is narrow. Here nothing of that is used: edges (Scharr, beyond the picture's own noise) divide the
-picture into flat pieces, a watershed grows these up to the edges, hue, saturation and lightness of
-the middle name the colour, notches in the outline tell touching things apart, and how often the
-radius swings round the middle names the shape. Where the two ways agree, they do so for different
+`perception.segment` names every pixel in CIELAB, joins pixels of one name, and cuts regions at
+narrow places. This detector is independent of it: edges (Scharr, above the noise of the picture)
+divide the picture into flat pieces, a watershed grows these up to the edges, hue, saturation and
+lightness of the centre determine the colour, notches in the outline separate touching objects, and
+the period of the radius determines the shape. If both methods agree, they do so for different
 reasons.
 """
 
@@ -27,27 +27,27 @@ from bt_exec_skills.perception.picture import Box, Frame, border_of
 
 __all__ = ["Outline", "outlined"]
 
-_LONGEST = 1024  # the picture is looked at this small [px]
+_LONGEST = 1024  # the picture is reduced to this side [px]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
-_NOISE = 6.0  # an edge is so many times steeper than the picture is on average
-_LEAST_EDGE = 60.0  # and at least so steep [grey levels over 3 px, Scharr / 16]
-_FAINT = 18.0  # of one colour, by the channel that differs most
-_SMALL = 0.1  # of the box of the usual thing: what is smaller may be a halo, or a chip of an edge
-_MOST = 400  # more pieces than this are texture, not things
+_NOISE = 6.0  # ratio of an edge to the average gradient of the picture
+_LEAST_EDGE = 60.0  # minimum gradient of an edge [grey levels over 3 px, Scharr / 16]
+_FAINT = 18.0  # tolerance of one colour, in the channel that differs most
+_SMALL = 0.1  # share of the box of a typical object; smaller pieces may be halos or fragments
+_MOST = 400  # more pieces than this are texture, not objects
 
 
 Places: TypeAlias = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
 
 
 class Outline(NamedTuple):
-    """A thing by its outline.
+    """Object by its outline.
 
     Attributes:
-        bbox: Where, in pixels of the picture as large as it is.
-        colour: Its colour; None where hue and lightness lie between two, or the notches are too
-            many, or uneven, to say how many things it is.
-        shape: Its shape; None if it is none of those, or between two.
-        parts: How many things it is, touching ones told apart by the notches between them.
+        bbox: Box in pixels of the full picture.
+        colour: Colour; None if it is between two names, or the notches do not determine the number
+            of objects.
+        shape: Shape; None if it is another one or between two.
+        parts: Number of touching objects, separated by notches.
     """
 
     bbox: Box
@@ -57,11 +57,11 @@ class Outline(NamedTuple):
 
 
 def outlined(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
-    """Return the things in a picture by their outlines; None where its ground is not plain.
+    """Return the objects in a picture by their outlines; None without a plain background.
 
     Args:
         picture: The picture.
-        scale: How large it is looked at, as a share of 1024 px and of its own size.
+        scale: Resolution as a share of 1024 px and of the full size.
     """
     factor = scale * min(1.0, _LONGEST / max(picture.shape[:2]))
     size = max(8, round(picture.shape[1] * factor)), max(8, round(picture.shape[0] * factor))
@@ -97,12 +97,12 @@ def _area(one: Outline) -> float:
 
 
 def _unsure(one: Outline) -> Outline:
-    """Return a thing of which nothing is said: so much smaller, it may be a halo."""
+    """Return an undecided object that is so small that it may be a halo."""
     return one._replace(colour=None, shape=None)
 
 
 def _pieces(small: Frame) -> npt.NDArray[np.int32] | None:
-    """Return the number of the flat piece that each pixel belongs to; 1 is the ground."""
+    """Return the number of the flat piece of each pixel; 1 is the background."""
     smooth = cv2.GaussianBlur(cv2.medianBlur(small, 3), (3, 3), 0)
     steep = np.zeros(small.shape[:2], np.float32)
     for channel in cv2.split(smooth):
@@ -127,7 +127,7 @@ def _pieces(small: Frame) -> npt.NDArray[np.int32] | None:
 
 
 def _joined(labels: npt.NDArray[np.int32], small: Frame) -> npt.NDArray[np.int32]:
-    """Return the pieces, neighbours of nearly one colour as one: what lay between was no edge."""
+    """Return the pieces with neighbours of nearly the same colour merged."""
     count = int(labels.max()) + 1
     middles = np.zeros((count, 3))
     for number, place in _places(labels).items():
@@ -150,7 +150,7 @@ def _told(
     ground: npt.NDArray[np.float64],
     factor: float,
 ) -> Outline | None:
-    """Return a piece as a thing; None if it is too small, or of the ground's colour."""
+    """Return a piece as an object; None if it is too small, or of the background colour."""
     area, least = rows.size, _LEAST_PX * min(1.0, factor) ** 2
     if area < max(least, _LEAST_SHARE * small.shape[0] * small.shape[1]):
         return None

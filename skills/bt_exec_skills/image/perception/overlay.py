@@ -1,4 +1,4 @@
-"""Annotated picture: numbered boxes, readable in grey and with colour blindness."""
+"""Annotated picture: numbered boxes, readable in greyscale and with colour blindness."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _DASH_PX = 7
 def overlay(picture: Frame, instances: Iterable[Instance], decisions: Iterable[Decision]) -> Frame:
     """Return the picture with a numbered box for each instance.
 
-    Accepted: a full line. Rejected: a dashed line and a cross. Unsettled: a dashed line and a
-    question mark. Every line is black within white, so that it shows on anything.
+    Accepted: a solid line. Rejected: a dashed line and a cross. Undecided: a dashed line and a
+    question mark. Every line is black with a white border, so that it is visible on any
+    background.
     """
     canvas = picture.copy()
     thick = max(1, max(picture.shape[:2]) // 640)
@@ -68,10 +69,10 @@ def _tag(canvas: Frame, text: str, box: Box, thick: int) -> None:
 
 
 def picture_file(path: str | Path) -> Path:
-    """Return the file that a picture goes to.
+    """Return the output file of a picture.
 
     Raises:
-        UsageError: If its ending is of no format.
+        UsageError: If its extension is not a known format.
     """
     file = expand_home(path)
     if file.suffix.lower() not in _ENDINGS:
@@ -80,10 +81,10 @@ def picture_file(path: str | Path) -> Path:
 
 
 def save_image(picture: Frame, path: str | Path) -> Path:
-    """Write a picture; return its file.
+    """Write a picture and return its file.
 
     Raises:
-        UsageError: If the ending is of no format, or the file cannot be written.
+        UsageError: If the extension is unknown, or the file cannot be written.
     """
     file = picture_file(path)
     good, data = cv2.imencode(file.suffix.lower(), picture[..., ::-1])

@@ -1,4 +1,4 @@
-"""Positions of objects in the picture and relative to each other. Pixels, from the top left."""
+"""Positions of objects in the picture and relative to each other. Pixels from the top left."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ RelationName = Literal["left_of", "right_of", "above", "below", "inside", "on"]
 
 
 _SIDES = {"left_of": (0, -1), "right_of": (0, 1), "above": (1, -1), "below": (1, 1)}
-"""Axis and direction of the relations that name a side."""
+"""Axis and direction of each relation to a side."""
 
 
 class Measured(NamedTuple):
-    """Two things compared.
+    """Comparison of two objects.
 
     Attributes:
-        distance_px: Between the middles of their boxes.
-        gap_px: Between their boxes; 0 if they touch.
+        distance_px: Distance between the centres of their boxes.
+        gap_px: Distance between their boxes; 0 if they touch.
         overlap: Intersection over union of their boxes.
-        covered: Share of the first one's box that lies in the second's.
+        covered: Share of the first box that is inside the second.
     """
 
     distance_px: float
@@ -34,7 +34,7 @@ class Measured(NamedTuple):
 
 
 def measure(one: Instance, other: Instance) -> Measured:
-    """Return how two things lie to each other."""
+    """Return the relative position of two objects."""
     a, b = np.asarray(one.bbox, float), np.asarray(other.bbox, float)
     distance = float(np.hypot(*np.subtract(one.middle, other.middle)))
     apart = np.maximum(0.0, np.maximum(a[:2] - b[2:], b[:2] - a[2:]))
@@ -49,11 +49,11 @@ def measure(one: Instance, other: Instance) -> Measured:
 
 
 def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
-    """Return whether `one` is so to `other`.
+    """Return True if `one` has the relation to `other`.
 
-    Left, right, above and below compare the middles, which must differ more that way than the
-    other way. Inside: nine tenths of its box in the other's. On: it reaches into the other's box
-    from above, or its lower edge stands in it.
+    Left, right, above and below compare the centres, which must differ more in that direction than
+    in the other one. Inside: nine tenths of the box are in the other one. On: the box overlaps the
+    other one from above, or its lower edge is in it.
     """
     across, down = (float(value) for value in np.subtract(one.middle, other.middle))
     sideways = abs(across) >= abs(down)
@@ -74,9 +74,9 @@ def holds(one: Instance, relation: RelationName, other: Instance) -> bool:
 
 
 def partly_holds(one: Instance, relation: RelationName, other: Instance) -> bool:
-    """Return True if `one` lies beside `other` on the side of a relation, but more the other way.
+    """Return True if `one` is on the given side of `other`, but further off along the other axis.
 
-    So it is of what is above and to the left: a person may call it either.
+    An object above and to the left may be described with either relation.
     """
     if relation not in _SIDES or holds(one, relation, other):
         return False
@@ -86,7 +86,7 @@ def partly_holds(one: Instance, relation: RelationName, other: Instance) -> bool
 
 
 def place_in(instance: Instance, size: tuple[int, int]) -> tuple[str, str]:
-    """Return where a thing is in a picture (height, width): row and column of thirds."""
+    """Return the position of an object in a picture (height, width): row and column of thirds."""
     x, y = instance.middle
     row = ("top", "middle", "bottom")[min(2, int(3 * y / size[0]))]
     column = ("left", "centre", "right")[min(2, int(3 * x / size[1]))]

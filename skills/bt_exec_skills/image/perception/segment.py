@@ -15,23 +15,23 @@ from bt_exec_skills.perception.picture import Frame, Mask, border_of, box_of
 
 __all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
 
-_LEAST_PX, _LEAST_SHARE = 64, 0.0003  # a smaller region is noise
-_PLAIN = 0.6  # share of the border that has the ground's colour
+_LEAST_PX, _LEAST_SHARE = 64, 0.0003  # smaller regions are noise
+_PLAIN = 0.6  # share of the border with the background colour
 _UNSURE, _UNEVEN = 0.45, "colour, uneven ground"
-_CONVEX = 0.94  # a region that fills its hull so far is one thing
-_SADDLE = 0.8  # two middles are apart if it is this much narrower between them
+_CONVEX = 0.94  # a region with this share of its convex hull is one object
+_SADDLE = 0.8  # two centres are separate if the region is this much narrower between them
 
 
 def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Instance]:
-    """Return the regions of one named colour, or of every one; the background is left out.
+    """Return the regions of one named colour, or of every one, without the background.
 
-    Background is what has the colour of the picture's border, and a region that reaches three of
-    its sides. What is smaller than 0.03 % of the picture (or 64 px) is noise. Where the border has
-    no one colour, as in most photographs, a region is not surely a thing: no score is above 0.45.
+    Background are pixels of the colour of the picture's border, and regions that touch three of
+    its sides. Regions below 0.03 % of the picture (or 64 px) are noise. If the border has more
+    than one colour, as in most photographs, a region may not be an object: no score is above 0.45.
 
     Args:
         picture: The picture.
-        colour: Which; every colour if None.
+        colour: Name of the colour; None for every colour.
     """
     names = name_pixels(picture)
     ground = like_ground(picture)
@@ -71,7 +71,7 @@ def _regions(mask: npt.NDArray[np.uint8], name: str, least: int) -> list[Instanc
 
 
 def _instance(label: str, corner: tuple[int, int], own: Mask) -> Instance:
-    """Return an instance; how convex it is says how sure it is that it is one thing."""
+    """Return an instance; its score is derived from its convexity."""
     x, y = corner
     box = x, y, x + own.shape[1], y + own.shape[0]
     score = float(np.clip((solidity(own) - 0.6) / (_CONVEX - 0.6), 0.0, SUREST))
@@ -79,7 +79,7 @@ def _instance(label: str, corner: tuple[int, int], own: Mask) -> Instance:
 
 
 def without_holes(own: Mask) -> Mask:
-    """Return a region with what its outer edge encloses."""
+    """Return a region with its holes filled."""
     edge = np.pad(own.astype(np.uint8), 1)
     contours, _ = cv2.findContours(edge, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     cv2.drawContours(edge, contours, -1, 1, cv2.FILLED)
@@ -87,7 +87,7 @@ def without_holes(own: Mask) -> Mask:
 
 
 def solidity(own: Mask) -> float:
-    """Return the share of its convex hull that a region fills, its holes included, 0..1."""
+    """Return the share of the convex hull that a region fills, including its holes, 0..1."""
     own = without_holes(own)
     corners = np.argwhere(own)[:, ::-1].astype(np.int32)
     hull = np.zeros(own.shape, np.uint8)
@@ -96,11 +96,11 @@ def solidity(own: Mask) -> float:
 
 
 def separate_touching(instances: Iterable[Instance]) -> list[Instance]:
-    """Return the instances, each region with several middles cut where it is narrow.
+    """Return the instances, with regions of several centres cut at narrow places.
 
-    The middles are the maxima of the distance to the edge that stand out by a fifth; the cut is the
-    watershed between them: every pixel belongs where the steepest way up leads. A convex region is
-    one thing, and stays.
+    The centres are maxima of the distance transform with a prominence of a fifth. The cut is the
+    watershed between them: each pixel belongs to the centre of its steepest ascent. A convex
+    region is one object and is not cut.
     """
     return [part for one in instances for part in _parts(one)]
 
@@ -129,11 +129,11 @@ def _parts(instance: Instance) -> list[Instance]:
 def _flooded(
     distance: npt.NDArray[np.float32], markers: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
-    """Return the number of the middle that each pixel belongs to, 0 outside.
+    """Return the number of the centre of each pixel, 0 outside.
 
-    Each pixel points to the highest of its neighbours; where that leads, it belongs. One that leads
-    to a top that is no middle belongs to the nearest middle, counted from the rim of its disc.
-    ``cv2.watershed`` is of no use here: it orders pixels by differences between neighbours.
+    Each pixel points to its highest neighbour and belongs to the centre where this path ends. A
+    path that ends at another maximum belongs to the nearest centre, measured from the edge of its
+    disc. ``cv2.watershed`` is not suitable: it orders pixels by differences between neighbours.
     """
     high, wide = distance.shape
     padded = np.pad(distance, 1)
@@ -155,7 +155,7 @@ def _flooded(
 
 
 def _middles(distance: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
-    """Return numbered middles: maxima that no path joins to a higher one above `_SADDLE`."""
+    """Return numbered centres: maxima without a path to a higher one above `_SADDLE`."""
     flooded = np.asarray(distance * _SADDLE, np.float32)
     kernel = np.ones((3, 3), np.uint8)
     for _ in range(sum(distance.shape)):

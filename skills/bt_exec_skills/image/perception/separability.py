@@ -1,8 +1,8 @@
 """Confidence that colour regions are objects: none pale, joined or split.
 
-Found by what a count by colour overlooks: something compact on the ground that hardly differs from
-it, an edge within a region, a region that is as long as several of its neighbours, a piece of the
-same colour beyond something that lies over both.
+Detects errors of a count by colour: compact objects that hardly differ from the background, edges
+within a region, regions as long as several of their neighbours, and pieces of the same colour on
+both sides of an occluding object.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from bt_exec_skills.perception.picture import Frame, Mask
 __all__ = ["DOUBTFUL", "separability"]
 
 DOUBTFUL = 0.55
-"""How sure a count is at most where one of these is seen."""
+"""Maximum confidence of a count if one of these is detected."""
 
-_LONGEST = 800  # pictures are looked at this small [px]
-_MOST = 60  # instances; more are texture, and their scores say so
-_GROUND_PX = 60  # the ground is smooth: it is looked at this small [px]
-_FAINT, _NOISES = 2.5, 4.0  # what differs from the ground [grey levels; times its noise]
+_LONGEST = 800  # pictures are reduced to this side [px]
+_MOST = 60  # number of instances; more are texture, which lowers their scores anyway
+_GROUND_PX = 60  # side of the smoothed background [px]
+_FAINT, _NOISES = 2.5, 4.0  # difference from the background [grey levels; multiples of its noise]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
-_MARGIN = 5  # beside a thing the ground shows its blurred edge [px]
-_COMPACT, _THIN = 0.5, 6  # share of its box that a faint thing fills; its shorter side [px]
-_STEP = 3.0  # an edge within a thing [grey levels a px]
+_MARGIN = 5  # width of the blurred edge around an object [px]
+_COMPACT, _THIN = 0.5, 6  # share of its box that a faint object fills; its shorter side [px]
+_STEP = 3.0  # gradient of an edge within an object [grey levels per px]
 _SEAM = 0.4  # length of such an edge, as a share of the shorter side
-_CONCAVE = 0.88  # share of its hull that a region fills
-_NOTCH, _NOTCH_PX = 0.1, 4.0  # depth of a notch, as a share of the shorter side, and least [px]
+_CONCAVE = 0.88  # share of its convex hull that a region fills
+_NOTCH, _NOTCH_PX = 0.1, 4.0  # depth of a notch, as a share of the shorter side, and minimum [px]
 _STRAIGHT = 0.95  # share of its box that a straight region fills
-_LONG = 1.7  # sides of a region that may be several
-_ALIKE = 0.12  # sides of equal things differ by less
-_NEAR = 0.7  # gap between two pieces of a thing, as a share of the longer side
-_CHIP = 0.12  # area of a chip, as a share of the usual thing
+_LONG = 1.7  # aspect ratio of a region that may be several objects
+_ALIKE = 0.12  # tolerance of the sides of equal objects
+_NEAR = 0.7  # gap between two pieces of an object, as a share of the longer side
+_CHIP = 0.12  # area of a fragment, as a share of a typical object
 
 
 _Array: TypeAlias = npt.NDArray[np.float32]
 
 
 class _Region(NamedTuple):
-    """A region at the size that is looked at: its corner, mask and sides, shorter first."""
+    """Region at reduced size: its corner, mask and sides, shorter first."""
 
     label: str
     corner: tuple[int, int]
@@ -56,11 +56,11 @@ class _Region(NamedTuple):
 
 
 def separability(picture: Frame, instances: Sequence[Instance]) -> float:
-    """Return how sure it is that regions are the things in a picture, at most `SUREST`.
+    """Return the confidence that regions are the objects in a picture, at most `SUREST`.
 
     Args:
         picture: RGB.
-        instances: All regions that were found in it by colour.
+        instances: All colour regions in the picture.
     """
     if len(instances) > _MOST or any(one.mask is None for one in instances):
         return SUREST
@@ -104,7 +104,7 @@ def _region(one: Instance, factor: float, size: tuple[int, int]) -> _Region | No
 
 
 def _apart(smooth: npt.NDArray[np.float32], things: npt.NDArray[np.uint8]) -> _Array:
-    """Return how far each pixel is from the ground around it, in thresholds of what is seen."""
+    """Return the difference of each pixel from the background, in multiples of the threshold."""
     side = 2 * _MARGIN + 1
     free = 1 - cv2.dilate(things, np.ones((side, side), np.uint8)).astype(np.float32)
     if free.mean() < 0.05:
@@ -123,7 +123,7 @@ def _apart(smooth: npt.NDArray[np.float32], things: npt.NDArray[np.uint8]) -> _A
 
 
 def _faint(apart: _Array, things: npt.NDArray[np.uint8]) -> bool:
-    """Return True if something compact lies on the ground that is no region."""
+    """Return True if there is a compact object on the background that is not a region."""
     side = 2 * _MARGIN + 1
     near = cv2.dilate(things, np.ones((side, side), np.uint8))
     seen = cv2.morphologyEx(
@@ -138,7 +138,7 @@ def _faint(apart: _Array, things: npt.NDArray[np.uint8]) -> bool:
 
 
 def _has_seam(one: _Region, smooth: npt.NDArray[np.float32]) -> bool:
-    """Return True if an edge crosses a region: it may be several things that touch."""
+    """Return True if an edge crosses a region, which may be several touching objects."""
     x, y = one.corner
     high, wide = one.own.shape
     rim = max(3, round(0.1 * one.sides[0]))
@@ -158,26 +158,26 @@ def _has_seam(one: _Region, smooth: npt.NDArray[np.float32]) -> bool:
 
 
 def _is_chip(one: _Region, regions: Sequence[_Region]) -> bool:
-    """Return True if a region is so small beside the others that it may be a bit of an edge."""
+    """Return True if a region is so small that it may be a fragment of an edge."""
     usual = float(np.median([other.own.sum() for other in regions]))
     return bool(one.own.sum() < _CHIP * usual)
 
 
 def _has_notch(one: _Region) -> bool:
-    """Return True if the outline of a region goes in as where two objects overlap."""
+    """Return True if the outline of a region has a notch, as where two objects overlap."""
     edge = np.pad(one.own.astype(np.uint8), 1)
     contours, _ = cv2.findContours(edge, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     outline = max(contours, key=len)
     try:
         defects = cv2.convexityDefects(outline, cv2.convexHull(outline, returnPoints=False))
-    except cv2.error:  # an outline that crosses itself
+    except cv2.error:  # self-intersecting outline
         return True
     deepest = 0.0 if defects is None else float(np.reshape(defects, (-1, 4))[:, 3].max()) / 256
     return deepest >= max(_NOTCH_PX, _NOTCH * one.sides[0])
 
 
 def _is_row(one: _Region, regions: Sequence[_Region]) -> bool:
-    """Return True if a straight region may be several: so many squares, or of another one."""
+    """Return True if a straight region may be several: a row of squares, or of another region."""
     if one.filled < 0.88:
         return False
     short, long = one.sides
@@ -201,7 +201,7 @@ def _whole(ratio: float) -> bool:
 
 
 def _are_pieces(one: _Region, other: _Region, apart: _Array) -> bool:
-    """Return True if something lies between two regions of one colour: they may be one thing."""
+    """Return True if an object is between two regions of one colour, which may be one object."""
     if one.label != other.label:
         return False
     (ax, ay), (bx, by) = ((r.corner[0], r.corner[1]) for r in (one, other))
@@ -216,7 +216,7 @@ def _are_pieces(one: _Region, other: _Region, apart: _Array) -> bool:
 
 
 def _line_between(one: _Region, other: _Region) -> Iterator[tuple[int, int]]:
-    """Yield the pixels of the line between two middles that lie in neither region."""
+    """Yield the pixels of the line between two centres that are in neither region."""
     ends = [np.array(r.corner) + np.array(r.own.shape[::-1]) / 2 for r in (one, other)]
     for share in np.linspace(0, 1, 64):
         x, y = (int(v) for v in ends[0] * (1 - share) + ends[1] * share)

@@ -1,8 +1,9 @@
-"""Text in a picture, read by rapidocr (extra ``ocr``): lines are instances, words their labels.
+"""Text in a picture, recognised by rapidocr (extra ``ocr``): one instance per line.
 
-What is written is data: control characters are taken out, length is bounded, and it is never read
-as a question, a name or a command. The letters that the shipped network knows are Latin, Chinese
-and Japanese; a line that it finds and cannot read is an instance, too, of a low score.
+The label of an instance is its text, which is treated as data: control characters are removed, the
+length is bounded, and it is never interpreted as a question, a name or a command. The shipped
+network recognises Latin, Chinese and Japanese letters. A line that is found and cannot be read is
+an instance with a low score.
 """
 
 from __future__ import annotations
@@ -25,40 +26,40 @@ from bt_exec_skills.perception.picture import Box, Frame, whole_pixels
 __all__ = ["INSTALL", "READ", "can_read", "read_text"]
 
 READ = 0.95
-"""A line with a lower score is found, but not read for sure."""
+"""Minimum score of a line that is read with certainty."""
 INSTALL = 'pip install "bt-exec[ocr]"'
 
 _MOST_LETTERS = 200
 _MOST_LINES = 100
 _THREADS = 2
-_LONGEST = 1280  # lines are searched for in a picture of at most this side [px]
+_LONGEST = 1280  # maximum side of the picture for the search of lines [px]
 
 
 @cache
 def can_read() -> bool:
-    """Return whether rapidocr is installed; it is not imported, and looked for once."""
+    """Return True if rapidocr is installed. The result is cached and nothing is imported."""
     return importlib.util.find_spec("rapidocr") is not None
 
 
 def read_text(
     picture: Frame, within: Sequence[Instance] | None = None, weights: str | Path | None = None
 ) -> list[Instance]:
-    """Return the lines of writing, as they stand in the picture; the score says how sure each is.
+    """Return the lines of text in the picture; the score is the confidence of each.
 
     Args:
         picture: RGB.
-        within: Where to look, in their boxes; everywhere if None.
-        weights: A recogniser (ONNX, with its letters) instead of the one that is shipped with
-            rapidocr: for Hangul, for instance.
+        within: Instances whose boxes are searched; None searches the whole picture.
+        weights: Text recogniser (ONNX, with its letters) instead of the one of rapidocr, for
+            example for Hangul.
 
     Raises:
-        UsageError: If rapidocr is not installed, or the weights are none.
+        UsageError: If rapidocr is not installed, or the weights are invalid.
     """
     engine = _engine(str(weights or ""))
     whole = (0, 0, picture.shape[1], picture.shape[0])
     boxes = [whole] if within is None else _outer([one.bbox for one in within])
     lines = (line for box in boxes for line in _lines(engine, picture, box))
-    return list(islice(lines, _MOST_LINES))  # what is too much is not even read
+    return list(islice(lines, _MOST_LINES))  # the number of lines is limited
 
 
 @lru_cache(maxsize=2)
@@ -83,7 +84,7 @@ def _engine(weights: str) -> Any:
 
 
 def _outer(boxes: Sequence[Box]) -> list[Box]:
-    """Return the boxes that lie in no other: nothing is read twice."""
+    """Return the boxes that are not inside others, so that nothing is read twice."""
     found: list[Box] = []
     for box in sorted(set(boxes), key=lambda one: (one[0] - one[2]) * (one[3] - one[1])):
         if not any(_lies_in(box, other) for other in found):
@@ -98,7 +99,7 @@ def _lies_in(box: Box, other: Box) -> bool:
 
 
 def _lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
-    """Find lines first and read each: rapidocr alone would drop those that it cannot read."""
+    """Detect lines first and read each one. rapidocr alone would drop unreadable lines."""
     x1, y1, x2, y2 = box
     pixels = np.ascontiguousarray(picture[y1:y2, x1:x2, ::-1])
     found = engine(pixels, use_det=True, use_cls=False, use_rec=False)
@@ -111,12 +112,13 @@ def _lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
             continue
         read = engine(_upright(pixels, corners), use_det=False, use_cls=False, use_rec=True)
         said, score = (read.txts[0], read.scores[0]) if read.txts else ("", 0.0)
-        words = one_line(said, _MOST_LETTERS + 1)[:_MOST_LETTERS]  # no "…": it is not written there
+        # no "…", which is not part of the text
+        words = one_line(said, _MOST_LETTERS + 1)[:_MOST_LETTERS]
         yield Instance(words, where, float(score) if words else 0.0, "text")
 
 
 def _upright(pixels: Frame, corners: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Frame:
-    """Return a line cut out along its four corners, from the top left one clockwise."""
+    """Return a line cut out along its four corners, clockwise from the top left."""
     wide = max(2, round(float(np.linalg.norm(corners[1] - corners[0]))))
     high = max(2, round(float(np.linalg.norm(corners[3] - corners[0]))))
     flat = np.array([(0, 0), (wide, 0), (wide, high), (0, high)], np.float32)

@@ -1,8 +1,9 @@
-"""Second method to decide a colour: from the whole picture instead of from crops.
+"""Second method to determine a colour: from the whole picture instead of from crops.
 
-A crop is named by its most frequent colour; here every pixel of the picture, made small, is named
-first, and a thing has a colour if its middle is covered by regions of that colour. The two share
-the names of colours, not the cutting; so where they differ, one of them looked at the wrong pixels.
+A crop has the name of its most frequent colour. Here every pixel of the reduced picture is named
+first, and an object has a colour if its centre is covered by regions of that colour. The methods
+share the colour names, but not the selection of pixels. If they differ, one of them used the wrong
+pixels.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["colour_of_whole", "disputed", "placed"]
 
-_LONGEST = 1024  # the picture is looked at this small [px]
-_COVERED, _BARE = 0.5, 0.15  # shares of a middle that say yes and no
-_NEAR = 0.4  # boxes that overlap so far, as intersection over union, are of one thing
+_LONGEST = 1024  # the picture is reduced to this side [px]
+_COVERED, _BARE = 0.5, 0.15  # shares of the centre for yes and no
+_NEAR = 0.4  # overlap (IoU) of two boxes of one object
 
 
 def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -> list[bool | None]:
-    """Return for each crop whether the whole picture shows its thing in a colour.
+    """Return for each crop whether the whole picture shows its object in a colour.
 
     Args:
-        picture: The picture, as large as it is.
-        crops: Of the things.
-        colour: Which.
+        picture: The picture in full size.
+        crops: Crops of the objects.
+        colour: Name of the colour.
     """
     small, scale = _small(picture)
     has = np.asarray(cv2.medianBlur(name_pixels(small), 5)) == COLOURS.index(colour)
@@ -50,10 +51,10 @@ def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -
 def disputed(
     picture: Frame, crops: Sequence[Crop], decisions: Sequence[Decision], colour: ColourName
 ) -> list[int]:
-    """Return the places of things of whose colour the two ways differ, looked at once more.
+    """Return the indices of objects whose colour differs between the methods, after a second look.
 
-    Once more means: the middle half of the crop alone. What then says the same as the whole picture
-    stays disputed; what says the same as the crop does not.
+    The second look uses only the central half of the crop. If it agrees with the whole picture,
+    the object stays disputed.
     """
     places = []
     whole = colour_of_whole(picture, crops, colour)
@@ -62,7 +63,7 @@ def disputed(
         if seen is None or decision.holds is None or decision.holds == seen:
             continue
         if decision.holds is False and not rejected_by_colour:
-            continue  # it was another attribute that it lacks
+            continue  # it was rejected for another attribute
         again, clear = name_colour(_middle(one))
         if clear < 0.5 or (again == colour) == seen:
             places.append(place)
@@ -70,10 +71,10 @@ def disputed(
 
 
 def placed(picture: Frame, things: Sequence[Instance], colour: ColourName) -> bool:
-    """Return whether the boxes of things lie where the whole picture shows regions of a colour.
+    """Return True if the boxes of objects agree with regions of a colour in the whole picture.
 
-    Each thing has a region of its own whose box is nearly its own (IoU of 0.4); without things
-    there is no region at all.
+    Each object has one region with nearly its box (IoU of 0.4); without objects there is no
+    region.
     """
     small, scale = _small(picture)
     boxes = [one.bbox for one in separate_touching(segment_colour(small, colour))]
@@ -86,7 +87,7 @@ def placed(picture: Frame, things: Sequence[Instance], colour: ColourName) -> bo
 
 
 def _small(picture: Frame) -> tuple[Frame, float]:
-    """Return a picture at most 1024 px long, and by how much it was made smaller."""
+    """Return a picture at most 1024 px long, and its scale."""
     height, width = picture.shape[:2]
     scale = min(1.0, _LONGEST / max(height, width))
     size = max(1, round(width * scale)), max(1, round(height * scale))
@@ -103,7 +104,7 @@ def _iou(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def _middle(crop: Crop) -> Crop:
-    """Return the middle half of a crop, as far as its thing has pixels there."""
+    """Return the central half of a crop, limited to the pixels of its object."""
     height, width = crop.own.shape
     rows = slice(height // 4, max(height // 4 + 1, height - height // 4))
     columns = slice(width // 4, max(width // 4 + 1, width - width // 4))

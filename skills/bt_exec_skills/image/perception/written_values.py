@@ -1,7 +1,7 @@
-"""Values in what was read: the price of an article, the total, a date.
+"""Values in recognised text: the price of an article, the total, a date.
 
-Lines of writing are put into rows. A row of an article ends with its amount. A total is what a row
-with a word for it says; it is sure if the articles add up to it.
+Lines are grouped into rows. The row of an article ends with its amount. A total is the amount of a
+row with a keyword for it. It is certain if the articles add up to it.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _CENT = 0.005
 
 
 class Row(NamedTuple):
-    """Writing on one height of the picture.
+    """Text at one height of the picture.
 
     Attributes:
-        text: Its lines from left to right.
-        sure: Score of the least sure line, 0..1.
+        text: Lines from left to right.
+        sure: Score of the least certain line, 0..1.
     """
 
     text: str
@@ -48,13 +48,13 @@ class Row(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value that was found.
+    """Value in the text.
 
     Attributes:
         value: A number, a date as ``2026-11-23``, or None.
-        row: The row that it was found in; empty if it was computed.
-        sure: How sure it is, 0..1.
-        adds_up: For a total, whether the articles add up to it; None if that is not known.
+        row: Row of the value; empty if it was computed.
+        sure: Confidence, 0..1.
+        adds_up: For a total, whether the articles add up to it; None if unknown.
     """
 
     value: float | str | None
@@ -69,7 +69,7 @@ def _words() -> Mapping[str, Any]:
 
 
 def rows_of(lines: Sequence[Instance]) -> list[Row]:
-    """Return lines of writing as rows, from top to bottom."""
+    """Return lines of text as rows, from top to bottom."""
     rows: list[list[Instance]] = []
     for line in sorted(lines, key=lambda one: one.middle[1]):
         last = rows[-1][-1] if rows else None
@@ -86,12 +86,12 @@ def rows_of(lines: Sequence[Instance]) -> list[Row]:
 
 
 def amounts_in(text: str) -> list[float]:
-    """Return the amounts that a text names: ``4.50``, ``₩12,000``, ``3.000,00 €``, ``3,000원``."""
+    """Return the amounts in a text: ``4.50``, ``₩12,000``, ``3.000,00 €``, ``3,000원``."""
     return [_amount(match["number"]) for match in _AMOUNT.finditer(text)]
 
 
 def _amount(written: str) -> float:
-    """Return a number; a mark before one or two last digits is the decimal one."""
+    """Return a number; a separator before the last one or two digits is the decimal one."""
     whole, mark, cents = written, "", ""
     if match := re.search(r"([.,])(\d{1,2})$", written):
         whole, mark, cents = written[: match.start()], ".", match[2]
@@ -99,11 +99,11 @@ def _amount(written: str) -> float:
 
 
 def written_value(lines: Sequence[Instance], wanted: Written, names: Collection[str] = ()) -> Value:
-    """Return a price, the total or the date in lines of writing.
+    """Return a price, the total or the date in lines of text.
 
     Args:
-        lines: What was read, as instances.
-        wanted: Which value.
+        lines: Recognised lines, as instances.
+        wanted: Requested value.
         names: For a price, the names of the article.
     """
     rows = rows_of(lines)
@@ -157,7 +157,7 @@ def _date(rows: Sequence[Row]) -> Value:
 
 
 def _dates_in(text: str) -> Iterator[tuple[str, float]]:
-    """Yield dates as ``2026-11-23``, and how sure the order of their numbers is."""
+    """Yield dates as ``2026-11-23``, and the confidence of the order of their numbers."""
     for match in _YEAR_FIRST.finditer(text):
         yield from _valid(int(match[1]), int(match[2]), int(match[3]), SUREST)
     for match in _YEAR_LAST.finditer(text):
@@ -176,5 +176,5 @@ def _dates_in(text: str) -> Iterator[tuple[str, float]]:
 def _valid(year: int, month: int, day: int, sure: float) -> Iterator[tuple[str, float]]:
     try:
         yield datetime.date(year, month, day).isoformat(), sure
-    except ValueError:  # the 31st of February
+    except ValueError:  # such as the 31st of February
         return

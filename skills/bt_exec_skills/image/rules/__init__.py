@@ -1,1 +1,1 @@
-"""Reading of questions and their plans."""
+"""Interpretation of questions, and their plans."""

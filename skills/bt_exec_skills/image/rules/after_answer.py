@@ -14,10 +14,10 @@ _ANSWERS = ("answer", "answer_value", "answer_measure", "answer_bar", "conclude"
 
 
 def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
-    """Put a judge after each answer that has none; after a model's, also what was wanted.
+    """Append a judge, and after a model's answer also the requested outputs.
 
-    A judge may send the last turn of a conversation back; nothing after it runs then. Plans that
-    are made without a model draw the picture themselves.
+    A judge may reject the last turn of a conversation, and then no later step runs. Plans made
+    without a model contain the drawing of the picture.
     """
     final = spec.mission.turn != "last"
     facts = context.situation.facts
@@ -47,7 +47,7 @@ def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[
 
 
 def _wanted(conclude: Do, facts: Mapping[str, str], language: str) -> list[NodeBase]:
-    """Return what the person wanted besides a model's answer."""
+    """Return the steps for the outputs that the user requested besides a model's answer."""
     wanted: list[NodeBase] = []
     if facts.get("annotated_picture") == "wanted" and facts.get("boxes.target") == "known":
         wanted.append(_do("draw_overlay", of="target"))

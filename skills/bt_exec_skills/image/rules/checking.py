@@ -22,12 +22,12 @@ class Checked:
     """Result of running a program.
 
     Attributes:
-        ending: How it ended; see `bt_exec_skills.image.sandbox.process.Ran`.
-        agrees: Whether it gave the answer; None if it gave none.
-        found: What it gave.
-        isolated: Whether it ran in a room of its own, and not only within limits.
-        text: What people are told; empty if it agrees.
-        file: Where it was written, or None.
+        ending: Kind of the end; see `bt_exec_skills.image.sandbox.process.Ran`.
+        agrees: Whether it returned the answer; None if it returned none.
+        found: Its answer.
+        isolated: Whether it ran in a sandbox, and not only with limits.
+        text: Message for the user; empty if it agrees.
+        file: File of the program, or None.
     """
 
     ending: Ending
@@ -50,19 +50,19 @@ class Checked:
 
 
 def check_program(bench: Bench, text: str, language: str, *, trusted: bool = False) -> Checked:
-    """Run a program on the picture of the bench and compare what it gives with the answer.
+    """Run a program on the picture of the bench and compare its result with the answer.
 
     Args:
-        bench: With the picture and its answer.
-        text: The program: its ``run(image_path)`` returns a dict, ``answer`` among it.
-        language: Of what is told.
-        trusted: Whether our own templates wrote it; see `run_program`.
+        bench: Bench with the picture and its answer.
+        text: The program: its ``run(image_path)`` returns a dict with the key ``answer``.
+        language: Language of the message.
+        trusted: Whether the program was written by the templates; see `run_program`.
     """
     return compared(bench, ran_on(bench, text, trusted=trusted), language)
 
 
 def ran_on(bench: Bench, text: str, picture: Path | None = None, *, trusted: bool = False) -> Ran:
-    """Run a program on a picture, by default that of the bench, with the files beside it."""
+    """Run a program on a picture, by default that of the bench, with its input files."""
     assert bench.file is not None
     beside = [bench.annotation_file] if bench.annotation_file is not None else []
     beside += [bench.second_file] if bench.second_file is not None else []
@@ -70,12 +70,12 @@ def ran_on(bench: Bench, text: str, picture: Path | None = None, *, trusted: boo
     beside += [one.with_name("classes.txt") for one in beside]
     readable = [one for one in beside if one.is_file()]
     if picture is not None:
-        readable.append(bench.file)  # our templates name it
+        readable.append(bench.file)  # used by the templates
     return run_program(text, picture or bench.file, readable, trusted=trusted)
 
 
 def compared(bench: Bench, ran: Ran, language: str) -> Checked:
-    """Return what a run says of the answer of the bench."""
+    """Compare the result of a run with the answer of the bench."""
     assert bench.answer is not None
     answer, speaker = json.loads(json.dumps(bench.answer.value)), Speaker(language)
     if answer is None and bench.by_model and ran.ending == "returned":
@@ -85,7 +85,7 @@ def compared(bench: Bench, ran: Ran, language: str) -> Checked:
 
 
 def answer_of(ran: Ran) -> Any:
-    """Return the answer in what a program returned."""
+    """Return the answer in the result of a program."""
     return ran.result.get("answer") if isinstance(ran.result, dict) else ran.result
 
 

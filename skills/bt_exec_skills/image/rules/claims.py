@@ -1,9 +1,9 @@
-"""Claims of an answer: its sentences, read by the engine and tied to the question.
+"""Claims of an answer: its sentences, parsed and related to the question.
 
 A claim is a question with the answer that it would have if the claim were true: "There are three"
-to "How many red circles are there?" claims that "are there exactly three red circles?" has the
-answer yes. So whatever answers questions can check claims. A sentence that is not read whole is a
-claim that nothing can check.
+as an answer to "How many red circles are there?" claims that "are there exactly three red
+circles?" has the answer yes. Therefore the tools that answer questions can check claims. A
+sentence that is not parsed completely is a claim that cannot be checked.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _ZERO = Node("quantity", (("bound", "exactly"), ("number", 0)))
 
 
 class Claim(NamedTuple):
-    """One claim of an answer.
+    """Claim of an answer.
 
     Attributes:
-        text: The sentence that claims it.
-        asks: The meaning of the question that settles it; None if the sentence is not read.
-        expects: The answer of that question if the claim is true: True or False; (row, column) of
-            a place; the sentence itself for a writing.
-        answers: Whether it answers the question that was asked.
+        text: Sentence that makes the claim.
+        asks: Meaning of the question that decides the claim; None if the sentence is not parsed.
+        expects: Answer of that question if the claim is true: True or False; (row, column) of a
+            place; the sentence itself for a text.
+        answers: Whether the claim answers the original question.
     """
 
     text: str
@@ -55,9 +55,9 @@ def claims_of(
 
     Args:
         text: The answer, Korean or English.
-        question: What was asked.
-        context: The questions before it, to which it may refer.
-        names: Names of objects that are known beside those of the lexicon.
+        question: The question.
+        context: Earlier questions, to which it may refer.
+        names: Names of objects in addition to those of the lexicon.
     """
     names = tuple(names)
     try:
@@ -80,9 +80,9 @@ def claims_of(
 
 
 def value_claimed(text: str, claims: Iterable[Claim]) -> int | bool | None:
-    """Return the yes or no, else the one number, with which an answer answers its question.
+    """Return the yes or no, else the single number, with which an answer answers its question.
 
-    Where no claim of it is read, it is the one number that stands in it, else its yes or no.
+    If no claim of it is parsed, this is the single number in it, else its yes or no.
     """
     claims = tuple(claims)
     if all(one.asks is None for one in claims):
@@ -104,7 +104,7 @@ def value_claimed(text: str, claims: Iterable[Claim]) -> int | bool | None:
 
 
 def numbers_in(text: str) -> set[int]:
-    """Return the numbers that a text names as amounts, whether or not it is read whole."""
+    """Return the numbers that a text names as amounts, whether or not it is parsed completely."""
     found: set[int] = set()
     for sentence in _SENTENCE.split(_NO_COUNT.sub(" ", text)):
         words = [one.replace(",", "") for one in _WORD.findall(sentence)]
@@ -115,7 +115,7 @@ def numbers_in(text: str) -> set[int]:
 
 
 def _amount_at(words: Sequence[str], start: int, found: set[int]) -> int:
-    """Add the amount that begins at a word; return how many words it takes, at least 1."""
+    """Add the amount that begins at a word, and return its number of words, at least 1."""
     for length in range(min(_LONGEST_AMOUNT, len(words) - start), 0, -1):
         window = words[start : start + length]
         if sum(one.isdigit() for one in window) > 1 or len(window[0]) > _LONGEST_WORD:
@@ -144,9 +144,9 @@ def says_yes(text: str) -> bool | None:
 
 
 def content_of(text: str) -> frozenset[str]:
-    """Return the words of a sentence that bear its content.
+    """Return the content words of a sentence.
 
-    They are nouns, attributes, numbers, operators such as "not", and words outside the lexicon.
+    These are nouns, attributes, numbers, operators such as "not", and words outside the lexicon.
     """
     lexicon = reader().lexicon(language_of(text))
     words = re.findall(r"\w+", text.lower())
@@ -175,7 +175,7 @@ def _claims(sentence: str, reply: Node, asked: Node | None) -> Iterator[Claim]:
 
 
 def _claim(sentence: str, part: Node, asked: Node | None) -> Claim:
-    if part.kind == "ask":  # a statement with the form of a question
+    if part.kind == "ask":  # a statement in the form of a question
         if part.text("what") != "whether":
             return Claim(sentence)
         part = part.node("of")
@@ -206,7 +206,7 @@ def _placed(sentence: str, part: Node, asked: Node | None) -> Claim:
 
 
 def _told_by_phrase(phrase: Node, asked: Node | None) -> Node:
-    """Return what a phrase by itself says: an amount, a colour, or of which there are more."""
+    """Return the content of a phrase without a verb: an amount, a colour, or what is more."""
     inner = asked.get("of") if asked is not None else None
     if isinstance(inner, Node) and phrase.get("quantity") is None:
         if inner.kind == "aspect":
@@ -223,7 +223,7 @@ def _told_by_phrase(phrase: Node, asked: Node | None) -> Node:
 
 
 def _elliptic(phrase: Node, asked: Node | None) -> Node:
-    """Return a phrase in full: "the circles", said of the red circles that were asked about."""
+    """Return the full form of a phrase: "the circles" after a question about red circles."""
     subject = subject_of(asked) if asked is not None else None
     if subject is None or phrase.kind != "np":
         return phrase
@@ -262,6 +262,6 @@ def _quantity(part: Any) -> Node | None:
 
 
 def _rest(said: Node, known: Node) -> Node:
-    """Return what a formula says beside what is known: "the red circle" of a circle says red."""
+    """Return what a formula adds to known facts: "the red circle" of a circle adds red."""
     rest = [one for one in conjuncts(said) if one not in conjuncts(known)]
     return rest[0] if len(rest) == 1 else said

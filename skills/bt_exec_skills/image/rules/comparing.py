@@ -14,17 +14,17 @@ from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
 __all__ = ["alike_answer", "all_answer", "bounded_answer", "same_answer"]
 
 _NOTHING_SEEN = (
-    0.9  # confidence that pictures are the same: what is smaller than a speck is not seen
+    0.9  # confidence that pictures are equal: changes smaller than a speck are not detected
 )
 
 
 def same_answer(found: Candidates, size: tuple[int, int], language: str) -> Answer:
-    """Return whether two pictures are the same, and where they are not.
+    """Return whether two pictures are equal, and where they differ.
 
     Args:
-        found: The regions in which they differ.
-        size: Height and width of the first [px].
-        language: Of the answer.
+        found: Regions in which they differ.
+        size: Height and width of the first picture [px].
+        language: Language of the answer.
     """
     speaker = Speaker(language)
     total = count(found.instances, found.decisions)
@@ -33,7 +33,7 @@ def same_answer(found: Candidates, size: tuple[int, int], language: str) -> Answ
     places = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
     said = speaker.say(name, n=total.sure, places=speaker.places(places))
     confidence = total.confidence
-    if total.sure:  # one that is certain is enough
+    if total.sure:  # one certain region is enough
         confidence = min(SUREST, max(one.score for one in found.accepted()))
     elif not total.unsettled:
         confidence = _NOTHING_SEEN
@@ -49,14 +49,14 @@ def alike_answer(
     aspect: Aspect,
     language: str,
 ) -> Answer:
-    """Return whether the things of two sets are alike.
+    """Return whether the objects of two sets are alike.
 
     Args:
-        sets: Both.
-        compared: What comparing them said; None if one of them holds nothing.
-        words: What they hold, in the words of the question.
-        aspect: By what they are compared.
-        language: Of the answer.
+        sets: Both sets.
+        compared: Result of the comparison; None if one of them is empty.
+        words: Descriptions of the sets in the words of the question.
+        aspect: Aspect of the comparison.
+        language: Language of the answer.
     """
     speaker = Speaker(language)
     counts = [count(one.instances, one.decisions) for one in sets]
@@ -77,14 +77,14 @@ def alike_answer(
 def all_answer(
     holding: Candidates, every: Candidates, what: str, every_what: str, language: str
 ) -> Answer:
-    """Return whether all things of a kind have a quality.
+    """Return whether all objects of a kind have a quality.
 
     Args:
-        holding: Those that have it.
-        every: All of the kind.
-        what: What `holding` holds, in words.
-        every_what: What `every` holds.
-        language: Of the answer.
+        holding: Objects with the quality.
+        every: All objects of the kind.
+        what: Description of `holding` in words.
+        every_what: Description of `every` in words.
+        language: Language of the answer.
     """
     speaker = Speaker(language)
     mine, theirs = (count(one.instances, one.decisions) for one in (holding, every))
@@ -101,14 +101,14 @@ def all_answer(
 def bounded_answer(
     found: Candidates, bound: Bound, number: int, what: str, language: str
 ) -> Answer:
-    """Return whether there are as many things as asked: "at least three".
+    """Return whether the number of objects satisfies a bound: "at least three".
 
     Args:
-        found: The things.
-        bound: How `number` limits their count.
-        number: The limit.
-        what: What `found` holds, in words.
-        language: Of the answer.
+        found: The objects.
+        bound: Kind of the bound.
+        number: Value of the bound.
+        what: Description of `found` in the words of the question.
+        language: Language of the answer.
     """
     speaker = Speaker(language)
     total = count(found.instances, found.decisions)

@@ -1,7 +1,7 @@
-"""The compiler of the site ``image``: a question about the picture becomes a plan, without a model.
+"""Compiler of the site ``image``: a question about the picture becomes a plan, without a model.
 
-It is registered as ``questions`` in the entry-point group ``bt_exec.compilers``. What no tool can
-tell is refused with what would help: an annotation, or a model that looks.
+It is registered as ``questions`` in the entry-point group ``bt_exec.compilers``. A question that
+no tool can answer is refused with a remedy: an annotation, or a vision model.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _EXAMPLES = {
 
 
 _NAMES = frozenset({"thing", "known"})
-"""Facts of refusals that are names of things."""
+"""Facts of refusals that contain names of objects."""
 
 
 class Questions:
-    """Implements `bt_exec.planning.compiler.Compiler` and `Reader`."""
+    """Compiler of questions, as `bt_exec.planning.compiler.Compiler` and `Reader`."""
 
     name = "questions"
 
     def compile(self, request: Request) -> Plan | Refusal:
-        """Return the plan that answers a question, or why there is none."""
+        """Return the plan that answers a question, or the reason for a refusal."""
         if request.failure is not None:  # the same picture gives the same failure
             said = request.messages.explain(request.failure, request.language)
             return Refusal(request.failure.code, said)
@@ -64,7 +64,7 @@ class Questions:
         return Plan(MissionSpec.model_validate({"mission": header, "root": root}))
 
     def read(self, request: Request) -> Meaning | Unclear:
-        """Return what a question asks: one act of its kind, with what it is about."""
+        """Return the interpretation of a question: one act of its kind, with its subject."""
         try:
             return meaning_of(*_read(request))
         except Unread as error:
@@ -88,10 +88,10 @@ def _read(request: Request) -> tuple[Question, Reading]:
 
 
 def create(settings: Mapping[str, Any]) -> Questions:
-    """Return the compiler; it has no settings beside its name.
+    """Return the compiler. It has no settings beside its name.
 
     Raises:
-        UnknownName: If a site file gives it one.
+        UnknownName: If a site file contains a setting.
     """
     for key in settings:
         if key != "name":

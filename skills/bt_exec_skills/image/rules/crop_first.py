@@ -1,8 +1,8 @@
-"""Crop first: known boxes are verified on crops before the whole picture is asked about.
+"""Crop first: known boxes are verified on crops before a question about the whole picture.
 
-A pass puts every such question under the guard `crops_first`, which the executive asks; so it holds
-for every plan, whoever wrote it. A checker finds beforehand the plan that would run into it.
-Code: ``CROP_FIRST``.
+A pass puts every such question under the guard `crops_first`, which the executive evaluates, so it
+applies to plans of every author. A checker reports plans that would violate it. Code:
+``CROP_FIRST``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _guarded(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[str,
         changed.append("a question about the whole picture waits for crops")
         assert _GUARD is not None
         guard = _GUARD
-        if own is not None:  # both hold then, under its own code
+        if own is not None:  # both apply then, with separate codes
             both = All(of=(own.condition, _GUARD.condition))
             guard = own.model_copy(update={"condition": both})
         return node.model_copy(update={"guarded": guard})
@@ -61,7 +61,7 @@ CROP_FIRST = Pass("crop_first", _guarded)
 
 
 def crop_first_checker(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Find questions about the whole picture that come before the crops of known boxes."""
+    """Report questions about the whole picture before the crops of known boxes are verified."""
     facts = context.situation.facts
     waiting: set[str] = {name for name in SETS if facts.get(f"looked.{name}") == "no"}
     if facts.get("annotation") == "unread":

@@ -50,7 +50,7 @@ _UNJUDGED, _DISPUTED = 0.5, 0.3
 
 
 def cross_checks_of(bench: Bench) -> list[CrossCheck]:
-    """Return what the ways that need no model say of the answer."""
+    """Return the verdicts of the judges that need no model."""
     if bench.by_model:
         return [*_of_crops(bench), *_of_looks(bench), *_of_colours(bench)]
     return [*_of_colours(bench), *_of_counts(bench), *of_outlines(bench)]
@@ -62,12 +62,12 @@ def judged(
     claims: Sequence[CheckedClaim] = (),
     coverage: float | None = None,
 ) -> Judgement:
-    """Return the judgement of the answer, its confidence lowered as the evidence calls for.
+    """Return the judgement of the answer, with a confidence lowered according to the evidence.
 
     Args:
-        bench: With the answer.
-        cross_checks: What judges say.
-        claims: What tools found of each claim, for the answer of a model.
+        bench: Bench with the answer.
+        cross_checks: Verdicts of the judges.
+        claims: Findings about each claim of a model's answer.
         coverage: Evidence coverage of a model's answer.
     """
     assert bench.answer is not None
@@ -87,11 +87,11 @@ def _judged_claims(
     claims: Sequence[CheckedClaim],
     coverage: float | None,
 ) -> Judgement:
-    """Judge the answer of a model: supported whole, refuted in part, or unchecked."""
+    """Judge the answer of a model: supported completely, refuted in part, or unchecked."""
     assert bench.answer is not None
     refuted = [one for one in claims if one.holds is False]
     supported = bool(claims) and all(one.holds for one in claims)
-    # sets that a model chose do not speak against what tools found themselves
+    # sets chosen by a model are not evidence against findings of the tools
     kept = [one for one in cross_checks if one.who == "model" or not supported]
     said = [*kept, *(CrossCheck("tools", False, one.found) for one in refuted)]
     if any(one.agrees is False for one in said):
@@ -105,7 +105,7 @@ def _judged_claims(
 
 
 def coverage_of(bench: Bench, names: Sequence[str] | None = None) -> float | None:
-    """Return the share of the instances of some sets, or of all, that crops settled.
+    """Return the share of the instances of some sets, or of all, that crops decided.
 
     None if there are no instances.
     """
@@ -118,10 +118,10 @@ def coverage_of(bench: Bench, names: Sequence[str] | None = None) -> float | Non
 
 
 def coverage_of_looks(bench: Bench) -> float | None:
-    """Return the share of the instances of which a model was asked on crops what was asked.
+    """Return the share of the instances about which a model was asked the question on crops.
 
-    A sentence about crops counts where it says no more and no less than the question: the same
-    attributes, numbers and operators. None without instances.
+    A query about crops counts if its content equals that of the question: the same attributes,
+    numbers and operators. None without instances.
     """
     asked = content_of(bench.question)
     looks = [step for step in bench.steps if step.tool == "ask_vqa"]
@@ -133,7 +133,7 @@ def coverage_of_looks(bench: Bench) -> float | None:
 
 
 def confidence_of(bench: Bench) -> float:
-    """Return how sure the evidence is: the least clear of what was decided and answered."""
+    """Return the confidence of the evidence: the minimum of its decisions and of the answer."""
     sure = [
         min(found.whole, count(found.instances, found.decisions).confidence)
         for found in bench.sets.values()
@@ -144,10 +144,10 @@ def confidence_of(bench: Bench) -> float:
 
 
 def answering_steps(bench: Bench) -> list[Step]:
-    """Return the steps by which tools alone come to the answer of a model, for its program.
+    """Return the steps by which tools alone find the answer of a model, for its program.
 
-    They are a count of the first set that bears the answer out; without one, a step that no program
-    can do.
+    They are a count of the first set that agrees with the answer. Without one, they contain a step
+    that no program can repeat.
     """
     assert bench.answer is not None
     claimed = bench.answer.value
@@ -164,7 +164,7 @@ def answering_steps(bench: Bench) -> list[Step]:
 def _of_crops(bench: Bench) -> list[CrossCheck]:
     """Compare the numbers of a worded answer, or its yes or no, with the sets decided on crops.
 
-    Crops only object: the answer was read from them.
+    Crops can only object, because the answer was derived from them.
     """
     assert bench.answer is not None
     sets = [found for found in bench.sets.values() if found.crops is not None]
@@ -173,7 +173,7 @@ def _of_crops(bench: Bench) -> list[CrossCheck]:
     totals = [count(found.instances, found.decisions) for found in sets]
     says = ", ".join(str(one.sure) for one in totals)
     numbers = numbers_in(bench.answer.text)
-    if len(numbers) > 1:  # "3 of the 4": each must be one that the sets explain
+    if len(numbers) > 1:  # "3 of the 4": the sets must explain each number
         explained = numbers_in(bench.question).union(*map(_numbers, sets))
         return [CrossCheck("crops", None if numbers <= explained else False, says)]
     claimed = next(iter(numbers)) if numbers else says_yes(bench.answer.text)
@@ -184,10 +184,10 @@ def _of_crops(bench: Bench) -> list[CrossCheck]:
 
 
 def _of_looks(bench: Bench) -> list[CrossCheck]:
-    """Compare a worded answer with what a model said of the whole picture.
+    """Compare a worded answer with a model's answer about the whole picture.
 
-    It counts only for the sentence that it was asked, and only as an objection: where the numbers,
-    or yes and no, differ.
+    Only an answer to the same question counts, and only as an objection: if the numbers, or yes
+    and no, differ.
     """
     assert bench.answer is not None
     asked = content_of(bench.question)
@@ -204,14 +204,14 @@ def _of_looks(bench: Bench) -> list[CrossCheck]:
 
 
 def _numbers(found: Candidates) -> set[int]:
-    """Return the numbers that an answer may name of a set."""
+    """Return the numbers that an answer may name about a set."""
     holds = [one.holds for one in found.decisions]
     sure, unsettled = holds.count(True), holds.count(None)
     return {*range(sure, sure + unsettled + 1), holds.count(False), unsettled, len(holds)}
 
 
 def _fits(claimed: int | bool, total: Counted) -> bool | None:
-    """Return whether a count bears a claim out; None if what is unsettled could."""
+    """Return whether a count agrees with a claim; None if undecided instances matter."""
     most = total.sure + total.unsettled
     if isinstance(claimed, bool):
         return (total.sure > 0) == claimed if total.sure or not total.unsettled else None
@@ -219,9 +219,9 @@ def _fits(claimed: int | bool, total: Counted) -> bool | None:
 
 
 def _of_colours(bench: Bench) -> list[CrossCheck]:
-    """Compare the colours of crops with those of the whole picture, where boxes came otherwise.
+    """Compare the colours of crops with those of the whole picture, for boxes from other sources.
 
-    It speaks for the answer only where regions of the colour lie as the boxes do.
+    It supports the answer only if regions of the colour agree with the boxes.
     """
     cross_checks = []
     for name, found in bench.sets.items():
@@ -237,10 +237,10 @@ def _of_colours(bench: Bench) -> list[CrossCheck]:
 
 
 def _of_counts(bench: Bench) -> list[CrossCheck]:
-    """Compare the count of a detector or an annotation with the count of regions of the colour.
+    """Compare the count of a detector or an annotation with the count of colour regions.
 
-    Only where the question names no thing the colours show all that is meant. Where it names one,
-    things of other kinds may have the colour: an equal count speaks for the answer, another is no
+    Colours determine all objects only if the question names no class. If it names one, other
+    classes may have the colour: an equal count supports the answer, another one is not an
     objection.
     """
     cross_checks = []
@@ -250,7 +250,7 @@ def _of_counts(bench: Bench) -> list[CrossCheck]:
             continue
         regions = separate_touching(segment_colour(bench.picture, wanted[0]))
         if any("uneven" in one.source for one in regions):
-            continue  # no plain ground: regions are not surely things
+            continue  # without a plain background regions may not be objects
         same = len(regions) == len(found.accepted())
         if same or not _labelled(bench, name):
             cross_checks.append(CrossCheck("detector", same, str(len(regions))))
@@ -267,7 +267,7 @@ def _labelled(bench: Bench, name: str) -> bool:
 
 
 def _wanted_colours(bench: Bench, name: str) -> list[ColourName]:
-    """Return the colours that the things of a set must have, if nothing else was asked of them."""
+    """Return the colours that the objects of a set must have, if they are the only condition."""
     mine = [s for s in bench.steps if s.args.get("of") == name]
     if any(step.tool in ("measure_places", "compare_degrees", "ask_vqa") for step in mine):
         return []

@@ -1,4 +1,4 @@
-"""Question in the form of ``bt-exec understand``: an act with roles, and the reading in words."""
+"""Meaning of a question for ``bt-exec understand``: an act with roles, and its words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOT = {True: "", False: "not "}
 
 
 def meaning_of(question: Question, reading: Reading) -> Meaning:
-    """Return the meaning of a question: what is asked, about what, and what is left out."""
+    """Return the meaning of a question: its kind, its subject, and unused words."""
     roles = tuple(_role(*part) for part in _parts(question))
     if question.kind == "alike":
         roles += (Role("manner", "value", "Aspect", question.aspect),)

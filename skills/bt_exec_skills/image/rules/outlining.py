@@ -1,8 +1,9 @@
 """Judge ``outlines``: objects found by colour, compared with those found by outlines.
 
-It is the second way where neither an annotation nor a detector names the things. It speaks where
-the picture's ground is plain and nothing was asked but colours and shapes. Where it differs, the
-picture is looked at once more, larger; only what differs both times is told.
+It is a second method if neither an annotation nor a detector names the objects. It applies if the
+picture has a plain background and the question is only about colours and shapes. If the results
+differ, the picture is examined again at a larger size; only differences found both times are
+reported.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ _SECOND_LOOK = 1.5
 
 
 def of_outlines(bench: Bench) -> list[CrossCheck]:
-    """Return what outlines say of each set whose instances come from colours alone."""
+    """Return the verdict of outlines about each set whose instances come from colours alone."""
     cross_checks = []
-    whole = True  # a set that is not borne out leaves the answer without it, too
+    whole = True  # a set that is not confirmed does not support the answer anyway
     for name, found in bench.sets.items():
         steps = _decided_by(bench, name)
         if steps is None or not all("colour" in one.source for one in found.instances):
@@ -42,7 +43,7 @@ def of_outlines(bench: Bench) -> list[CrossCheck]:
 
 
 def _decided_by(bench: Bench, name: str) -> list[Step] | None:
-    """Return the steps that decided a set, if outlines can say the same; else None."""
+    """Return the steps that decided a set, or None if outlines cannot repeat them."""
     finds = [step for step in bench.steps if step.args.get("into") == name]
     if not finds or finds[-1].tool != "segment_colour":
         return None
@@ -59,7 +60,7 @@ def _decided_by(bench: Bench, name: str) -> list[Step] | None:
 def _held_against(
     found: Candidates, outlines: Sequence[Outline] | None, steps: Sequence[Step]
 ) -> tuple[bool | None, str]:
-    """Return whether outlines bear a set out, and how many things they show; nothing if none."""
+    """Return whether outlines confirm a set, and their number of objects."""
     if outlines is None:
         return None, ""
     holds = [(_meant(one, steps), one.parts) for one in outlines]
@@ -75,7 +76,7 @@ def _held_against(
 
 
 def _meant(one: Outline, steps: Sequence[Step]) -> bool | None:
-    """Return whether a thing is meant by the steps; None where its outline does not settle it."""
+    """Return whether an object satisfies the steps; None if its outline does not decide it."""
     found, *verified = steps
     colour = found.args["colour"]
     said = [True if colour in (None, "any") else _is(one.colour, colour)]

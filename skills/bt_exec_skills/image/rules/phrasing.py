@@ -16,7 +16,7 @@ from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
 
 __all__ = ["answer_of", "told_of"]
 
-_NO_WRITING = 0.5  # where no line was found: handwriting, for instance, is missed
+_NO_WRITING = 0.5  # no line was found: handwriting, for example, is missed
 
 
 def answer_of(
@@ -32,14 +32,14 @@ def answer_of(
     """Return the answer to a question.
 
     Args:
-        kind: Of the question.
-        found: The set that is asked about.
+        kind: Kind of the question.
+        found: Set that the question is about.
         crops: Its crops.
         size: Height and width of the picture [px].
-        what: What the set holds, in the words of the question.
-        language: Of the answer.
-        other: What it is compared with, for ``compare``; the lines in it, for ``read``.
-        other_what: What that holds.
+        what: Description of the set in the words of the question.
+        language: Language of the answer.
+        other: Set to compare with, for ``compare``; its lines, for ``read``.
+        other_what: Description of the other set.
     """
     speaker = Speaker(language)
     total = count(found.instances, found.decisions)
@@ -65,7 +65,7 @@ def answer_of(
         value = total.sure > 0 or (None if total.unsettled else False)
         name = {True: "exists_yes", False: "exists_no", None: "exists_unsure"}[value]
         said = speaker.say(name, what=what, n=total.sure or total.unsettled)
-        if total.sure:  # one that is certain is enough
+        if total.sure:  # one certain instance is enough
             clearest = max(
                 decision.confidence * one.score
                 for one, decision in zip(found.instances, found.decisions, strict=True)
@@ -81,7 +81,7 @@ def answer_of(
 
 
 def _read(speaker: Speaker, found: Candidates, lines: Candidates, what: str) -> Answer:
-    """Return what is written in what was found; in the picture if `what` is empty."""
+    """Return the text in the set; in the whole picture if `what` is empty."""
     total, read = (count(one.instances, one.decisions) for one in (found, lines))
     value = [one.label for one in lines.accepted()]
     confidence = read.confidence if lines.instances else _NO_WRITING
@@ -104,7 +104,7 @@ def _compared(speaker: Speaker, one: Counted, two: Counted, what: str, other: st
 
 
 def told_of(bench: Bench) -> str:
-    """Return the answer as it is told: what judges have against it, and how sure a model's is."""
+    """Return the final answer, with objections of judges and the confidence of a model's answer."""
     answer, found = bench.answer, bench.judgement
     if answer is None:
         return ""
@@ -126,7 +126,7 @@ def told_of(bench: Bench) -> str:
 
 
 def _unchecked(speaker: Speaker, claims: Sequence[CheckedClaim]) -> str:
-    """Return which claims of an answer nothing could check, or that none answers the question."""
+    """Return the claims that could not be checked, or that no claim answers the question."""
     open_ones = [one.text for one in claims if one.holds is None]
     if len(open_ones) == len(claims):
         return speaker.say("unjudged")

@@ -1,9 +1,9 @@
 """Plans of questions: find, crop, verify, count, answer.
 
-Where things come from is decided by what there is, in this order: an annotation that knows the
-thing, a detector that knows it, and colours, where the question names nothing but what colours and
-shapes tell. If none of them can, the annotation is asked for; nothing is guessed. The detector that
-ships knows a few things of many: where a question names none, it is not asked for all.
+The source of instances is selected in this order: an annotation that contains the class, a
+detector that knows it, and colours, if the question names only colours and shapes. Otherwise the
+user is asked for an annotation; nothing is guessed. The shipped detector knows few classes, so it
+is not used for a question about all objects.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ __all__ = ["CannotTell", "plan_of"]
 
 Node = dict[str, Any]
 _SIZES = ("big", "small")
-_LANDMARKS = ("landmark", "landmark2", "landmark3")  # sets for what objects are related to
-_WRITTEN_ON = ("sign", "writing", "receipt", "menu")  # known by what they say
+_LANDMARKS = ("landmark", "landmark2", "landmark3")  # names of sets for related objects
+_WRITTEN_ON = ("sign", "writing", "receipt", "menu")  # identified by their text
 
 
-class CannotTell(ValueError):  # noqa: N818 - it is an answer, not a fault
-    """No tool of this site can answer.
+class CannotTell(ValueError):  # noqa: N818 - an answer, not an error
+    """Raised if no tool of this site can answer.
 
     Args:
         code: ``ANNOTATION_NEEDED``, ``NOT_ANNOTATED`` or ``QUESTION_UNCLEAR``.
-        facts: What its sentence names.
+        facts: Arguments of its message.
     """
 
     def __init__(self, code: str, **facts: str) -> None:
@@ -41,7 +41,7 @@ class CannotTell(ValueError):  # noqa: N818 - it is an answer, not a fault
 
 
 class _Source(NamedTuple):
-    """Source of instances, and the attributes that are still to be verified."""
+    """Source of instances, and the attributes that remain to be verified."""
 
     node: Node
     attributes: tuple[str, ...]
@@ -51,13 +51,13 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
     """Return the root of the plan.
 
     Args:
-        question: What is asked.
-        language: Of the answer.
-        facts: What the bench says that there is; see `Bench.facts`.
-        text: The question as it was typed, for the program.
+        question: The question.
+        language: Language of the answer.
+        facts: Available inputs; see `Bench.facts`.
+        text: The question as typed, for the program.
 
     Raises:
-        CannotTell: If there is no way to know.
+        CannotTell: If no tool can answer it.
     """
     if question.kind == "same":
         return {"sequence": _same(language, facts, text)}
@@ -88,7 +88,7 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
 
 
 def _kept(of: str, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
-    """Return the nodes that write what the person wants to keep."""
+    """Return the nodes that write the requested outputs."""
     steps: list[Node] = []
     if facts.get("annotated_picture") == "wanted":
         steps.append({"do": "draw_overlay", "with": {"of": of}})
@@ -113,9 +113,9 @@ def _same(language: str, facts: Mapping[str, str], text: str) -> list[Node]:
 
 
 def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
-    """Return the nodes that read codes, or writing within what is known by name or colour.
+    """Return the nodes that read codes, or text on objects known by name or colour.
 
-    Where nothing is known of the object, as of a sign, the answer says what the picture reads.
+    If the object is unknown, such as a sign, the answer contains all text of the picture.
     """
     if where.thing in get_args(CodeKind) and not _known_boxes(where, facts):
         steps = _narrowed("target", where, facts, iter(_LANDMARKS))
@@ -141,7 +141,7 @@ def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) 
                 steps[0] = {
                     "do": "segment_colour",
                     "with": {"into": "target"},
-                }  # letters do not cut
+                }  # letters are not cut out by their own shape
     if steps:
         of = args["of"] = "target"
         last["what"] = _said(where, language)
@@ -150,7 +150,7 @@ def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) 
 
 
 def _valued(question: Question, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
-    """Return the nodes that find a value in what is written."""
+    """Return the nodes that find a value in text."""
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
     target = question.target
@@ -169,7 +169,7 @@ def _valued(question: Question, language: str, facts: Mapping[str, str], text: s
 def _barred(
     target: Phrase, language: str, facts: Mapping[str, str], text: str, free: Iterator[str]
 ) -> list[Node]:
-    """Return the nodes that read the value of a bar off a chart."""
+    """Return the nodes that read the value of a bar in a chart."""
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
     name = "" if target.thing in ("", BAR) else target.thing
@@ -187,7 +187,7 @@ def _barred(
 
 
 def _without_bars(phrase: Phrase) -> Phrase:
-    """Return a description of regions: what a bar is, the chart tells."""
+    """Return a description of regions; bars are identified by the chart."""
     inner = None if phrase.of is None else _without_bars(phrase.of)
     return replace(phrase, thing="", of=inner)
 
@@ -199,7 +199,7 @@ def _measured(
     text: str,
     free: Iterator[str],
 ) -> list[Node]:
-    """Return the nodes that measure objects, to scale where a size is known."""
+    """Return the nodes that measure objects, to scale if a size is known."""
     steps = _narrowed("target", question.target, facts, free)
     last: Node = {"of": "target", "extent": question.extent, "language": language}
     last["what"] = _said(question.target, language)
@@ -222,13 +222,13 @@ def _said(phrase: Phrase, language: str) -> str:
 def _narrowed(
     name: str, phrase: Phrase, facts: Mapping[str, str], free: Iterator[str]
 ) -> list[Node]:
-    """Return the nodes that make a set of what a phrase describes.
+    """Return the nodes that create a set of the objects described by a phrase.
 
     Args:
-        name: The set.
+        name: Name of the set.
         phrase: The description.
-        facts: The facts of the bench.
-        free: Sets that are not in use yet, for what the phrase is related to.
+        facts: Facts of the bench.
+        free: Unused names of sets, for related objects.
     """
     if phrase.top is not None and phrase.of is not None:
         steps = _narrowed(name, phrase.of, facts, free)
@@ -255,7 +255,7 @@ def _verified(
     facts: Mapping[str, str],
     free: Iterator[str],
 ) -> list[Node]:
-    """Return the nodes that keep what a phrase describes; sizes compare what the rest left."""
+    """Return the nodes that verify a description. Sizes are compared after all other attributes."""
     plain = [one for one in attributes if one not in _SIZES]
     groups = (plain, [one for one in attributes if one in _SIZES])
     steps: list[Node] = [
@@ -282,7 +282,7 @@ def _verified(
 
 
 def _without_thing(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Phrase:
-    """Let the annotation leave out things where all others are asked about; return the rest."""
+    """Exclude classes of the annotation if the question is about all others; return the rest."""
     things = [out for out in phrase.left_out if out.thing and not out.attributes]
     if phrase.thing or not things or source.get("tree") != "from_annotation":
         return phrase
@@ -299,7 +299,7 @@ def _without_thing(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Ph
 
 
 def _without(name: str, phrase: Phrase, out: Phrase) -> list[Node]:
-    """Return the node that leaves out what a phrase excludes."""
+    """Return the node that removes excluded objects."""
     if out.thing and not out.attributes and phrase.thing and out.thing != phrase.thing:
         return []  # "not the tomatoes, the apples"
     attributes = [one for one in out.attributes if one not in phrase.attributes]
@@ -343,14 +343,14 @@ def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
 
 
 def _labelled(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the label that a phrase means among those known, and the attributes that are left.
+    """Return the label of a phrase among the known ones, and the remaining attributes.
 
-    A detector with text prompts knows every name. A shape may be a label, too. A phrase that names
-    no thing means all of them, unless it names a shape: boxes do not tell shapes.
+    A detector with text prompts knows every name. A shape may be a label, too. A phrase without a
+    class means all objects, unless it names a shape, because boxes do not determine shapes.
     """
     if not known:
         return None, ()
-    if known == ("?",):  # unreadable: its tool says why
+    if known == ("?",):  # unreadable, which its tool reports
         return "", phrase.attributes
     if known == (ANY_NAME,):
         return phrase.thing or None, phrase.attributes

@@ -1,7 +1,7 @@
-"""Program of an answer: a Python file that repeats the tools' steps.
+"""Program of an answer: a Python file that repeats the steps of the tools.
 
-It is written from the steps that ran, one line or two a step, and uses the public functions of
-`bt_exec_skills.image.tools`. Values from outside stand in it as literals, never as code.
+It is generated from the executed steps, one or two lines per step, and uses the public functions
+of `bt_exec_skills.image.tools`. External values are inserted as literals, never as code.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ __all__ = ["NoProgramError", "program_of"]
 
 
 class NoProgramError(UsageError):
-    """Raised when a tool ran that no program can run again.
+    """Raised if a step cannot be repeated by a program.
 
     Args:
-        tool: Which.
+        tool: Name of the tool.
     """
 
     def __init__(self, tool: str) -> None:
@@ -262,10 +262,10 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
 
 
 def program_of(bench: Bench, question: str) -> str:
-    """Return the program of what the tools did.
+    """Return the program of the executed steps.
 
     Raises:
-        NoProgramError: If a tool ran that no program can run again: a detector without weights.
+        NoProgramError: If a step cannot be repeated by a program: a detector without weights.
     """
     safe = question.replace("\\", " ").replace('"', "'")
     body = "".join(f"    {line}\n" for step in bench.steps for line in _lines(step, bench))

@@ -13,7 +13,7 @@ from bt_exec_skills.image.perception.relations import RelationName
 from bt_exec_skills.image.perception.written_values import Written
 
 BAR = "bar"
-"""The thing whose value is read off a chart."""
+"""Object whose value is read in a chart."""
 
 __all__ = ["BAR", "Degree", "Kind", "Known", "Phrase", "Place", "Question", "Unread"]
 
@@ -25,9 +25,9 @@ class Place:
     """Position of an object relative to others.
 
     Attributes:
-        relation: How it lies to them.
+        relation: The relation.
         to: The others.
-        holds: False if it must not lie so.
+        holds: False for the negated relation.
     """
 
     relation: RelationName
@@ -37,12 +37,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Degree:
-    """A comparison of sizes, brightness or sharpness.
+    """Comparison of size, brightness or sharpness.
 
     Attributes:
-        attribute: What there must be more of.
-        to: With what it is compared.
-        holds: False if there must not be more of it.
+        attribute: Attribute to exceed by.
+        to: Objects to exceed.
+        holds: False for the negated comparison.
     """
 
     attribute: AttributeName
@@ -52,13 +52,13 @@ class Degree:
 
 @dataclass(frozen=True)
 class Known:
-    """A known size, which gives the scale of a picture.
+    """Known size, which defines the scale of a picture.
 
     Attributes:
-        of: Whose size it is.
-        extent: Which size.
-        length: How long it is.
-        unit: In which unit.
+        of: Object of that size.
+        extent: Kind of the size.
+        length: Value.
+        unit: Unit of the value.
     """
 
     of: Phrase
@@ -69,18 +69,18 @@ class Known:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A description of objects.
+    """Description of objects.
 
     Attributes:
-        attributes: What each has.
-        thing: The label of each; empty for anything.
+        attributes: Required attributes.
+        thing: Label of the objects; empty for any.
         said: The description in words.
-        left_out: Attributes that an object must not have, each set of them by itself.
+        left_out: Excluded combinations of attributes.
         either: Alternatives: an object has at least one attribute of each.
-        places: Where each is.
-        degrees: What each exceeds.
-        top: The attribute that one of `of` has most; the rest is then required of that one.
-        of: The objects that `top` compares, or None.
+        places: Required positions.
+        degrees: Required comparisons.
+        top: Attribute that one of `of` has most; the other conditions then apply to that one.
+        of: Objects that `top` compares, or None.
     """
 
     attributes: tuple[AttributeName, ...] = ()
@@ -96,19 +96,19 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Question:
-    """A question that tools can answer.
+    """Question that tools can answer.
 
     Attributes:
-        kind: What is asked.
-        target: About what; for ``all`` the objects that the quality holds for.
-        other: With what it is compared, or None; for ``all`` all the objects.
-        aspect: By what objects are compared, for ``alike``.
-        bound: For ``exists``: how `number` limits the count, or None.
-        number: See `bound`.
-        written: For ``value``: what is asked of a price list, receipt or form.
-        extent: For ``measure``: what is measured.
+        kind: Kind of the question.
+        target: Subject; for ``all`` the objects with the quality.
+        other: Objects to compare with, or None; for ``all`` all objects.
+        aspect: Aspect of the comparison, for ``alike``.
+        bound: For ``exists``: kind of the limit of the count, or None.
+        number: Limit of the count.
+        written: For ``value``: requested value of a price list, receipt or form.
+        extent: For ``measure``: requested measure.
         known: For ``measure``: a known size, or None.
-        said_back: The question in full, as it was understood.
+        said_back: The interpreted question in full.
     """
 
     kind: Kind | Literal["value", "measure", "bar"]
@@ -129,13 +129,13 @@ class Question:
 
     @property
     def relation(self) -> RelationName | None:
-        """The first relation of the target to another object, or None."""
+        """First relation of the target to another object, or None."""
         places = self.target.places
         return places[0].relation if places and places[0].holds else None
 
 
-class Unread(ValueError):  # noqa: N818 - it is an answer of the reader, not a fault of it
-    """A question that tools cannot answer.
+class Unread(ValueError):  # noqa: N818 - an answer of the reader, not an error
+    """Raised for a question that tools cannot answer.
 
     Args:
         code: ``NEEDS_MODEL``, ``QUESTION_UNCLEAR`` or ``RESPELT``.

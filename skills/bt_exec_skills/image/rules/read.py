@@ -1,6 +1,6 @@
-"""Reading of a question: from the engine's meaning to a `Question`.
+"""Conversion of a parsed meaning to a `Question`.
 
-What tools cannot answer is refused with its words, never half answered.
+A question that tools cannot answer completely is refused with the words in question.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bt_exec_skills.image.rules.words import generator, reader
 __all__ = ["meaning_in", "question_of", "read", "read_question"]
 
 _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
-_ON = "on"  # where a question says no more than "at"
+_ON = "on"  # the question only contains "at"
 
 
 def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
@@ -42,8 +42,8 @@ def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] =
 
     Args:
         text: The question.
-        context: The questions before it, to which fragments and pronouns refer.
-        names: Names of objects that are known beside those of the lexicon.
+        context: Earlier questions, to which fragments and pronouns refer.
+        names: Names of objects in addition to those of the lexicon.
 
     Raises:
         Unread: If tools cannot answer it.
@@ -54,7 +54,7 @@ def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] =
 def read(
     text: str, context: Sequence[str] = (), names: Iterable[str] = ()
 ) -> tuple[Question, Reading]:
-    """Return the meaning of a question, and how its words were read; see `read_question`."""
+    """Return the meaning of a question and of its words; see `read_question`."""
     meaning, found = meaning_in(text, context, names)
     return question_of(meaning, found.language, text), found
 
@@ -64,8 +64,8 @@ def question_of(meaning: Node, language: str, text: str) -> Question:
 
     Args:
         meaning: A node of the kind ``ask``.
-        language: Of the words in answers.
-        text: The question as it was typed, for refusals.
+        language: Language of words in answers.
+        text: The question as typed, for refusals.
 
     Raises:
         Unread: If tools cannot answer it.
@@ -76,7 +76,7 @@ def question_of(meaning: Node, language: str, text: str) -> Question:
 def meaning_in(
     text: str, context: Sequence[str] = (), names: Iterable[str] = ()
 ) -> tuple[Node, Reading]:
-    """Return the resolved meaning of a question, and how its words were read.
+    """Return the resolved meaning of a question, and the interpretation of its words.
 
     Raises:
         Unread: If it is not understood.
@@ -113,8 +113,8 @@ class _Questions:
     """Conversion of meanings to questions.
 
     Args:
-        language: Of the words in answers.
-        text: The question as it was typed.
+        language: Language of words in answers.
+        text: The question as typed.
     """
 
     def __init__(self, language: str, text: str) -> None:
@@ -199,7 +199,7 @@ class _Questions:
         return self._described(self._formula(phrase))
 
     def _described(self, formula: Node) -> Phrase:
-        """Return the description that a formula gives."""
+        """Return the description of objects given by a formula."""
         parts = [inner for part in conjuncts(formula) for inner in conjuncts(part)]
         found = Phrase(said=self._generator.phrase(formula))
         for part in parts:
@@ -254,7 +254,7 @@ class _Questions:
         return cast(RelationName, _ON if name == "at" else name)
 
     def _contradicts(self, phrase: Phrase) -> bool:
-        """Return True if no object can be so: red and blue, or red and not red."""
+        """Return True if no object can satisfy it: red and blue, or red and not red."""
         kinds = [self._kinds.get(name, name) for name in dict.fromkeys(phrase.attributes)]
         excluded = {name for out in phrase.left_out for name in out.attributes}
         things = {out.thing for out in phrase.left_out if out.thing}

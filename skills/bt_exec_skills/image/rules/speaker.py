@@ -14,7 +14,7 @@ from bt_exec_skills.image.rules.words import said_in
 
 __all__ = ["Speaker", "left_out", "sure"]
 
-_MOST_NAMED = 8  # unsettled ones that are named by number; more are counted
+_MOST_NAMED = 8  # maximum number of undecided instances that are listed; more are counted
 
 
 @lru_cache(maxsize=1)
@@ -37,7 +37,7 @@ class Speaker:
         return str(_sentences()[name][self.language]).format(**facts)
 
     def word(self, name: str) -> str:
-        """Return a word of ``phrasing.yaml``, or an attribute as people say it."""
+        """Return a word of ``phrasing.yaml``, or the word for an attribute."""
         if name.startswith("not "):
             parts = self.word(name.removeprefix("not ")), self.word("not")
             return " ".join(parts if self.language == "ko" else reversed(parts))
@@ -49,14 +49,14 @@ class Speaker:
         )
 
     def places(self, places: Sequence[str]) -> str:
-        """Return places of a picture, ``top left``, as people say them."""
+        """Return the words for places in a picture, such as ``top left``."""
         return ", ".join(
             " ".join(dict.fromkeys(self.word(part) for part in text.split())) for text in places
         )
 
 
 def left_out(speaker: Speaker, found: Candidates) -> list[str]:
-    """Return what was rejected, by reason, and what is unsettled, by number."""
+    """Return a sentence about rejected instances, by reason, and undecided ones, by number."""
     reasons = Counter(one.found for one in found.decisions if one.holds is False)
     lines = []
     if reasons:
@@ -75,5 +75,5 @@ def left_out(speaker: Speaker, found: Candidates) -> list[str]:
 
 
 def sure(speaker: Speaker, confidence: float) -> str:
-    """Return how sure an answer is."""
+    """Return a phrase for the confidence of an answer."""
     return speaker.say("confidence", confidence=f"{confidence:.2f}")

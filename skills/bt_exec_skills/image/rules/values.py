@@ -1,4 +1,4 @@
-"""Answers that are values: what is written, and what is measured."""
+"""Answers that are values: text in the picture, and measures."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from bt_exec_skills.image.rules.words import names_of
 
 __all__ = ["Scale", "bar_answer", "measure_answer", "value_answer"]
 
-_SUREST = 0.9  # of a measure: its last digit is not sure
+_SUREST = 0.9  # confidence of a measure: its last digit is not certain
 _UNSURE = 0.5
-_BAR_SURE = 0.85  # of a value that is read off an axis
+_BAR_SURE = 0.85  # confidence of a value read at an axis
 
 
 class Scale(NamedTuple):
-    """A known size that gives the scale of a picture.
+    """Known size that defines the scale of a picture.
 
     Attributes:
-        of: The set whose one instance has it.
-        extent: Which size.
-        length: How long it is.
-        unit: In which unit.
+        of: Set of the single instance of that size.
+        extent: Kind of the size.
+        length: Value.
+        unit: Unit of the value.
     """
 
     of: Candidates
@@ -36,13 +36,13 @@ class Scale(NamedTuple):
 
 
 def value_answer(found: Value, wanted: Written, name: str, language: str) -> Answer:
-    """Return the answer to what is asked of a receipt, price list or form.
+    """Return the answer to a question about a receipt, price list or form.
 
     Args:
         found: The value.
-        wanted: What was asked.
+        wanted: Requested value.
         name: The article, for a price.
-        language: Of the answer.
+        language: Language of the answer.
     """
     speaker = Speaker(language)
     if found.value is None:
@@ -64,11 +64,11 @@ def bar_answer(found: Candidates, lines: Candidates, name: str, what: str, langu
     """Return the value of a bar of a chart.
 
     Args:
-        found: The regions that fit the description.
-        lines: What was read.
-        name: What stands below the bar; empty if the description tells which is meant.
+        found: Regions that match the description.
+        lines: Recognised text.
+        name: Text below the bar; empty if the description identifies it.
         what: The bar, in the words of the question.
-        language: Of the answer.
+        language: Language of the answer.
     """
     speaker = Speaker(language)
     names = names_of(name) if name else frozenset[str]()
@@ -90,17 +90,17 @@ def measure_answer(
     scale: Scale | None,
     language: str,
 ) -> Answer:
-    """Return the answer to how long, large or far apart objects are.
+    """Return the answer to a question about the length, area or distance of objects.
 
-    It is settled only if each description fits one object.
+    It is decided only if each description fits one object.
 
     Args:
-        found: The set that is asked about.
+        found: Set that the question is about.
         other: The other set, for ``distance``.
-        words: What they hold, in the words of the question.
-        extent: What is measured.
+        words: Descriptions of the sets in the words of the question.
+        extent: Requested measure.
         scale: A known size, or None for pixels.
-        language: Of the answer.
+        language: Language of the answer.
     """
     speaker = Speaker(language)
     sets = [one for one in (found, other, scale.of if scale else None) if one is not None]
@@ -122,7 +122,7 @@ def measure_answer(
 
 
 def _number(value: float) -> str:
-    """Return a number with marks between thousands, without digits that say nothing."""
+    """Return a number with thousands separators, without insignificant digits."""
     if value == int(value):
         return f"{value:,.0f}"
     return f"{value:,.1f}" if value == round(value, 1) else f"{value:,.2f}"

@@ -28,25 +28,25 @@ def reader() -> Reader:
 
 @lru_cache(maxsize=2)
 def generator(language: str) -> Generator:
-    """Return what says meanings in a language, ``en`` or ``ko``."""
+    """Return the text generator of a language, ``en`` or ``ko``."""
     return Generator(reader().lexicon(language))
 
 
 def names_of(thing: str) -> frozenset[str]:
-    """Return all names of a thing in both languages, and the thing itself, in small letters."""
+    """Return all names of an object in both languages, including its label, in lower case."""
     entry = lexicon()["things"].get(thing, {})
     words = (word for said in entry.values() for word in said)
     return frozenset({thing.lower(), *(form for word in words for form in word.split("/"))})
 
 
 def thing_in(thing: str, language: str) -> str:
-    """Return the name of a thing in a language; a name outside the lexicon stays as it is."""
+    """Return the name of an object in a language; a name outside the lexicon is not changed."""
     word = lexicon()["things"].get(thing.lower(), {}).get(language, [thing])[0]
     return str(word).partition("/")[0]
 
 
 def said_in(name: str, language: str) -> str:
-    """Return an attribute or a relation as people say it."""
+    """Return the words for an attribute or a relation."""
     if name in lexicon()["attributes"]:
         return generator(language).adjective(name)
     return str(lexicon()["relations"].get(name, {}).get(language, [name])[0])

@@ -1,1 +1,1 @@
-"""Sandboxed execution of written programs; `run_program` is the entry point."""
+"""Sandboxed execution of generated programs; `run_program` is the entry point."""

@@ -1,12 +1,12 @@
-"""Blocked system calls: not needed by programs about pictures, they fail with EPERM.
+"""Blocked system calls, which fail with EPERM; programs about pictures do not need them.
 
-They look into other processes, change mounts or namespaces, take memory that no limit counts, or
-reach far into the kernel. Sockets are among them: those to the host of a virtual machine and to the
-kernel's cryptography belong to no namespace. A program has one process, with threads: so its limits
-of memory and processor time, which the kernel enforces for each process, are those of the whole
-program. It sends no signals and changes neither priorities nor the limits of another process, so it
-cannot reach the guard that shares its user. Numbers are those of the kernel's tables for each
-machine; on other machines there is no filter, and no program is run.
+They access other processes, change mounts or namespaces, allocate memory outside the limits, or
+expose a large part of the kernel. Sockets are among them: those to the host of a virtual machine
+and to the kernel's cryptography belong to no namespace. A program has one process with threads, so
+the limits of memory and processor time, which the kernel enforces per process, apply to the whole
+program. It sends no signals and changes neither priorities nor the limits of another process, so
+it cannot reach the guard of the same user. The numbers are those of the kernel's tables for each
+machine. On other machines there is no filter, and no program is run.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ _X32 = 0x3FFFFFFF  # calls above it are those of x32, under other numbers
 
 
 def refusing(machine: str = "") -> bytes:
-    """Return the filter of a machine, this one if none is named; empty if there is none for it."""
+    """Return the filter of a machine, by default this one; empty if there is none for it."""
     machine = machine or platform.machine()
     if machine not in _AUDIT:
         return b""
     column = list(_AUDIT).index(machine)
     numbers = [number for pair in _DENIED.values() if (number := pair[column]) is not None]
     rows = [
-        (_LOAD, 0, 0, _MACHINE),  # whose calls these are
+        (_LOAD, 0, 0, _MACHINE),  # architecture of the calls
         (_EQUAL, 1, 0, _AUDIT[machine]),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
@@ -98,7 +98,7 @@ def refusing(machine: str = "") -> bytes:
 
 
 def _if_first_argument(number: int, test: int, value: int) -> list[tuple[int, int, int, int]]:
-    """Return the rows that allow a call only if its first argument passes a test."""
+    """Return the instructions that allow a call only if its first argument passes a test."""
     return [
         (_EQUAL, 0, 4, number),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),

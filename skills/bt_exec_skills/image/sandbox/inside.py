@@ -11,14 +11,14 @@ __all__ = ["main"]
 
 
 def main(program: str, image: str) -> int:
-    """Run a program on a picture; what it prints goes to the errors."""
+    """Run a program on a picture; its standard output is redirected to standard error."""
     result, sys.stdout = sys.stdout, sys.stderr
     try:
         found = runpy.run_path(program)
         if "run" not in found:
             sys.exit("it has no function run(image_path)")
         text = json.dumps(found["run"](image))
-    except Exception as error:  # noqa: BLE001 - whatever a program raises is what it is told for
+    except Exception as error:  # noqa: BLE001 - any error of a program is reported
         traceback.print_exception(error)
         return 1
     result.write(text)

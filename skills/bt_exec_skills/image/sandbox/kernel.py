@@ -33,7 +33,7 @@ _NAMESPACES = {
 }
 _MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
 _MOUNT_SETATTR, _AT_RECURSIVE = 442, 0x8000
-_RDONLY, _NOSUID, _NODEV = 1, 2, 4  # the same for mount and mount_setattr
+_RDONLY, _NOSUID, _NODEV = 1, 2, 4  # identical for mount and mount_setattr
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 1, 4, 38, 22
 _SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -47,7 +47,7 @@ def _call(name: str, *args: object) -> None:
     """Call a function of the C library.
 
     Raises:
-        OSError: If it fails, or this system does not have it.
+        OSError: If it fails, or does not exist on this system.
     """
     function = getattr(_libc, name, None)
     if function is None:
@@ -58,7 +58,7 @@ def _call(name: str, *args: object) -> None:
 
 
 def own_namespaces() -> None:
-    """Leave the namespaces of users, mounts, networks, processes, IPC and names for new ones.
+    """Enter new namespaces of users, mounts, networks, processes, IPC and host names.
 
     The namespace of processes is entered by the next child.
     """
@@ -72,23 +72,23 @@ def mount(kind: str, where: str, options: str = "") -> None:
 
 
 def keep_mounts_private() -> None:
-    """Let no mount of ours be seen outside, and none from outside appear here."""
+    """Make mounts private, so that they do not propagate in either direction."""
     _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
 
 
 def bind(source: str, where: str) -> None:
-    """Show a file or folder, with what is mounted in it, at another place."""
+    """Bind a file or folder, including its mounts, to another path."""
     _call("mount", source.encode(), where.encode(), None, _MS_BIND | _MS_REC, None)
 
 
 def read_only(where: str) -> None:
-    """Make a mount, and all below it, one that nothing can be written to (Linux 5.12)."""
+    """Make a mount and all mounts below it read-only (Linux 5.12)."""
     wanted = struct.pack("=QQQQ", _RDONLY | _NOSUID, 0, 0, 0)
     _call("syscall", _MOUNT_SETATTR, _AT_FDCWD, where.encode(), _AT_RECURSIVE, wanted, len(wanted))
 
 
 def pivot_root(where: str) -> None:
-    """Make a mount the root of everything; what was there before is gone."""
+    """Make a mount the root, and detach the old root."""
     os.chdir(where)
     _call("pivot_root", b".", b".")
     _call("umount2", b".", _DETACH)
@@ -96,12 +96,12 @@ def pivot_root(where: str) -> None:
 
 
 def die_with_parent() -> None:
-    """Be killed when the parent ends, however it does."""
+    """Let the kernel kill this process when its parent ends."""
     _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def drop_privileges() -> None:
-    """Give up every capability of the namespace, for good; nobody may look into this process."""
+    """Drop every capability of the namespace permanently, and forbid access to this process."""
     header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
     _call("capset", header, b"\0" * 24)
     _call("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -109,7 +109,7 @@ def drop_privileges() -> None:
 
 
 def filter_calls(program: bytes) -> None:
-    """Let a filter judge every system call of this process and of what it starts, for good.
+    """Install a permanent system call filter for this process and its children.
 
     Args:
         program: Instructions of classic BPF, 8 bytes each.

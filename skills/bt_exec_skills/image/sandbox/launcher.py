@@ -1,10 +1,10 @@
 """Launcher of one program in its sandbox: ``python -m …launcher CONFIG``.
 
-Three processes stand behind one another. The first enters new namespaces and waits. The second is
-number 1 of the new namespace of processes: it builds the room and guards the third, which is the
-program. When number 1 ends, the kernel kills every process of the room; it ends with the program,
-at its time limit, and when the first is killed. Memory, processor time, files and threads are
-limited by the kernel; the program cannot signal, delay or limit the guard.
+There is a chain of three processes. The first one enters new namespaces and waits. The second one
+is number 1 of the new namespace of processes: it builds the sandbox and guards the third one,
+which is the program. When number 1 ends, the kernel kills every process of the sandbox. It ends
+with the program, at its time limit, and when the first process is killed. Memory, processor time,
+files and threads are limited by the kernel. The program cannot signal, delay or limit the guard.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _OWNER, _NOBODY = 1000, 65534
 _LOOK_S = 0.02
 _NICER = 10
 _FOLDER_SHARE = 16
-"""The folder in memory takes no more than this part of the memory limit."""
+"""Maximum share of the memory limit for the folder in memory."""
 
 
 class _Reports:
-    """Reports to the starting process on a pipe that the program does not get, a line each.
+    """Reports to the starting process, one per line, on a pipe that the program does not inherit.
 
-    ``started`` comes before the program: without an end after it, the guard was ended by force.
+    ``started`` precedes the program. Without a later end, the guard was killed.
     """
 
     def __init__(self, pipe: int) -> None:
@@ -55,14 +55,14 @@ def main(arguments: Sequence[str]) -> None:
     """Run a program.
 
     Args:
-        arguments: One JSON object: ``limits``, ``pipe`` to report on, ``command``, ``namespaces``
-            (whether they are wanted), ``root`` (an empty folder), ``readable`` files.
+        arguments: One JSON object: ``limits``, ``pipe`` for reports, ``command``, ``namespaces``
+            (whether they are requested), ``root`` (an empty folder), ``readable`` files.
     """
     config = json.loads(arguments[0])
     limits, reports = Limits(**config["limits"]), _Reports(config["pipe"])
     if not config["namespaces"]:
         limit_process(limits, processes=False)
-        os.execv(config["command"][0], config["command"])  # noqa: S606 - what we are here for
+        os.execv(config["command"][0], config["command"])  # noqa: S606 - purpose of this module
     try:
         _enter()
         first = os.fork()
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _enter() -> None:
-    """Enter new namespaces; a helper that stays outside says who is who in them."""
+    """Enter new namespaces; a helper outside writes their user mapping."""
     ready, go = os.pipe()
     me = os.getpid()
     helper = os.fork()
@@ -89,7 +89,7 @@ def _enter() -> None:
 
 
 def _map_users(process: int) -> int:
-    """Map the user to the owner of the room; root, who has no limit, to nobody."""
+    """Map the user to the owner of the sandbox. Root, which has no limits, is mapped to nobody."""
     folder = Path("/proc", str(process))
     user, group = os.geteuid(), os.getegid()
     try:
@@ -106,10 +106,10 @@ def _map_users(process: int) -> int:
 
 
 def _guard(config: dict[str, Any], limits: Limits, reports: _Reports) -> NoReturn:
-    """Be number 1: build the room, start the program, wait for its end.
+    """Act as number 1: build the sandbox, start the program, wait for its end.
 
-    The guard keeps its user where there is more than one in the room (see `_map_users`); the
-    program gets the other. Signals from inside are ignored.
+    The guard keeps its user if the sandbox has more than one (see `_map_users`); the program gets
+    the other one. Signals from inside are ignored.
     """
     for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
         signal.signal(number, signal.SIG_IGN)
@@ -118,7 +118,7 @@ def _guard(config: dict[str, Any], limits: Limits, reports: _Reports) -> NoRetur
         reports.end(unavailable=f"there is no filter of system calls for {platform.machine()}")
     try:
         kernel.die_with_parent()
-        os.umask(0o022)  # the program, who is nobody, goes through folders that root makes
+        os.umask(0o022)  # the program runs as nobody and must traverse folders created by root
         folder_bytes = min(limits.file_bytes, limits.memory_bytes // _FOLDER_SHARE)
         build_room(config["root"], config["readable"], folder_bytes, _OWNER)
         os.chdir(FOLDER)
@@ -142,15 +142,15 @@ def _become(command: list[str], limits: Limits, refused: bytes) -> NoReturn:
         os.setresgid(_OWNER, _OWNER, _OWNER)
         os.setresuid(_OWNER, _OWNER, _OWNER)
     kernel.drop_privileges()
-    kernel.die_with_parent()  # forgotten with the user
+    kernel.die_with_parent()  # reset by the change of user
     os.nice(_NICER)
     limit_process(limits, processes=True)
     kernel.filter_calls(refused)
-    os.execv(command[0], command)  # noqa: S606 - what we are here for
+    os.execv(command[0], command)  # noqa: S606 - purpose of this module
 
 
 def _watch(program: int, limits: Limits, reports: _Reports) -> NoReturn:
-    """Wait for the program until its time is over; when this process ends, so does the room."""
+    """Wait for the program until its time limit. The end of this process ends the sandbox."""
     until = time.monotonic() + limits.wall_s
     while time.monotonic() <= until:
         ended, status = os.waitpid(-1, os.WNOHANG)

@@ -1,4 +1,4 @@
-"""Resource limits of a written program."""
+"""Resource limits of a generated program."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class Limits:
     """Resource limits of one run, each enforced.
 
     Attributes:
-        wall_s: From its start until it is killed with all that it started [s].
+        wall_s: Wall time until the program and its children are killed [s].
         cpu_s: Processor time of the process with its threads [s].
         memory_bytes: Address space of the process.
-        file_bytes: Of one file, and of its folder.
-        open_files: Of one process.
-        processes: Threads at a time; enforced only in namespaces.
-        output_bytes: Of what it prints and returns.
+        file_bytes: Size of one file, and of its folder.
+        open_files: Open files of one process.
+        processes: Number of threads at a time; enforced only in namespaces.
+        output_bytes: Size of its output and result.
     """
 
     wall_s: float = 30.0
@@ -32,12 +32,12 @@ class Limits:
 
 
 def limit_process(limits: Limits, *, processes: bool) -> None:
-    """Bind this process, and what it starts, to `limits`.
+    """Apply `limits` to this process and its children.
 
     Args:
-        limits: What it may use.
-        processes: Whether their number is limited; outside a user namespace that would count
-            every process of the user.
+        limits: The limits.
+        processes: Whether the number of processes is limited; outside a user namespace that would
+            count every process of the user.
     """
     bounds = {
         resource.RLIMIT_CPU: limits.cpu_s,

@@ -1,4 +1,4 @@
-"""Process of a program, seen from outside: start, output, kill, verdict."""
+"""Process of a program, as seen from outside: start, output, kill, result."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from bt_exec_skills.image.sandbox.limits import Limits
 __all__ = ["ROOM", "Ending", "Ran", "launch", "python"]
 
 ROOM = "bt_exec_skills.image.sandbox"
-"""The package whose modules run inside."""
+"""Package whose modules run inside the sandbox."""
 
 Ending = Literal["returned", "failed", "time", "memory", "output", "killed", "not_run"]
 
 _MOST_WORDS = 300
-_START_S = 10.0  # for a busy machine to build the room, beside the program's own time
-_LATE_S = 0.5  # within which the guard reports that the time is over
+# time for a busy machine to build the sandbox, in addition to the time of the program
+_START_S = 10.0
+_LATE_S = 0.5  # time within which the guard reports a timeout
 
 
 class Ran(NamedTuple):
     """Result of a program's run.
 
     Attributes:
-        ending: ``returned``; ``failed`` with an error of its own; ``time``, ``memory``,
-            ``output``: over that limit; ``killed`` by the kernel; ``not_run``: no room for it.
-        result: What it returned; None if it did not.
-        why: In English, where it did not return: its last line, or why there is no room.
-        isolated: Whether it had a room of its own, and not only limits.
+        ending: ``returned``; ``failed`` with its own error; ``time``, ``memory``, ``output``: over
+            that limit; ``killed`` by the kernel; ``not_run``: no sandbox.
+        result: Returned value, or None.
+        why: Reason in English if it did not return: its last line, or why there is no sandbox.
+        isolated: Whether it had a sandbox, and not only limits.
     """
 
     ending: Ending
@@ -46,20 +47,20 @@ class Ran(NamedTuple):
 
 
 def python() -> str:
-    """Return the interpreter itself, not a link to it in an environment."""
+    """Return the interpreter itself, not the link to it in a virtual environment."""
     return str(Path(sys.executable).resolve())
 
 
 def launch(
     config: Mapping[str, Any], environment: Mapping[str, str], work: Path, limits: Limits
 ) -> Ran:
-    """Run a program as its configuration says; nothing of it is left when this returns.
+    """Run a program according to its configuration; no process of it is left afterwards.
 
     Args:
         config: See `bt_exec_skills.image.sandbox.launcher.main`, without its pipe.
-        environment: All that it finds in its environment.
-        work: Where it starts.
-        limits: What it may use.
+        environment: Complete environment of the program.
+        work: Working directory.
+        limits: The limits.
     """
     isolated = bool(config["namespaces"])
     report, pipe = os.pipe()
@@ -82,7 +83,7 @@ def launch(
         try:
             over = reading.read()
         finally:
-            with contextlib.suppress(ProcessLookupError):  # it has ended
+            with contextlib.suppress(ProcessLookupError):  # already ended
                 os.killpg(process.pid, signal.SIGKILL)
         reading.drain()
     said = reading.said
@@ -99,10 +100,10 @@ class _Reading:
     """Reader of a process's output and reports, until it ends or exceeds a limit.
 
     Args:
-        process: Started with pipes.
-        report: Where the guard reports, one JSON object a line.
-        limits: What the process may use.
-        isolated: Whether there is a guard; its room takes time before the program starts.
+        process: Process, started with pipes.
+        report: Pipe of the guard, one JSON object a line.
+        limits: Limits of the process.
+        isolated: Whether there is a guard; its sandbox takes time before the program starts.
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class _Reading:
         self._started = not isolated
 
     def read(self) -> Ending | None:
-        """Read until the end; return the limit that was exceeded, or None."""
+        """Read until the end, and return the exceeded limit, or None."""
         with DefaultSelector() as waiting:
             for stream in self._parts:
                 waiting.register(stream, EVENT_READ)
@@ -138,7 +139,7 @@ class _Reading:
         return None
 
     def _take(self, stream: int) -> bool:
-        """Read what is there; return whether there may be more."""
+        """Read available data, and return True if there may be more."""
         data = os.read(stream, 65536)
         self._parts[stream].append(data)
         if stream == self._report and not self._started and "started" in self.said:
@@ -147,7 +148,7 @@ class _Reading:
         return bool(data)
 
     def drain(self) -> None:
-        """Read what was reported until the process was killed."""
+        """Read the remaining reports after the process was killed."""
         while data := os.read(self._report, 65536):
             self._parts[self._report].append(data)
 

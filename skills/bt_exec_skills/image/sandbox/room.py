@@ -1,7 +1,7 @@
 """File system of the sandbox: Python, the tools and the picture, all read-only.
 
-It has one folder to write to, which lies in memory and is gone afterwards; four devices; its own
-``/proc``. Nothing else of this machine is there.
+It has one writable folder in memory, four devices, and a separate ``/proc``. Nothing else of this
+machine is visible.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bt_exec_skills.image.sandbox import kernel
 __all__ = ["FOLDER", "build_room"]
 
 FOLDER = "/run/program"
-"""The folder that a program may write to."""
+"""Writable folder of a program."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
@@ -22,13 +22,13 @@ _NESTED = "sys/user/max_user_namespaces"
 
 
 def build_room(root: str, readable: Sequence[str], folder_bytes: int, owner: int) -> None:
-    """Make `root` the root of this process and of all that it starts.
+    """Make `root` the root of this process and its children.
 
     Args:
         root: An empty folder.
-        readable: Files and folders that keep their places, read-only.
-        folder_bytes: Size of the folder that can be written to.
-        owner: The user of that folder, as the namespace numbers users.
+        readable: Files and folders that keep their paths, read-only.
+        folder_bytes: Size of the writable folder.
+        owner: User of that folder, as numbered in the namespace.
 
     Raises:
         OSError: If the kernel does not allow it.
@@ -41,7 +41,7 @@ def build_room(root: str, readable: Sequence[str], folder_bytes: int, owner: int
         elif Path(path).exists():
             _show(root, path)
     for path in readable:
-        if not _inside(root, path).exists():  # a folder around it may be there already
+        if not _inside(root, path).exists():  # a parent folder may already be bound
             _show(root, path)
     for path in _DEVICES:
         _show(root, path)
@@ -60,7 +60,7 @@ def _inside(root: str, path: str) -> Path:
 
 
 def _show(root: str, path: str) -> None:
-    """Bind a file or folder to its place in the room."""
+    """Bind a file or folder to the same path in the sandbox."""
     place = _inside(root, path)
     place.parent.mkdir(parents=True, exist_ok=True)
     if Path(path).is_dir():
@@ -71,9 +71,9 @@ def _show(root: str, path: str) -> None:
 
 
 def _own_proc(place: Path) -> None:
-    """Mount ``/proc`` of the namespace; where that is forbidden, as in some containers, none."""
+    """Mount ``/proc`` of the namespace, unless it is forbidden, as in some containers."""
     try:
         kernel.mount("proc", str(place))
     except OSError:
         return
-    (place / _NESTED).write_text("0")  # no namespace of users within this one
+    (place / _NESTED).write_text("0")  # nested user namespaces are disabled

@@ -1,10 +1,10 @@
-"""Execution of a written program on a picture in its sandbox.
+"""Execution of a generated program on a picture in its sandbox.
 
-The room is made of Linux namespaces: no network, no other process, no file but Python, the tools
-and what is named, read-only; one folder in memory to write to. Where the kernel forbids them (some
-containers, other systems) a program of a model is not run. One that was written by our own
-templates from steps that ran already is then run with the limits alone: what stands in it from
-outside are literals.
+The sandbox consists of Linux namespaces: no network, no other process, no file except Python, the
+tools and the named files, read-only, and one writable folder in memory. If the kernel forbids them
+(some containers, other systems), a program of a model is not run. A program of our own templates,
+generated from steps that were already executed, is then run with the limits alone, because its
+external values are literals.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def run_program(
 
     Args:
         text: The program, one Python file.
-        image: The picture; the program sees it at its own place and cannot write to it.
+        image: The picture; the program has read access at the same path.
         readable: Further files that it may read.
-        trusted: Whether our own templates wrote it: where no room can be made it runs with the
+        trusted: Whether our own templates wrote it. If no sandbox can be created, it runs with the
             limits alone.
-        limits: What it may use.
+        limits: The limits.
     """
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="bt-exec-program-") as name:
@@ -50,7 +50,7 @@ def run_program(
         root.mkdir()
         work.mkdir()
         program.write_text(text, encoding="utf-8", errors="replace")
-        program.chmod(0o644)  # its folder is ours alone
+        program.chmod(0o644)  # its folder is accessible only to us
         shown = (*_python_files(), program, image, *(one.absolute() for one in readable))
         config = {
             "limits": asdict(limits),
@@ -68,7 +68,7 @@ def run_program(
 
 
 def _python_files() -> list[Path]:
-    """Return what Python and the tools consist of: no other file of the user is among them."""
+    """Return the files of Python and the tools; no other files of the user are among them."""
     bases = {Path(sys.base_prefix), Path(sys.base_prefix).resolve()}
     found = {base / part for base in bases for part in ("bin", "lib", "lib64")} | {Path(python())}
     found |= {Path(one) for one in _import_folders() if "-packages" in Path(one).name}
@@ -83,7 +83,7 @@ def _import_folders() -> list[str]:
 
 
 def _environment(work: str) -> Mapping[str, str]:
-    """Return the whole environment of a program: nothing of ours is in it."""
+    """Return the complete environment of a program, which inherits nothing."""
     return {
         "PATH": "/usr/bin:/bin",
         "PYTHONPATH": os.pathsep.join(_import_folders()),

@@ -1,1 +1,1 @@
-"""The tools as skills."""
+"""Tools of the pack as skills."""

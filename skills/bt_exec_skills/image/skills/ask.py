@@ -1,4 +1,4 @@
-"""Asking a vision model: about the whole picture, or about each crop of a set."""
+"""Queries to a vision model: about the whole picture, or about each crop of a set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bt_exec_skills.image.skills.worker import SET_FAILS, work
 __all__ = ["Looked", "Place", "ask_vqa", "crops_first"]
 
 Place = Literal["picture"] | SetName
-"""What a model is asked about: the whole picture, or the crops of a set."""
+"""Subject of a query: the whole picture, or the crops of a set."""
 
 _LONGEST_QUESTION = 500
 
@@ -24,11 +24,11 @@ class Looked(NamedTuple):
     """Answer of a model.
 
     Attributes:
-        answer: About the whole picture, in one line; empty for crops.
-        confidence: Of the answer; of the least clear crop.
-        accepted: Crops of which it says yes.
-        rejected: Crops of which it says no.
-        unsettled: Crops of which it cannot tell.
+        answer: Answer about the whole picture, in one line; empty for crops.
+        confidence: Confidence of the answer, or of the least clear crop.
+        accepted: Number of crops with the answer yes.
+        rejected: Number of crops with the answer no.
+        unsettled: Number of undecided crops.
     """
 
     answer: str
@@ -47,10 +47,10 @@ class Looked(NamedTuple):
 def ask_vqa(
     bench: Service[Bench], looker: Service[Looker], question: str, of: Place = "picture"
 ) -> Steps[Looked]:
-    """Ask a vision model: about each crop of the set `of`, or about the whole ``picture``.
+    """Ask a vision model about each crop of the set `of`, or about the whole ``picture``.
 
-    Of a set it keeps the instances of which the model says yes; the question is one that a single
-    thing can be asked: "Is it a happy man?". The whole picture may be asked about only when no
+    Of a set it keeps the instances for which the model answers yes. The question must be about a
+    single object: "Is it a happy man?". A question about the whole picture is allowed only if no
     boxes are known, or they were verified on crops, or cropping failed.
     """
     if not question.strip() or len(question) > _LONGEST_QUESTION:
@@ -78,7 +78,7 @@ def ask_vqa(
 
 @condition()
 def crops_first(bench: Service[Bench]) -> Verdict:
-    """Whether the whole picture may be asked about: boxes that are known come first, on crops."""
+    """Whether a question about the whole picture is allowed: known boxes must be verified first."""
     waiting = bench.unverified()
     if waiting:
         return Verdict.no(f"not yet verified on crops: {', '.join(waiting)}", tuple(waiting))

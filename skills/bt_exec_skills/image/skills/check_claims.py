@@ -25,7 +25,7 @@ from bt_exec_skills.image.skills.recompute import answered
 __all__ = ["check_claims"]
 
 _SURE = 0.5
-"""What tools are not surer of neither supports nor refutes."""
+"""Maximum confidence of a finding that neither supports nor refutes a claim."""
 _QUOTED = re.compile(r"[“\"'‘「『]([^”\"'’」』]+)[”\"'’」』]")
 _COMPARISONS: Mapping[str, Any] = {
     "more": lambda one, other: one > other,
@@ -35,10 +35,10 @@ _COMPARISONS: Mapping[str, Any] = {
 
 
 def check_claims(bench: Bench) -> tuple[list[CheckedClaim], float | None]:
-    """Return what tools find of each claim of the answer, and the evidence coverage. Blocks.
+    """Return the findings about each claim of the answer, and the evidence coverage. Blocks.
 
     Args:
-        bench: With the question and its answer; it is not changed.
+        bench: Bench with the question and its answer; it is not changed.
     """
     assert bench.answer is not None
     language = language_of(bench.answer.text)
@@ -73,7 +73,7 @@ def _checked(claim: Claim, fresh: Bench | None) -> CheckedClaim:
 
 
 def _shown(answer: Answer) -> str:
-    """Return an answer without how sure it is: its first sentence."""
+    """Return the first sentence of an answer, without its confidence."""
     return answer.text.split(". ")[0].rstrip(".")
 
 
@@ -92,13 +92,13 @@ def _holds(claim: Claim, asks: Node, answer: Answer) -> bool | None:
 
 
 def _placed(expects: tuple[str, str], places: list[str]) -> bool | None:
-    """Return whether all places are the one that is claimed; None if some are, or none is there."""
+    """Return whether all places equal the claimed one; None if only some do, or there are none."""
     fits = [set(filter(None, expects)) <= set(one.split()) for one in places]
     return None if not fits or len(set(fits)) > 1 else fits[0]
 
 
 def _written(text: str, lines: list[str]) -> bool | None:
-    """Return whether a sentence says what was read, and nothing else."""
+    """Return True if a sentence contains exactly the recognised text."""
     if not lines:
         return None
     rest = text

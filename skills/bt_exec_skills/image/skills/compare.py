@@ -18,8 +18,8 @@ class Differ(NamedTuple):
     """Differences of two pictures.
 
     Attributes:
-        regions: In how many places; perhaps noise among them.
-        sure: In how many for sure.
+        regions: Number of differing regions, possibly including noise.
+        sure: Number of certain ones.
     """
 
     regions: int
@@ -30,8 +30,8 @@ class Exceeding(NamedTuple):
     """Result of comparing degrees.
 
     Attributes:
-        accepted: Instances that are left.
-        unsettled: Instances that the picture does not tell apart.
+        accepted: Number of remaining instances.
+        unsettled: Number of undecided instances.
     """
 
     accepted: int
@@ -39,7 +39,7 @@ class Exceeding(NamedTuple):
 
 
 class Alike(NamedTuple):
-    """Whether things are alike.
+    """Result of comparing objects.
 
     Attributes:
         holds: ``yes``, ``no``, or ``unclear``.
@@ -58,8 +58,8 @@ class Alike(NamedTuple):
 def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
     """Put the regions in which the picture differs from the second one into a set.
 
-    They are where colours are further apart in CIELAB than noise makes them. The second picture is
-    scaled to the first; it is not turned or moved.
+    In these regions the colour distance in CIELAB exceeds that of noise. The second picture is
+    scaled to the first one; it is not rotated or shifted.
     """
     found = yield from work(lambda: differences(bench.picture, bench.second_picture), "comparing")
     bench.steps.append(Step("compare_pictures", {"into": into}))
@@ -69,7 +69,7 @@ def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})
 def compare_things(bench: Service[Bench], of: SetName, to: SetName, by: Aspect) -> Steps[Alike]:
-    """Compare crops by colour, shape or size: are all of one set like all of the other."""
+    """Compare crops by colour, shape or size: are all of one set like all of the other?"""
     yield Running(None, "comparing")
     (mine, crops), (theirs, others) = bench.cut(of), bench.cut(to)
     ours = [crop for crop, yes in zip(crops, mine.decisions, strict=True) if yes.holds]
@@ -91,16 +91,16 @@ def compare_degrees(
     to: SetName,
     wanted: bool = True,
 ) -> Steps[Exceeding]:
-    """Keep the instances of the set `of` that are more so than every instance of the set `to`.
+    """Keep the instances of the set `of` that exceed every instance of the set `to`.
 
-    The sides of boxes, the lightness or the sharpness of crops are compared, with a margin in which
-    nothing is settled. With the same set twice it keeps the biggest, darkest, … one.
+    Compares the sides of boxes, the lightness or the sharpness of crops, with a margin in which
+    the result is undecided. With the same set twice it keeps the biggest, darkest, … one.
 
     Args:
         bench: The picture and its sets.
-        of: The set that is narrowed down.
-        attribute: What there must be more of.
-        to: The set to exceed.
+        of: Set to filter.
+        attribute: Attribute to exceed by.
+        to: Set to exceed.
         wanted: False keeps those that do not exceed all of them.
     """
     yield Running(None, "comparing")

@@ -27,9 +27,9 @@ __all__ = ["answer", "count", "draw_overlay"]
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut"})
 def count(bench: Service[Bench], of: SetName) -> Steps[Counted]:
-    """Count the accepted instances of the set `of`, and those that are unsettled.
+    """Count the accepted and the undecided instances of the set `of`.
 
-    The confidence is that of the least clear decision, at most 0.5 if one is unsettled.
+    The confidence is that of the least clear decision, at most 0.5 if one is undecided.
     """
     yield Running(None, "counting")
     found, _ = bench.cut(of)
@@ -50,19 +50,19 @@ def answer(
     bound: Bound | None = None,
     number: int = 1,
 ) -> Steps:
-    """Answer from what was decided; it says what was left out and why, and how sure it is.
+    """Answer from the decisions, with excluded instances, their reasons and the confidence.
 
     Args:
         bench: The picture and its sets.
         kind: count, exists, all, where, colour, compare, read, same or alike.
-        of: The set that is asked about.
-        what: What it holds, in the words of the question.
-        language: Of the answer.
-        other: With what it is compared; for read the lines in it; for all everything of the kind.
-        other_what: What that holds.
-        aspect: By what things are compared; only for alike.
-        bound: How `number` limits the count; only for exists.
-        number: The number of the bound.
+        of: Set that the question is about.
+        what: Its description in the words of the question.
+        language: Language of the answer.
+        other: Set to compare with; for read its lines; for all every object of the kind.
+        other_what: Its description.
+        aspect: Aspect of the comparison; only for alike.
+        bound: Kind of the limit of the count; only for exists.
+        number: Limit of the count.
     """
     yield Running(None, "answering")
     found, crops = bench.cut(of)
@@ -93,13 +93,14 @@ def answer(
 
 @skill(fails={*SET_FAILS, "NO_FILE_NAMED", "UNREADABLE"}, needs={"boxes.{of}": "known"})
 def draw_overlay(bench: Service[Bench], of: SetName) -> Steps:
-    """Write the picture with numbered boxes to the file that the person named.
+    """Write the picture with numbered boxes to the file given by the user.
 
-    Accepted: a full line; rejected: dashed and crossed out; unsettled: dashed with a question mark.
+    Accepted: a solid line; rejected: dashed and crossed out; undecided: dashed with a question
+    mark.
     """
     found, out = bench.candidates(of), bench.out
     if out is None:
-        raise Failed("NO_FILE_NAMED", "nobody named a file for the picture", retryable=False)
+        raise Failed("NO_FILE_NAMED", "there is no output file for the picture", retryable=False)
     yield from work(
         lambda: save_image(overlay(bench.picture, found.instances, found.decisions), out), "drawing"
     )

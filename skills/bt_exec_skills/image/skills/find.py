@@ -22,7 +22,7 @@ class Found(NamedTuple):
     """Result of a tool.
 
     Attributes:
-        found: How many instances.
+        found: Number of instances.
     """
 
     found: int
@@ -34,7 +34,7 @@ def _put(bench: Bench, name: str, instances: list[Instance]) -> Found:
 
 
 def _put_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[Found]:
-    """Put regions of colour into a set, with how sure it is that they are the things."""
+    """Put colour regions into a set, with the confidence that they are the objects."""
     put = _put(bench, name, instances)
     if not bench.again:
         whole = yield from work(lambda: separability(bench.picture, instances), "separating")
@@ -51,10 +51,11 @@ def read_annotation(
 ) -> Steps[Found]:
     """Put the annotated instances of `label` into the set `into`; all of them if it is empty.
 
-    Instances with a label of `without`, several separated by ``|``, are left out.
+    Instances with a label of `without`, several separated by ``|``, are dropped.
 
     The annotation is COCO JSON, YOLO text or the results of ultralytics, given with the picture or
-    lying beside it. A label that the annotation does not know is a failure: it was not looked for.
+    beside it. A label that the annotation does not contain is a failure, because the objects were
+    not annotated.
     """
     if label and bench.annotation_file is None:
         message = "there is no annotation"
@@ -78,10 +79,10 @@ def read_annotation(
     effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
 )
 def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
-    """Find the instances of `label` with the site's detector; everything that it knows if empty.
+    """Find the instances of `label` with the detector of the site; of every class if it is empty.
 
-    It is the network that ships, for things on tables, or a detector that the site names. How sure
-    it is that nothing was missed goes into the confidence of the answer.
+    The detector is the shipped network for tabletop objects, or one named by the site. The
+    confidence that nothing was missed limits that of the answer.
     """
     instances, whole = yield from work(lambda: bench.detected(label), "detecting")
     bench.steps.append(Step("detect", {"label": label, "into": into}))
@@ -99,9 +100,9 @@ def segment_colour(
 ) -> Steps[Found]:
     """Put the regions of one named colour into the set `into`, or of every colour: ``any``.
 
-    A region is what is connected and of one name in CIELAB. The background, a region that reaches
-    three sides of the picture, and specks below 0.03 % of it are left out. Things of one colour
-    that touch are one region: `separate_touching` comes next.
+    A region is connected and has one colour name in CIELAB. The background, which is a region that
+    touches three sides of the picture, and specks below 0.03 % of it are dropped. Touching objects
+    of one colour are one region: `separate_touching` comes next.
     """
     name = None if colour == "any" else colour
     found = yield from work(lambda: segments(bench.picture, name), "segmenting")
@@ -115,10 +116,10 @@ def segment_colour(
     effects={"crops.{of}": "none", "looked.{of}": "no"},
 )
 def separate_touching(bench: Service[Bench], of: SetName) -> Steps[Found]:
-    """Cut regions of the set `of` that are several touching things, by watershed.
+    """Cut regions of the set `of` that are several touching objects, by watershed.
 
-    A region is cut where it is a fifth narrower than on either side. Convex ones stay whole; so do
-    boxes without pixels.
+    A region is cut where it is a fifth narrower than on either side. Convex regions and boxes
+    without pixels are not cut.
     """
     before = bench.candidates(of)
     found = yield from work(lambda: separated(before.instances), "separating")

@@ -30,8 +30,8 @@ class Judged(NamedTuple):
 
     Attributes:
         verdict: ``agree``, ``differ`` or ``nobody could tell``.
-        said: What each judge says.
-        confidence: Of the answer, 0..1.
+        said: Finding of each judge.
+        confidence: Confidence of the answer, 0..1.
         coverage: Share of the instances verified on crops, 0..1; None without instances.
         reasoning: Share of the reasoning that observations support, 0..1.
     """
@@ -52,20 +52,20 @@ def conclude(
     text: str,
     question: str,
     reasoning: float = 0.0,
-    code_plan: list[str] = [],  # noqa: B006 - a list, as plans write it; it is only read
+    code_plan: list[str] = [],  # noqa: B006 - a list as in plans; it is only read
 ) -> Steps:
-    """Answer in words of one's own: the end of a conversation with a model.
+    """Answer in free words, which ends a conversation with a model.
 
     Args:
         bench: The picture and its sets.
-        text: The answer, for people.
-        question: What was asked.
+        text: The answer for the user.
+        question: The question.
         reasoning: Share of the reasoning that observations support, 0..1.
         code_plan: Steps of a program that finds the answer again, in order.
     """
     line = one_line(text, _LONGEST)
     if not line:
-        raise Failed("EMPTY_ANSWER", "the answer says nothing")
+        raise Failed("EMPTY_ANSWER", "the answer is empty")
     confidence = yield from work(lambda: confidence_of(bench), "answering")
     claims = yield from work(lambda: claims_of(line, question, (), bench.names()), "answering")
     value = value_claimed(line, claims)
@@ -80,14 +80,15 @@ def conclude(
     fails={"JUDGES_DISAGREE", "NO_PICTURE", "UNREADABLE"}, needs={"answer": "told"}, timeout_s=180
 )
 def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) -> Steps[Judged]:
-    """Have the answer judged: each claim by tools, all of it by a second model and the crops.
+    """Judge the answer: each claim by tools, all of it by a second model and the crops.
 
-    Only what tools computed themselves from the picture supports an answer of a model.
+    Only results that tools computed from the picture can support an answer of a model.
 
     Args:
         bench: The picture, its sets and the answer.
         looker: The models.
-        final: Whether a disagreement is only told; else it fails, so that it is looked at again.
+        final: Whether a disagreement is only reported. Otherwise it fails, so that the picture is
+            examined again.
     """
     given = bench.answer
     if given is None:
@@ -113,7 +114,7 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
 
 
 def _objections(bench: Bench) -> list[CrossCheck]:
-    """Return what the judges say that need no model."""
+    """Return the objections of the judges that need no model."""
     if bench.by_model:
         return cross_checks_of(bench)
     return [*cross_checks_of(bench), *in_other_light(bench)]

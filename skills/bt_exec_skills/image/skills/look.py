@@ -1,4 +1,4 @@
-"""Skills on crops: cut them, verify attributes, compare positions."""
+"""Skills on crops: cropping, verification of attributes, comparison of positions."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Kept(NamedTuple):
     """Remaining instances of a set.
 
     Attributes:
-        accepted: Instances that are meant.
-        rejected: Instances that are not.
-        unsettled: Instances of which the picture does not tell.
+        accepted: Number of accepted instances.
+        rejected: Number of rejected instances.
+        unsettled: Number of undecided instances.
     """
 
     accepted: int
@@ -35,8 +35,8 @@ class Near(NamedTuple):
     """Remaining instances of a set, and the distance of the nearest pair.
 
     Attributes:
-        accepted: Instances with the relation.
-        distance_px: Between the middles of the nearest pair; -1 if there is none.
+        accepted: Number of instances with the relation.
+        distance_px: Distance between the centres of the nearest pair; -1 if there is none.
     """
 
     accepted: int
@@ -52,7 +52,7 @@ def crop(bench: Service[Bench], of: SetName) -> Steps:
     try:
         found.crops = yield from work(lambda: cut(bench.picture, found.instances), "cropping")
     except Exception:
-        found.crop_failed = True  # so the whole picture may be asked about
+        found.crop_failed = True  # the whole picture may be used then
         raise
     bench.steps.append(Step("crop", {"of": of}))
 
@@ -67,21 +67,21 @@ def verify_attribute(
     wanted: bool = True,
     any_of: bool = False,
 ) -> Steps[Kept]:
-    """Look at each crop of the set `of`: keep those that have all `attributes`.
+    """Examine each crop of the set `of` and keep those with all `attributes`.
 
-    Colours are names in CIELAB with a margin over the second; shapes are circle, square, rectangle
-    and triangle and need pixels, not only a box; big and small compare the candidates with each
-    other. What the picture does not settle stays in the set as unsettled. Sets are not verified
-    before they are cropped.
+    Colours are names in CIELAB with a margin over the second. Shapes are circle, square, rectangle
+    and triangle, and require a mask. Big and small compare the candidates with each other.
+    Undecided instances stay in the set. Sets are verified only after they are cropped.
 
-    On a ground that has one of the `attributes`, objects of that colour are not seen for sure.
+    On a background with one of the `attributes`, objects of that colour cannot be detected with
+    certainty.
 
     Args:
         bench: The picture and its sets.
         of: The set.
-        attributes: What a thing has, all of them.
-        wanted: False keeps those that do not have them: an exclusion.
-        any_of: True keeps those that have one of them at least.
+        attributes: Required attributes.
+        wanted: False keeps the objects without the attributes: an exclusion.
+        any_of: True keeps the objects with at least one of them.
     """
     found, crops = bench.cut(of)
     found.decisions = yield from work(
@@ -106,11 +106,11 @@ def measure_places(
     to: SetName,
     wanted: bool = True,
 ) -> Steps[Near]:
-    """Keep the instances of the set `of` that lie so to one of the set `to`.
+    """Keep the instances of the set `of` that have the relation to one of the set `to`.
 
-    left_of, right_of, above and below compare the middles of the boxes; inside means nine tenths
-    of the box; on means standing in it or on its upper edge. `wanted` False keeps those that lie
-    so to none of them.
+    left_of, right_of, above and below compare the centres of the boxes. inside requires nine
+    tenths of the box. on requires standing in the other box or on its upper edge. With `wanted`
+    False, the instances without the relation to any of them are kept.
     """
     yield Running(None, "measuring")
     found, _ = bench.cut(of)

@@ -18,10 +18,10 @@ _LONGEST = 60
 
 
 def in_other_light(bench: Bench) -> list[CrossCheck]:
-    """Return an objection where an answer that rests on colours differs in other light. Blocks.
+    """Return an objection if an answer that depends on colours differs in other light. Blocks.
 
     Args:
-        bench: With the answer of tools and their steps; it is not changed.
+        bench: Bench with an answer of tools and their steps; it is not changed.
     """
     tools = {step.tool for step in bench.steps}
     colours = any(_asks_colour(step) for step in bench.steps)

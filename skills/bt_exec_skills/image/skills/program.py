@@ -24,12 +24,12 @@ class Tried(NamedTuple):
     """Result of a program's trial.
 
     Attributes:
-        ending: How its run ended; ``unwritten`` if there is none.
-        agrees: Whether it gives the answer.
-        by: Who wrote it: ``templates``, or the name of the model.
-        refused: What a model wrote that is not used, and why: faults by attempt.
-        said: What the model wrote, whole, by attempt.
-        usage: What the model cost: requests, tokens.
+        ending: Kind of the end; ``unwritten`` without a program.
+        agrees: Whether it returns the answer.
+        by: Its author: ``templates``, or the name of the model.
+        refused: Rejected programs of a model with the reasons: faults by attempt.
+        said: Complete output of the model, by attempt.
+        usage: Cost of the model: requests, tokens.
     """
 
     ending: str
@@ -48,15 +48,16 @@ class Tried(NamedTuple):
 def write_program(
     bench: Service[Bench], question: str, language: Literal["en", "ko"] = "en"
 ) -> Steps[Tried]:
-    """Write the program of the answer to the file that the person named, and run it once.
+    """Write the program of the answer to the file given by the user, and run it once.
 
-    It does again what the tools did, on the same picture, in a sandbox without network, files or
-    other processes. If it gives another answer, that is told. If the site's model is to write it,
-    what is wrong with its program is sent back once; after that our own is kept, and that is told.
+    It repeats the steps of the tools on the same picture, in a sandbox without network, files or
+    other processes. A different answer is reported. If the site's model is to write it, the faults
+    of its program are sent back once. After that the program of the templates is kept, which is
+    reported.
     """
     file = bench.program_file
     if file is None:
-        raise Failed("NO_FILE_NAMED", "nobody named a file for the program", retryable=False)
+        raise Failed("NO_FILE_NAMED", "there is no output file for the program", retryable=False)
     if bench.answer is None:
         raise Failed("NOTHING_FOUND_YET", "there is no answer yet")
     bench.program = yield from work(lambda: _made(bench, file, question, language), "trying")
@@ -72,7 +73,7 @@ def write_program(
 
 
 def _made(bench: Bench, file: Path, question: str, language: str) -> dict[str, Any]:
-    """Write the program and try it: return what came of it, and what is told."""
+    """Write the program and try it; return the result and the message."""
     speaker = Speaker(language)
     authored = Authored()
     if bench.writer is not None:

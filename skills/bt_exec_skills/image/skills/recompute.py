@@ -1,8 +1,8 @@
 """Answers by tools on a separate bench, beside the mission.
 
-Nothing that a model found, chose or said is on that bench: the picture, the annotation and the
-detector are all that it shares with the mission. So claims are checked, and so the same steps run
-again on another picture of the same things.
+The bench contains no results or choices of a model. It shares only the picture, the annotation and
+the detector with the mission. It serves to check claims, and to repeat the steps on another
+picture of the same objects.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = ["answered", "run_again"]
 _POLL_S = 0.0005
 _BOXED = ("read_annotation", "detect")
 _WORDED = ("answer", "answer_bar", "answer_measure")
-"""Skills that take the words for what is asked, which their steps leave out."""
+"""Skills with a text argument that does not affect their steps."""
 _SKILLS = {
     one.name: one
     for one in (
@@ -55,16 +55,16 @@ _TREES: Mapping[str, tuple[str, ...]] = {
     "from_detector": ("detect",),
     "from_colours": ("segment_colour", "separate_touching"),
 }
-"""The skills of the pack's library trees, in order."""
+"""Library trees of the pack, in order."""
 
 
 def answered(bench: Bench, question: Question, language: str) -> Bench | None:
     """Return a bench on which tools answered a question; None if they cannot. Blocks.
 
     Args:
-        bench: With the picture; it is not changed.
-        question: What is asked.
-        language: Of the answer.
+        bench: Bench with the picture; it is not changed.
+        question: The question.
+        language: Language of the answer.
     """
     fresh = bench.fresh()
     try:
@@ -77,14 +77,16 @@ def answered(bench: Bench, question: Question, language: str) -> Bench | None:
 
 
 def run_again(bench: Bench, picture: Frame) -> Answer | None:
-    """Return the answer to which the steps of a bench come on another picture of the same things.
+    """Return the answer of the same steps on another picture of the same objects. Blocks.
 
-    None if they cannot be run on it. Boxes of an annotation or a detector are taken over; what
-    colours tell is found again. Blocks.
+    Boxes of an annotation or a detector are reused; colour regions are determined again.
 
     Args:
-        bench: With the steps; it is not changed.
-        picture: Of the same form; it may be smaller.
+        bench: Bench with the steps; it is not changed.
+        picture: Picture of the same aspect ratio; it may be smaller.
+
+    Returns:
+        The answer, or None if the steps cannot be repeated.
     """
     fresh = bench.fresh()
     fresh.__dict__["picture"], fresh.again = picture, True
@@ -124,6 +126,6 @@ def _calls(root: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _finished(steps: Steps[Any]) -> None:
-    """Run a skill to its end; what it does on a thread is waited for."""
+    """Run a skill to its end, including its worker thread."""
     for _ in steps:
         time.sleep(_POLL_S)

@@ -1,4 +1,4 @@
-"""Skills that answer with a value: a price, total or date that is written, a size or a distance."""
+"""Skills that answer with a value: a written price, total or date, a size or a distance."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def answer_value(
 
     Args:
         bench: The picture and its sets.
-        of: The set with the lines that were read.
+        of: Set with the recognised lines.
         value: price, total or date.
         name: The article, for a price.
-        language: Of the answer.
+        language: Language of the answer.
     """
     yield Running(None, "answering")
     found, _ = bench.cut(of)
@@ -61,16 +61,16 @@ def answer_measure(
 
     Args:
         bench: The picture and its sets.
-        of: The set that is asked about.
-        extent: area, width, height or distance (between the middles of the boxes).
-        what: What the set holds, in the words of the question.
+        of: Set that the question is about.
+        extent: area, width, height or distance (between the centres of the boxes).
+        what: Its description in the words of the question.
         to: The other set, for distance.
-        other_what: What that holds.
-        known: The set of an object of a known size, which gives the scale.
-        known_extent: Which size of it is known.
-        length: How long that is.
-        unit: In which unit.
-        language: Of the answer.
+        other_what: Its description.
+        known: Set of an object of known size, which defines the scale.
+        known_extent: Kind of the known size.
+        length: Value of the known size.
+        unit: Its unit.
+        language: Language of the answer.
     """
     yield Running(None, "measuring")
     found, _ = bench.cut(of)
@@ -97,11 +97,11 @@ def answer_bar(
 
     Args:
         bench: The picture and its sets.
-        of: The set of regions, those of the bar accepted.
-        lines: The set with the lines that were read.
+        of: Set of regions; the accepted ones are the bar.
+        lines: Set with the recognised lines.
         what: The bar, in the words of the question.
-        name: What stands below the bar, if that tells which is meant.
-        language: Of the answer.
+        name: Text below the bar, if it identifies the bar.
+        language: Language of the answer.
     """
     yield Running(None, "answering")
     found, written = bench.cut(of)[0], bench.cut(lines)[0]

@@ -14,14 +14,14 @@ __all__ = ["SET_FAILS", "work"]
 T = TypeVar("T")
 
 SET_FAILS = frozenset({"NO_PICTURE", "NOTHING_FOUND_YET", "NOT_CROPPED"})
-"""Codes of working on a set that is not ready."""
+"""Failure codes of a set that is not ready."""
 
 
 def work(what: Callable[[], T], doing: str) -> Steps[T]:
-    """Return what `what` returns; it runs beside the ticks.
+    """Return the result of `what`, which runs on a worker thread.
 
     Raises:
-        Failed: ``UNREADABLE``, if a file turns out to be wrong.
+        Failed: ``UNREADABLE``, if a file is invalid.
     """
     try:
         return (yield from run_in_thread(what, doing))

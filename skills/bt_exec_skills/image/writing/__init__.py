@@ -1,1 +1,1 @@
-"""Programs written by a language model: requested, parsed, checked and tested."""
+"""Programs written by a language model: request, parsing, checks and trial runs."""

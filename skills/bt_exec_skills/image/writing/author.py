@@ -1,9 +1,9 @@
-"""Generation of programs by a model, with one retry that names the mistakes.
+"""Generation of programs by a model, with one retry that lists the faults.
 
-Its first attempt and its second are held to the same form (`form`) and tried the same way, in the
-sandbox alone (`probes`). Another answer than ours is not a fault: that is what a second way is for,
-and it is told. Where no sandbox can be made, a program of good form is handed over without being
-run.
+Both attempts have the same requirements on form (`form`) and are tried the same way, only in the
+sandbox (`probes`). A different answer is not a fault: a second method is meant to reveal
+differences, so it is reported. If no sandbox can be created, a program of valid form is delivered
+without a run.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _HEAD = """# A program about a picture, by a language model: read it before you 
 # bt-exec checked its form, and ran it in a sandbox where this machine has one.
 # Model: {model}. Question: {question}
 """
-"""Whose it is. Two lines of ours come first: only there can a comment name an encoding."""
+"""Header with the author. It takes the first two lines, where a comment could set the encoding."""
 
 
 class Attempt(NamedTuple):
-    """One program as it came.
+    """Program of one attempt.
 
     Attributes:
-        said: The answer of the model, whole.
-        faults: What is wrong with it, as text with its code in brackets.
+        said: Complete answer of the model.
+        faults: Faults as text with a code in brackets.
     """
 
     said: str
@@ -46,15 +46,15 @@ class Attempt(NamedTuple):
 
 @dataclass
 class Authored:
-    """Result of asking a model for a program.
+    """Result of requesting a program from a model.
 
     Attributes:
-        code: The program that is kept; None if none is.
-        checked: What came of running it.
-        model: Who wrote it.
-        why: Why there is no program, in a word: codes of faults, or of the failure.
-        attempts: What was written, in order.
-        usage: What it cost: requests, tokens, seconds.
+        code: Accepted program, or None.
+        checked: Result of running it.
+        model: Name of the model.
+        why: Why there is no program: codes of faults, or of the failure.
+        attempts: Programs in order.
+        usage: Cost: requests, tokens, seconds.
     """
 
     code: str | None = None
@@ -66,13 +66,13 @@ class Authored:
 
 
 def author(bench: Bench, writer: Writer, question: str, language: str) -> Authored:
-    """Have the program of an answer written; takes as long as the model and the runs do.
+    """Request the program of an answer. Takes as long as the model and the runs.
 
     Args:
-        bench: With the picture, the steps that ran and their answer.
-        writer: Who writes.
-        question: What was asked.
-        language: Of what is told.
+        bench: Bench with the picture, the executed steps and their answer.
+        writer: The model.
+        question: The question.
+        language: Language of messages.
     """
     authored, said, cost = Authored(), [asked(bench, question)], Counter[str]()
     for _ in range(ATTEMPTS):
@@ -106,7 +106,7 @@ def _headed(code: str, model: str, question: str) -> str:
 
 
 def _tried(bench: Bench, code: str, language: str) -> tuple[list[Problem], Checked]:
-    """Run a program of good form on the picture, and on changed ones."""
+    """Run a program of valid form on the picture, and on changed ones."""
     assert bench.answer is not None
     ran = ran_on(bench, code)
     worded = bench.by_model and bench.answer.value is None

@@ -1,7 +1,7 @@
-"""Pictures in which one thing was changed: what a program that looks must notice.
+"""Pictures with one changed object, which a program that uses the picture must detect.
 
-Each is the picture of an answer with one accepted thing painted out, recoloured or added, or with
-everything moved; the first is blank.
+Each one is the picture of an answer with one accepted object removed, recoloured or added, or with
+everything moved. The first one is blank.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from bt_exec_skills.perception.picture import Frame, Mask, border_of
 
 __all__ = ["blank_picture", "changed_pictures"]
 
-_RIM = 3  # of its edge is painted over with a thing [px]
-_STEPS = 24  # places that are tried for a copy, a side
+_RIM = 3  # margin around an object that is painted over [px]
+_STEPS = 24  # number of positions per side that are tried for a copy
 
 
 def changed_pictures(
@@ -27,8 +27,8 @@ def changed_pictures(
 
     Args:
         picture: RGB.
-        accepted: The things that an answer counts; without any, nothing is changed but the whole.
-        known: All things in the picture.
+        accepted: Objects that an answer counts. Without any, only the whole picture is changed.
+        known: All objects in the picture.
     """
     yield "blank", blank_picture(picture)
     if accepted:
@@ -38,7 +38,7 @@ def changed_pictures(
         added = _added(picture, one, known)
         if added is not None:
             yield "added", added
-        if all(each.mask is not None for each in known):  # boxes of a file stay where they are
+        if all(each.mask is not None for each in known):  # boxes of a file are not moved
             yield "moved", np.ascontiguousarray(picture[:, ::-1])
 
 
@@ -50,7 +50,7 @@ def blank_picture(picture: Frame) -> Frame:
 
 
 def _room(one: Instance, known: Sequence[Instance]) -> float:
-    """Return how far the nearest other thing is [px]."""
+    """Return the distance to the nearest other object [px]."""
     others = [other.middle for other in known if other.bbox != one.bbox]
     far = [float(np.hypot(x - one.middle[0], y - one.middle[1])) for x, y in others]
     return min(far, default=np.inf) - max(one.bbox[2] - one.bbox[0], one.bbox[3] - one.bbox[1])
@@ -74,7 +74,7 @@ def _painted_out(picture: Frame, one: Instance) -> Frame:
 
 
 def _recoloured(picture: Frame, one: Instance) -> Frame:
-    """Return the picture with the opposite hue on a thing; with green where it has none."""
+    """Return the picture with the opposite hue on an object; with green if it has none."""
     mask = _whole_mask(picture, one)
     hues = cv2.cvtColor(picture, cv2.COLOR_RGB2HSV)
     faint = float(np.median(hues[mask][:, 1])) < 60
@@ -86,7 +86,7 @@ def _recoloured(picture: Frame, one: Instance) -> Frame:
 
 
 def _added(picture: Frame, one: Instance, known: Sequence[Instance]) -> Frame | None:
-    """Return the picture with a copy of a thing where there is room; None if there is none."""
+    """Return the picture with a copy of an object in a free place; None if there is none."""
     x1, y1, x2, y2 = one.bbox
     wide, high = x2 - x1, y2 - y1
     taken = np.zeros(picture.shape[:2], np.uint8)

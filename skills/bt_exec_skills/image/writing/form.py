@@ -2,8 +2,8 @@
 
 Codes: ``NO_CODE``, ``TWO_BLOCKS``, ``BLOCK_NOT_CLOSED``, ``TOO_LONG``, ``NOT_PYTHON``, ``NO_RUN``,
 ``WRONG_PARAMETERS``, ``NO_MAIN``, ``UNKNOWN_IMPORT``, ``UNKNOWN_TOOL``, ``FORBIDDEN_NAME``,
-``PRINTS``, ``READS_NO_PICTURE``, ``CONSTANT_ANSWER``. It is a check of form: what holds a program
-that means harm is the sandbox. Reading takes time linear in the length of the text.
+``PRINTS``, ``READS_NO_PICTURE``, ``CONSTANT_ANSWER``. This is a check of form; malicious programs
+are contained by the sandbox. Parsing takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bt_exec_skills.image import tools
 __all__ = ["LONGEST", "MODULES", "faults_of", "read_code"]
 
 LONGEST = 20_000
-"""A longer program is not read [characters]."""
+"""Maximum length of a program [characters]."""
 TOOLS = "bt_exec_skills.image.tools"
 MODULES = frozenset(
     {
@@ -27,7 +27,7 @@ MODULES = frozenset(
         "statistics", "string", "sys", "traceback", "typing", TOOLS,
     }
 )  # fmt: skip
-"""What a program may import, and what lies in these."""
+"""Modules that a program may import, and their allowed names."""
 _FORBIDDEN = frozenset(
     {
         "__builtins__", "__import__", "breakpoint", "compile", "delattr", "eval", "exec", "getattr",
@@ -39,9 +39,9 @@ _FENCE = "```"
 
 
 def read_code(text: str) -> tuple[str | None, list[Problem]]:
-    """Return the one block of code in an answer, or what is wrong with it.
+    """Return the one block of code in an answer, or the fault.
 
-    Words around the block are left out; without any fence, the whole answer is the program.
+    Text around the block is dropped. Without any fence, the whole answer is the program.
     """
     if len(text) > LONGEST:
         message = f"the answer is longer than {LONGEST} characters; write less"
@@ -68,7 +68,7 @@ def read_code(text: str) -> tuple[str | None, list[Problem]]:
 
 
 def faults_of(code: str) -> list[Problem]:
-    """Return everything that is wrong with the form of a program; nothing is run."""
+    """Return all faults of the form of a program, without running it."""
     try:
         tree = ast.parse(code)
     except SyntaxError as error:
@@ -183,7 +183,7 @@ def _named(node: ast.AST, name: str) -> bool:
 
 
 def _constants(run: ast.FunctionDef) -> Iterator[Problem]:
-    """Name an answer that stands in a returned dict as it is, where no other is returned."""
+    """Return a constant answer in a returned dict, if no other value is returned."""
     answers = [
         value
         for node in ast.walk(run)

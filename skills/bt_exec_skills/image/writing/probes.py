@@ -1,10 +1,10 @@
-"""Whether a program looks at the picture: it is run again on pictures in which something changed.
+"""Tests whether a program uses the picture, by runs on changed pictures.
 
-One accepted thing is painted out, recoloured or added, all are moved, the picture is blank. Our own
-tools say on each of them how the answer changes; a program whose answer does not change in the same
-way has it written down, or counts something else. Where the answer is nothing (0, no, an empty
-list) there is nothing to take away, and the file is no picture at all. All of a program is covered
-that runs under any of these: other branches are not relied on.
+One accepted object is removed, recoloured or added, all are moved, or the picture is blank. Our
+own tools determine for each of them how the answer changes. A program whose answer does not change
+in the same way has a constant answer, or counts something else. If the answer is nothing (0, no,
+an empty list), no object can be removed, and the file is not a picture at all. Only code that runs
+in one of these cases is covered; other branches are not trusted.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _NOTHING: tuple[Any, ...] = (0, False, [], {"target": 0, "other": 0})
 
 
 def faults_of_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
-    """Return what is wrong with how a program ended, and with the form of what it returned.
+    """Return the faults of the end of a program, and of the form of its result.
 
     Codes: ``RUN_FAILED``, ``OVER_TIME``, ``OVER_MEMORY``, ``OVER_OUTPUT``, ``NOT_A_DICT``,
     ``NO_ANSWER``, ``WRONG_SHAPE``.
 
     Args:
-        ran: How it ended.
-        answer: What the answer is; only its form is compared.
-        worded: Whether the answer is in words alone, so that any form will do.
+        ran: The run.
+        answer: Known answer; only its form is compared.
+        worded: Whether the answer is only text, so that any form is valid.
     """
     if ran.ending in _CODES:
         return [Problem(_CODES[ran.ending], f"it was run on the picture: {ran.why}", "run")]
@@ -67,15 +67,15 @@ def faults_of_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
 
 
 def faults_of_looking(bench: Bench, code: str, ran: Ran) -> list[Problem]:
-    """Return what a program gives away when it is run on changed pictures; nothing if it looks.
+    """Return the faults of a program on changed pictures; empty if it uses the picture.
 
-    Codes: ``SAME_WHATEVER_IT_SEES`` where its answer stays although all is gone, ``NOT_FOLLOWING``
-    where it does not change as the picture does, ``RUN_FAILED`` where it ends otherwise.
+    Codes: ``SAME_WHATEVER_IT_SEES`` if its answer stays although all objects are removed,
+    ``NOT_FOLLOWING`` if it does not change as the picture does, ``RUN_FAILED`` if it fails.
 
     Args:
-        bench: With the picture, the steps of its answer, and the answer.
+        bench: Bench with the picture, the steps of its answer, and the answer.
         code: The program.
-        ran: How it ran on the picture as it is.
+        ran: Its run on the original picture.
     """
     found = answer_of(ran)
     if ran.ending != "returned" or found is None or bench.file is None:
@@ -90,10 +90,11 @@ def faults_of_looking(bench: Bench, code: str, ran: Ran) -> list[Problem]:
             return [_same("broken", found)] if same else []
         accepted, known = _things(bench)
         if bench.answer is None or found != _plain(bench.answer.value):
-            accepted = []  # another answer is told; it only has to be found in the picture
+            accepted = []  # a different answer is reported; it only has to follow from the picture
         for change, picture in changed_pictures(bench.picture, accepted, known):
             _, data = cv2.imencode(".png", np.ascontiguousarray(picture[..., ::-1]))
-            other.write_bytes(data.tobytes())  # what a picture is, its bytes say, not its name
+            # the format of a picture is determined by its content, not its name
+            other.write_bytes(data.tobytes())
             other.chmod(0o644)
             problem = _against_ours(bench, change, picture, found, ran_on(bench, code, other))
             if problem is not None:
@@ -104,7 +105,7 @@ def faults_of_looking(bench: Bench, code: str, ran: Ran) -> list[Problem]:
 def _against_ours(
     bench: Bench, change: str, picture: Frame, found: Any, again: Ran
 ) -> Problem | None:
-    """Compare how the answer of a program changed with how that of our own tools does."""
+    """Compare how the answer of a program changed with how that of our own tools changes."""
     assert bench.answer is not None
     ours = run_again(bench, picture)
     before, now = _plain(bench.answer.value), None if ours is None else _plain(ours.value)
@@ -144,7 +145,7 @@ def _plain(value: Any) -> Any:
 
 
 def _things(bench: Bench) -> tuple[list[Instance], list[Instance]]:
-    """Return the things that the answer counts, and all that are known."""
+    """Return the objects that the answer counts, and all known ones."""
     told = [step.args["of"] for step in bench.steps if step.tool == "answer"]
     target = bench.sets.get(str(told[-1])) if told else None
     known = [one for found in bench.sets.values() for one in found.instances]

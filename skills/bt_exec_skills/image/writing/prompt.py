@@ -1,6 +1,6 @@
-"""Prompt for a program; it never contains the answer.
+"""Prompt for a program. It never contains the answer.
 
-A program that had been told the answer could write it down; one that finds it again checks it.
+A program could otherwise repeat the known answer instead of checking it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _SHAPES = {
 
 @lru_cache(maxsize=1)
 def role() -> str:
-    """Return who the writer is, the form of the program, and the functions that it may call."""
+    """Return the role of the writer, the form of the program, and the functions it may call."""
     text = Path(__file__).with_name("role.md").read_text(encoding="utf-8").strip()
     return f"{text}\n\n# Functions and types of `tools`\n{_functions()}"
 
 
 def asked(bench: Bench, question: str) -> str:
-    """Return what is to be written: the question, the plan of the code, what the tools did."""
+    """Return the task: the question, the plan of the code, and the steps of the tools."""
     assert bench.answer is not None
     steps = [{"tool": one.tool, "parameters": dict(one.args)} for one in bench.steps]
     files = {
@@ -54,7 +54,7 @@ def asked(bench: Bench, question: str) -> str:
 
 
 def objection(problems: Sequence[Problem]) -> str:
-    """Return what is sent back with a program that is not as it must be."""
+    """Return the message that is sent back with an invalid program."""
     lines = [f"- {_harmless(str(one))}" for one in problems[:12]]
     return "That cannot be used. Write the whole file again, without these faults:\n" + "\n".join(
         lines
@@ -62,7 +62,7 @@ def objection(problems: Sequence[Problem]) -> str:
 
 
 def shape_of(value: Any) -> str:
-    """Return what an answer looks like, in words."""
+    """Return the form of an answer, in words."""
     return _SHAPES.get(type(value), "a short text, or a list of texts, that answers the question")
 
 
@@ -85,5 +85,5 @@ def _json(data: Any) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Return text from outside that can neither open nor close a block."""
+    """Return external text that can neither open nor close a block."""
     return text.replace("```", "'''")

@@ -142,9 +142,9 @@ def test_limit_holds_within_a_tenth(image, name):
     ("text", "language", "agrees", "says"),
     [
         (ANSWERS_SEVEN, "en", True, ""),
-        (ANSWERS_SEVEN.replace("7", "8"), "en", False, "gives something else: 8, not 7."),
+        (ANSWERS_SEVEN.replace("7", "8"), "en", False, "returned another result: 8, not 7."),
         (ANSWERS_SEVEN.replace("7", "8"), "ko", False, "결과는 다릅니다: 8 (답: 7)."),
-        (ANSWERS_SEVEN.replace("7", "'7'"), "en", False, 'something else: "7", not 7.'),
+        (ANSWERS_SEVEN.replace("7", "'7'"), "en", False, 'another result: "7", not 7.'),
         (ANSWERS_SEVEN.replace("7", "7 / 0"), "en", None, "it failed (ZeroDivisionError"),
         (ANSWERS_SEVEN.replace("7", "7 / 0"), "ko", None, "확인하지 못했습니다: 실행 오류"),
         ("def go(): pass", "en", None, "no function run(image_path)"),

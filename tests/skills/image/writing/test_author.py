@@ -120,7 +120,11 @@ def test_a_breach_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, cod
 @pytest.mark.parametrize(
     ("question", "says"),
     [
-        (QUESTION, "The language model's program is not used (NO_CODE). Ours takes its place."),
+        (
+            QUESTION,
+            "The program of the language model was not used (NO_CODE). "
+            "A generated program is used instead.",
+        ),
         ("빨간 원은 몇 개야?", "언어 모델의 프로그램은 쓰지 않습니다(NO_CODE). 자체 프로그램으로"),
     ],
 )
@@ -139,7 +143,7 @@ def test_broken_twice_our_own_takes_its_place_and_that_is_told(
 def test_a_model_that_does_not_answer_costs_one_question(picture_file, tmp_path):
     silent = Written(None, "MODEL_TIMEOUT", usage={"requests": 3})
     bench, writer, _ = made(picture_file, tmp_path, silent)
-    assert "(MODEL_TIMEOUT). Ours takes its place." in bench.program["text"]
+    assert "(MODEL_TIMEOUT). A generated program is used instead." in bench.program["text"]
     assert bench.program["usage"] == {"requests": 3}
     assert len(writer.told) == 1
 
@@ -148,7 +152,7 @@ def test_another_answer_is_told_and_not_sent_back(picture_file, tmp_path):
     other = edited('["red", "circle"]', '["blue", "circle"]')
     bench, writer, _ = made(picture_file, tmp_path, fenced(other))
     assert (bench.program["agrees"], bench.program["found"]) == (False, 1)
-    assert "The program gives something else: 1, not 3." in bench.program["text"]
+    assert "The program returned another result: 1, not 3." in bench.program["text"]
     assert len(writer.told) == 1
 
 
