@@ -1,1 +1,1 @@
-"""Tabletop pack: goals become subgoals, subgoals become driving, picking and placing."""
+"""Tabletop pack: goals are decomposed into subgoals of driving, picking and placing."""

@@ -1,4 +1,4 @@
-"""Checkers of plans for a table: targets exist, and the plan does what was requested.
+"""Checkers of tabletop plans: targets exist, and the plan does what was requested.
 
 Codes: ``OBJECT_GONE``, ``CANNOT_LIFT``, ``NO_CONTAINER``, ``NOT_ASKED`` (a move that the command
 does not ask for), ``LEFT_OUT`` (a move that it asks for and that is missing).
@@ -26,9 +26,9 @@ _OWN = ("go_to_object", "pick_object", "place_object")
 
 
 def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Report names that nothing answers to, containers that are picked, and things put into things.
+    """Report unknown names, containers that are picked, and targets that are not containers.
 
-    After a failure some names may be gone: the plan's own skills tell that.
+    After a failure some objects may be missing; that is reported by the skills of the plan.
     """
     labels = context.situation.labels
     tables = environment_of(context.situation).tables
@@ -53,7 +53,7 @@ def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         if into and target in labels and target not in tables and not _holds(target):
             holders = (*filter(_holds, labels), *tables)
             where = f"{show_place(place)}/with/target"
-            message = f"{target} holds nothing; put things into a container or on a table"
+            message = f"{target} is not a container; objects go into a container or onto a table"
             yield Problem("NO_CONTAINER", message, where, str(target), holders)
 
 
@@ -62,10 +62,9 @@ def _holds(name: object) -> bool:
 
 
 def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Report things that go elsewhere than the command asks, and things that are left out.
+    """Report moves that differ from the command, and missing ones.
 
-    Only where the command is understood here for certain: another plan is compared with what its
-    words mean, one by one.
+    Applies only to commands that were understood with certainty.
     """
     now = environment_of(context.situation)
     if not context.command or not now.objects or spec.mission.parent is not None:
@@ -99,7 +98,7 @@ def _other_ends(
             places[thing] = show_place(place)
     for thing, end in planned.items():
         if thing == now.held and end in {f"in {table}" for table in now.tables}:
-            continue  # the hand is emptied before it can take something else
+            continue  # the hand must be emptied before it can take another object
         if thing not in wanted:
             message = f"the command does not ask for {thing} to be moved"
             yield Problem("NOT_ASKED", message, places[thing], end, tuple(wanted))
@@ -114,7 +113,7 @@ def _other_ends(
 
 
 def _ends(command: str, now: Environment) -> dict[str, str]:
-    """Return where a command wants things in the end: ``in object_red_bowl_0``."""
+    """Return the requested final places of a command: ``in object_red_bowl_0``."""
     return {
         move.thing: f"{move.side} {move.target}"
         for goal in subgoals_for(command, now)

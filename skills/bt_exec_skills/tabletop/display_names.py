@@ -1,9 +1,9 @@
 """Display names of objects: ``object_purple_bowl_0`` is "purple bowl 0".
 
-A thing has one name in a language, made of its own name alone, whatever else is there: the live
-view, refusals, last words and the record of yesterday say the same. The number is always said, if
-the name has one: what is said may be typed back and means that thing and no other. (Shorter words,
-"the bowl", are understood as well, where they leave no doubt.)
+An object has one display name per language, which depends only on its own name. Live view,
+refusals, final messages and earlier records therefore use the same name. The number is always
+included, so that the name can be typed as a command and identifies the object. (Shorter names such
+as "the bowl" are also understood if they are unambiguous.)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bt_exec_skills.tabletop.sentences import sentence
 __all__ = ["MOST_NAMED", "called", "listed", "said", "value_said"]
 
 MOST_NAMED = 8
-"""More things than this are not named one by one."""
+"""Maximum number of objects that are listed one by one."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,59}")
 _SPOKEN = re.compile(r"[A-Za-z][A-Za-z0-9\- ]{0,59}")
 _JOINTS = re.compile(r"(, | → |: )")
@@ -28,10 +28,10 @@ _AND_MORE = re.compile(r"and (\d+) more")
 
 @lru_cache(maxsize=4096)
 def called(name: str, language: str) -> str | None:
-    """Return what a thing is called; None for what is not a name of a thing.
+    """Return the display name of an object; None if `name` is not the name of an object.
 
-    Its English name is a name as well, and so are several with commas, colons or arrows between:
-    what a skill or a condition tells in English is said in Korean, too.
+    English display names are accepted, too, and so are several names separated by commas, colons
+    or arrows: English text of a skill or condition is translated to Korean.
     """
     parts = _JOINTS.split(name)
     if len(parts) > 1:
@@ -53,7 +53,7 @@ def called(name: str, language: str) -> str | None:
         )
         kind = sentence("unnamed", language)
     own = name.casefold().startswith(("object_", "obj_"))
-    if name.isalpha() and looks.kind != name.casefold():  # "can" is a cylinder, and a word
+    if name.isalpha() and looks.kind != name.casefold():  # "can" is a cylinder, and also a verb
         known = False
     if not (own or known):
         return None
@@ -67,12 +67,12 @@ def called(name: str, language: str) -> str | None:
 
 
 def said(name: str, language: str) -> str:
-    """Return what a thing is called; a name that says nothing stays as it is."""
+    """Return the display name of an object, or the name itself if it has no attributes."""
     return called(name, language) or name
 
 
 def value_said(value: str, language: str, *, alone: bool = False) -> str:
-    """Return the word for a colour, a size or a shape, as it stands before a noun, or `alone`."""
+    """Return the word for a colour, a size or a shape, before a noun or `alone`."""
     if colour := first_word("colour", value, language):
         korean = alone and language == "ko"
         return f"{colour.removesuffix('색')}색" if korean else colour
@@ -80,7 +80,7 @@ def value_said(value: str, language: str, *, alone: bool = False) -> str:
 
 
 def listed(names: Iterable[str], language: str, most: int = MOST_NAMED) -> str:
-    """Return the names of things, or values, in one line; of many the first, and how many more."""
+    """Return the names of objects or values in one line: the first ones, and a count."""
     found = [called(name, language) or value_said(name, language, alone=True) for name in names]
     if len(found) > most + 1:  # "and 1 more" takes as much room as a name
         found = [*found[:most], sentence("more", language, count=len(found) - most)]

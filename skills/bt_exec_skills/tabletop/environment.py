@@ -1,7 +1,7 @@
-"""Environment as a simulator reports it: names, poses, and the robot's pose.
+"""Environment reported by a simulator: names, poses, and the robot's pose.
 
-This is the content of ``GET /env`` and ``GET /state``. Frame: the room's, x
-east, y north, z up [m].
+This is the content of ``GET /env`` and ``GET /state``. Frame: the room's, x east, y north, z up
+[m].
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from bt_exec_skills.tabletop.tables import Table, tables_under
 __all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point"]
 
 WITHIN_M = 0.15
-"""How far from the middle of a container a thing in it may be, seen from above [m]."""
+"""Maximum horizontal distance of an object from the centre of its container [m]."""
 AT_SPOT_M = 0.15
-"""How far from the point that was meant a thing on a table may be, seen from above [m]."""
+"""Maximum horizontal distance of an object from its target point on a table [m]."""
 _ABOVE_M, _BELOW_M = 0.22, 0.03
 _ON_FLOOR_M = 0.12
 
 
 class Point(NamedTuple):
-    """A point in the room [m]."""
+    """Point in the room [m]."""
 
     x: float
     y: float
     z: float
 
     def flat(self, other: Point | Pose) -> float:
-        """Return the distance seen from above [m]."""
+        """Return the horizontal distance [m]."""
         return math.hypot(self.x - other.x, self.y - other.y)
 
     def away(self, other: Point) -> float:
@@ -44,7 +44,7 @@ class Point(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """An object: its number, where it is, and how it is turned about x, y and z [rad]."""
+    """Object: its number, position, and rotation about x, y and z [rad]."""
 
     id: int
     pos: Point
@@ -53,15 +53,15 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True)
 class Environment:
-    """The world at one moment.
+    """State of the world at one time.
 
     Attributes:
-        t: When it was read [s, clock of the mission].
+        t: Time of the reading [s, clock of the mission].
         objects: Objects by name, in the simulator's order.
-        base: Where the robot stands; None if the simulator does not say.
-        told: The tables that the simulator tells of; empty if it tells of none.
-        held: The object in the hand; None if it is empty or unknown.
-        origin: Where that object was picked up [m]; None if unknown.
+        base: Pose of the robot; None if the simulator does not report it.
+        told: Tables reported by the simulator; empty if it reports none.
+        held: Object in the hand; None if it is empty or unknown.
+        origin: Position where that object was picked up [m]; None if unknown.
     """
 
     t: float
@@ -73,12 +73,12 @@ class Environment:
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
-        """The tables by name: as the simulator lists them, else derived from what is on them."""
+        """Tables by name, as reported by the simulator or derived from the objects on them."""
         standing = (placed.pos for name, placed in self.objects.items() if name != self.held)
         return self.told or tables_under(standing)
 
     def at(self, name: str) -> Point | None:
-        """Return where an object, or the middle of a table, is; None if there is no such thing."""
+        """Return the position of an object or of the centre of a table, or None."""
         placed = self.objects.get(name)
         if placed is not None:
             return placed.pos
@@ -86,11 +86,11 @@ class Environment:
         return Point(table.x, table.y, table.height) if table is not None else None
 
     def looks(self) -> tuple[Looks, ...]:
-        """Return what the names of the objects say, in order."""
+        """Return the attributes in the names of the objects, in order."""
         return tuple(looks_of(name) for name in self.objects)
 
     def containers(self) -> tuple[str, ...]:
-        """Return the objects that others are put into or onto."""
+        """Return the containers."""
         return self._containers
 
     @cached_property
@@ -98,7 +98,7 @@ class Environment:
         return tuple(name for name in self.objects if looks_of(name).holds_things)
 
     def inside(self, name: str, container: str) -> bool:
-        """Return whether `name` lies within a container, or on a table and in nothing else."""
+        """Return True if `name` is in a container, or directly on a table."""
         if container in self.tables and container not in self.objects:
             return self.place_of(name) == container
         thing, holder = self.at(name), self.at(container)
@@ -108,7 +108,7 @@ class Environment:
         return thing.flat(holder) <= WITHIN_M and -_BELOW_M <= height <= _ABOVE_M
 
     def holder(self, name: str) -> str | None:
-        """Return the container that `name` lies in; the nearest of several; None if none."""
+        """Return the nearest container that contains `name`, or None."""
         if name not in self._holders:
             self._holders[name] = self._find_holder(name)
         return self._holders[name]
@@ -125,29 +125,29 @@ class Environment:
         return min(found, key=lambda other: thing.flat(self.objects[other].pos), default=None)
 
     def table_of(self, name: str) -> str | None:
-        """Return the table that an object stands on, or that what it lies in stands on."""
+        """Return the table that carries an object or its container."""
         at = self.at(name)
         found = (key for key, table in self.tables.items() if at is not None and table.carries(*at))
         return next(found, None)
 
     def place_of(self, name: str) -> str | None:
-        """Return what a thing lies in, else the table it stands on; None on the floor or lifted."""
+        """Return the container of an object, else its table; None on the floor or lifted."""
         holder, at = self.holder(name), self.at(name)
         if holder is not None or at is None:
             return holder
         return next((key for key, table in self.tables.items() if table.bears(*at)), None)
 
     def lies_at(self, name: str, place: str, spot: tuple[float, ...] = ()) -> bool:
-        """Whether a thing lies in a container or on a table, and where on it if that is given."""
+        """Return True if an object is in a container or on a table, at the given spot if any."""
         if self.place_of(name) != place:
             return False
         return not spot or math.dist(self.objects[name].pos[:2], spot) <= AT_SPOT_M
 
     def content(self, container: str) -> tuple[str, ...]:
-        """Return what lies within a container."""
+        """Return the objects in a container."""
         return tuple(name for name in self.objects if self.holder(name) == container)
 
     def on_floor(self, name: str) -> bool:
-        """Return whether an object lies on the floor."""
+        """Return True if an object is on the floor."""
         at = self.at(name)
         return at is not None and at.z < _ON_FLOOR_M

@@ -10,25 +10,25 @@ from bt_exec_skills.tabletop.environment import Environment, Point
 __all__ = ["NEAR_M", "Hand"]
 
 NEAR_M = 1.1
-"""How far from the base the hand reaches [m]."""
+"""Reach of the hand from the base [m]."""
 _LIFTED_M = 0.05
-"""How much higher than it lay a thing is that was lifted [m]."""
+"""Minimum height difference of a lifted object [m]."""
 
 _FOLLOWS_M = 0.15
-"""How far from where it was in the robot's frame a held thing may be [m]."""
+"""Tolerance of the position of a held object in the robot's frame [m]."""
 
 
 class Hand:
-    """A note of what was picked, and where it was relative to the base when it was lifted.
+    """Tracker of the picked object and its position relative to the base when it was lifted.
 
-    A simulator that tells where its base is lets us see that the thing follows it; with another
-    one, a thing that is still as high as it was lifted is taken to be held.
+    If the simulator reports its base, the object must follow it. Otherwise an object that stays at
+    its lifted height is assumed to be held.
 
     Attributes:
-        thing: What was picked last and not put down since; None if nothing.
-        origin: Where it lay before it was picked [m]; None if the hand is empty.
-        moved: Whether it began to take or to put down something, and nobody has looked since:
-            what it holds is not known from what was seen before.
+        thing: Last picked object that was not put down; None if there is none.
+        origin: Position before it was picked [m]; None if the hand is empty.
+        moved: Whether the hand started to take or release an object and the world was not read
+            since. The content of the hand is then unknown.
     """
 
     def __init__(self) -> None:
@@ -40,15 +40,15 @@ class Hand:
         self._height = 0.0
 
     def reach(self, thing: str, at: Point) -> None:
-        """Note that it begins to take `thing`, which lies at `at`."""
+        """Record that the hand starts to take `thing` at `at`."""
         self.thing, self.moved, self._reached = None, True, (thing, at)
 
     def release(self) -> None:
-        """Note that it begins to put down what it holds."""
+        """Record that the hand starts to release its object."""
         self.moved = True
 
     def look(self, now: Environment) -> str | None:
-        """Note and return what it holds in a world that was read after its last motion."""
+        """Record and return the held object, from a world that was read after the last motion."""
         held = self.holds(now)
         if held is None:
             self.let_go()
@@ -67,12 +67,12 @@ class Hand:
         self._from_base = _local(now.base, at) if now.base is not None else None
 
     def let_go(self) -> None:
-        """Note that the hand is empty."""
+        """Record that the hand is empty."""
         self.origin = None
         self.thing, self.moved, self._reached = None, False, None
 
     def holds(self, now: Environment) -> str | None:
-        """Return what the hand holds in this world; None if nothing, or if it fell."""
+        """Return the held object in this world; None if there is none, or it fell."""
         if self._reached is not None:
             thing, before = self._reached
             return thing if _lifted(before, now.at(thing), now) else None
@@ -86,7 +86,7 @@ class Hand:
         return self.thing
 
     def facts(self, now: Environment | None) -> dict[str, str]:
-        """Return the facts for planners: what the hand holds, and where that was taken from."""
+        """Return the facts for planners: the held object, and where it was taken from."""
         held = self.holds(now) if now is not None else None
         if held is None:
             return {"hand": "empty"}
@@ -98,7 +98,7 @@ class Hand:
 
 
 def _lifted(before: Point, after: Point | None, now: Environment) -> bool:
-    """Return whether a thing is up in the air beside the robot."""
+    """Return True if an object is in the air beside the robot."""
     if after is None or after.z < before.z + _LIFTED_M:
         return False
     return now.base is None or after.flat(now.base) <= NEAR_M

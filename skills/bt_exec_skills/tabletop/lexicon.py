@@ -13,7 +13,7 @@ from bt_exec.spec.plain_yaml import read_yaml
 
 __all__ = ["first_word", "lexicon", "reader"]
 
-_BODY = ("hand",)  # parts of the robot: no names of objects
+_BODY = ("hand",)  # parts of the robot, which are not objects
 
 
 @cache
@@ -30,11 +30,11 @@ def reader() -> Reader:
 
 @cache
 def first_word(kind: str, value: str, language: str) -> str:
-    """Return the word that is said for a value, before a noun; empty if there is none.
+    """Return the word for a value before a noun; empty if there is none.
 
     Args:
         kind: ``noun``, or the kind of an attribute.
-        value: The thing or the attribute.
+        value: The object or the attribute.
         language: ``en`` or ``ko``.
     """
     if kind == "noun":

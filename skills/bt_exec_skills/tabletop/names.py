@@ -1,7 +1,7 @@
 """Attributes in object names: ``object_small_blue_cube_1`` is small, blue and a cube.
 
-Names come from outside (a simulator). They are read, never trusted to be well formed: a part that
-is not a word of this file is kept as the kind, so that ``object_apple_0`` is an apple.
+Names come from a simulator and may be malformed. A part that is not a known word is the kind, so
+that ``object_apple_0`` is an apple.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ObjectName: TypeAlias = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_\-]{0,59}$"), Label()
 ]
-"""Name of an object of the environment, as it is seen now."""
+"""Name of a currently present object of the environment."""
 
 Attribute: TypeAlias = Literal["colour", "size", "shape"]
 ATTRIBUTES: tuple[Attribute, ...] = ("colour", "size", "shape")
@@ -53,7 +53,7 @@ COLOURS = (
 SIZES = ("small", "medium", "big")
 SHAPES = ("cube", "cylinder", "ball")
 CONTAINERS = ("bowl", "plate", "tray", "box", "basket")
-"""Kinds of things that others are put into or onto."""
+"""Kinds of objects that are containers."""
 
 _SAME: Mapping[str, str] = MappingProxyType(
     {
@@ -71,7 +71,7 @@ _SAME: Mapping[str, str] = MappingProxyType(
         "bin": "basket",
     }
 )
-"""Words of other simulators for what is known here by another word."""
+"""Synonyms of other simulators."""
 _NATURE: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "apple": {"shape": "ball"},
@@ -89,11 +89,11 @@ class Looks:
 
     Attributes:
         name: The whole name.
-        kind: What it is: ``cube``, ``apple``, ``bowl``; ``object`` if the name does not say.
-        colour: Its colour; empty if the name does not say.
-        size: Its size, likewise.
-        shape: Its shape, likewise.
-        number: Which of several that look alike; None if the name does not say.
+        kind: Kind: ``cube``, ``apple``, ``bowl``; ``object`` without one.
+        colour: Colour; empty without one.
+        size: Size; empty without one.
+        shape: Shape; empty without one.
+        number: Number of similar objects; None without one.
     """
 
     name: str
@@ -105,18 +105,18 @@ class Looks:
 
     @property
     def holds_things(self) -> bool:
-        """Whether others are put into or onto it."""
+        """Whether the object is a container."""
         return self.kind in CONTAINERS
 
     def value(self, attribute: Attribute) -> str:
-        """Return the value of an attribute; empty if the name does not say."""
+        """Return the value of an attribute; empty if the name has none."""
         found: str = getattr(self, attribute)
         return found
 
 
 @lru_cache(maxsize=4096)
 def looks_of(name: str) -> Looks:
-    """Return what `name` says."""
+    """Return the attributes in `name`."""
     words = [_SAME.get(word, word) for word in re.split(r"[_\-\s]+", name.casefold()) if word]
     number = int(words[-1]) if words and _NUMBER.fullmatch(words[-1]) else None
     words = [word for word in words if not word.isdigit()]

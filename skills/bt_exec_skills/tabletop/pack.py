@@ -49,4 +49,4 @@ PACK = Pack(
     world=TableStart,
     reporter=TableReporter,
 )
-"""The pack, registered under the entry point ``tabletop``."""
+"""Pack object, registered under the entry point ``tabletop``."""

@@ -13,16 +13,16 @@ from bt_exec_skills.tabletop.tables import Table
 
 __all__ = ["free_on", "is_beside", "part_of", "spot_for"]
 
-_RING_M = 0.07  # from the middle of a container
-_ROOM_M = 0.055  # between the middles of two things in a container
+_RING_M = 0.07  # from the centre of a container
+_ROOM_M = 0.055  # between the centres of two objects in a container
 _BESIDE_M, _BESIDE_CONTAINER_M = 0.13, 0.24
 _FREE_M, _FREE_CONTAINER_M = 0.09, 0.2
 _LEVEL_M = 0.09
-_RIM_M = 0.09  # how far from a table's edge things are put
-_HAND_M, _HAND_CONTAINER_M = 0.14, 0.25  # to the next middle, so that the hand has room
-_EDGE_M = 0.04  # beside something: no nearer to the edge
+_RIM_M = 0.09  # distance of placed objects from the edge of a table
+_HAND_M, _HAND_CONTAINER_M = 0.14, 0.25  # distance to the next centre, so that the hand has room
+_EDGE_M = 0.04  # beside an object: minimum distance from the edge
 _STEP_M = 0.04
-_OVER_M = 0.03  # of what is held over a top
+_OVER_M = 0.03  # height of a held object over a top
 _NEAR_M = 0.36
 _TURNS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "behind": 0.0, "in_front_of": math.pi}
 
@@ -34,10 +34,10 @@ def spot_for(
 
     Args:
         now: The world.
-        thing: What is put.
-        target: What it is put into or beside; it must be there.
-        side: How.
-        spot: Where on a table; the free place nearest to it is taken.
+        thing: Object to place.
+        target: Present target container, table or object.
+        side: Relation to the target.
+        spot: Point on a table; the nearest free point is used.
     """
     middle = now.objects[target].pos if target in now.objects else None
     if middle is None:
@@ -54,14 +54,14 @@ def free_on(
     without: Iterable[str] = (),
     taken: Iterable[Spot] = (),
 ) -> Point | None:
-    """Return the free place on a table nearest to a point; None if the table is full.
+    """Return the free point on a table nearest to a point; None if the table is full.
 
     Args:
         now: The world.
         table: Name of the table.
-        near: Where it would be best [m].
-        without: Things that are in nobody's way.
-        taken: Points that are to stay free [m].
+        near: Preferred point [m].
+        without: Objects to ignore.
+        taken: Points to keep free [m].
     """
     top, gone = now.tables[table], set(without)
     others = [
@@ -75,7 +75,8 @@ def free_on(
         return all(math.hypot(x - a, y - b) >= away for a, b, away in others)
 
     x, y = near
-    if top.under(x, y) and free(x, y):  # also near the edge: something may come back to its place
+    # also near the edge, so that an object can return to its place
+    if top.under(x, y) and free(x, y):
         return Point(x, y, top.height + _OVER_M)
     for x, y in sorted(_grid(top), key=lambda spot: math.dist(spot, near)):
         if top.under(x, y, _RIM_M) and free(x, y):
@@ -94,20 +95,20 @@ def _grid(top: Table) -> list[tuple[float, float]]:
 
 
 def part_of(now: Environment, table: str, part: str) -> Spot:
-    """Return the middle of a part of a table as seen: ``left``, ``right`` or ``middle``."""
+    """Return the centre of a part of a table as seen: ``left``, ``right`` or ``middle``."""
     top = now.tables[table]
     if part == "middle" or now.base is None:
         return top.x, top.y
     ahead = math.atan2(top.y - now.base.y, top.x - now.base.x)
     turn = ahead + _TURNS[f"{part}_of"]
     x, y = math.cos(turn), math.sin(turn)
-    # as far as half way to the edge that this direction meets
+    # at most half way to the edge in this direction
     away = 0.5 * min(top.half_x / max(abs(x), 1e-6), top.half_y / max(abs(y), 1e-6))
     return top.x + away * x, top.y + away * y
 
 
 def _inside(now: Environment, thing: str, target: str, middle: Point) -> Point:
-    """Return the middle of a container if it is free, else the freest place round it."""
+    """Return the centre of a container if it is free, else the freest point around it."""
     others = [now.objects[name].pos for name in now.content(target) if name != thing]
     ring = [
         Point(
@@ -117,7 +118,7 @@ def _inside(now: Environment, thing: str, target: str, middle: Point) -> Point:
         )
         for k in range(8)
     ]
-    if not looks_of(target).holds_things:  # onto a thing: only its middle will do
+    if not looks_of(target).holds_things:  # onto an object: only its centre is suitable
         return middle
 
     def room(spot: Point) -> float:
@@ -163,7 +164,7 @@ def _beside(now: Environment, thing: str, target: str, middle: Point, side: Side
 def is_beside(
     now: Environment, thing: str, target: str, side: Side, seen_from: Pose | None
 ) -> bool:
-    """Return whether `thing` lies on a side of `target`, seen from a pose."""
+    """Return True if `thing` is on a side of `target`, as seen from a pose."""
     a, b = now.at(thing), now.at(target)
     if a is None or b is None or a.flat(b) > _NEAR_M or abs(a.z - b.z) > _LEVEL_M:
         return False

@@ -1,6 +1,6 @@
 """Mission reporter of the pack: subgoals turn by turn, and the reached ones at the end.
 
-What is told at the end is read from the last look at the world, not from what skills said.
+The final report uses the last observation of the world, not the results of skills.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["TableReporter"]
 
 
 class _Step(NamedTuple):
-    """The last that is done with a thing in a subgoal."""
+    """Last action with an object in a subgoal."""
 
     skill: str
     thing: str
@@ -32,7 +32,7 @@ class _Step(NamedTuple):
 
 
 class _Goal(NamedTuple):
-    """A subgoal: its name, and its steps."""
+    """Subgoal: its name, and its steps."""
 
     name: str
     steps: tuple[_Step, ...]
@@ -51,7 +51,7 @@ class TableReporter(MissionReporter):
         self._did: set[tuple[str, str]] = set()
 
     def on(self, event: Event) -> None:
-        """See `MissionReporter.on`."""
+        """Implement `MissionReporter.on`."""
         match event:
             case MissionStarted():
                 self._language = event.language if event.language == "ko" else "en"
@@ -70,7 +70,7 @@ class TableReporter(MissionReporter):
                 self._did.add((event.skill, str(thing)))
 
     def turn(self, view: MissionView) -> dict[str, Any]:
-        """Return how far each subgoal is, and what comes next."""
+        """Return the progress of each subgoal, and the next action."""
         action = view.next_action
         return {
             "subgoals": [
@@ -85,7 +85,7 @@ class TableReporter(MissionReporter):
         }
 
     def told(self) -> str:
-        """Return which subgoals were reached."""
+        """Return a sentence about the reached subgoals."""
         if not self._goals or not self._did:
             return ""
         missed = [goal for goal in self._goals if self._done(goal) < len(goal.steps)]
@@ -105,7 +105,7 @@ class TableReporter(MissionReporter):
         return " ".join((done, *self._remarks))
 
     def _wrong(self, goal: _Goal) -> Iterator[str]:
-        """Yield what of a subgoal is not as it was asked, thing and place."""
+        """Yield the objects of a subgoal that are not at their place, with the place."""
         for step in goal.steps:
             if not self._is_so(step):
                 placed = step.skill == "place_object"
@@ -123,7 +123,7 @@ class TableReporter(MissionReporter):
 
 
 def _goals(root: NodeBase) -> Iterator[_Goal]:
-    """Yield the innermost named sequences with what each of their things ends with."""
+    """Yield the innermost named sequences with the last action for each object."""
     for node in walk(root):
         if not isinstance(node, Sequence) or node.name is None:
             continue

@@ -1,4 +1,4 @@
-"""Makes the pack's rigs from a site's settings; the simulator is imported on demand."""
+"""Rigs of the pack from the settings of a site. The simulator is imported on demand."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["http_identity", "make_http_rig", "make_sim_rig", "robot_in_its_kitchen"]
 
 
-_COARSE, _FINE = (160, 120), (480, 360)  # of its pictures [px]; a network needs the finer ones
+# size of its pictures [px]; a network needs the larger ones
+_COARSE, _FINE = (160, 120), (480, 360)
 
 
 def robot_in_its_kitchen(start: TableStart) -> SimTableRobot:
-    """Return the simulated robot in a kitchen in which everything has come to rest.
+    """Return the simulated robot in a kitchen in which all objects are at rest.
 
     Raises:
-        UsageError: If so many things have no room.
+        UsageError: If there is no room for so many objects.
     """
     from bt_exec_skills.tabletop.sim.body import SimTableRobot
     from bt_exec_skills.tabletop.sim.world import TableWorld
@@ -41,7 +42,7 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
     """Return the simulated robot in its kitchen, in this process.
 
     Raises:
-        UsageError: If so many things have no room, or the detector cannot be used.
+        UsageError: If there is no room for so many objects, or the detector cannot be used.
     """
     from bt_exec_skills.tabletop.perception.finder import make_finder
     from bt_exec_skills.tabletop.perception.pipeline import TablePerception
@@ -62,10 +63,10 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
 
 
 def make_http_rig(settings: TableSettings, start: TableStart) -> Rig:
-    """Return a robot whose simulator is reached over HTTP.
+    """Return a robot whose simulator is accessed over HTTP.
 
     Raises:
-        UsageError: If no address is set, or nothing answers there.
+        UsageError: If no address is set, or there is no response.
     """
     remote = _remote(settings)
     if start.model_fields_set:

@@ -1,7 +1,7 @@
-"""Robot interface of the tabletop pack: everything that its skills use.
+"""Robot interface of the tabletop pack: all functions that its skills use.
 
-A simulator in this process and one that is reached over HTTP implement `TableRobot`; skills never
-know which. Points are in the room's frame [m].
+A simulator in this process and one that is accessed over HTTP implement `TableRobot`; skills work
+with both. Points are in the room's frame [m].
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from bt_exec_skills.tabletop.environment import Environment, Point
 __all__ = ["Motion", "Reading", "Side", "Spot", "TableRobot"]
 
 Side: TypeAlias = Literal["in", "next_to", "left_of", "right_of", "in_front_of", "behind"]
-"""Where a thing is put, relative to another: ``in`` is into or onto it; the rest as the robot sees
-it from where it stands."""
+"""Relation of a placed object to its target.
+
+``in`` is into or onto it; the others are sides as seen by the robot.
+"""
 Spot: TypeAlias = tuple[float, ...]
-"""A point on a table, x and y [m, room frame]; empty for wherever there is room."""
+"""Point on a table, x and y [m, room frame]; empty for any free point."""
 
 
 class Reading(Protocol):
-    """The world being read: at once in a simulation here, in a while over a network."""
+    """Reading of the world: immediate in a local simulation, delayed over a network."""
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, well or not."""
+        """Whether it has ended, with or without success."""
 
     @property
     def environment(self) -> Environment | None:
@@ -39,35 +41,37 @@ class Reading(Protocol):
 
 @runtime_checkable
 class TableRobot(Robot, Protocol):
-    """A mobile base with an arm and a hand.
+    """Mobile base with an arm and a hand.
 
-    A motion starts at once and ends by itself; starting one stops the one before. `Motion.failure`
-    says that it could not be carried out, with one of the codes ``UNREACHABLE``, ``NO_PATH``,
-    ``STUCK``, ``MISSED``, ``EMPTY``, ``UNCERTAIN``,
-    ``SIMULATOR_UNREACHABLE``, ``SIMULATOR_FAULT``, ``STOPPED``.
-    Whether a thing was picked or placed is not for the motion to say: skills read the world.
+    A motion starts at once and ends by itself. Starting one stops the previous one.
+    `Motion.failure` reports a motion that could not be executed with one of the codes
+    ``UNREACHABLE``, ``NO_PATH``, ``STUCK``, ``MISSED``, ``EMPTY``, ``UNCERTAIN``,
+    ``SIMULATOR_UNREACHABLE``, ``SIMULATOR_FAULT``, ``STOPPED``. Whether an object was picked or
+    placed is determined by skills, which read the world.
     """
 
     def read(self) -> Reading:
-        """Read where everything is, now."""
+        """Start to read the current positions."""
 
     def seen(self, since: float, now: float) -> Environment | None:
-        """Return the world as read since a moment, or None: not yet; reads if need be.
+        """Return the world as read since a time, or None if it is not yet available.
+
+        A reading is started if needed.
 
         Args:
-            since: What was read before is too old [s, mission clock].
-            now: The present [s, mission clock].
+            since: Earlier readings are too old [s, mission clock].
+            now: Current time [s, mission clock].
         """
 
     def goto(self, at: Point) -> Motion:
-        """Drive to where the arm reaches `at`, round what is in the way."""
+        """Drive to where the arm reaches `at`, around obstacles."""
 
     def pick(self, at: Point) -> Motion:
-        """Bring the open hand down round what is at `at`, close it, lift and draw back."""
+        """Lower the open hand around the object at `at`, close it, lift and retract."""
 
     def place(self, at: Point) -> Motion:
-        """Bring what the hand holds down at `at`, let go and draw back."""
+        """Lower the held object at `at`, release it and retract."""
 
     @property
     def doing(self) -> str:
-        """The present phase of the motion in a word or two: "driving"; empty at rest."""
+        """Present phase of the motion in a word or two: "driving"; empty at rest."""

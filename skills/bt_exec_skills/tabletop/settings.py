@@ -1,4 +1,4 @@
-"""The pack's settings in a site file, and the initial state of its simulated kitchen."""
+"""Settings of the pack in a site file, and the initial state of its simulated kitchen."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ __all__ = ["Remote", "TableSettings", "TableStart"]
 
 
 class Remote(BaseModel):
-    """A simulator that is reached over HTTP.
+    """Simulator that is accessed over HTTP.
 
     Attributes:
-        http: Its address: ``http://127.0.0.1:8800``.
-        token: Sent as a bearer token, if it wants one.
-        read_s: How long ``/env`` may take [s].
-        motion_s: How long one motion may take [s].
-        lockstep: Whether its time stands still until we ask (``/step``): ``true`` for the
-            simulator of bt-exec, ``false`` for those of others.
+        http: Its address: ``http:
+
+    127.0.0.1:8800``.;;token: Bearer token, if it requires one.;;read_s: Time limit of ``/env``
+    [s].;;motion_s: Time limit of one motion [s].;;lockstep: Whether its time advances only on
+    request (``/step``): ``true`` for the simulator of bt-exec, ``false`` for others.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -39,11 +38,11 @@ class TableSettings(PackSettings):
 
     Attributes:
         robot: ``sim``, the kitchen in this process, or ``http``.
-        remote: Where the simulator is, for ``robot: http``.
-        detector: Who says where things are in its pictures: ``learned`` (the shipped network),
-            ``oracle`` (the simulator), or the settings of another network; see
+        remote: The simulator, for ``robot: http``.
+        detector: Source of boxes in its pictures: ``learned`` (the shipped network), ``oracle``
+            (the simulator), or the settings of another network; see
             `bt_exec_skills.tabletop.perception.finder`.
-        picture_every_s: How often the head camera takes a picture, at most [s]; 0 for never.
+        picture_every_s: Minimum interval of pictures of the head camera [s]; 0 for none.
     """
 
     remote: Remote | None = None
@@ -59,5 +58,5 @@ class TableStart(WorldSettings):
     by: By = Field("colour", description="what things differ in: colour, size, shape, mixed")
 
     def options(self) -> WorldOptions:
-        """Return what the world is drawn from."""
+        """Return the options of the random world."""
         return WorldOptions(self.seed, self.objects, self.by)

@@ -1,4 +1,4 @@
-"""Table tops, as a simulator reports them or as inferred from the objects on them.
+"""Table tops, as reported by a simulator or inferred from the objects on them.
 
 Frame: the room's, x east, y north, z up [m]; a top is a rectangle along x and y.
 """
@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 __all__ = ["Table", "tables_under"]
 
-_STANDS_M = 0.15  # how high above a top the middle of what stands on it may be
+_STANDS_M = 0.15  # height of the centre of an object above its top
 _SINKS_M = 0.03
 _ABOVE_M = 0.4
 _FLOOR_M = 0.12
 _ONE_TABLE_M, _ONE_LEVEL_M = 1.0, 0.12
-_ROUND_M = 0.05  # a top reaches this much beyond the middle of what stands on it
+_ROUND_M = 0.05  # extent of a top beyond the centres of the objects on it
 
 
 class Table(NamedTuple):
-    """A table's top: middle [m], half sizes [m], height [m]."""
+    """Top of a table: centre [m], half sizes [m], height [m]."""
 
     x: float
     y: float
@@ -30,7 +30,7 @@ class Table(NamedTuple):
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """The top's left, bottom, right and top edge, seen from above [m]."""
+        """Left, bottom, right and top edge, seen from above [m]."""
         x, y, half_x, half_y, _ = self
         return x - half_x, y - half_y, x + half_x, y + half_y
 
@@ -39,19 +39,19 @@ class Table(NamedTuple):
         return abs(x - self.x) <= self.half_x - rim and abs(y - self.y) <= self.half_y - rim
 
     def carries(self, x: float, y: float, z: float) -> bool:
-        """Return whether something whose middle is there stands on the top, or in what does."""
+        """Return True if an object with that centre is on the top, or in a container on it."""
         return self.under(x, y) and -_SINKS_M <= z - self.height <= _ABOVE_M
 
     def bears(self, x: float, y: float, z: float) -> bool:
-        """Return whether something whose middle is there stands on the top itself."""
+        """Return True if an object with that centre is on the top itself."""
         return self.under(x, y) and -_SINKS_M <= z - self.height <= _STANDS_M
 
 
 def tables_under(places: Iterable[tuple[float, float, float]]) -> Mapping[str, Table]:
-    """Return the tables that things at these places must stand on, named in their order.
+    """Return the tables inferred from object positions, named in their order.
 
-    Things of one height within a metre of each other share a table. Its top is known as far as
-    they reach: where nothing stands, there may be no table.
+    Objects of one height within a metre of each other share a table. Its top extends as far as
+    they do: there may be no table elsewhere.
     """
     groups: list[list[tuple[float, float, float]]] = []
     for place in places:

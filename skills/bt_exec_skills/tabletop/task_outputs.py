@@ -33,7 +33,7 @@ SKILLS: Mapping[str, str] = MappingProxyType(
         "PlaceObject": "place_object",
     }
 )
-"""Names of skills in such plans, each with its own name here; both are read."""
+"""Names of skills in such plans, with the names used here; both are accepted."""
 _MOST_GOALS, _MOST_TASKS = 50, 400
 _FORM = '{"task_outputs": [{"subgoal": "…", "tasks": [{"skill": "GoToObject", "target": "…"}]}]}'
 
@@ -42,7 +42,7 @@ def read_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpe
     """Return the mission of a two-level plan.
 
     Raises:
-        SpecError: Holding every mistake.
+        SpecError: With all problems.
     """
     data = _loaded(text, file)
     problems: list[Problem] = []
@@ -70,7 +70,7 @@ Steps = list[dict[str, Any]]
 
 
 def _goals(data: dict[str, Any], file: str, problems: list[Problem]) -> Iterator[tuple[str, Steps]]:
-    """Yield the name of every subgoal with its steps; collect what is wrong."""
+    """Yield the name of every subgoal with its steps, and collect problems."""
     outputs = data["task_outputs"]
     for key in sorted(data.keys() - {"subgoals", "task_outputs"}):
         allowed = ("subgoals", "task_outputs")
@@ -108,7 +108,7 @@ def _goals(data: dict[str, Any], file: str, problems: list[Problem]) -> Iterator
 def _step(
     task: Any, place: str, held: str | None, file: str, problems: list[Problem]
 ) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the step of a task, and what the hand holds after it."""
+    """Return the step of a task, and the held object after it."""
     if not isinstance(task, dict):
         form = 'must be {"skill": "…", "target": "…"}'
         problems.append(problem_of(file, "NOT_AN_ACTION", form, place))
@@ -146,11 +146,11 @@ def _step(
 def write_tasks(spec: MissionSpec) -> str:
     """Return an expanded mission as a two-level plan, indented.
 
-    Skips and retries have no place in it and are left to whoever runs it; so is the check that
-    ends our own plans.
+    Skips, retries and the final check of our own plans cannot be expressed and are left to the
+    executor.
 
     Raises:
-        SpecError: If it holds an action that such a plan cannot name.
+        SpecError: If it contains an action that such a plan cannot name.
     """
     problems: list[Problem] = []
     outputs = []
@@ -198,4 +198,4 @@ def _task(node: Do, problems: list[Problem]) -> dict[str, str]:
 
 
 TASK_OUTPUTS = PlanFormat(read_tasks, write_tasks)
-"""The format for ``compile --format task-outputs`` and ``run --plan``."""
+"""Format for ``compile --format task-outputs`` and ``run --plan``."""

@@ -109,7 +109,7 @@ def sorted_world():
         ("그릇 비었어?", "아니요. 빨간 그릇 0 안: 빨간 물건 0. 파란 그릇 0 안: 파란 물건 0."),
         ("is there a banana?", "No. There is none."),
         ("바나나 있어?", "아니요. 없습니다."),
-        ("is the apple empty?", "Apple 0 holds nothing: it is not a container."),
+        ("is the apple empty?", "Apple 0 is not a container."),
         ("무슨 색 그릇이 있어?", "빨간색: 빨간 그릇 0. 파란색: 파란 그릇 0."),
         ("are there three bowls?", "No, only 2: red bowl 0, blue bowl 0."),
         ("is there an apple and a lemon?", "No. There: apple 0. Not there: “a lemon”."),

@@ -47,7 +47,7 @@ def compiled(command: str, now: Environment) -> Compiled:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("sort by colour", "because their names do not tell their colour: cup 0, apple 0"),
+        ("sort by colour", "because their names do not contain their colour: cup 0, apple 0"),
         ("색깔별로 정리해", "이름으로 색을 알 수 없어 그대로 둡니다: 컵 0, 사과 0"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Goals of a command: read, resolved to objects, split into subgoals and tasks."""
+"""Goals of a command: parsing, resolution to objects, decomposition into subgoals and tasks."""

@@ -1,6 +1,7 @@
 """Answers to questions about the table from its current state, in the question's language.
 
-What is not there is no reason to refuse: "there is none", "no". Whatever is found is named.
+A question about a missing object is not refused: the answer is "there is none" or "no". All found
+objects are named.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _INSIDE: Place = ("in", Phrase())
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer: whether it is yes or something was found, the sentences, and what they name."""
+    """Answer: whether it is yes or an object was found, its sentences, and the named objects."""
 
     holds: bool
     text: str
@@ -40,13 +41,13 @@ def answer(question: Question, now: Environment, held: str | None, language: str
     """Return the answer to a question.
 
     Args:
-        question: What is asked.
-        now: What is there.
-        held: What the hand holds, None for nothing.
-        language: Of the answer.
+        question: The question.
+        now: Current environment.
+        held: Object in the hand, or None.
+        language: Language of the answer.
 
     Raises:
-        Trouble: What the question is about cannot be told, though it is there.
+        Trouble: If a present subject of the question cannot be determined.
     """
     table = _Table(now, held, language)
     kinds = {
@@ -69,7 +70,7 @@ def _sentences() -> Messages:
 
 
 def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
-    """Return everything that a phrase may mean; nothing if it is not there."""
+    """Return all objects that a phrase may mean; empty if there are none."""
     scope = Scope(now)
     try:
         if phrase.table:
@@ -84,12 +85,12 @@ def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
 
 
 def _anything(phrase: Phrase) -> bool:
-    """Return whether a phrase says nothing of what is meant: "anything"."""
+    """Return True if a phrase matches any object: "anything"."""
     return not (phrase.kind or phrase.values or phrase.name or phrase.order or phrase.relation)
 
 
 class _Table:
-    """Answerer of one question from one reading of the world."""
+    """Answers one question from one reading of the world."""
 
     def __init__(self, now: Environment, held: str | None, language: str) -> None:
         self.now, self.held, self.language = now, held, language
@@ -105,7 +106,7 @@ class _Table:
         return tuple(dict.fromkeys(names))
 
     def asked(self, question: Question) -> tuple[str, ...]:
-        """Return what a question is about, where it says where: those that are there."""
+        """Return the subject of a question, limited to the given place."""
         names = self.all_of(question.things) if question.things else tuple(self.now.objects)
         if question.place is None:
             return names
@@ -115,7 +116,7 @@ class _Table:
         )
 
     def at(self, name: str, place: Place, anchor: str) -> bool:
-        """Return whether a thing is where it was asked for; what is held lies nowhere."""
+        """Return True if an object is at the given place. A held object has no place."""
         side, now = place[0], self.now
         if name in (self.held, anchor):
             return False
@@ -124,11 +125,11 @@ class _Table:
         return now.place_of(name) == anchor
 
     def flat(self, place: str) -> bool:
-        """Return whether things lie on a place rather than in it."""
+        """Return True if objects are on a place rather than in it."""
         return place in self.now.tables or looks_of(place).kind in ("plate", "tray")
 
     def where(self, name: str) -> str:
-        """Return the sentence that says where a thing is."""
+        """Return the sentence about the place of an object."""
         if name == self.held:
             return self.say("IS_HELD", (name,))
         place = self.now.place_of(name)
@@ -143,7 +144,7 @@ class _Table:
         return f"{sentence} {self.say('IS_ON', (place,), place=said(table, self.language))}"
 
     def wheres(self, names: Iterable[str]) -> str:
-        """Return where several things are; many are told place by place."""
+        """Return the sentences about the places of several objects, grouped by place."""
         listed_names = tuple(names)
         if len(listed_names) < _MANY:
             return " ".join(dict.fromkeys(self.where(name) for name in listed_names))
@@ -154,7 +155,7 @@ class _Table:
         return " ".join(self.placed(place, group) for place, group in groups.items())
 
     def placed(self, place: str | None, names: list[str]) -> str:
-        """Return that things are in one place: "" is the hand, None is no place."""
+        """Return the sentence that objects are in one place: "" is the hand, None is no place."""
         if place == "":
             return self.say("I_HOLD", names)
         if place is None:
@@ -177,7 +178,7 @@ class _Table:
         return Answer(bool(names), " ".join(lines) or self.say("NOTHING"), names)
 
     def content(self, anchor: str, names: tuple[str, ...], place: Place) -> str:
-        """Return what of some things is in a container or on a table."""
+        """Return the sentence about the objects in a container or on a table."""
         code = "ON" if self.flat(anchor) else "IN"
         there = [name for name in names if self.at(name, place, anchor)]
         spoken = said(anchor, self.language)
@@ -186,7 +187,10 @@ class _Table:
         return self.say(code, there, place=spoken)
 
     def counted(self, names: tuple[str, ...]) -> str:
-        """Return how many there are; where people may or may not mean containers, both."""
+        """Return the count of objects.
+
+        If the phrase may include containers, both counts are given.
+        """
         holders = tuple(name for name in names if looks_of(name).holds_things)
         loose = tuple(name for name in names if name not in holders)
         if not (holders and loose):
@@ -207,7 +211,7 @@ class _Table:
         return Answer(True, self.wheres(names) + text, names)
 
     def missing(self, question: Question, there: Iterable[str]) -> str:
-        """Return the words for what is not among some things, though it was asked about."""
+        """Return the words for objects of the question that are not among some objects."""
         names = set(there)
         gone = [one.text for one in question.things if names.isdisjoint(found(one, self.now))]
         return ", ".join(f"“{text}”" for text in gone)
@@ -240,7 +244,7 @@ class _Table:
         return all(looks_of(name).value(attribute) in values for attribute, values in like)
 
     def alike(self, names: Iterable[str], question: Question) -> str:
-        """Return what things are like, in the attributes that were asked about."""
+        """Return the attributes of objects that the question is about."""
         lines = []
         for name in names:
             values = [looks_of(name).value(attribute) for attribute in question.like]
@@ -306,6 +310,6 @@ class _Table:
         return Answer(bool(names), self.say("THIS" if names else "NONE", names), names)
 
     def is_empty(self, name: str) -> bool:
-        """Return whether nothing lies in a container or on a table."""
+        """Return the sentence about whether a container or a table is empty."""
         place = name in self.now.tables or looks_of(name).holds_things
         return place and not any(self.at(one, _INSIDE, name) for one in self.now.objects)

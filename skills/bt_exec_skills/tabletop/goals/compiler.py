@@ -1,7 +1,7 @@
-"""The table's own compiler: commands about things on tables become subgoals and a plan, offline.
+"""Offline compiler of the table: commands become subgoals and a plan.
 
-The tree library of the other packs is asked by what people say; here what a command means depends
-on which objects are there. A site chooses it by name: ``compiler: {name: table}``.
+Other packs match commands with their tree library. Here the meaning of a command depends on the
+present objects. A site selects the compiler by name: ``compiler: {name: table}``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
 _TYPED = ("word", "name")
-"""Facts of a refusal that are words as they were typed."""
+"""Facts of a refusal that contain typed words."""
 
 
 @cache
@@ -61,11 +61,11 @@ class Understood(NamedTuple):
 
     Attributes:
         language: ``en`` or ``ko``.
-        meaning: The meaning that is followed.
-        question: What is asked, if it is a question.
-        asks: What is to be done, if it is a command.
-        subgoals: What is to be reached.
-        words: The words of the text.
+        meaning: Selected meaning.
+        question: The question, if it is one.
+        asks: Parts of the command, if it is one.
+        subgoals: Subgoals of the command.
+        words: Words of the text.
     """
 
     language: str
@@ -77,7 +77,7 @@ class Understood(NamedTuple):
 
 
 class _World:
-    """Understands texts in one world."""
+    """Interpretation of texts in one world."""
 
     def __init__(self, now: Environment, language: str) -> None:
         self.now, self.language = now, language
@@ -91,7 +91,7 @@ class _World:
         )
 
     def understand(self, command: str, turns: Sequence[Turn] = ()) -> Understood:
-        """Return what a command asks for: the cheapest meaning that the world can resolve."""
+        """Return the goals of a command: the cheapest meaning that the world can resolve."""
         meanings = self.session.meanings(command, turns)
         words = tuple(self.session.readings[-1].edge.leaves())
         return self._followed(meanings)._replace(words=words)
@@ -105,7 +105,7 @@ class _World:
             try:
                 one = self._one(node)
             except Trouble as trouble:
-                if not troubles or cost <= meanings[0][1] + MARGIN:  # of what was likely meant
+                if not troubles or cost <= meanings[0][1] + MARGIN:  # of the likely meaning
                     troubles.append(trouble)
                 continue
             if all(_differ(one, other) for other, _ in found):
@@ -140,10 +140,10 @@ def _differ(one: Understood, other: Understood) -> bool:
 
 
 def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Understood:
-    """Return what a command or question asks for in a world, after some turns.
+    """Return the goals of a command or question in a world, after some turns.
 
     Raises:
-        Trouble: Why it cannot be followed.
+        Trouble: With the reason why it cannot be followed.
     """
     return _World(now, language_of(command)).understand(command, turns)
 
@@ -152,7 +152,7 @@ def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
     """Return the subgoals of a command in a world.
 
     Raises:
-        Trouble: Why it cannot be followed.
+        Trouble: With the reason why it cannot be followed.
     """
     understood = understand(command, now)
     if understood.question is not None:
@@ -161,7 +161,7 @@ def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
 
 
 def is_question(command: str, now: Environment) -> bool:
-    """Return whether a command asks something, and nothing to be done."""
+    """Return True if a command only asks a question."""
     try:
         return understand(command, now).question is not None
     except Trouble:
@@ -177,13 +177,13 @@ def _is_followed(command: str, now: Environment) -> bool:
 
 
 class TableCompiler:
-    """Implements `bt_exec.planning.compiler.Compiler` and `Reader` for tables."""
+    """Compiler of tabletop commands, as `bt_exec.planning.compiler.Compiler` and `Reader`."""
 
     name = "table"
     needs_observation = True
 
     def compile(self, request: Request) -> Plan | Refusal:
-        """Return one subgoal tree for each objective of the command, or why it is refused."""
+        """Return one subgoal tree for each objective of the command, or a refusal."""
         now = environment_of(request.situation)
         if request.previous is not None and request.failure is not None:
             spec, lost = replanned(request, now, self.name)
@@ -204,7 +204,7 @@ class TableCompiler:
         try:
             understood = understand(request.command, now, request.context.turns)
             if understood.question is not None:
-                answer(understood.question, now, None, language)  # what cannot be told is refused
+                answer(understood.question, now, None, language)  # an undecided question is refused
                 return Plan(answer_plan(header))
         except Trouble as trouble:
             return self._refusal(trouble, language)
@@ -225,7 +225,7 @@ class TableCompiler:
         return Plan(plan_of(header, subgoals, wanted), meaning=_meaning(understood))
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
-        """Return commands that would be followed in the world of a request, in its language."""
+        """Return commands that can be followed in the world of a request, in its language."""
         now, language = environment_of(request.situation), request.language
         looks = now.looks()
         facts = {
@@ -236,7 +236,7 @@ class TableCompiler:
         return tuple(text for text in found if _is_followed(text, now))
 
     def read(self, request: Request) -> Meaning | Unclear:
-        """Return what a command means, or why it means nothing here."""
+        """Return the meaning of a command, or the reason why it has none here."""
         now = environment_of(request.situation)
         try:
             understood = understand(request.command, now, request.context.turns)
@@ -268,14 +268,14 @@ class TableCompiler:
 
 
 def _fact(value: str | tuple[str, ...], language: str) -> str:
-    """Return what stands in a sentence: the names of things as they are called, words as typed."""
+    """Return the argument of a message: display names of objects, or words as typed."""
     if isinstance(value, tuple):
         return listed(value, language)
     return said(value, language) if "_" in value else value
 
 
 def _why(lost: Iterable[str], request: Request) -> str:
-    """Return why things were given up: the last sentence about each."""
+    """Return the reasons why objects were given up: the last message about each."""
     found = {
         failure.args.get("object", failure.args.get("target")): failure for failure in request.tried
     }
@@ -284,7 +284,7 @@ def _why(lost: Iterable[str], request: Request) -> str:
 
 
 def _meaning(understood: Understood) -> Meaning:
-    """Return what was understood in the terms that all compilers share."""
+    """Return the meaning in the terms shared by all compilers."""
     acts = []
     question = understood.question
     if question is not None:
@@ -317,7 +317,7 @@ def create(settings: Mapping[str, Any]) -> TableCompiler:
     """Return the compiler. It has no settings.
 
     Raises:
-        UsageError: If it is given any.
+        UsageError: If settings are given.
     """
     if settings:
         raise UsageError(f"the compiler table has no settings (found {', '.join(settings)})")

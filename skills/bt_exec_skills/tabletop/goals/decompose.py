@@ -1,6 +1,7 @@
 """Decomposition of a command into subgoals, one per objective and attribute group.
 
-Subgoals keep the order of the command and name no motion; the moves in one go the shortest way.
+Subgoals keep the order of the command and name no motion. The moves within one are in the order of
+the shortest path.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ __all__ = ["clearest", "moves_of", "subgoals_for_asks", "subgoals_of"]
 
 
 def subgoals_for_asks(asks: Iterable[Ask], now: Environment, language: str) -> tuple[Subgoal, ...]:
-    """Return the subgoals of one reading, with what the hand holds put aside first.
+    """Return the subgoals of one meaning, after putting aside the object in the hand.
 
     Raises:
-        Trouble: Why it cannot be followed.
+        Trouble: With the reason why it cannot be followed.
     """
     return with_empty_hand(subgoals_of(asks, now, language), now, language)
 
 
 def clearest(troubles: Sequence[Trouble]) -> Trouble:
-    """Return the reason that helps most, of several readings that cannot be followed."""
+    """Return the most helpful reason among those of several meanings that cannot be followed."""
     order = ("WHICH_ONE", "TOO_FEW", "NO_ATTRIBUTE", "NOT_ENOUGH_CONTAINERS", "CANNOT_LIFT")
     for code in order:
         for trouble in troubles:
@@ -38,21 +39,22 @@ def clearest(troubles: Sequence[Trouble]) -> Trouble:
 
 
 def moves_of(subgoals: Iterable[Subgoal]) -> frozenset[Move]:
-    """Return the moves of subgoals, in no order."""
+    """Return the moves of subgoals, without order."""
     return frozenset(move for one in subgoals for move in one.moves)
 
 
 def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[Subgoal, ...]:
-    """Return the subgoals of one reading.
+    """Return the subgoals of one meaning.
 
     Raises:
-        Trouble: Why it cannot be followed.
+        Trouble: With the reason why it cannot be followed.
     """
     asked = joined(asks)
     scope = Scope(now)
     for ask in asked:
         if ask.verb == "leave" and ask.to is None:
-            named = [phrase for phrase in ask.themes if not phrase.rest]  # the rest is left anyway
+            # the rest is not moved anyway
+            named = [phrase for phrase in ask.themes if not phrase.rest]
             scope.left |= set(all_of(named, scope))
     found: list[Subgoal] = []
     barred: set[tuple[str, str]] = set()
@@ -76,13 +78,13 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
 
 
 def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return every place that a phrase may mean."""
+    """Return all places that a phrase may mean."""
     every = replace(to, number="all")
     return tables_of(every, scope) if to.table else things_of(every, scope)
 
 
 def _check_barred(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
-    """Refuse things that are named for a place where they may not go.
+    """Refuse objects whose target is a forbidden place.
 
     Raises:
         Trouble: ALL_LEFT_OUT.
@@ -97,7 +99,7 @@ def _check_barred(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
 
 
 def _allowed(goals: Iterable[Subgoal], barred: set[tuple[str, str]]) -> list[Subgoal]:
-    """Return the subgoals without the moves that were forbidden: thing and where it may not go."""
+    """Return the subgoals without forbidden moves (object and place)."""
     kept = [
         replace(
             one, moves=tuple(move for move in one.moves if (move.thing, move.target) not in barred)
@@ -108,12 +110,12 @@ def _allowed(goals: Iterable[Subgoal], barred: set[tuple[str, str]]) -> list[Sub
 
 
 def _goes_on(rest: tuple[Ask, ...]) -> bool:
-    """Return whether the next part is about the same things: "… and put it in the bowl"."""
+    """Return True if the next part is about the same objects: "… and put it in the bowl"."""
     return bool(rest) and any(theme.again for theme in rest[0].themes)
 
 
 def _check_once(found: list[Subgoal]) -> None:
-    """Refuse two places for one thing."""
+    """Refuse two target places for one object."""
     places: dict[str, Move] = {}
     for one in found:
         last = {move.thing: move for move in one.moves if move.target}

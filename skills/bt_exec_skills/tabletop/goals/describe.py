@@ -12,7 +12,7 @@ __all__ = ["goal_of", "group_goal", "shortest"]
 
 
 def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
-    """Return the subgoal of things that go to one place, or each out of its own."""
+    """Return the subgoal of objects that move to one place, or each out of its own."""
     names, targets = [move.thing for move in moves], {move.target for move in moves}
     things, into = listed(names, language), listed(sorted(targets), language)
     if len(names) > 2 or len(things) > 40:
@@ -25,7 +25,7 @@ def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal
 def group_goal(
     by: Attribute, value: str, group: tuple[str, ...], target: str, now: Environment, language: str
 ) -> Subgoal:
-    """Return the subgoal of an attribute group: its value, and the container it goes into."""
+    """Return the subgoal of an attribute group: its value, and its container."""
     into, word = said(target, language), value_said(value, language)
     group_name = "group_shape" if by == "shape" else "group"
     text = sentence(group_name, language, value=word, place=into)
@@ -33,9 +33,9 @@ def group_goal(
 
 
 def shortest(moves: tuple[Move, ...], now: Environment) -> tuple[Move, ...]:
-    """Return the same moves, the nearest thing next each time; the result is the same.
+    """Return the same moves with the nearest object next; the result is the same.
 
-    A swap keeps its order: a thing that moves twice.
+    A swap, in which an object moves twice, keeps its order.
     """
     if len({move.thing for move in moves}) < len(moves):
         return moves

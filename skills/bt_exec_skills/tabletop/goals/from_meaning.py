@@ -1,6 +1,6 @@
 """Conversion of meanings to the parts of commands about tables.
 
-What the table has no skill for is refused with its words, never half done.
+A request without a skill is refused with its words; it is never done in part.
 """
 
 from __future__ import annotations
@@ -78,7 +78,10 @@ class Converter:
         return [self._ask(node)]
 
     def _chosen(self, node: Node) -> list[Ask]:
-        """Return the asks of the branch that the world chooses; the other is read all the same."""
+        """Return the parts of the selected branch.
+
+        The other branch is converted as well, for its errors.
+        """
         question = node.node("of")
         subject = _itself(question.node("of").get("of"))
         self._place = self._place or self._named_place(question)
@@ -105,7 +108,7 @@ class Converter:
         if not isinstance(branch, Node) or branch == Node("seq", (("of", ()),)):
             return []
         whole = _with_subject(branch, subject) if isinstance(subject, Node) else branch
-        if isinstance(subject, Node) and not self._korean:  # 거 is any object
+        if isinstance(subject, Node) and not self._korean:  # 거 means any object
             whole = _with_noun(whole, subject)
         return _with_verbs(self._asks(whole))
 
@@ -196,7 +199,7 @@ class Converter:
 
 
 def _polarity(question: Node) -> tuple[Node, bool]:
-    """Return a question without negation, and the answer to it that the negated one asks for."""
+    """Return a question without negation, and the answer that means yes to the negated one."""
     of = question.node("of")
     hold = of.get("hold")
     if isinstance(hold, Node) and hold.kind == "not":
@@ -215,7 +218,7 @@ def _every(phrase: Phrase) -> Phrase:
 
 
 def _with_verbs(asks: list[Ask]) -> list[Ask]:
-    """Return parts in which one without a verb has that of its neighbours."""
+    """Return the parts, with missing verbs copied from their neighbours."""
     known = [ask.verb for ask in asks if ask.verb and ask.verb != "leave"]
     verb = known[0] if known else "move"
     found = []
@@ -229,7 +232,7 @@ def _with_verbs(asks: list[Ask]) -> list[Ask]:
 
 
 def _with_noun(node: Node, subject: Node) -> Node:
-    """Return a branch in which "the red ones" are of the kind that its condition is about."""
+    """Return a branch in which "the red ones" have the noun of its condition."""
     of = subject.get("of")
     nouns = [part for part in conjuncts(of) if part.kind == "thing"] if isinstance(of, Node) else []
     parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
@@ -239,7 +242,7 @@ def _with_noun(node: Node, subject: Node) -> Node:
 
 
 def _itself(subject: Value | None) -> Value | None:
-    """Return what a condition is about, without the place that it asks for."""
+    """Return the subject of a condition without its place."""
     of = subject.get("of") if isinstance(subject, Node) and subject.kind == "np" else None
     if not isinstance(of, Node) or not isinstance(subject, Node):
         return subject
@@ -248,7 +251,7 @@ def _itself(subject: Value | None) -> Value | None:
 
 
 def _with_subject(node: Node, subject: Node) -> Node:
-    """Return a branch in which "it" is what its condition is about."""
+    """Return a branch in which "it" is the subject of its condition."""
     if node.kind == "pronoun" and node.text("name") != "there":
         return subject if subject.kind == "np" else node
     if node.kind == "act" and not node.parts() and node.text("verb") in _NEEDS_THEME:

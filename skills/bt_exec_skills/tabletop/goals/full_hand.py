@@ -45,7 +45,7 @@ def put_aside(now: Environment, language: str) -> Subgoal:
         Trouble: HAND_FULL if there is none.
     """
     held = now.held
-    assert held is not None  # callers ask for it with an object in the hand
+    assert held is not None  # only called with an object in the hand
     at = now.objects[held].pos
     if not now.tables:
         raise Trouble("HAND_FULL", what=held)
@@ -61,7 +61,7 @@ def put_back(now: Environment, language: str) -> Subgoal:
         Trouble: NO_ORIGIN if that is unknown, or is not on a table or in a container.
     """
     held, origin = now.held, now.origin
-    assert held is not None  # callers ask for it with an object in the hand
+    assert held is not None  # only called with an object in the hand
     place = None
     if origin is not None:
         before = {**now.objects, held: now.objects[held]._replace(pos=origin)}

@@ -14,12 +14,12 @@ _NEUTRAL = ("", "white", "black", "grey", "brown")
 
 
 def things(now: Environment) -> tuple[str, ...]:
-    """Return the objects that are no containers, in order."""
+    """Return the objects that are not containers, in order."""
     return tuple(one.name for one in now.looks() if not one.holds_things)
 
 
 def groups_of(names: Iterable[str], attribute: Attribute) -> dict[str, tuple[str, ...]]:
-    """Return the names by the value of an attribute, in the order of the first of each group."""
+    """Return the names by attribute value, in the order of the first object of each group."""
     found: dict[str, list[str]] = {}
     for name in names:
         found.setdefault(looks_of(name).value(attribute), []).append(name)
@@ -29,20 +29,20 @@ def groups_of(names: Iterable[str], attribute: Attribute) -> dict[str, tuple[str
 def containers_of(
     groups: Iterable[str], attribute: Attribute, now: Environment, kind: str = ""
 ) -> dict[str, str]:
-    """Return a container for each group: its own by name, else one that says nothing of groups.
+    """Return a container for each group: the one with its value, else one without any.
 
     Args:
         groups: Values of the attribute.
-        attribute: What is sorted by.
-        now: What is there.
-        kind: Kind of container that was asked for; any if empty.
+        attribute: Attribute to sort by.
+        now: Current environment.
+        kind: Requested kind of container; any if empty.
 
     Raises:
         Trouble: NOT_ENOUGH_CONTAINERS.
     """
     wanted = list(groups)
     holders = [one for one in now.looks() if one.holds_things and kind in ("", one.kind)]
-    if not kind:  # trays are for people
+    if not kind:  # trays are for handing over
         holders = [one for one in holders if one.kind != "tray"]
     found: dict[str, str] = {}
     for value in wanted:
@@ -70,7 +70,7 @@ def containers_of(
 
 
 def unsorted(now: Environment, attribute: Attribute) -> tuple[str, ...]:
-    """Return the things that lie in no container, or share one with another group."""
+    """Return the objects that are in no container, or share one with another group."""
     value_of = {name: looks_of(name).value(attribute) for name in things(now)}
     holders = {name: now.holder(name) for name in value_of}
     found = []

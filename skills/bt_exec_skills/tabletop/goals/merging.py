@@ -1,7 +1,7 @@
-"""Parts of a command with one goal: "clean up the left table, put everything there".
+"""Merging of command parts with one goal: "clean up the left table, put everything there".
 
-The first part says what is to go, the second where to; and "the right one" after a table is a
-table. What the second part names by itself ("put the cups there") stays a part of its own.
+The first part selects the objects, the second one their target. "The right one" after a table is a
+table. A second part with its own objects ("put the cups there") stays separate.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["joined"]
 
 
 def joined(asks: Iterable[Ask]) -> tuple[Ask, ...]:
-    """Return the parts, with those that say one thing made one."""
+    """Return the parts, with those of one goal merged."""
     found: list[Ask] = []
     for ask in asks:
         if found and _open(found[-1]) and _says_where(ask):
@@ -25,12 +25,12 @@ def joined(asks: Iterable[Ask]) -> tuple[Ask, ...]:
 
 
 def _open(ask: Ask) -> bool:
-    """Return whether a part clears something, and leaves open where things go."""
+    """Return True if a part clears a place without naming a target."""
     return ask.verb in ("clear", "empty") and ask.to is None
 
 
 def _says_where(ask: Ask) -> bool:
-    """Return whether a part says where all goes that the part before was about."""
+    """Return True if a part names the target of all objects of the previous part."""
     if ask.verb != "move" or ask.to is None or ask.side != "in" or len(ask.themes) != 1:
         return False
     (theme,) = ask.themes
@@ -39,7 +39,7 @@ def _says_where(ask: Ask) -> bool:
 
 
 def _together(first: Ask, then: Ask) -> Ask:
-    """Return the one part: what lies on a table or in something, or the things, to that place."""
+    """Return the merged part: the content of a place, or the objects, to that target."""
     text = f"{first.text}, {then.text}"
     but = then.themes[0].but
     if not first.themes:
@@ -57,7 +57,7 @@ def _together(first: Ask, then: Ask) -> Ask:
 
 
 def _among_tables(ask: Ask) -> Ask:
-    """Return a part in which "the right one" is a table, if its things are told by theirs."""
+    """Return a part in which "the right one" is a table, if its objects are selected by theirs."""
     to = ask.to
     if to is None or not to.order or to.kind or to.values or to.name or to.relation or to.table:
         return ask

@@ -1,7 +1,7 @@
 """Goals of a command, before and after their resolution to present objects.
 
-A `Phrase` is what was said of things; a `Move` is a thing and where it goes; a `Subgoal` is one
-objective of a command with its moves in order.
+A `Phrase` describes objects; a `Move` is an object and its target; a `Subgoal` is one objective of
+a command with its moves in order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Verb: TypeAlias = Literal[
     "put_back",
 ]
 Number: TypeAlias = Literal["all", "one", "any", "some"]
-"""All of them; exactly one that is meant; any one; one or all, as the act has it."""
+"""Quantity: all of them; exactly one; any one; one or all, as defined by the act."""
 Order: TypeAlias = Literal[
     "", "biggest", "smallest", "nearest", "farthest", "left", "right", "middle"
 ]
@@ -41,22 +41,22 @@ class Phrase:
 
     Attributes:
         text: The words.
-        kind: The noun: ``cube``, ``bowl``; empty for things of any kind.
-        values: Colours, sizes and shapes that are allowed, by attribute.
-        number: How many are meant, if no count is said.
-        count: How many, if said; 0 if not.
-        order: Which of several: by size, by distance, as the robot sees them.
-        relation: Where they are, relative to others.
-        but: What is left out; of "some", there may be none.
-        rest: Whether what no other part of the command is about is meant.
-        again: Whether what the part before was about is meant.
-        own: The attribute in which container and thing agree: "the bowl of its colour".
+        kind: The noun: ``cube``, ``bowl``; empty for objects of any kind.
+        values: Allowed colours, sizes and shapes, by attribute.
+        number: Quantity without a count.
+        count: Count, or 0 without one.
+        order: Selection among several: by size, by distance, as seen by the robot.
+        relation: Position relative to others.
+        but: Exceptions. An exception introduced by "some" may match no object.
+        rest: Whether all objects are meant that no other part of the command is about.
+        again: Whether the objects of the previous part are meant.
+        own: Attribute in which container and object agree: "the bowl of its colour".
         table: Whether a table itself is meant.
-        part: Which part of a table: ``left``, ``right``, ``middle``.
-        name: The full name of an object.
-        index: The number in its name: "cube 1"; None if none is said.
-        definite: Whether it is said as known: "the two cubes".
-        empty: Whether a container is meant in which nothing lies.
+        part: Part of a table: ``left``, ``right``, ``middle``.
+        name: Full name of an object.
+        index: Number in its name: "cube 1"; None without one.
+        definite: Whether the phrase is definite: "the two cubes".
+        empty: Whether only an empty container matches.
     """
 
     text: str = ""
@@ -80,15 +80,15 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Ask:
-    """One part of a command.
+    """Part of a command.
 
     Attributes:
-        verb: What to do.
+        verb: Action.
         text: The words.
-        themes: What it is done with.
-        to: Where things go.
-        side: How: into it, or beside it.
-        by: What to sort by.
+        themes: Objects of the action.
+        to: Target.
+        side: Relation to the target: into it, or beside it.
+        by: Attribute to sort by.
     """
 
     verb: Verb
@@ -101,14 +101,14 @@ class Ask:
 
 @dataclass(frozen=True)
 class Move:
-    """A thing and where it goes; without a target it is only picked, or gone to.
+    """Move of an object. Without a target it is only picked, or driven to.
 
     Attributes:
         thing: Name of the object.
-        target: Name of what it goes into or beside; empty if it goes nowhere.
-        side: How.
-        spot: Where on a table, if that matters.
-        hold: Whether it is picked.
+        target: Name of the target; empty without one.
+        side: Relation to the target.
+        spot: Point on a table, if it matters.
+        hold: Whether the object is picked.
     """
 
     thing: str
@@ -120,12 +120,12 @@ class Move:
 
 @dataclass(frozen=True)
 class Subgoal:
-    """One objective, without motion words, and what reaches it.
+    """One objective, without motion words, and the moves that reach it.
 
     Attributes:
         text: The objective.
-        moves: What reaches it, in order.
-        remark: What the operator should know of it.
+        moves: Moves in order.
+        remark: Note for the operator.
     """
 
     text: str
@@ -133,13 +133,13 @@ class Subgoal:
     remark: Trouble | None = field(default=None, compare=False)
 
 
-class Trouble(Exception):  # noqa: N818 - a value for the person, on its way up
-    """Raised where a command cannot be followed.
+class Trouble(Exception):  # noqa: N818 - a message for the operator, passed up as an exception
+    """Raised if a command cannot be followed.
 
     Args:
-        code: Of `bt_exec_skills.tabletop.messages`.
+        code: Message code of `bt_exec_skills.tabletop.messages`.
         choices: Objects or words to choose from.
-        **facts: For the sentence: text, the name of a thing, or the names of several.
+        **facts: Arguments of the message: text, the name of an object, or several names.
     """
 
     def __init__(

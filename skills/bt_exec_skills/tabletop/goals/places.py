@@ -1,4 +1,4 @@
-"""Moves to places on tables: to one, to a part of one, out of a container, and from each other."""
+"""Moves to places on tables: to a table, to a part of it, out of a container, and swaps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["changed_places", "onto_table", "out_of"]
 
 
 def onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[Move, ...]:
-    """Return the moves of things to a table, or to a part of it.
+    """Return the moves of objects to a table, or to a part of it.
 
     Raises:
         Trouble: As `table_for`; FULL_TABLE.
@@ -30,10 +30,10 @@ def onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[Move, 
 
 
 def out_of(names: tuple[str, ...], now: Environment) -> tuple[Move, ...]:
-    """Return the moves of things out of what they lie in, onto the table that it stands on.
+    """Return the moves of objects out of their containers, onto the table below.
 
     Raises:
-        Trouble: NOTHING_TO_DO if they lie in nothing; WHERE_TO if it stands on no table.
+        Trouble: NOTHING_TO_DO if they are in no container; WHERE_TO if it is on no table.
     """
     inside = tuple(name for name in names if now.holder(name) is not None)
     if not inside:
@@ -48,12 +48,12 @@ def out_of(names: tuple[str, ...], now: Environment) -> tuple[Move, ...]:
 
 
 def changed_places(first: str, second: str, now: Environment) -> tuple[Move, ...]:
-    """Return the moves that let two things change places; the first waits somewhere free.
+    """Return the moves that swap two objects; the first one is placed at a free position meanwhile.
 
-    It waits in a container, if both come from containers and there is a third, else on a table.
+    That position is in a third container, if both objects are in containers, else on a table.
 
     Raises:
-        Trouble: NOTHING_TO_DO if they share a container; NOT_ON_TABLE for what lies on the floor;
+        Trouble: NOTHING_TO_DO if they share a container; NOT_ON_TABLE for an object on the floor;
             FULL_TABLE.
     """
     holders = now.holder(first), now.holder(second)
@@ -65,7 +65,7 @@ def changed_places(first: str, second: str, now: Environment) -> tuple[Move, ...
         wait = Move(first, spare[0])
     else:
         table = now.table_of(first)
-        assert table is not None  # `_place` has refused what stands on none
+        assert table is not None  # `_place` has refused objects that are not on a table
         here = now.objects[first].pos[:2]
         taken = [now.objects[name].pos[:2] for name in (first, second)]
         wait = Move(first, table, spot=_free(now, table, here, (first, second), taken))
@@ -73,7 +73,7 @@ def changed_places(first: str, second: str, now: Environment) -> tuple[Move, ...
 
 
 def _place(name: str, now: Environment) -> tuple[str, Spot]:
-    """Return the container that a thing lies in, or the table and where on it."""
+    """Return the container of an object, or its table and the position on it."""
     place = now.place_of(name)
     if place is None:
         raise Trouble("NOT_ON_TABLE", (name,), what=name)

@@ -1,7 +1,6 @@
 """Plans of subgoals: a named sequence for each, with one tree per moved object.
 
-The plan is where the decomposition is kept: `goals_of` reads it back, so a re-plan and the record
-know what was asked.
+The plan stores the decomposition: `goals_of` recovers it for a replan and for the record.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 __all__ = ["ALL_DONE", "REMARK", "answer_plan", "goals_of", "node_of", "plan_of", "targets_of"]
 
 ALL_DONE = "all_in_place"
-"""The condition that holds when all is done."""
+"""Condition that holds when all subgoals are done."""
 PART_DONE = "some_in_place"
-"""The condition that notes what is not done, where something is."""
+"""Condition that notes incomplete subgoals."""
 ANSWER = "answer_to"
-"""The condition that answers a question."""
+"""Condition that answers a question."""
 SUBGOALS = "subgoals"
-"""The name of the row that counts them."""
+"""Name of the node that contains the subgoals."""
 REMARK = "remark"
-"""Begins a note of the plan that the end of the mission repeats."""
+"""Prefix of a note of the plan that is repeated at the end of the mission."""
 _MOVE, _PICK, _GO = "move_object", "take_object", "visit_object"
 
 
@@ -31,9 +30,9 @@ def plan_of(header: Mission, subgoals: Iterable[Subgoal], wanted: Mapping[str, s
     """Return the plan of some subgoals.
 
     Args:
-        header: Of the mission.
-        subgoals: In order.
-        wanted: Where things must lie in the end, container by thing; checked last.
+        header: Header of the mission.
+        subgoals: Subgoals in order.
+        wanted: Required final places, container by object; checked last.
     """
     nodes: list[Any] = [node_of(one) for one in subgoals]
     if wanted:
@@ -70,7 +69,7 @@ def _move(move: Move) -> dict[str, Any]:
 
 
 def goals_of(root: NodeBase) -> tuple[Subgoal, ...]:
-    """Return the subgoals that a plan of this pack was made of."""
+    """Return the subgoals of a plan that was made by this pack."""
     found = []
     for node in walk(root):
         if isinstance(node, Sequence) and node.name is not None:
@@ -90,7 +89,7 @@ def _read(node: NodeBase) -> Move | None:
 
 
 def targets_of(root: NodeBase) -> dict[str, str]:
-    """Return where things must lie in the end, as the last check of a plan says."""
+    """Return the required final places of objects, from the last check of a plan."""
     for node in walk(root):
         if isinstance(node, Check):
             asked: Any = node.check

@@ -13,21 +13,22 @@ from bt_exec_skills.tabletop.robot import Side
 __all__ = ["Place", "Question"]
 
 Place: TypeAlias = tuple[Side, Phrase]
-"""On which side of what: ``in`` is in or on it."""
+"""Side and object of a place; ``in`` means in or on."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question.
+    """Question about the table.
 
     Attributes:
-        kind: What is wanted: ``which`` there are, the ``count``, ``where`` they are, whether it
-            ``is`` so, what is ``held``, the ``values`` of an attribute, whether all is ``sorted``,
-            whether something is ``empty``, which of them are, the ``empties``.
-        things: What it is about; nothing for whatever there is.
-        place: Where they are.
+        kind: Requested information: ``which`` there are, the ``count``, ``where`` they are,
+            whether something ``is`` true, what is ``held``, the ``values`` of an attribute,
+            whether all is ``sorted``, whether something is ``empty``, which of them are, the
+            ``empties``.
+        things: Subject; empty for all objects.
+        place: Place of the subject.
         by: The attribute.
-        like: What they may be, colours by attribute: "is the cup red".
+        like: Attributes to test, colours by attribute: "is the cup red".
         every: Whether all of them must be there, for ``is``.
     """
 

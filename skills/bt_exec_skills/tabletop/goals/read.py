@@ -1,4 +1,4 @@
-"""Reading of commands and questions about tables by the engine, in the words of the pack."""
+"""Parsing of commands and questions about tables, with the words of the pack."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Said(NamedTuple):
     """Possible meanings of a text.
 
     Attributes:
-        reading: The text as it was read.
-        meanings: What it may mean with its cost, the cheapest first.
+        reading: The parsed text.
+        meanings: Meanings with their costs, the cheapest first.
     """
 
     reading: Reading
@@ -34,7 +34,7 @@ class Said(NamedTuple):
 
 
 def read(text: str, now: Environment) -> Said:
-    """Return what a text may mean.
+    """Return the possible meanings of a text.
 
     Raises:
         Trouble: NOTHING_SAID, TOO_LONG, NO_SUCH_OBJECT, UNKNOWN_WORD, RESPELT or NOT_UNDERSTOOD.
@@ -61,7 +61,7 @@ def read(text: str, now: Environment) -> Said:
 
 
 def _names(now: Environment) -> dict[str, str]:
-    """Return the words for the objects and tables of this moment, with the name each means."""
+    """Return the words for the present objects and tables, with the name each one means."""
     found: dict[str, str] = {}
     for name in (*now.objects, *now.tables):
         looks = looks_of(name)

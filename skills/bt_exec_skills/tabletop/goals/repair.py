@@ -1,8 +1,8 @@
 """Repair of a plan: finished subgoals are kept, the failed one is planned again.
 
-A thing that cannot be had (three grasps missed, unreachable, vanished), or whose place has
-vanished, is given up; the others are still done. What was given up stays in the check that ends
-the plan, so the mission does not call itself done.
+An object is given up if it cannot be moved (three missed grasps, unreachable, missing) or its
+target is missing; the others are still moved. The final check of the plan still includes it, so
+that the mission is not reported as done.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from bt_exec_skills.tabletop.goals.plan import REMARK, goals_of, plan_of, target
 __all__ = ["given_up", "replanned"]
 
 _HOPELESS = ("GRASP_MISSED", "UNREACHABLE", "NO_PATH", "OBJECT_GONE", "BLOCKED")
-_MOST_TRIES = 2  # other failures of one thing until it is given up
+_MOST_TRIES = 2  # other failures of one object until it is given up
 
 
 def given_up(tried: tuple[Failure, ...]) -> dict[str, str]:
-    """Return the things that are not tried again, each with the code of the reason."""
+    """Return the objects that are not tried again, each with the code of the reason."""
     found: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for failure in tried:
@@ -41,7 +41,7 @@ def given_up(tried: tuple[Failure, ...]) -> dict[str, str]:
 
 
 def _about(failure: Failure) -> tuple[str, ...]:
-    """Return the thing that a failure is about: what was picked, gone to or held."""
+    """Return the object that a failure is about: picked, driven to or held."""
     args = failure.args
     if "object" in args:
         return (str(args["object"]),)
@@ -51,10 +51,10 @@ def _about(failure: Failure) -> tuple[str, ...]:
 def replanned(
     request: Request, now: Environment, compiler: str
 ) -> tuple[MissionSpec | None, Mapping[str, str]]:
-    """Return the new plan, None if nothing can be done, and what was given up, with reasons.
+    """Return the new plan (None if nothing can be done) and the given-up objects with reasons.
 
-    The subgoal that failed is planned from where everything is now; subgoals that are finished are
-    kept, and those after it stay as they were, but for what has vanished.
+    The failed subgoal is planned from the current positions. Finished subgoals are kept, and later
+    ones are unchanged except for missing objects.
     """
     previous, failure = request.previous, request.failure
     assert previous is not None
@@ -102,7 +102,7 @@ def replanned(
 
 
 def _aside(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:
-    """Return the subgoal that empties the hand, if what it holds has no place any more."""
+    """Return the subgoal that empties the hand, if the held object has no target any more."""
     held = request.situation.facts.get("hand", "empty")
     at = now.at(held)
     if at is None:
@@ -119,7 +119,7 @@ def _aside(kept: list[Subgoal], now: Environment, request: Request) -> list[Subg
 
 
 def _failing(previous: MissionSpec, failure: Failure) -> int:
-    """Return the number of the subgoal in which a plan failed; -1 if in none."""
+    """Return the index of the subgoal in which a plan failed; -1 if in none."""
     names = [goal.text for goal in goals_of(previous.root)]
     for part in failure.path.split("/"):
         for number, name in enumerate(names):
@@ -129,7 +129,7 @@ def _failing(previous: MissionSpec, failure: Failure) -> int:
 
 
 def _reached(goal: Subgoal, now: Environment) -> bool:
-    """Return whether every thing of a subgoal lies where it goes last."""
+    """Return True if every object of a subgoal is at its final target."""
     return all(_done(move, now) for move in {move.thing: move for move in goal.moves}.values())
 
 
@@ -142,7 +142,7 @@ def _done(move: Move, now: Environment) -> bool:
 
 
 def _changes_places(goal: Subgoal) -> bool:
-    """Return whether a thing moves twice: what changes places with nothing is left alone."""
+    """Return True if an object moves twice. A swap without its partner is not done."""
     return len({move.thing for move in goal.moves}) < len(goal.moves)
 
 
@@ -152,7 +152,7 @@ def _held_first(moves: tuple[Move, ...], request: Request) -> tuple[Move, ...]:
 
 
 def _paths_of(spec: MissionSpec, finished: list[Subgoal], request: Request) -> tuple[str, ...]:
-    """Return the paths of the actions in finished subgoals, so that they are shown as kept."""
+    """Return the paths of the actions in finished subgoals, which are shown as kept."""
     if not finished:
         return ()
     whole = expand(spec, request.library)

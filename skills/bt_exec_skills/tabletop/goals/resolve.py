@@ -1,7 +1,7 @@
 """Resolution of phrases to present objects, or the reason why it is impossible.
 
-Nothing is guessed: two cups where one is meant are asked about, and what is not there is refused
-with what is. "Left" and "nearest" are as the robot sees it from where it stands.
+Nothing is guessed: an ambiguous phrase leads to a question, and a missing object is refused with a
+list of present ones. "Left" and "nearest" are relative to the pose of the robot.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Scope:
     """Shared context of a command's parts.
 
     Attributes:
-        now: What is there.
-        used: Things that earlier parts are about.
-        last: What the part before was about.
-        left: Things that are to be left alone.
+        now: Current environment.
+        used: Objects of earlier parts.
+        last: Objects of the previous part.
+        left: Objects that must not be moved.
     """
 
     now: Environment
@@ -38,17 +38,17 @@ class Scope:
     left: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Take an object in the hand for what "it" means at first."""
+        """Use an object in the hand as the first antecedent of "it"."""
         if not self.last and self.now.held is not None:
             self.last = (self.now.held,)
 
 
 def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, ...]:
-    """Return the things that a phrase means, at least one.
+    """Return the objects that a phrase means, at least one.
 
     Args:
-        phrase: What was said.
-        scope: What is there, and what was said before.
+        phrase: The phrase.
+        scope: Environment and context.
         some: Whether "some" means ``all`` of them, or just ``one``.
 
     Raises:
@@ -99,7 +99,7 @@ def one_of(phrase: Phrase, scope: Scope) -> str:
 
 
 def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return every object that fits what was said, in the order of the environment."""
+    """Return every object that matches a phrase, in the order of the environment."""
     now = scope.now
     if phrase.name:
         return (phrase.name,) if phrase.name in now.objects else ()
@@ -111,8 +111,9 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         return _on_tables(tables_of(phrase, scope), things(now), now)
     found = [one for one in now.looks() if _fits(one, phrase)]
     if phrase.kind and any(one.kind == phrase.kind for one in found):
-        found = [one for one in found if one.kind == phrase.kind]  # a cup has a cylinder's shape
-    if phrase.index is not None:  # "cube 0" is no red one, if there is one without a colour
+        # a cup has the shape of a cylinder
+        found = [one for one in found if one.kind == phrase.kind]
+    if phrase.index is not None:  # "cube 0" is not a red one, if there is one without a colour
         found = [one for one in found if _says_no_more(one, phrase)] or found
     if phrase.rest and not (scope.used or scope.left or scope.last):
         raise Trouble("NOTHING_BEFORE", what=phrase.text)
@@ -154,9 +155,9 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
     """Return every table that a phrase may mean, at least one.
 
     Args:
-        phrase: What was said.
-        scope: What is there.
-        themes: What goes there: "the other table" is one that they are not on.
+        phrase: The phrase.
+        scope: Environment and context.
+        themes: Objects to be moved there: "the other table" is one that they are not on.
 
     Raises:
         Trouble: NOTHING_LIKE_THAT or NO_VIEW.
@@ -185,9 +186,9 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
 
 
 def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
-    """Return the one table that things are to go to.
+    """Return the target table of objects.
 
-    With several, "the table" is the one that what they lie in stands on.
+    With several tables, "the table" is the one below their container.
 
     Raises:
         Trouble: WHICH_ONE, or as `tables_of`.
@@ -210,7 +211,7 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
 def _on_tables(
     tables: tuple[str, ...], names: tuple[str, ...], now: Environment
 ) -> tuple[str, ...]:
-    """Return what stands on tables; what lies in containers on them only if nothing else does."""
+    """Return the objects on tables; those in containers only if there are no others."""
     there = tuple(name for name in names if now.table_of(name) in tables)
     return tuple(name for name in there if now.holder(name) is None) or there
 
@@ -222,7 +223,7 @@ def _related(name: str, anchor: str, side: object, now: Environment) -> bool:
 
 
 def _fits(one: Looks, phrase: Phrase) -> bool:
-    """Return whether an object's name says what the phrase asks for."""
+    """Return True if an object's name has the attributes of the phrase."""
     if phrase.kind:
         if phrase.kind not in (one.kind, one.shape) or (
             phrase.kind == "ball" and one.kind != "ball"
@@ -236,7 +237,7 @@ def _fits(one: Looks, phrase: Phrase) -> bool:
 
 
 def _says_no_more(one: Looks, phrase: Phrase) -> bool:
-    """Return whether an object's name says nothing that the phrase does not say."""
+    """Return True if an object's name has no attributes that the phrase does not mention."""
     more = (one.colour and "colour" not in phrase.values, one.size and "size" not in phrase.values)
     return not any(more) and one.kind in (phrase.kind, "object")
 
@@ -260,12 +261,12 @@ def _near_first(found: tuple[str, ...], now: Environment) -> tuple[str, ...]:
 
 def _place(name: str, now: Environment) -> Point:
     at = now.at(name)
-    assert at is not None  # of names that were found in it
+    assert at is not None  # of attribute values in its name
     return at
 
 
 def _ranked(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return `found` in the order that the phrase names, else the nearest first."""
+    """Return `found` in the order of the phrase, else the nearest first."""
     if phrase.order in ("biggest", "smallest"):
         big_first = phrase.order == "biggest"
         return tuple(sorted(found, key=_size, reverse=big_first))
@@ -278,10 +279,10 @@ def _size(name: str) -> int:
 
 
 def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
-    """Return the extreme of some things: the biggest, nearest, leftmost, and so on.
+    """Return the extreme object: the biggest, nearest, leftmost, and so on.
 
     Raises:
-        Trouble: WHICH_ONE if several are; NO_VIEW if the robot's place is not known.
+        Trouble: WHICH_ONE if several are; NO_VIEW if the robot's pose is unknown.
     """
     now, order = scope.now, phrase.order
     if len(found) == 1:
@@ -302,7 +303,7 @@ def _extreme(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
     base = now.base
 
     def to_the_right(name: str) -> float:
-        """Return the angle to the right of the view [rad]; 0 right behind the robot."""
+        """Return the angle to the right of the view [rad]; 0 is directly behind the robot."""
         turn = base.bearing(*_place(name, now)[:2])
         return -turn if abs(turn) < _BEHIND_RAD else 0.0
 

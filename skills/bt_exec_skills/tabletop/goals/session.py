@@ -1,7 +1,7 @@
-"""Commands completed from the session: answers, corrections, "again", "go on" and pronouns.
+"""Completion of commands from the session: answers, corrections, "again", "go on" and pronouns.
 
-Earlier commands are read again in the world as it is now, so that what a word refers to follows
-from the words alone.
+Earlier commands are resolved again in the current world, so that the referents depend only on the
+words.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from bt_exec_skills.tabletop.names import CONTAINERS, looks_of
 __all__ = ["ASKS_BACK", "Meanings", "Session"]
 
 ASKS_BACK = ("WHICH_ONE", "WHERE_TO")
-"""Refusals that a word answers."""
+"""Refusals that can be answered with a word."""
 _UNFINISHED = ("aborted", "blocked", "failed", "partial")
 _GO_ON = Node("act", (("verb", "go_on"),))
 _CLEARING = ("clear", "empty")
 
 Meanings = list[tuple[Node, float]]
-"""What a text may mean, with its cost."""
+"""Possible meanings of a text, with their costs."""
 Try = Callable[[Meanings], Trouble | None]
 
 
 class Session:
-    """The commands so far, read in one world.
+    """Commands of the session so far, in one world.
 
     Args:
-        now: What is there.
-        converter: Makes the converter of meanings.
-        trouble_of: Returns why meanings cannot be followed, or None.
+        now: Current environment.
+        converter: Function that returns the converter of meanings.
+        trouble_of: Function that returns why meanings cannot be followed, or None.
     """
 
     def __init__(
@@ -48,15 +48,15 @@ class Session:
         self.readings: list[Reading] = []
 
     def said(self, node: Node) -> str:
-        """Return the words for a node, of the newest command that has it."""
+        """Return the words of a node, from the newest command that contains it."""
         found = (reading.said(node) for reading in reversed(self.readings))
         return next(filter(None, found), "")
 
     def meanings(self, command: str, turns: Sequence[Turn]) -> Meanings:
-        """Return what a command may mean after some turns, cheapest first.
+        """Return the possible meanings of a command after some turns, cheapest first.
 
         Raises:
-            Trouble: If it is not understood, or nothing was said that it could refer to.
+            Trouble: If it is not understood, or has no antecedent.
         """
         before: Meanings = []
         begun: Meanings | None = None
@@ -124,7 +124,7 @@ class Session:
                     break
 
     def _chosen(self, answer: Node, choices: Sequence[str]) -> str:
-        """Return the one choice that an answer means; empty if it means none or several."""
+        """Return the choice that an answer selects; empty if it selects none or several."""
         if answer.kind == "rel":
             answer = answer.node("to")
         kinds = {looks_of(name).kind for name in choices}
@@ -147,7 +147,7 @@ class Session:
     # -- pronouns
 
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
-        """Return a meaning in which a pronoun that comes first is what was spoken of before."""
+        """Return a meaning in which a leading pronoun is replaced by its antecedent."""
         if self._now.held is not None or not before:
             return node
         subject = _subject(before[0][0])
@@ -169,24 +169,24 @@ class Session:
 
 
 def _lacks_theme(act: Node) -> bool:
-    """Return True for an act that moves something and does not say what."""
+    """Return True for an act that moves an object without naming it."""
     return act.text("verb") in ("move", "bring", "pick") and not act.get("by")
 
 
 def _is_denial(node: Node) -> bool:
-    """Return True for a fragment that only denies something of the command before."""
+    """Return True for a fragment that only negates part of the previous command."""
     of = node.get("of") if node.kind == "fragment" else None
     denied = isinstance(of, Node) and of.kind == "np" and of.node("of").kind == "not"
     return denied and node.text("sign") == "only"
 
 
 def _is_open(node: Node) -> bool:
-    """Return True for what is no command without a verb: fragments, and things with a place."""
+    """Return True for a text without a verb: fragments, and objects with a place."""
     return node.kind == "fragment" or (node.kind == "act" and not node.get("verb"))
 
 
 def _questions(node: Node) -> Iterator[Node]:
-    """Yield the question that words without a verb ask if a question mark ends them."""
+    """Yield the question meant by words without a verb and with a question mark."""
     place = node.get("to")
     for of in node.parts():
         if of.kind == "rel":
@@ -197,7 +197,7 @@ def _questions(node: Node) -> Iterator[Node]:
 
 
 def _subject(meaning: Node) -> Node | None:
-    """Return what a meaning is about, by its own names: where it was may have changed."""
+    """Return the subject of a meaning by its own names, without its place."""
     about = _last(meaning)
     phrases = (one for one in (about or meaning).walk() if one.kind == "np" and one.get("of"))
     of: Node | None = next(phrases, None)
@@ -212,12 +212,12 @@ def _subject(meaning: Node) -> Node | None:
 
 
 def _last(meaning: Node) -> Node | None:
-    """Return the last act of a meaning that says what is done."""
+    """Return the last act of a meaning that names an action."""
     return next((one for one in reversed(list(meaning.walk())) if one.kind == "act"), None)
 
 
 def _amended(old: Node, fragment: Node) -> Iterator[Node]:
-    """Yield an earlier meaning with a fragment in the place of one of its phrases."""
+    """Yield an earlier meaning with one of its phrases replaced by a fragment."""
     new = fragment.node("of") if isinstance(fragment.get("of"), Node) else None
     if old.kind == "ask":
         before = next((one for one in old.walk() if one.kind == "np"), None)
@@ -235,7 +235,7 @@ def _amended(old: Node, fragment: Node) -> Iterator[Node]:
 
 
 def _other_goal(act: Node, goal: Node) -> Node | None:
-    """Return an act with another goal, if its verb takes one."""
+    """Return an act with another target, if its verb has one."""
     old, verb = act.get("to"), act.text("verb")
     if not isinstance(old, Node) and verb not in (*_CLEARING, "bring", "out"):
         return None
@@ -246,7 +246,7 @@ def _other_goal(act: Node, goal: Node) -> Node | None:
 
 
 def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Node]:
-    """Yield an act with other things, or with another place where they can be one."""
+    """Yield an act with other objects, or with another target if they can be one."""
     goal, themes, verb = act.get("to"), act.parts("of"), act.text("verb")
     target = goal.get("to") if isinstance(goal, Node) else None
     holds = all(_holds(one) for one in phrases)
@@ -263,7 +263,7 @@ def _other_phrase(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Nod
 
 
 def _like(new: Node, old: Node) -> Node:
-    """Return a phrase with the noun of the one whose place it takes, if it names none."""
+    """Return a phrase with the noun of the replaced one, if it has none."""
     if new.kind != "np" or old.kind != "np":
         return new
     if new.get("det") == "rest":

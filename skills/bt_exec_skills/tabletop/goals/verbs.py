@@ -28,7 +28,7 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
     """Return the subgoals of one part of a command.
 
     Raises:
-        Trouble: Why it cannot be followed.
+        Trouble: With the reason why it cannot be followed.
     """
     tables = [phrase for phrase in ask.themes if phrase.table]
     if tables and ask.verb in _LIFTING:
@@ -73,7 +73,7 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
 
 
 def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
-    """Return the subgoal of putting down what the hand holds, or of putting it back.
+    """Return the subgoal of putting down the held object, or of putting it back.
 
     Raises:
         Trouble: HAND_EMPTY or NOT_HELD; as `put_aside` and `put_back`.
@@ -88,14 +88,14 @@ def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
 
 
 def themes_of(ask: Ask) -> tuple[Phrase, ...]:
-    """Return what an ask is about; what is taken out of something is what lies in it."""
+    """Return the objects of a part. If they are taken out of a container, it is their content."""
     if ask.verb != "out" or ask.to is None:
         return ask.themes
     return tuple(taken_from(one, ask.to) for one in ask.themes)
 
 
 def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
-    """Return what lies in containers.
+    """Return the content of containers.
 
     Raises:
         Trouble: NO_CONTAINER, or NOTHING_TO_DO if they are empty.
@@ -111,7 +111,7 @@ def _content(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
 
 
 def all_of(phrases: Iterable[Phrase], scope: Scope, *, some: str = "all") -> tuple[str, ...]:
-    """Return the things that any of the phrases means, each once."""
+    """Return the objects that any of the phrases means, each once."""
     found: dict[str, None] = {}
     for phrase in phrases:
         found.update(dict.fromkeys(things_of(phrase, scope, some=some)))
@@ -119,10 +119,10 @@ def all_of(phrases: Iterable[Phrase], scope: Scope, *, some: str = "all") -> tup
 
 
 def _loose(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
-    """Return the things that may be moved; refuse containers.
+    """Return the objects that may be moved; refuse containers.
 
     Raises:
-        Trouble: CANNOT_LIFT, or ALL_LEFT_OUT if every one is to be left alone.
+        Trouble: CANNOT_LIFT, or ALL_LEFT_OUT if none of them may be moved.
     """
     heavy = [name for name in names if looks_of(name).holds_things]
     if heavy:
@@ -144,7 +144,7 @@ def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
         names = _loose(all_of(ask.themes, scope), scope)
         return goal_of(onto_table(names, to, scope), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
-        all_of(ask.themes, scope)  # what is not there is told before "which bowl?" is asked
+        all_of(ask.themes, scope)  # a missing object is reported before the question "which bowl?"
     target = one_of(to, scope)
     names = tuple(name for name in all_of(ask.themes, scope) if name != target)
     names = _loose(names, scope) if names else ()
@@ -189,7 +189,7 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
 
 
 def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
-    """Return the subgoal of what lies about: into the one container, or on the one other table."""
+    """Return the subgoal of clearing a table: into the only container, or onto the other table."""
     now = scope.now
     phrases = ask.themes or (Phrase("", number="all"),)
     names = tuple(name for name in all_of(phrases, scope) if ask.themes or now.holder(name) is None)
@@ -216,12 +216,12 @@ def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
 
 
 def _of_table(phrase: Phrase) -> bool:
-    """Return whether a phrase is about what is on a table."""
+    """Return True if a phrase is about the content of a table."""
     return phrase.table or (phrase.relation is not None and phrase.relation[1].table)
 
 
 def _tray(now: Environment) -> str:
-    """Return where things are brought to people.
+    """Return the tray on which objects are handed over.
 
     Raises:
         Trouble: NO_TRAY.
@@ -233,7 +233,7 @@ def _tray(now: Environment) -> str:
 
 
 def _swapped(ask: Ask, scope: Scope, language: str) -> Subgoal:
-    """Return the subgoal of two things that change places."""
+    """Return the subgoal of swapping two objects."""
     names = _loose(all_of(ask.themes, scope, some="one"), scope)
     if len(names) != 2:
         raise Trouble("SWAP_TWO", names, options=names)

@@ -2,13 +2,13 @@
 
 In a site file::
 
-    detector: learned             # the network that ships
-    detector: oracle              # the simulator's word, pixel by pixel
+    detector: learned             # the shipped network
+    detector: oracle              # ground truth of the simulator
     detector: {weights: my_table.onnx, least_score: 0.4}
 
-What a network finds is named after the object of the environment whose middle lies in the box and
-whose name allows for the class; what has no such object keeps its class: ``cube#1``. Skills do not
-look at boxes: they trust the environment.
+A detection of a network is named after the object of the environment whose centre is in its box and
+whose name matches the class. Without such an object it keeps its class: ``cube#1``. Skills do not
+use boxes: they rely on the environment.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bt_exec_skills.vision.decode import suppress
 
 __all__ = ["Finder", "LearnedFinder", "OracleFinder", "make_finder"]
 
-_SIDE = (192, 240)  # of a part that the network looks at: it is enlarged to the network's input
+_SIDE = (192, 240)  # size of a tile, which is enlarged to the network's input
 _OVERLAP_PX = 48
 _AT_LEAST = (96, 120)
 _SAME = 0.45
@@ -47,7 +47,7 @@ class OracleFinder:
     """Finder that uses the simulator's ground truth."""
 
     def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:  # noqa: ARG002 - as `Finder`
-        """See `Finder.boxes`."""
+        """Implement `Finder.boxes`."""
         return picture.boxes
 
 
@@ -55,14 +55,14 @@ class LearnedFinder:
     """Finder that runs a network on the parts of a picture that show tables.
 
     Args:
-        detector: Finds things.
+        detector: The network.
     """
 
     def __init__(self, detector: Detector[View[Any], Detection]) -> None:
         self._detector = detector
 
     def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:
-        """See `Finder.boxes`."""
+        """Implement `Finder.boxes`."""
         if picture.viewpoint is None:
             return {}
         found: list[Detection] = []
@@ -76,11 +76,11 @@ class LearnedFinder:
 
 
 def make_finder(choice: str | Mapping[str, Any]) -> Finder:
-    """Return the finder that a site chooses; see the module.
+    """Return the finder that a site selects; see the module.
 
     Raises:
-        UnknownName: If there are no such ones.
-        UsageError: If the weights or a setting are wrong.
+        UnknownName: If it does not exist.
+        UsageError: If the weights or a setting are invalid.
     """
     if choice == "oracle":
         return OracleFinder()
@@ -96,7 +96,7 @@ def make_finder(choice: str | Mapping[str, Any]) -> Finder:
 
 
 def _tiles(part: Box, size: tuple[int, int]) -> list[Box]:
-    """Return overlapping parts, none larger than `_SIDE`, that cover `part`."""
+    """Return overlapping tiles, none larger than `_SIDE`, that cover `part`."""
     sides = []
     for low, high, whole, most, least in zip(
         part[:2], part[2:], size[::-1], _SIDE[::-1], _AT_LEAST[::-1], strict=True
@@ -116,14 +116,14 @@ def _moved(one: Detection, x: int, y: int) -> Detection:
 
 
 def _once(found: list[Detection]) -> list[Detection]:
-    """Return the best of what overlaps: tiles show things twice."""
+    """Return the best of overlapping detections, since tiles show objects twice."""
     best = sorted(found, key=lambda one: -one.score)
     boxes = np.array([one.bbox for one in best], np.float32).reshape(-1, 4)
     return [best[k] for k in suppress(boxes, None, _SAME)]
 
 
 def _named(found: list[Detection], picture: Picture, now: Environment) -> dict[str, Box]:
-    """Return the boxes by the object that each shows, or by class where no object fits."""
+    """Return the boxes by the object that each shows, or by class if no object matches."""
     assert picture.viewpoint is not None
     names = [*now.objects]
     pairs: list[tuple[float, int, str]] = []
@@ -150,7 +150,7 @@ def _named(found: list[Detection], picture: Picture, now: Environment) -> dict[s
 
 
 def _may_be(name: str, label: str) -> bool:
-    """Return whether an object of that name may look like that class."""
+    """Return True if an object of that name may be detected as that class."""
     looks = looks_of(name)
     if looks.kind == "object":
         return label in SHAPES

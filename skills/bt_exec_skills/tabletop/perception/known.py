@@ -11,9 +11,9 @@ __all__ = ["environment_of"]
 
 
 def environment_of(situation: Situation) -> Environment:
-    """Return the objects that are seen, with their places as `TableObservation.facts` tells them.
+    """Return the objects with their positions, from facts of `TableObservation.facts`.
 
-    An object without a place is left out: what the facts do not say is not known.
+    An object without a position is left out.
     """
     objects: dict[str, Placed] = {}
     for number, name in enumerate(situation.labels):

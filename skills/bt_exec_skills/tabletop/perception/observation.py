@@ -17,13 +17,13 @@ __all__ = ["TableObservation"]
 
 @dataclass(frozen=True)
 class TableObservation:
-    """The world at one moment; implements `bt_exec.robot.Observation`.
+    """World at one time; implements `bt_exec.robot.Observation`.
 
     Attributes:
-        t: When it was taken [s, mission clock].
+        t: Time of the capture [s, mission clock].
         environment: Objects and their poses.
-        frame: The picture of the head camera, uint8 of shape (height, width, 3) RGB, or None.
-        boxes: Where objects are in the picture [px], by name.
+        frame: Picture of the head camera, uint8 of shape (height, width, 3) RGB, or None.
+        boxes: Boxes of objects in the picture [px], by name.
     """
 
     t: float
@@ -36,7 +36,7 @@ class TableObservation:
         return (*self.environment.objects, *self.environment.tables)
 
     def facts(self) -> dict[str, str]:
-        """Return where every object is, and what it lies in; and the tops of the tables."""
+        """Return the positions and containers of all objects, and the tops of the tables."""
         now, found = self.environment, {}
         for name, placed in now.objects.items():
             found[f"pos.{name}"] = " ".join(f"{value:.2f}" for value in placed.pos)
@@ -52,7 +52,7 @@ class TableObservation:
         return found
 
     def describe(self, language: str) -> str:
-        """Return one line for people."""
+        """Return one line for the operator."""
         things = [one for one in self.environment.looks() if not one.holds_things]
         placed = sum(self.environment.holder(one.name) is not None for one in things)
         return sentence("seen", language, count=len(things), placed=placed)

@@ -18,9 +18,9 @@ class Picture(NamedTuple):
 
     Attributes:
         rgb: uint8 of shape (height, width, 3).
-        depth: Distance along the view [m], float32 of shape (height, width); 0 where unknown.
-        boxes: Where objects truly are in it [px], by name.
-        viewpoint: Where it was taken from; None if that is unknown.
+        depth: Distance along the view [m], float32 of shape (height, width); 0 if unknown.
+        boxes: True boxes of objects [px], by name.
+        viewpoint: Pose of the camera; None if unknown.
     """
 
     rgb: npt.NDArray[np.uint8]
@@ -30,13 +30,13 @@ class Picture(NamedTuple):
 
 
 class Pictures(Protocol):
-    """A camera: what a picture needs is taken quickly, the picture is made on a worker."""
+    """Camera: the state is captured quickly, and the picture is rendered on a worker thread."""
 
     def capture(self) -> Any:
-        """Return what the picture needs."""
+        """Return the state needed for a picture."""
 
     def view(self, capture: Any) -> Picture:
         """Return the picture."""
 
     def close(self) -> None:
-        """Release its resources."""
+        """Release the resources."""

@@ -1,4 +1,4 @@
-"""Perception pipeline: the environment is read, and a picture taken now and then."""
+"""Perception pipeline: readings of the environment, with a picture at a limited rate."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["TablePerception"]
 
 
 class TablePerception:
-    """The perception of a table; implements `bt_exec.robot.Perception`.
+    """Perception of a table; implements `bt_exec.robot.Perception`.
 
     Args:
-        read: Returns the environment, quickly.
-        camera: Takes pictures; None for none.
-        finder: Says where objects are in them.
-        every_s: A picture is taken at most this often [s]; the observations between have none.
+        read: Function that returns the environment, quickly.
+        camera: Camera, or None.
+        finder: Object finder for its pictures.
+        every_s: Minimum interval of pictures [s]. Observations in between have none.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class TablePerception:
         self._last = float("-inf")
 
     def capture(self) -> tuple[Environment, Any]:
-        """Take what an observation needs."""
+        """Capture the raw data of an observation."""
         now = self._read()
         if self._camera is None or now.t - self._last < self._every_s:
             return now, None
@@ -45,7 +45,7 @@ class TablePerception:
         return now, self._camera.capture()
 
     def interpret(self, capture: tuple[Environment, Any]) -> TableObservation:
-        """Return the observation of a capture; on a worker thread."""
+        """Return the observation of a capture. Called on a worker thread."""
         now, picture = capture
         if picture is None or self._camera is None:
             return TableObservation(now.t, now)

@@ -14,15 +14,15 @@ __all__ = ["Viewpoint"]
 
 Floats = npt.NDArray[np.float64]
 _NEAREST_M = 0.2
-_STANDS_M = 0.12  # how high above a table the things on it reach
+_STANDS_M = 0.12  # height of objects on a table
 _LEAST_PX = 24
 
 
 class Viewpoint(NamedTuple):
-    """A pinhole camera in the room.
+    """Pinhole camera in the room.
 
     Attributes:
-        eye: Where it is, room frame [m], shape (3,).
+        eye: Position, room frame [m], shape (3,).
         axes: Its right, up and backward directions as columns, shape (3, 3).
         focal: Focal length [px].
         size: Height and width of its pictures [px].
@@ -34,13 +34,13 @@ class Viewpoint(NamedTuple):
     size: tuple[int, int]
 
     def pixels(self, points: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Return where points of the room are in the picture.
+        """Return the projections of points of the room.
 
         Args:
             points: Room frame [m], shape (n, 3).
 
         Returns:
-            Columns and rows, shape (n, 2) [px], and which of them lie before the camera.
+            Columns and rows, shape (n, 2) [px], and which of them are in front of the camera.
         """
         seen = (np.atleast_2d(np.asarray(points, float)) - self.eye) @ self.axes
         ahead = -seen[:, 2]
@@ -51,7 +51,7 @@ class Viewpoint(NamedTuple):
         return np.stack([x, y], axis=1), np.asarray(ahead > _NEAREST_M, bool)
 
     def part_with(self, table: Table) -> Box | None:
-        """Return the part of the picture that shows a table's top and what stands on it."""
+        """Return the part of the picture that shows a table's top and the objects on it."""
         xs = np.linspace(table.x - table.half_x, table.x + table.half_x, 12)
         ys = np.linspace(table.y - table.half_y, table.y + table.half_y, 12)
         grid = np.stack(np.meshgrid(xs, ys, (table.height, table.height + _STANDS_M)), axis=-1)

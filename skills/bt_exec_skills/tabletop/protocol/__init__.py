@@ -1,1 +1,1 @@
-"""The protocol of a tabletop simulator over HTTP, both sides of it."""
+"""Protocol of a tabletop simulator over HTTP: client and server."""

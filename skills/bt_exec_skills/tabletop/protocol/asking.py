@@ -1,4 +1,4 @@
-"""One HTTP request with a total time limit, without proxies or redirects."""
+"""HTTP requests with a total time limit, without proxies or redirects."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ __all__ = ["Asked", "open_directly"]
 
 
 class Asked(urllib.request.Request):
-    """A request with a limit for all of it; a context manager, left when its answer was read.
+    """Request with a total time limit.
 
-    A timeout of a socket begins anew with each byte; this one does not.
+    A context manager that ends when the response was read. The timeout of a socket restarts with
+    each byte; this one does not.
 
     Args:
-        address: Where to.
-        data: What is sent; None for ``GET``.
-        headers: How.
-        limit_s: How long it may take, from connecting to the last byte [s].
+        address: URL.
+        data: Body; None for ``GET``.
+        headers: Headers.
+        limit_s: Time limit, from connecting to the last byte [s].
     """
 
     def __init__(
@@ -47,11 +48,11 @@ class Asked(urllib.request.Request):
         trace: TracebackType | None,
     ) -> None:
         self._timer.cancel()
-        if self._late:  # whatever else it looks like: half an answer, or an end
+        if self._late:  # any other error is a consequence: an incomplete response, or an end
             raise TimeoutError(f"no whole answer within {self.limit_s:g} s") from error
 
     def connected(self, opened: socket.socket) -> None:
-        """Learn of the socket that it goes through."""
+        """Register the socket of the request."""
         with self._lock:
             self._socket = opened
             if self._late:
@@ -66,7 +67,7 @@ class Asked(urllib.request.Request):
 
 def _shut(opened: socket.socket) -> None:
     with contextlib.suppress(OSError):
-        # not SSLSocket's own: that takes the session away from under the thread that reads
+        # SSLSocket's own method would close the session while another thread reads
         socket.socket.shutdown(opened, socket.SHUT_RDWR)
 
 
@@ -93,23 +94,23 @@ class _Secure(urllib.request.HTTPSHandler):
 
 
 class _NoOneElse(urllib.request.HTTPRedirectHandler):
-    """Goes nowhere else: motions and token are for this simulator alone."""
+    """Redirect handler that refuses redirects: motions and token are for this simulator alone."""
 
     def redirect_request(self, *_: Any) -> None:
-        """Follow no redirect; its status is the answer."""
+        """Follow no redirect; its status is the response."""
 
 
 _OPENER = urllib.request.build_opener(
     urllib.request.ProxyHandler({}), _NoOneElse(), _Plain(), _Secure()
 )
-"""Asks directly: no proxy of the environment stands between a command and a robot."""
+"""Opener without proxies of the environment: commands go directly to the robot."""
 
 
 def open_directly(asked: Asked) -> Any:
-    """Send a request and return its answer, open.
+    """Send a request and return its open response.
 
     Raises:
-        OSError: If it cannot be sent, or nothing comes.
-        urllib.error.HTTPError: If the status is none of success.
+        OSError: If it cannot be sent, or no response arrives.
+        urllib.error.HTTPError: If the status is not a success.
     """
     return _OPENER.open(asked, timeout=asked.limit_s)

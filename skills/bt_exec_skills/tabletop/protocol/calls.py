@@ -32,7 +32,7 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     "place_object": _PLACE,
     "wait": ("seconds",),
 }
-"""Names of the arguments of each call, in order.
+"""Argument names of each call, in order.
 
 The joint calls of the base are those of an earlier version of the protocol.
 """
@@ -40,7 +40,7 @@ The joint calls of the base are those of an earlier version of the protocol.
 MOTIONS = frozenset(
     name for name in CALLS if name.startswith(("follow_", "set_", "pick_", "place_", "wait"))
 )
-"""Calls that take simulated time; they return True when they have succeeded."""
+"""Calls that take simulated time. They return True when they have succeeded."""
 
 _OTHER_SPELLINGS: Mapping[str, frozenset[str]] = {
     "position": frozenset(
@@ -62,11 +62,11 @@ _OTHER_SPELLINGS: Mapping[str, frozenset[str]] = {
     "width": frozenset({"target_width", "gripper_width"}),
     "path": frozenset({"path_world", "waypoints"}),
 }
-"""Other spellings of arguments in versions and clients of the protocol."""
+"""Alternative argument names in versions and clients of the protocol."""
 
 
 class Call(NamedTuple):
-    """A call of the robot.
+    """Call of the robot.
 
     Attributes:
         name: Key of `CALLS`.
@@ -78,7 +78,7 @@ class Call(NamedTuple):
 
 
 def bind(name: str, keyword: str) -> str | None:
-    """Return the argument of a call that a keyword means, or None if there is none."""
+    """Return the argument of a call for a keyword, or None."""
     known = CALLS[name]
     if keyword in known:
         return keyword

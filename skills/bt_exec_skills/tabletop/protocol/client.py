@@ -1,7 +1,7 @@
-"""Client of the simulator protocol, with validation of every answer.
+"""Client of the simulator protocol, with validation of every response.
 
-Every call blocks and belongs on a worker thread. Nothing that is answered is believed beyond its
-form: whether something happened, the world tells.
+Every call blocks and must be made on a worker thread. Only the form of a response is used: whether
+a motion succeeded is determined from the world.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _TRIES = 3
 _WAIT_S = 0.2
 _BUSY_TRIES = 20
 _NAME_CHARS = 60
-_MOST_DIGITS = 300  # of a whole number, so that it can be taken for a float
+_MOST_DIGITS = 300  # maximum whole number that can be converted to a float
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,59}")
 
 
 class Client:
-    """One simulator.
+    """Client of one simulator.
 
     Args:
-        address: Where it is: ``http://127.0.0.1:8800``.
-        token: Sent as a bearer token, if not empty.
-        read_s: How long a reading may take [s].
-        motion_s: How long a motion may take [s].
+        address: Its address: ``http:
+
+    127.0.0.1:8800``.;;token: Bearer token, if not empty.;;read_s: Time limit of a reading
+    [s].;;motion_s: Time limit of a motion [s].
     """
 
     def __init__(self, address: str, token: str, read_s: float, motion_s: float) -> None:
@@ -48,16 +48,14 @@ class Client:
         self.read_s = read_s
         self.motion_s = motion_s
         self._no_state = False
-        self._unplaced: set[str] = set()  # objects whose places never make sense
+        self._unplaced: set[str] = set()  # objects whose positions are always invalid
         self._tables: Mapping[str, Table] = {}
 
     def environment(self) -> Environment:
-        """Return the world as it is now; a reading that fails is tried again, three times in all.
+        """Return the current world. A failed reading is retried, up to three times in all.
 
-        So is one in which the place of an object makes no sense, when that is new.
-
-        A simulator that tells of no tables has those that showed in its first answer: tables stay
-        where they are when nothing stands on them any more.
+        A reading with a newly invalid object position is retried, too. If a simulator reports no
+        tables, they are derived from its first response, since tables stay when they are empty.
 
         Raises:
             Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
@@ -75,18 +73,18 @@ class Client:
         return now
 
     def act(self, code: str) -> Any:
-        """Send code and return the whole answer; it comes when the motion has ended.
+        """Send code and return the complete response, which arrives when the motion has ended.
 
         Raises:
-            Failed: UNCERTAIN if the connection broke, or the server did, in the middle: the motion
-                may have happened. SIMULATOR_UNREACHABLE if nothing was sent.
+            Failed: UNCERTAIN if the connection or the server failed during the motion, which may
+                have happened. SIMULATOR_UNREACHABLE if nothing was sent.
         """
         body = {"action": {"type": "run_code", "payload": {"code": code}}}
         for _ in range(_BUSY_TRIES):
             try:
                 return self._request("/send_action", body, self.motion_s)
             except urllib.error.HTTPError as error:
-                if error.code == 409:  # somebody else's motion, or the end of ours
+                if error.code == 409:  # the motion of another client, or the end of ours
                     time.sleep(_WAIT_S)
                     continue
                 if error.code < 400 or error.code in (401, 403, 404, 405, 413, 415, 422):
@@ -100,19 +98,19 @@ class Client:
         raise Failed("SIMULATOR_FAULT", "another motion holds the simulator")
 
     def cancel(self) -> None:
-        """Ask the simulator to stop; those of others may not know how.
+        """Request a stop; other simulators may not support it.
 
         Raises:
-            OSError: If it does not.
+            OSError: If it fails.
         """
         self._request("/cancel", {}, 1.0)
 
     def step(self, seconds: float) -> float:
-        """Let the simulator's time pass in lockstep; return the time after it.
+        """Advance the simulator in lockstep and return its time.
 
         Raises:
-            OSError: If it cannot be reached.
-            ValueError: If it answers wrongly.
+            OSError: If it is unreachable.
+            ValueError: If its response is invalid.
         """
         found = self._request("/step", {"seconds": seconds}, max(self.read_s, 10.0))
         try:
@@ -127,7 +125,7 @@ class Client:
         """Return the simulator's own time [s].
 
         Raises:
-            Failed: SIMULATOR_FAULT if it tells none.
+            Failed: SIMULATOR_FAULT if it reports none.
         """
         found = self._again(lambda: self._get("/env"))
         told = _time(found.get("time")) if isinstance(found, dict) else None
@@ -138,7 +136,7 @@ class Client:
     # -- requests
 
     def _base(self) -> Pose | None:
-        """Return where the robot stands; None if the simulator does not say."""
+        """Return the pose of the robot; None if the simulator does not report it."""
         if self._no_state:
             return None
         try:
@@ -181,7 +179,7 @@ class Client:
             raise
         except (OSError, ValueError):
             raise
-        except Exception as error:  # http.client's own: half an answer, no HTTP at all
+        except Exception as error:  # errors of http.client: an incomplete response, not HTTP
             raise ConnectionResetError(_why(error)) from error
         if len(raw) > _MOST_BYTES:
             raise ValueError(f"{path} answers with more than {_MOST_BYTES} bytes")
@@ -192,7 +190,7 @@ class Client:
 
 
 def _whole(digits: str) -> int | float:
-    """Return a whole number; one that no computation could use as infinite."""
+    """Return a whole number that can be converted to a finite float."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
@@ -202,10 +200,10 @@ def _why(error: BaseException) -> str:
 
 
 def environment_from(found: Any, base: Pose | None) -> Environment:
-    """Return the world that ``/env`` tells of; an object whose place makes no sense is not there.
+    """Return the world in a response of ``/env``, without objects of invalid position.
 
     Raises:
-        Failed: SIMULATOR_FAULT if the answer is no environment at all.
+        Failed: SIMULATOR_FAULT if the response is not an environment.
     """
     objects = found.get("objects") if isinstance(found, dict) else None
     if not isinstance(objects, dict):
@@ -224,7 +222,7 @@ def environment_from(found: Any, base: Pose | None) -> Environment:
 
 
 def _tables(found: Any, placed: Mapping[str, Placed]) -> dict[str, Table]:
-    """Return the tables that were told, without those that make no sense."""
+    """Return the reported tables, without invalid ones."""
     tables: dict[str, Table] = {}
     for name, one in found.items() if isinstance(found, dict) else ():
         at = _numbers(one.get("pos") if isinstance(one, dict) else None)
@@ -237,7 +235,7 @@ def _tables(found: Any, placed: Mapping[str, Placed]) -> dict[str, Table]:
 
 
 def pose_from(found: Any) -> Pose | None:
-    """Return the base's pose that ``/state`` tells of; None if it tells none."""
+    """Return the pose of the base in a response of ``/state``, or None."""
     mobile = found.get("mobile") if isinstance(found, dict) else None
     if not isinstance(mobile, dict):
         return None
@@ -246,7 +244,7 @@ def pose_from(found: Any) -> Pose | None:
 
 
 def _time(told: Any) -> float | None:
-    """Return a time [s]; None if it is none."""
+    """Return a time [s]; None if it is invalid."""
     return float(told) if type(told) in (int, float) and math.isfinite(told) else None
 
 

@@ -1,8 +1,8 @@
 """Code from clients, parsed as data by an allow-list over its syntax tree; never executed.
 
 Clients of the protocol send a few lines such as ``result = pick_object([1, 2, 0.6], 0.1, 0.2)``.
-`program_of` parses them, refuses everything that is not on the list, and returns a generator: it
-yields the calls of the robot, is sent what each returned, and ends with the variables of the code.
+`program_of` parses them, refuses everything that is not on the list, and returns a generator. It
+yields the calls of the robot, receives their results, and returns the variables of the code.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _REASONS: Mapping[type[ast.AST], str] = {
 
 
 def program_of(code: str) -> Program:
-    """Return the program of a piece of code, checked as a whole; nothing has been called yet.
+    """Return the program of a piece of code, which is checked completely before any call.
 
     Raises:
-        CodeRefused: If anything in it is not allowed.
+        CodeRefused: If it contains anything that is not allowed.
     """
     if len(code) > _LONGEST:
         raise CodeRefused(f"the code has {len(code)} characters; {_LONGEST} are allowed")
@@ -59,7 +59,7 @@ def program_of(code: str) -> Program:
 
 
 def _check(node: ast.AST, depth: int) -> None:
-    """Refuse a node that is not on the list, or anything in it, before anything is called."""
+    """Refuse a node with anything that is not on the list, before any call."""
     if depth > _DEEPEST:
         raise _refusal(node, "nesting this deep")
     match node:
@@ -88,7 +88,7 @@ def _check(node: ast.AST, depth: int) -> None:
 
 
 def _parts(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes within a node that have to be checked."""
+    """Return the child nodes that have to be checked."""
     if isinstance(node, ast.Call):
         within: list[ast.AST] = [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(node.func, ast.Attribute) and not _is_module(node.func):

@@ -1,7 +1,7 @@
 """Simulator behind the server: one world, one thread that advances time, one motion.
 
-Requests come from other threads. What they ask is done on the world's own thread between two steps,
-so nobody reads a world that is half way through one.
+Requests come from other threads. They are processed on the thread of the world between two steps,
+so that every reading is of a complete step.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ __all__ = ["Busy", "Ended", "Engine"]
 T = TypeVar("T")
 _MOST_STEP_S = 10.0
 _COARSER = 2
-"""How many cells of the map a side of a cell has that clients get."""
+"""Ratio of the cells of the map for clients to those of the internal one."""
 _log = logging.getLogger("bt_exec")
 
 
 class Busy(Exception):  # noqa: N818 - an answer
-    """Raised when a motion is asked for while another one is under way."""
+    """Raised for a motion that is requested during another one."""
 
 
 class Ended(Exception):  # noqa: N818 - an answer
-    """Raised when a motion did not reach its goal.
+    """Raised if a motion missed its goal.
 
     Args:
-        failed: Why.
+        failed: The reason.
     """
 
     def __init__(self, failed: Failed) -> None:
@@ -52,7 +52,7 @@ class Ended(Exception):  # noqa: N818 - an answer
 
 
 class _Job:
-    """A program that runs, with the motion it waits for."""
+    """Running program, with its current motion."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -64,9 +64,9 @@ class Engine:
     """World that runs for clients.
 
     Args:
-        robot: In its world.
-        lockstep: Whether time stands still until `step` is called; else it is the wall's.
-        fast: Whether motions do not wait for the wall.
+        robot: Robot in its world.
+        lockstep: Whether time advances only in `step`; otherwise it follows the wall clock.
+        fast: Whether motions run faster than the wall clock.
     """
 
     def __init__(self, robot: SimTableRobot, *, lockstep: bool = False, fast: bool = False) -> None:
@@ -83,28 +83,28 @@ class Engine:
 
     @property
     def busy(self) -> bool:
-        """Whether code that was sent is under way."""
+        """Whether a program is running."""
         return self._job is not None
 
     def ask(self, what: Callable[[], T]) -> Future[T]:
-        """Have something done on the world's thread."""
+        """Run a function on the thread of the world."""
         answer: Future[T] = Future()
         self._asked.put((what, answer))
         return answer
 
     def run_code(self, code: str) -> Future[Future[dict[str, Any]]]:
-        """Start a piece of code; its own future ends with its variables.
+        """Start a piece of code; the inner future yields its variables.
 
-        The inner future raises `Ended`, `CodeRefused`; the outer one `Busy` or `CodeRefused`.
+        The inner future raises `Ended` or `CodeRefused`, the outer one `Busy` or `CodeRefused`.
         """
         program = program_of(code)
         return self.ask(lambda: self._begin(program))
 
     def step(self, seconds: float) -> Future[float]:
-        """Let time pass in lockstep; returns the time after it.
+        """Advance time in lockstep and return it.
 
         Raises:
-            ValueError: If time passes by itself, or that is too much at once.
+            ValueError: Without lockstep, or if the step is too long.
         """
         if not self.lockstep:
             raise ValueError("time passes by itself here; start the simulator with --lockstep")
@@ -113,7 +113,7 @@ class Engine:
         return self.ask(lambda: self._pass(seconds))
 
     def cancel(self) -> Future[bool]:
-        """Stop the motion under way; tells whether there was one."""
+        """Stop the running motion, and return True if there was one."""
         return self.ask(self._cancel)
 
     def close(self) -> None:
@@ -140,11 +140,11 @@ class Engine:
                 continue
             try:
                 answer.set_result(what())
-            except Exception as error:  # noqa: BLE001 - it is raised where it was asked
+            except Exception as error:  # noqa: BLE001 - raised in the requesting thread
                 answer.set_exception(error)
 
     def _wait(self, due: float) -> float | None:
-        """Return how long to wait for somebody to ask [s]; None for ever."""
+        """Return how long to wait for a request [s]; None for ever."""
         if self.lockstep:
             return None
         return 1e-6 if self.fast and self._job is not None else max(1e-6, due - time.monotonic())
@@ -176,7 +176,7 @@ class Engine:
         return robot.time
 
     def _go_on(self, value: Any) -> None:
-        """Send a value into the program, and do what it asks next, up to a motion or its end."""
+        """Send a value into the program and process its calls, up to a motion or its end."""
         job = self._job
         assert job is not None
         try:
@@ -193,7 +193,7 @@ class Engine:
             self._end(error)
         except Failed as failed:
             self._end(Ended(failed))
-        except Exception as error:  # noqa: BLE001 - a fault of one program must not end the world
+        except Exception as error:  # noqa: BLE001 - an error of one program must not end the world
             _log.exception("the code of a client could not be evaluated")
             self._end(Ended(Failed("INTERNAL_ERROR", f"{type(error).__name__}: {error}")))
 
@@ -268,7 +268,7 @@ def _waypoints(corners: Sequence[tuple[float, float]]) -> list[list[float]]:
 
 
 def _coarse(grid: Grid) -> list[list[int]]:
-    """Return a map as clients get it: rows from south to north of 0 (free) and 1 (occupied)."""
+    """Return a map for clients: rows from south to north of 0 (free) and 1 (occupied)."""
     rows, columns = (-(-count // _COARSER) for count in grid.shape)
     return [
         [int(grid.solid[_block(row), _block(column)].any()) for column in range(columns)]
@@ -281,10 +281,10 @@ def _block(index: int) -> slice:
 
 
 def point_of(value: Any) -> Point:
-    """Return a point that a client sent.
+    """Return a point of a client.
 
     Raises:
-        CodeRefused: If it is not one.
+        CodeRefused: If it is invalid.
     """
     return Point(*_numbers(value, "a position", (3,), "[x, y, z] in metres"))
 
@@ -294,7 +294,7 @@ def _pair(value: Any) -> list[Any]:
 
 
 def _numbers(value: Any, name: str, counts: tuple[int, ...], form: str) -> list[float]:
-    """Return the numbers of a list that a client sent, each within 1000."""
+    """Return the numbers of a list of a client, each within 1000."""
     numbers = _listed(value)
     if len(numbers) not in counts or any(type(one) not in (int, float) for one in numbers):
         raise CodeRefused(f"{name} is {form}; found {value!r:.60}")
@@ -317,10 +317,10 @@ def _number(args: dict[str, Any], name: str, default: float | None, most: float 
 
 
 def object_of(placed: Placed) -> dict[str, Any]:
-    """Return an object as ``/env`` and ``get_object_positions`` describe it."""
+    """Return an object in the format of ``/env`` and ``get_object_positions``."""
     return {"id": placed.id, "pos": list(placed.pos), "ori": list(placed.ori)}
 
 
 def pose_of(pose: Pose) -> dict[str, float]:
-    """Return a pose as ``/state`` tells it."""
+    """Return a pose in the format of ``/state``."""
     return {"x": pose.x, "y": pose.y, "theta": pose.yaw}

@@ -1,7 +1,7 @@
 """Interpreter of the small language that clients of the simulator may send.
 
-It works on a syntax tree that `bt_exec_skills.tabletop.protocol.code` has checked. Values are
-numbers, texts, lists and dictionaries. Steps, numbers and sizes are bounded, so that a program
+It runs on a syntax tree that was checked by `bt_exec_skills.tabletop.protocol.code`. Values are
+numbers, texts, lists and dictionaries. Steps, numbers and sizes are bounded, so that every program
 ends.
 """
 
@@ -68,7 +68,7 @@ _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def evaluated(node: ast.AST) -> bool:
-    """Return True if the interpreter knows a kind of node, operators included."""
+    """Return True if the interpreter supports a kind of node, including operators."""
     match node:
         case ast.BinOp(op=op) | ast.AugAssign(op=op):
             return type(op) in _BINARY
@@ -97,7 +97,7 @@ class Interpreter:
         self._steps = 0
 
     def run(self, body: list[ast.stmt]) -> Program:
-        """Yield the calls of a program; return its variables."""
+        """Yield the calls of a program, and return its variables."""
         yield from self._block(body)
         for value in self._names.values():
             _size(value)
@@ -129,7 +129,7 @@ class Interpreter:
 
     # -- statements
 
-    def _import(self, node: ast.Import) -> Value:  # noqa: ARG002 - the modules are always there
+    def _import(self, node: ast.Import) -> Value:  # noqa: ARG002 - the modules are always available
         return None
         yield
 
@@ -141,7 +141,7 @@ class Interpreter:
         raise _Break
         yield
 
-    def _continue(self, node: ast.Continue) -> Value:  # noqa: ARG002 - next round
+    def _continue(self, node: ast.Continue) -> Value:  # noqa: ARG002 - next iteration
         raise _Continue
         yield
 
@@ -191,7 +191,7 @@ class Interpreter:
                 break
 
     def _round(self, body: list[ast.stmt]) -> Generator[Call, Any, bool]:
-        """Run the body of a loop once; return whether it was left."""
+        """Run the body of a loop once, and return True if the loop was left."""
         try:
             yield from self._block(body)
         except _Break:
@@ -328,7 +328,7 @@ class Interpreter:
         return _plain(FUNCTIONS[name](*args, **given))
 
     def _ask(self, name: str, args: list[Any], given: dict[str, Any]) -> Value:
-        """Have the robot do something; return what it answers."""
+        """Yield a call of the robot, and return its result."""
         bound = dict(zip(CALLS[name], args, strict=False))
         for keyword, value in given.items():
             bound[bind(name, keyword) or keyword] = value
@@ -359,7 +359,7 @@ def _binary(op: ast.operator, left: Any, right: Any) -> Any:
 
 
 def _types(nodes: list[ast.expr]) -> tuple[type, ...]:
-    """Return the types that the second argument of `isinstance` names."""
+    """Return the types in the second argument of `isinstance`."""
     parts = nodes[0].elts if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple) else nodes
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     if len(names) != len(parts) or not set(names) <= set(TYPES):
@@ -391,7 +391,7 @@ def _plain(value: Any) -> Any:
 
 
 def _size(value: Any) -> int:
-    """Return how many items a value has, those within its items included.
+    """Return the number of items of a value, including nested ones.
 
     Raises:
         CodeRefused: For values with too many items (also lists that contain themselves), for long

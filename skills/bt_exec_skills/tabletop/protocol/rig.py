@@ -15,10 +15,10 @@ __all__ = ["RemotePerception", "http_rig"]
 
 
 class RemotePerception:
-    """Reader of ``/env`` on a worker; implements `bt_exec.robot.Perception`.
+    """Reader of ``/env`` on a worker thread; implements `bt_exec.robot.Perception`.
 
-    Without lockstep the simulator keeps no clock of the mission: its observations bear the time 0,
-    and skills read the world themselves.
+    Without lockstep the simulator has no mission clock: its observations have the time 0, and
+    skills read the world themselves.
     """
 
     def __init__(self, robot: HttpTableRobot) -> None:
@@ -32,7 +32,7 @@ class RemotePerception:
         """Read the world.
 
         Raises:
-            Failed: If nothing was read.
+            Failed: If reading failed.
         """
         now: Environment = self._robot.client.environment()
         self._robot.latest = now
@@ -43,7 +43,7 @@ def http_rig(remote: Remote) -> Rig:
     """Return the robot at an address.
 
     Raises:
-        UsageError: If nothing answers there, or not as the protocol says.
+        UsageError: If there is no valid response.
     """
     client = Client(remote.http, remote.token, remote.read_s, remote.motion_s)
     try:

@@ -1,8 +1,8 @@
 """Robot whose simulator is accessed over HTTP.
 
-Requests run on threads of their own; a tick only looks whether they have ended. A motion that ended
-in doubt (the connection broke, the server threw) is waited for until the world is at rest; then the
-skill reads what happened.
+Requests run on separate threads; a tick only checks whether they have ended. After an uncertain
+end of a motion (the connection broke, the server failed), the robot waits until the world is at
+rest. Then the skill reads what happened.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KNOWN = ("UNREACHABLE", "NO_PATH", "STUCK", "MISSED", "EMPTY", "STOPPED")
 
 
 class HttpReading:
-    """A reading under way; implements `bt_exec_skills.tabletop.robot.Reading`."""
+    """Pending reading; implements `bt_exec_skills.tabletop.robot.Reading`."""
 
     def __init__(self, client: Client, took: Callable[[Environment], None]) -> None:
         self.done = False
@@ -42,20 +42,20 @@ class HttpReading:
             self._took(self.environment)
         except Failed as failed:
             self.failure = failed
-        except Exception as error:  # noqa: BLE001 - told by the skill
+        except Exception as error:  # noqa: BLE001 - reported by the skill
             self.failure = Failed("SIMULATOR_FAULT", f"{type(error).__name__}: {error}")
         finally:
             self.done = True
 
 
 class HttpMotion:
-    """A motion under way; implements `bt_exec.robot.Motion`.
+    """Running motion; implements `bt_exec.robot.Motion`.
 
     Args:
-        client: Sends the code.
-        code: What moves.
-        ended: Called when the request has come back, whatever became of the motion.
-        at_rest: Waits until the world is at rest.
+        client: Client that sends the code.
+        code: Code of the motion.
+        ended: Function called when the request has ended, in any case.
+        at_rest: Function that waits until the world is at rest.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class HttpMotion:
             failure = failed
             if failed.code == "UNCERTAIN":
                 self._at_rest()
-        except Exception as error:  # noqa: BLE001 - told by the skill
+        except Exception as error:  # noqa: BLE001 - reported by the skill
             failure = Failed("SIMULATOR_FAULT", f"{type(error).__name__}: {error}")
         finally:
             self._ended()
@@ -89,7 +89,7 @@ class HttpMotion:
                 self.failure, self.progress, self.done = failure, 1.0, True
 
     def stop(self) -> None:
-        """Give it up and have the simulator stop; does nothing if it is done."""
+        """Abandon the motion and stop the simulator. Does nothing if it has ended."""
         with self._lock:
             if self.done:
                 return
@@ -98,22 +98,22 @@ class HttpMotion:
 
 
 def _cancel(client: Client) -> None:
-    """Ask the simulator to stop, without waiting."""
+    """Request a stop without waiting."""
 
     def ask() -> None:
         try:
             client.cancel()
         except (OSError, ValueError):
-            return  # it does not know how: `still` says so
+            return  # not supported: reported by `still`
 
     try:
         STANDBY.run(ask)
-    except RuntimeError:  # no thread can be started, and the motion must be cancelled
+    except RuntimeError:  # no thread can start, and the motion must be cancelled
         ask()
 
 
 def failure_in(answer: Any) -> Failed | None:
-    """Return what an answer admits; None is no promise that anything happened."""
+    """Return the failure in a response. None does not prove that the motion succeeded."""
     if not isinstance(answer, dict):
         return Failed("UNCERTAIN", f"/send_action answers {answer!r:.60}")
     result = answer.get("result")
@@ -128,13 +128,13 @@ def failure_in(answer: Any) -> Failed | None:
 
 
 class HttpTableRobot:
-    """Implements `bt_exec_skills.tabletop.robot.TableRobot` over HTTP.
+    """Tabletop robot over HTTP; implements `bt_exec_skills.tabletop.robot.TableRobot`.
 
     Args:
         client: The simulator.
 
     Attributes:
-        latest: The world as it was read last.
+        latest: Last reading of the world.
     """
 
     def __init__(self, client: Client) -> None:
@@ -151,32 +151,32 @@ class HttpTableRobot:
     # -- the robot
 
     def stop(self) -> None:
-        """Stop what moves; safe from any thread."""
+        """Stop all motion; safe from any thread."""
         if self._motion is not None:
             self._motion.stop()
         _cancel(self.client)
 
     @property
     def still(self) -> bool:
-        """Whether no request to move is under way: one that was not answered may still move."""
+        """Whether no motion request is pending. A robot without a response may still move."""
         return self._moving == 0
 
     @property
     def doing(self) -> str:
-        """See `TableRobot.doing`."""
+        """Implement `TableRobot.doing`."""
         return self._phase if self._motion is not None and not self._motion.done else ""
 
     # -- readings
 
     def read(self) -> HttpReading:
-        """See `TableRobot.read`."""
+        """Implement `TableRobot.read`."""
         return HttpReading(self.client, self._took)
 
     def _took(self, now: Environment) -> None:
         self.latest = now
 
     def seen(self, since: float, now: float) -> Environment | None:
-        """See `TableRobot.seen`."""
+        """Implement `TableRobot.seen`."""
         reading = self._reading
         if reading is not None and reading.done:
             if reading.environment is not None:
@@ -184,7 +184,7 @@ class HttpTableRobot:
             self._reading = reading = None
         if self._known is not None and since <= self._known[0] <= now:
             if now > self._known[0]:
-                self._begin(now)  # for whoever asks next
+                self._begin(now)  # for the next caller
             return self._known[1]
         if reading is None:
             self._begin(now)
@@ -197,17 +197,17 @@ class HttpTableRobot:
     # -- motions
 
     def goto(self, at: Point) -> HttpMotion:
-        """See `TableRobot.goto`."""
+        """Implement `TableRobot.goto`."""
         return self._start(
             f"path = plan_mobile_path({_said(at)})\nresult = follow_mobile_path(path)", "driving"
         )
 
     def pick(self, at: Point) -> HttpMotion:
-        """See `TableRobot.pick`."""
+        """Implement `TableRobot.pick`."""
         return self._start(f"result = pick_object({_said(at)}, 0.1, 0.2)", "reaching")
 
     def place(self, at: Point) -> HttpMotion:
-        """See `TableRobot.place`."""
+        """Implement `TableRobot.place`."""
         return self._start(f"result = place_object({_said(at)}, 0.1, 0.2)", "reaching")
 
     def _start(self, code: str, phase: str) -> HttpMotion:
@@ -224,7 +224,7 @@ class HttpTableRobot:
             self._moving -= 1
 
     def _at_rest(self) -> None:
-        """Wait on this thread until two readings agree, or long enough."""
+        """Wait on this thread until two readings agree, or until a timeout."""
         until = time.monotonic() + min(_REST_LIMIT_S, self.client.motion_s)
         before: Environment | None = None
         while time.monotonic() < until:
@@ -253,10 +253,10 @@ def _said(at: Point) -> str:
 
 
 class LockstepTableRobot(HttpTableRobot):
-    """The same with a simulator whose time passes when it is asked to; a `RemoteSimulation`.
+    """Tabletop robot over HTTP in lockstep with its simulator; a `RemoteSimulation`.
 
     Attributes:
-        time: The simulator's time as of the last step [s].
+        time: Time of the simulator after the last step [s].
     """
 
     def __init__(self, client: Client) -> None:
@@ -265,7 +265,7 @@ class LockstepTableRobot(HttpTableRobot):
         self._steps = ThreadPoolExecutor(1, thread_name_prefix="table-step")
 
     def start_step(self, seconds: float) -> Future[None]:
-        """Ask the simulator to advance by `seconds`; returns at once."""
+        """Request a step of `seconds`; returns at once."""
         return self._steps.submit(self._step, seconds)
 
     def _step(self, seconds: float) -> None:

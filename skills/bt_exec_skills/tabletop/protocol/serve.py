@@ -21,7 +21,7 @@ def make_engine(
     """Return the engine of a site's world.
 
     Raises:
-        UsageError: If the site has no such world, or the world cannot be as asked.
+        UsageError: If the site has no such world, or the world is invalid.
     """
     loaded = load_site(site)
     if "tabletop" not in loaded.packs:
@@ -42,7 +42,7 @@ def serve(
     lockstep: bool = False,
     fast: bool = False,
 ) -> None:
-    """Serve until somebody stops it.
+    """Serve until interrupted.
 
     Raises:
         UsageError: If it may not listen there, or the extra ``serve`` is not installed.

@@ -1,8 +1,8 @@
-"""The simulator's HTTP server: ``/env``, ``/state``, ``/camera``, ``/send_action``, and ``/step``.
+"""HTTP server of the simulator: ``/env``, ``/state``, ``/camera``, ``/send_action``, ``/step``.
 
-It speaks as the simulators of this protocol do, so their clients drive it unchanged; it is stricter
-where they are careless. What fails is called an error. It listens on loopback unless there is a
-token, bodies are bounded, one motion runs at a time.
+It is compatible with the simulators of this protocol, so that their clients work unchanged, but
+stricter: failures are reported as errors. It listens on loopback without a token, bodies are
+limited, and one motion runs at a time.
 """
 
 from __future__ import annotations

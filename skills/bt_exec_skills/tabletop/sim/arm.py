@@ -1,6 +1,6 @@
-"""The arm: a lift, shoulder, elbow and wrist that turn about the vertical, and two fingers.
+"""Arm: a lift, shoulder, elbow and wrist that turn about the vertical, and two fingers.
 
-The hand always points down, so a grasp is a place and a yaw. Frame: the base's, x ahead, z up.
+The hand always points down, so a grasp is a position and a yaw. Frame: the base's, x ahead, z up.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Vector = npt.NDArray[np.float64]
 
 JOINTS = ("lift", "shoulder", "elbow", "wrist")
 HAND_DROP = 0.26
-"""How far the grip hangs below the links [m]."""
+"""Distance of the grip below the links [m]."""
 FINGER_OPEN = 0.052
 """Half the gap of the open hand [m]."""
 _SHOULDER_X = 0.14
@@ -28,11 +28,11 @@ _LIFT = (HAND_DROP + 0.012, 1.3)
 HOME: tuple[float, ...] = (0.86 + HAND_DROP, -1.15, 2.2, -1.05)
 """Joint angles of rest [m, rad, rad, rad]: the hand above the front of the base."""
 REACH = (0.40, 0.88)
-"""How far the grip may be from the base's middle [m]; nearer or farther is no good place."""
+"""Minimum and maximum distance of the grip from the centre of the base [m]."""
 
 
 def add_arm(spec: Any, base: Any, *, actuators: bool) -> None:
-    """Add the arm to the base of a spec, with its motors if wanted."""
+    """Add the arm to the base of a spec, with its motors if requested."""
     slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
     look = {"contype": 0, "conaffinity": 0}
     lift = base.add_body(name="lift", pos=[_SHOULDER_X, 0, 0], gravcomp=1)
@@ -78,7 +78,7 @@ def add_arm(spec: Any, base: Any, *, actuators: bool) -> None:
             solimp=[0.97, 0.995, 0.001, 0.5, 2],
             rgba=[0.2, 0.2, 0.22, 1],
         )
-    spec.add_equality(  # both fingers move alike, as in a real parallel hand
+    spec.add_equality(  # both fingers move symmetrically, as in a real parallel gripper
         name="fingers",
         type=mujoco.mjtEq.mjEQ_JOINT,
         name1="finger/left",
@@ -116,7 +116,7 @@ def _link(body: Any, name: str, fromto: list[float], radius: float, mass: float,
 
 
 class ArmIK:
-    """Solves for the four joints; stateless between calls, on a model of its own (mink)."""
+    """Inverse kinematics of the four joints with mink; stateless, on a private model."""
 
     _ROUNDS = 40
     _NEAR_M, _NEAR_RAD = 0.003, 0.03
@@ -135,9 +135,9 @@ class ArmIK:
         """Return joint values that bring the grip to `at` with the fingers at `yaw`.
 
         Args:
-            at: The grip, base frame [m], shape (3,).
-            yaw: Turn of the hand about z, base frame [rad]; a half turn is the same grasp.
-            start: Joint values to begin from, shape (4,).
+            at: Position of the grip, base frame [m], shape (3,).
+            yaw: Rotation of the hand about z, base frame [rad]; a half turn is the same grasp.
+            start: Initial joint values, shape (4,).
 
         Returns:
             Joint values, shape (4,), or None if it is out of reach.

@@ -34,7 +34,7 @@ _STILL = 0.02
 
 @dataclass(frozen=True)
 class Read:
-    """A reading that is done at once; implements `bt_exec_skills.tabletop.robot.Reading`."""
+    """Immediate reading; implements `bt_exec_skills.tabletop.robot.Reading`."""
 
     environment: Environment
     done: bool = True
@@ -42,13 +42,13 @@ class Read:
 
 
 class SimTableRobot:
-    """Implements `bt_exec_skills.tabletop.robot.TableRobot` and `bt_exec.robot.Simulation`.
+    """Simulated tabletop robot, as `TableRobot` and as `bt_exec.robot.Simulation`.
 
     Args:
         world: The kitchen.
 
     Attributes:
-        world: As given.
+        world: The kitchen.
     """
 
     def __init__(self, world: TableWorld) -> None:
@@ -82,39 +82,39 @@ class SimTableRobot:
 
     @property
     def still(self) -> bool:
-        """Whether no motion is under way and no joint moves."""
+        """Whether the robot has no motion and no moving joint."""
         return self._motion.idle and self.world.speed < _STILL
 
     @property
     def doing(self) -> str:
-        """See `TableRobot.doing`."""
+        """Implement `TableRobot.doing`."""
         return self._motion.doing
 
     def read(self) -> Read:
-        """See `TableRobot.read`."""
+        """Implement `TableRobot.read`."""
         return Read(self.world.environment())
 
     def seen(self, since: float, now: float) -> Environment:  # noqa: ARG002 - read at once
-        """See `TableRobot.seen`; reading takes no time here."""
+        """Implement `TableRobot.seen`; reading takes no time here."""
         return self.world.environment()
 
     # -- motions
 
     def goto(self, at: Point) -> SteppedMotion[tuple[float, str]]:
-        """See `TableRobot.goto`."""
+        """Implement `TableRobot.goto`."""
         return self._start(self._goto(at), None)
 
     def follow(self, way: Way, faces: Point | None) -> SteppedMotion[tuple[float, str]]:
-        """Follow the corners of a way, and face a point in the end."""
+        """Follow the corners of a path, and face a point at the end."""
         return self._start(self._follow(way, faces), None)
 
     def pick(self, at: Point, lift: float = 0.2) -> SteppedMotion[tuple[float, str]]:
-        """See `TableRobot.pick`."""
+        """Implement `TableRobot.pick`."""
         self._picks += 1
         return self._start(pick(self.world, self._ik, at, lift, self._picks - 1), 6)
 
     def place(self, at: Point, retract: float = 0.3) -> SteppedMotion[tuple[float, str]]:
-        """See `TableRobot.place`."""
+        """Implement `TableRobot.place`."""
         return self._start(place(self.world, self._ik, at, retract), 5)
 
     def drive_to(self, goal: Pose) -> SteppedMotion[tuple[float, str]]:
@@ -134,7 +134,7 @@ class SimTableRobot:
         return self._start(move_fingers(self.world, width), None)
 
     def wait(self, seconds: float) -> SteppedMotion[tuple[float, str]]:
-        """Let simulated time pass [s]."""
+        """Wait for simulated time [s]."""
         return self._start(wait(seconds), None)
 
     def floor_map(self) -> Grid:
@@ -143,7 +143,7 @@ class SimTableRobot:
         return self._map.free(self.world.environment(), Point(pose.x, pose.y, 0.0))[0]
 
     def plan(self, at: Point) -> Way | None:
-        """Return the corners of the way to where the arm reaches `at`; None if there is none."""
+        """Return the corners of the path to where the arm reaches `at`; None if there is none."""
         world = self.world
         try:
             goal, grid, free = self._map.stand(world.environment(), world.pose, at)

@@ -1,4 +1,4 @@
-"""The head camera: colour and distance, one ray a pixel, so it needs no OpenGL."""
+"""Head camera: colour and distance, one ray per pixel, without OpenGL."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class HeadCamera:
     """Camera on the robot's mast; implements `Pictures`.
 
     Args:
-        world: What it looks at.
-        width: Of the picture [px].
-        height: Of the picture [px].
+        world: The world.
+        width: Width of the picture [px].
+        height: Height of the picture [px].
     """
 
     def __init__(self, world: TableWorld, width: int = 160, height: int = 120) -> None:
         self._world = world
         self._shape = height, width
-        self._data: Any = mujoco.MjData(world.model)  # a copy, apart from the physics
+        self._data: Any = mujoco.MjData(world.model)  # separate copy of the state
         self._lock = threading.Lock()
         model = world.model
         self._camera = model.camera("head").id
@@ -45,11 +45,11 @@ class HeadCamera:
         self._owner = np.array([model.geom_bodyid[g] for g in range(model.ngeom)] + [-1])
 
     def capture(self) -> npt.NDArray[np.float64]:
-        """Copy the state; on the loop's thread."""
+        """Copy the state. Called on the thread of the loop."""
         return np.asarray(self._world.data.qpos).copy()
 
     def view(self, capture: npt.NDArray[np.float64]) -> Picture:
-        """Render a state; on any thread."""
+        """Render a state. Callable from any thread."""
         with self._lock:
             data, model = self._data, self._world.model
             data.qpos[:] = capture
@@ -78,4 +78,4 @@ class HeadCamera:
         )
 
     def close(self) -> None:
-        """Do nothing; the camera holds no resources."""
+        """Do nothing: there are no resources to release."""

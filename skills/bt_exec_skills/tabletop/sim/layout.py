@@ -1,4 +1,4 @@
-"""A kitchen drawn from a seed: tables, obstacles, things, and bowls for what sorts them."""
+"""Random kitchen from a seed: tables, obstacles, objects, and bowls to sort them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["ROOM", "By", "Item", "Layout", "WorldOptions", "draw_layout"]
 By: TypeAlias = Literal["colour", "size", "shape", "mixed"]
 
 ROOM = (3.0, 2.5)
-"""Half sizes of the room [m]; its middle is the origin."""
+"""Half sizes of the room [m]; its centre is the origin."""
 _SLOTS = ((-1.55, 1.35), (1.55, 1.35), (0.0, -1.55))
 _TABLE_HALF = (0.62, 0.3)
-_RIM_M = 0.09  # how far from a table's edge a thing's middle stays [m]
+_RIM_M = 0.09  # distance of the centre of an object from the edge of a table [m]
 _CONTAINER_RIM_M = 0.16
 _APART_M, _BOWL_APART_M = 0.16, 0.25
 _HALF: Mapping[str, float] = MappingProxyType({"small": 0.016, "medium": 0.021, "big": 0.028})
@@ -31,17 +31,17 @@ _COLOURS = ("red", "blue", "green", "yellow", "purple")
 
 
 class Item(NamedTuple):
-    """A thing or a container, with where its body begins.
+    """Object or container, with the pose of its body.
 
     Attributes:
-        name: What the environment calls it.
+        name: Name in the environment.
         form: ``cube``, ``cylinder``, ``ball``, or a kind of container.
         half: Half its width [m].
-        colour: What it is painted with.
-        x: Of its middle, room frame [m].
-        y: Of its middle, room frame [m].
-        z: Of its underside [m].
-        yaw: Its turn about z [rad].
+        colour: Its colour.
+        x: Centre, room frame [m].
+        y: Centre, room frame [m].
+        z: Height of its underside [m].
+        yaw: Rotation about z [rad].
     """
 
     name: str
@@ -56,12 +56,12 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class WorldOptions:
-    """Options for drawing a world.
+    """Options of a random world.
 
     Attributes:
-        seed: Draws everything.
-        objects: How many things there are, containers not counted; 0 draws 4..12.
-        by: What the things and their bowls differ in; ``mixed`` has everything.
+        seed: Seed of the random generator.
+        objects: Number of objects without containers; 0 draws 4..12.
+        by: Attribute in which objects and bowls differ; ``mixed`` has all of them.
     """
 
     seed: int = 0
@@ -71,12 +71,12 @@ class WorldOptions:
 
 @dataclass(frozen=True)
 class Layout:
-    """Drawn layout of a world.
+    """Layout of a world.
 
     Attributes:
         tables: The tables.
-        obstacles: What stands in the way, seen from above.
-        items: Things and containers, in the order of the environment.
+        obstacles: Obstacles, as seen from above.
+        items: Objects and containers, in the order of the environment.
     """
 
     tables: tuple[Table, ...]
@@ -85,7 +85,7 @@ class Layout:
 
 
 def draw_layout(options: WorldOptions) -> Layout:
-    """Return the world that the options mean; equal options give equal worlds."""
+    """Return the world for the options; equal options give equal worlds."""
     rng = random.Random(f"tabletop {options.seed} {options.objects} {options.by}")
     slots = _SLOTS if options.by == "mixed" or rng.random() < 0.5 else _SLOTS[:2]
     tables = tuple(
@@ -178,7 +178,7 @@ class _Placer:
         self._taken: list[tuple[float, float, bool]] = []
 
     def place(self, name: str, form: str, half: float, colour: str) -> Item:
-        """Return the item where there is room for it."""
+        """Return the item at a free position."""
         holds = form not in SHAPES
         for attempt in range(4000):
             table = self._rng.choice(self._tables)

@@ -1,7 +1,7 @@
-"""The world as a MuJoCo model, made with MjSpec: room, tables, things, base, arm and gripper.
+"""MuJoCo model of the world, made with MjSpec: room, tables, objects, base, arm and gripper.
 
-Names of bodies are the names of the items, and ``base`` … ``hand`` of the robot. Only hull, hand
-and fingers of the robot touch the world: the arm moves above everything that stands on a table.
+Bodies have the names of the items, and ``base`` … ``hand`` for the robot. Only hull, hand and
+fingers of the robot collide with the world: the arm moves above all objects on tables.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["BASE_RADIUS", "TIMESTEP", "build_world"]
 TIMESTEP = 0.0025
 """Physics step [s]."""
 BASE_RADIUS = 0.22
-"""Of the robot's hull [m]."""
+"""Radius of the robot's hull [m]."""
 _WALL_M = 1.2
 _SEGMENTS = 12
 _RIM: dict[str, float] = {"bowl": 0.05, "basket": 0.08, "box": 0.05, "plate": 0.018, "tray": 0.025}
@@ -34,7 +34,8 @@ RGB: dict[str, tuple[float, float, float]] = {
     "white": (0.92, 0.92, 0.9),
     "tray": (0.6, 0.45, 0.3),
 }
-_ROBOT, _WORLD = 2, 1  # collision groups: things meet everything, the robot does not meet itself
+# collision groups: objects collide with everything, the robot not with itself
+_ROBOT, _WORLD = 2, 1
 
 
 def build_world(layout: Layout) -> Any:
@@ -109,7 +110,7 @@ def _item(world: Any, item: Item) -> None:
 
 
 def _container(body: Any, item: Item) -> None:
-    """Add a floor and a rim: a ring of segments, or four sides where it is square."""
+    """Add a floor and a rim: a ring of segments, or four sides if it is square."""
     rgb = RGB.get(item.colour, (0.6, 0.5, 0.4))
     rim, wall, thick = _RIM[item.form], 0.006, 0.004
     shared = {"mass": 0.08, "friction": [0.8, 0.01, 0.002]}

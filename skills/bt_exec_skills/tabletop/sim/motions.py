@@ -1,7 +1,7 @@
 """Motion primitives of the simulated robot: generators that advance one control period a step.
 
-Everything is commanded smoothly and then compared with what happened: an arm that is held up says
-so. A hand is brought down until it or its load touches, as a person puts a cup down.
+Everything is commanded smoothly and compared with the measured state, so that a blocked arm is
+reported. The hand is lowered until it or its load has contact.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["drive", "move_fingers", "move_hand", "move_joints", "pick", "place",
 
 _SPEED, _EASE = 0.7, 0.9  # of the base [m/s, m/s2]
 _TURN = 1.8  # [rad/s]
-_JOINT = np.array([0.6, 2.2, 2.4, 3.0])  # top speeds of the arm [m/s, rad/s]
-_TRAVEL_M = 0.80  # the grip is above everything on tables from here on
+_JOINT = np.array([0.6, 2.2, 2.4, 3.0])  # maximum speeds of the arm [m/s, rad/s]
+_TRAVEL_M = 0.80  # height at which the grip is above all objects on tables
 _PRESS = -0.02
-_OFF_M = 0.05  # how far an item may be from where it was said to be
+_OFF_M = 0.05  # tolerance of the position of an item
 
 
 def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
-    """Follow the corners of a way, turning to the goal's yaw meanwhile."""
+    """Follow the corners of a path, turning to the goal's yaw meanwhile."""
     lengths = [math.dist(a, b) for a, b in pairwise(way)]
     total = max(sum(lengths), 1e-6)
     turn = world.turn
@@ -73,7 +73,7 @@ def _local(world: TableWorld, at: Point) -> Vector:
 
 
 def _glide(world: TableWorld, goal: Vector, phase: str, slow: float = 1.0) -> MotionSteps:
-    """Bring the arm to joint values along a smooth curve."""
+    """Move the arm to joint values along a smooth curve."""
     start = world.targets
     seconds = max(float((np.abs(goal - start) / (_JOINT * slow)).max()) * 1.5, 0.1)
     count = max(1, round(seconds / CONTROL_S))
@@ -84,10 +84,10 @@ def _glide(world: TableWorld, goal: Vector, phase: str, slow: float = 1.0) -> Mo
 
 
 def _settle(world: TableWorld, goal: Vector, phase: str) -> MotionSteps:
-    """Wait until the arm is where it was told to be.
+    """Wait until the arm is at its target.
 
     Raises:
-        Failed: STUCK if something holds it up.
+        Failed: STUCK if it is blocked.
     """
     for _ in range(round(0.6 / CONTROL_S)):
         if float(np.abs(world.joints - goal).max()) < 0.02:
@@ -99,7 +99,7 @@ def _settle(world: TableWorld, goal: Vector, phase: str) -> MotionSteps:
 
 
 def _reach(world: TableWorld, ik: ArmIK, at: Point, yaws: Sequence[float]) -> Vector:
-    """Return joint values that bring the grip above `at`, with the first yaw that can.
+    """Return joint values that bring the grip above `at`, with the first reachable yaw.
 
     Raises:
         Failed: UNREACHABLE.
@@ -118,7 +118,7 @@ def _reach(world: TableWorld, ik: ArmIK, at: Point, yaws: Sequence[float]) -> Ve
 
 
 def _item_at(world: TableWorld, at: Point) -> Item | None:
-    """Return the thing that is where it was said to be."""
+    """Return the object at the expected position."""
     now = world.environment()
     near = [
         (placed.pos.away(at), name)
@@ -151,19 +151,19 @@ def _yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list
 
 
 def _rim_of(item: Item) -> float:
-    """Return how far from its middle an item stands up [m]: at its rim, if it holds things."""
+    """Return the height of an item above its centre [m]: that of the rim for a container."""
     return item.half if looks_of(item.name).holds_things else 0.0
 
 
 def pick(world: TableWorld, ik: ArmIK, at: Point, lift: float, attempt: int) -> MotionSteps:
-    """Bring the open hand down round what is at `at`, close it and lift.
+    """Lower the open hand around the object at `at`, close it and lift.
 
     Args:
         world: The world.
-        ik: Solves the arm.
-        at: Where the middle of the thing is.
-        lift: How far to lift it at least [m].
-        attempt: Another attempt turns the hand another way.
+        ik: Inverse kinematics of the arm.
+        at: Centre of the object.
+        lift: Minimum lift [m].
+        attempt: Number of the attempt, which selects the rotation of the hand.
 
     Raises:
         Failed: UNREACHABLE, STUCK, or MISSED if the hand holds nothing afterwards.
@@ -200,7 +200,7 @@ def pick(world: TableWorld, ik: ArmIK, at: Point, lift: float, attempt: int) -> 
 
 
 def place(world: TableWorld, ik: ArmIK, at: Point, retract: float) -> MotionSteps:
-    """Bring what the hand holds down at `at` until it touches, and let go.
+    """Lower the held object at `at` until it has contact, and release it.
 
     Raises:
         Failed: EMPTY if the hand holds nothing; UNREACHABLE or STUCK.
@@ -272,10 +272,10 @@ def move_hand(world: TableWorld, ik: ArmIK, at: Point) -> MotionSteps:
 
 
 def move_fingers(world: TableWorld, width: float) -> MotionSteps:
-    """Set the distance between the fingers [m]; on an object they stop and keep pressing.
+    """Set the distance between the fingers [m]. On an object they stop and keep pressing.
 
     Raises:
-        Failed: UNREACHABLE if the hand does not open so far.
+        Failed: UNREACHABLE if the hand cannot open so far.
     """
     if width > 2 * FINGER_OPEN:
         raise Failed("UNREACHABLE", f"the hand opens to {2 * FINGER_OPEN:.3f} m")
@@ -284,14 +284,14 @@ def move_fingers(world: TableWorld, width: float) -> MotionSteps:
 
 
 def wait(seconds: float) -> MotionSteps:
-    """Let time pass [s]."""
+    """Wait for simulated time [s]."""
     periods = round(seconds / CONTROL_S)
     for period in range(periods):
         yield period / periods, "waiting"
 
 
 def _raised(world: TableWorld, height: float) -> MotionSteps:
-    """Lift the hand to where it passes over everything."""
+    """Lift the hand to travel height."""
     now = world.joints
     wanted = max(height, _TRAVEL_M) + HAND_DROP
     if now[0] < wanted - 0.02:

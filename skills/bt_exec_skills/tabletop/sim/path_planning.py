@@ -22,7 +22,7 @@ __all__ = ["Map", "Way"]
 
 _CELL_M = 0.05
 _MARGIN_M = 0.05
-_BEST_M = 0.62  # the most comfortable distance of the grip from the base
+_BEST_M = 0.62  # preferred distance of the grip from the base
 _ANGLES, _RANGES = 32, (0.62, 0.70, 0.54, 0.78, 0.84, 0.46)
 _SLICE = 400
 
@@ -30,7 +30,7 @@ Way = list[tuple[float, float]]
 
 
 class Map:
-    """Ways over the floor of a layout, round the things that lie on it now.
+    """Occupancy map of a layout, with the objects that are now on the floor.
 
     Args:
         layout: Walls, tables and obstacles.
@@ -46,7 +46,10 @@ class Map:
         ]
 
     def free(self, now: Environment, target: Point) -> tuple[Grid, npt.NDArray[np.bool_]]:
-        """Return the grid, and where the base's middle may be; the target is no obstacle."""
+        """Return the grid, and its free cells for the centre of the base.
+
+        The target is not an obstacle.
+        """
         fallen = [
             Slab(placed.pos.x, placed.pos.y, 0.04, 0.04)
             for name, placed in now.objects.items()
@@ -58,11 +61,11 @@ class Map:
     def stand(
         self, now: Environment, start: Pose, target: Point
     ) -> tuple[Pose, Grid, npt.NDArray[np.bool_]]:
-        """Return where to stand to reach `target`, with the grid that says so.
+        """Return a base pose that reaches `target`, with the grid used.
 
         Raises:
-            Failed: UNREACHABLE if the base fits nowhere near; NO_PATH if it fits, but no way leads
-                there.
+            Failed: UNREACHABLE if the base fits nowhere near; NO_PATH if it fits, but there is no
+                path.
         """
         grid, free = self.free(now, target)
         near = grid.free_near(grid.cell(start.x, start.y), free, 0.4)
@@ -91,7 +94,7 @@ class Map:
     def find(
         self, start: Pose, goal: Pose, grid: Grid, free: npt.NDArray[np.bool_]
     ) -> Iterator[Way | None]:
-        """Yield None while searching, then the way's corners, start and goal included.
+        """Yield None while searching, then the corners of the path, including start and goal.
 
         Raises:
             Failed: NO_PATH.
@@ -107,7 +110,7 @@ class Map:
 
 
 def _straightened(points: Way, grid: Grid, free: npt.NDArray[np.bool_]) -> Way:
-    """Return the way without the corners that can be cut."""
+    """Return the path without unnecessary corners."""
     kept = [points[0]]
     here = 0
     while here < len(points) - 1:

@@ -17,23 +17,23 @@ from bt_exec_skills.tabletop.sim.mjcf import build_world
 __all__ = ["CONTROL_S", "TableWorld"]
 
 CONTROL_S = 0.02
-"""How often a motion sets new targets [s, simulated]."""
+"""Control period of motions [s, simulated]."""
 _FINGERS = ("finger/left", "finger/right")
 _BASE = ("base/x", "base/y", "base/yaw")
 
 
 class TableWorld(Physics):
-    """One world and its physics. Time passes only in `advance`.
+    """Simulated world and its physics. Time advances only in `advance`.
 
     Args:
         options: Chosen options; the same options give the same world, bit for bit.
 
     Attributes:
-        options: As given.
-        layout: What was drawn from the seed.
-        model: The compiled MuJoCo model.
-        data: Its state.
-        items: Things and containers that are there, by name.
+        options: Chosen options.
+        layout: Layout drawn from the seed.
+        model: Compiled MuJoCo model.
+        data: MuJoCo state.
+        items: Present objects and containers, by name.
     """
 
     def __init__(self, options: WorldOptions) -> None:
@@ -69,7 +69,7 @@ class TableWorld(Physics):
 
     @property
     def joints(self) -> Vector:
-        """The arm's joint values, shape (4,)."""
+        """Joint values of the arm, shape (4,)."""
         return np.asarray(self.data.qpos[self._joints]).copy()
 
     @property
@@ -95,8 +95,8 @@ class TableWorld(Physics):
 
     @property
     def speed(self) -> float:
-        """The fastest of the robot's joints [m/s or rad/s]."""
-        robot = self.data.qvel[-9:]  # the robot is the last that the scene adds
+        """Maximum speed of the robot's joints [m/s or rad/s]."""
+        robot = self.data.qvel[-9:]  # the robot is the last body of the scene
         return float(np.abs(robot).max())
 
     def environment(self) -> Environment:
@@ -114,7 +114,7 @@ class TableWorld(Physics):
         return Environment(self.time, objects, self.pose, tables)
 
     def touched(self) -> dict[str, set[str]]:
-        """Return what the robot's hand touches: ``left``, ``right`` and ``palm`` by item."""
+        """Return the contacts of the robot's hand: ``left``, ``right`` and ``palm`` by item."""
         found: dict[str, set[str]] = {}
         for contact in self.data.contact[: self.data.ncon]:
             for mine, other in (contact.geom, contact.geom[::-1]):
@@ -124,14 +124,14 @@ class TableWorld(Physics):
         return found
 
     def held(self) -> str | None:
-        """Return what both fingers touch, if they are round it."""
+        """Return the item that is between both fingers and touches them, or None."""
         for name, parts in self.touched().items():
             if name in self.items and {"left", "right"} <= parts:
                 return name
         return None
 
     def bumps(self, held: str | None) -> bool:
-        """Return whether the hand, or what it holds, touches anything else."""
+        """Return True if the hand, or the held object, touches anything else."""
         ours = {held} if held is not None else set()
         for contact in self.data.contact[: self.data.ncon]:
             first, second = (int(geom) for geom in contact.geom)
@@ -152,16 +152,16 @@ class TableWorld(Physics):
         self.data.ctrl[self._finger_u] = FINGER_OPEN if self._slippery else gap
 
     def command_base(self, x: float, y: float, yaw: float) -> None:
-        """Set the target of the base; `yaw` counts on without wrapping."""
+        """Set the target of the base; `yaw` is not wrapped."""
         self.data.ctrl[self._base_u] = (x, y, yaw)
 
     @property
     def turn(self) -> float:
-        """The base's yaw without wrapping [rad]."""
+        """Yaw of the base, not wrapped [rad]."""
         return float(self.data.qpos[self._base_q[2]])
 
     def freeze(self) -> None:
-        """Keep every joint of base and arm where it is."""
+        """Hold every joint of base and arm at its position."""
         self.data.qvel[-9:-2] = 0.0
         self.command_base(*(float(value) for value in self.data.qpos[self._base_q]))
         self.command_arm(self.joints)
@@ -176,19 +176,19 @@ class TableWorld(Physics):
     # -- what may happen
 
     def slip(self, seconds: float = 0.3) -> None:
-        """Let the fingers open by themselves for a while: what they hold falls."""
+        """Let the fingers open for a while, so that the held object falls."""
         self._slippery = round(seconds / CONTROL_S)
 
     def move_item(self, name: str, x: float, y: float, z: float) -> None:
-        """Put an item somewhere else, as a person would."""
+        """Move an item to another position, as a person would."""
         joint = self.model.body(name).jntadr[0]
         at, speed = self.model.jnt_qposadr[joint], self.model.jnt_dofadr[joint]
         self.data.qpos[at : at + 3] = (x, y, z)
         self.data.qvel[speed : speed + 6] = 0.0
-        self.data.qvel[speed + 2] = -0.05  # wakes it
+        self.data.qvel[speed + 2] = -0.05  # wakes the body
         mujoco.mj_forward(self.model, self.data)
 
     def remove_item(self, name: str) -> None:
-        """Take an item away: the environment does not list it any more."""
+        """Remove an item from the environment."""
         self.move_item(name, 50.0 + len(self.items), 50.0, 0.1)
         del self.items[name]

@@ -28,7 +28,7 @@ def answer_to(
     hand: Service[Hand],
     question: Annotated[str, StringConstraints(min_length=1, max_length=2000)],
 ) -> Verdict:
-    """Answer a question in words; the verdict holds for yes, and if something was found.
+    """Answer a question in words; the verdict is true for yes, and if an object was found.
 
     Examples: "what is on the table?", "how many cubes are there?", "사과 어디 있어?".
     """
@@ -40,6 +40,6 @@ def answer_to(
         if asked is None:
             return Verdict.no("NOT_UNDERSTOOD")
         told = answer(asked, now, hand.holds(now), language_of(question))
-    except Trouble as trouble:  # the world has changed since the question was understood
+    except Trouble as trouble:  # the world has changed since the question was compiled
         return Verdict.no(trouble.code)
     return Verdict(told.holds, told.text, told.names[:_MOST_EVIDENCE])

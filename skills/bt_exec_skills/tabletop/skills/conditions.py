@@ -1,8 +1,8 @@
 """Conditions of the tabletop pack: positions, the held object, completed sorting.
 
-Timing: a condition is asked once or each tick, as the node says (see `bt_exec.spec.model`). Each
-answer rests on a reading of the world that began after the node did; until there is one it is *not
-known yet*.
+Timing: a condition is evaluated once or each tick, as defined by the node (see
+`bt_exec.spec.model`). Each answer uses a reading of the world that began after the node did. Until
+there is one, the verdict is *unknown*.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _seen(robot: TableRobot, world: World[TableObservation]) -> Environment | No
     establishes={"at": "{target}"},
 )
 def at(robot: TableRobot, world: World[TableObservation], target: ObjectName) -> Verdict:
-    """Whether the robot stands where the arm may reach an object."""
+    """Whether the robot is where its arm may reach an object."""
     now = _seen(robot, world)
     if now is None or now.base is None:
         return _WAITING
@@ -66,7 +66,7 @@ def holds(
     hand: Service[Hand],
     object: ObjectName,  # noqa: A002 - as in plans
 ) -> Verdict:
-    """Whether the hand holds that object."""
+    """Whether the hand holds the given object."""
     now = _seen(robot, world)
     if now is None:
         return _WAITING
@@ -76,7 +76,7 @@ def holds(
 
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN, establishes={"hand": "empty"})
 def hand_empty(robot: TableRobot, world: World[TableObservation], hand: Service[Hand]) -> Verdict:
-    """Whether the hand holds nothing."""
+    """Whether the hand is empty."""
     now = _seen(robot, world)
     if now is None:
         return _WAITING
@@ -97,7 +97,7 @@ def object_in(
     object: ObjectName,  # noqa: A002 - as in plans
     target: ObjectName,
 ) -> Verdict:
-    """Whether an object lies within another and nobody holds it."""
+    """Whether an object is in another one and not held."""
     now = _seen(robot, world)
     if now is None:
         return _WAITING
@@ -114,7 +114,7 @@ def object_visible(
     world: World[TableObservation],
     object: ObjectName,  # noqa: A002 - as in plans
 ) -> Verdict:
-    """Whether the environment lists an object now."""
+    """Whether the environment contains an object now."""
     now = _seen(robot, world)
     if now is None:
         return _WAITING
@@ -125,7 +125,7 @@ def object_visible(
 def all_sorted_by(
     robot: TableRobot, world: World[TableObservation], attribute: Attribute
 ) -> Verdict:
-    """Whether every thing lies in a container, and no container holds two groups."""
+    """Whether every object is in a container, and no container has two groups."""
     now = _seen(robot, world)
     if now is None:
         return _WAITING
@@ -134,7 +134,7 @@ def all_sorted_by(
 
 
 def _misplaced(now: Environment, objects: Iterable[str], targets: Iterable[str]) -> list[str]:
-    """Return what does not lie within the target that stands at its place, with that target."""
+    """Return the objects outside their targets, with the targets."""
     pairs = zip(objects, targets, strict=False)
     return [
         f"{said(name, 'en')} → {said(target, 'en')}"
@@ -150,7 +150,7 @@ def all_in_place(
     objects: tuple[ObjectName, ...],
     targets: tuple[ObjectName, ...],
 ) -> Verdict:
-    """Whether every one of `objects` lies within the one of `targets` that stands at its place."""
+    """Whether every one of `objects` is in the corresponding one of `targets`."""
     now = _seen(robot, world)
     if now is None:
         return _WAITING
@@ -167,7 +167,7 @@ def some_in_place(
     objects: tuple[ObjectName, ...],
     targets: tuple[ObjectName, ...],
 ) -> Verdict:
-    """Whether some of `objects` lie within their `targets`: then the mission is done in part."""
+    """Whether some of `objects` are in their `targets`, so that the mission is partly done."""
     now = _seen(robot, world)
     if now is None:
         return _WAITING

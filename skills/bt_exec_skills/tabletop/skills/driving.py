@@ -17,19 +17,19 @@ from bt_exec_skills.tabletop.robot import Motion, Spot, TableRobot
 __all__ = ["MOTION_FAILS", "READ_FAILS", "aim", "drive", "read", "settle", "where"]
 
 READ_FAILS = frozenset({"SIMULATOR_UNREACHABLE", "SIMULATOR_FAULT"})
-"""Codes of `read`."""
+"""Failure codes of `read`."""
 MOTION_FAILS = frozenset({"UNREACHABLE", "NO_PATH", "BLOCKED", "STOPPED", *READ_FAILS})
-"""Codes of `drive`."""
+"""Failure codes of `drive`."""
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {code: code for code in ("UNREACHABLE", "NO_PATH", "STOPPED", *READ_FAILS)}
 )
-_ITS_OWN = ("MISSED", "EMPTY", "UNCERTAIN")  # the world says better whether it did
+_ITS_OWN = ("MISSED", "EMPTY", "UNCERTAIN")  # decided by a reading of the world instead
 _SETTLE_TICKS = 3
 
 
 def read(robot: TableRobot) -> Steps[Environment]:
-    """Return the world as it is now.
+    """Return the current world.
 
     Raises:
         Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
@@ -44,10 +44,10 @@ def read(robot: TableRobot) -> Steps[Environment]:
 
 
 def where(now: Environment, name: str) -> Point:
-    """Return where an object is.
+    """Return the position of an object.
 
     Raises:
-        Failed: OBJECT_GONE, with what is there, nearest name first.
+        Failed: OBJECT_GONE, with the present objects, nearest name first.
     """
     at = now.at(name)
     if at is None:
@@ -59,13 +59,13 @@ def where(now: Environment, name: str) -> Point:
 
 
 def aim(now: Environment, target: str, spot: Spot, thing: str | None) -> Point:
-    """Return what to reach for: an object, or on a table the free place nearest to `spot`.
+    """Return the point to reach: an object, or on a table the free point nearest to `spot`.
 
     Args:
         now: The world.
         target: Name of the object or table.
-        spot: Where on a table; its middle if empty.
-        thing: What is to be put there, in nobody's way.
+        spot: Point on a table; its centre if empty.
+        thing: Object to place there, which is not an obstacle.
 
     Raises:
         Failed: OBJECT_GONE.
@@ -77,14 +77,14 @@ def aim(now: Environment, target: str, spot: Spot, thing: str | None) -> Point:
 
 
 def drive(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | None]:
-    """Follow `motion` to its end; it is stopped in any case.
+    """Wait for the end of `motion`, which is stopped in any case.
 
     Returns:
-        A failure that the world settles: the hand closed on nothing, or nobody knows whether it
-        moved. None if it ended well.
+        A failure that a reading of the world must confirm: the hand closed on nothing, or it is
+            unknown whether it moved. None if it succeeded.
 
     Raises:
-        Failed: If it could not be carried out; BLOCKED for what is none of the known reasons.
+        Failed: If it could not be executed; BLOCKED for unknown reasons.
     """
     yield from follow_motion(motion, lambda: robot.doing)
     failed = motion.failure
@@ -95,6 +95,6 @@ def drive(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | Non
 
 
 def settle() -> Steps:
-    """Let a moment pass, so that what was let go lies still."""
+    """Wait a moment, so that a released object comes to rest."""
     for _ in range(_SETTLE_TICKS):
         yield Running(None, "looking")

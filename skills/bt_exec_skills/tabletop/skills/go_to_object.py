@@ -1,4 +1,4 @@
-"""The skill `go_to_object`."""
+"""Skill `go_to_object`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _CHASES = 2
 
 
 def keep_hold(hand: Hand, now: Environment) -> str | None:
-    """Return what the hand holds; notice what fell.
+    """Return the held object, and detect one that fell.
 
     Raises:
-        Failed: DROPPED, with where it lies.
+        Failed: DROPPED, with its position.
     """
     thing, held = hand.thing, hand.look(now)
     if thing is not None and held is None:
@@ -42,9 +42,9 @@ def keep_hold(hand: Hand, now: Environment) -> str | None:
 def go_to_object(
     robot: TableRobot, hand: Service[Hand], target: ObjectName, spot: Spot = ()
 ) -> Steps:
-    """Drive to where the arm reaches `target`, or a `spot` on it: a table is more than a point.
+    """Drive to where the arm reaches `target`, or a `spot` on it if it is a table.
 
-    The pose is read when the skill starts. An object that moved meanwhile is followed twice.
+    The pose is read when the skill starts. If the object moves meanwhile, it is followed twice.
     """
     now = yield from read(robot)
     keep_hold(hand, now)

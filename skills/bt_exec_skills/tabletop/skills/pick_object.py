@@ -1,4 +1,4 @@
-"""The skill `pick_object`."""
+"""Skill `pick_object`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ __all__ = ["pick_object"]
 def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> Steps:
     """Take `target` with the hand and lift it.
 
-    It is held when the world says so: it has left where it lay and follows the hand. What the hand
-    holds already is not picked again.
+    The object is held if, according to the world, it has left its position and follows the hand.
+    An object that is already held is not picked again.
     """
     now = yield from read(robot)
     held = hand.look(now)

@@ -1,4 +1,4 @@
-"""The skill `place_object`."""
+"""Skill `place_object`."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ __all__ = ["place_object"]
 def place_object(
     robot: TableRobot,
     hand: Service[Hand],
-    object: ObjectName,  # noqa: A002 - the argument is called so in plans
+    object: ObjectName,  # noqa: A002 - the name used in plans
     target: ObjectName,
     side: Side = "in",
     spot: Spot = (),
 ) -> Steps:
-    """Put `object`, which the hand holds, into or onto `target`, or beside it.
+    """Put the held `object` into or onto `target`, or beside it.
 
-    `spot` tells where on a table; without one, and if it is taken, it is where there is room. The
-    thing is placed when the world says so: it lies within the target, or on the side that was
-    asked for, as the robot sees it.
+    `spot` is a point on a table. Without one, or if it is occupied, a free point is used. The
+    object is placed if, according to the world, it is in the target, or on the requested side as
+    seen by the robot.
     """
     thing, place = said(object, "en"), said(target, "en")
     now = yield from read(robot)
