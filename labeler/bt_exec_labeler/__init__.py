@@ -1,1 +1,1 @@
-"""Labelling of recorded episodes with plan records, and training sets from them."""
+"""Labelling of recorded episodes with plan records, and training sets of these records."""

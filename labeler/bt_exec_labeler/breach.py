@@ -1,4 +1,4 @@
-"""Violation of the answer rules, described for readers and models in their language."""
+"""Violations of the answer rules, described for readers and models in their language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Breach", "breach", "catalogue", "say"]
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One way in which an answer is wrong.
+    """Violation of a rule by an answer.
 
     Attributes:
         code: Stable name, such as ``UNKNOWN_OP``.
@@ -42,13 +42,13 @@ class Breach:
 
 
 def breach(code: str, where: str, sentence: str, **facts: Any) -> Breach:
-    """Return a breach that a sentence of the catalogue says."""
+    """Return a breach with a sentence of the catalogue."""
     named = tuple((name, str(fact)) for name, fact in facts.items())
     return Breach(code, where, say(sentence, "en", **dict(named)), sentence, named)
 
 
 def say(sentence: str, language: str, **facts: Any) -> str:
-    """Return a sentence of the catalogue; words of a vocabulary stay as they are written there."""
+    """Return a sentence of the catalogue. Words of a vocabulary are inserted unchanged."""
     said = catalogue()[sentence][language].format_map(facts)
     return with_particles(said) if language == "ko" else said
 

@@ -1,4 +1,4 @@
-"""Implementation of ``bt-exec label check``: moments that would be labelled, and flaws."""
+"""Implementation of ``bt-exec label check``: moments to be labelled, and flaws."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["check", "figures_of"]
 
-_STRIDE_S = 0.5  # the default of label run
+_STRIDE_S = 0.5  # default of label run
 _TOTALS = ("frames", "actions", "spans", "moments", "flawed", "lost")
 
 
@@ -44,7 +44,7 @@ def check(source: Path, words: Path) -> dict[str, Any]:
 
 
 def figures_of(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any], list[Flaw]]:
-    """Return the figures of an episode, and the flaw of moments that no frame shows."""
+    """Return the figures of an episode, and a flaw for moments without a frame."""
     spans = spans_of(episode, vocabulary)
     until = shown_until(episode, _STRIDE_S)
     wanted = {(s.mid_step_id, t) for s in spans for t in moments(s, _STRIDE_S, until)}

@@ -1,9 +1,9 @@
 """Clips: the frames of an episode that a labeler sees at a moment.
 
-The *recent* clip holds 8 frames at 2 a second, up to the moment; the *summary* clip the last
-60 seconds, one frame every 2 seconds. Each place in a clip is a time; it is filled by the newest
-frame that is not later and not older than one step. A place without such a frame stays empty and
-is named: clips at the beginning of an episode are shorter, never padded.
+The *recent* clip has 8 frames at 2 a second, up to the moment; the *summary* clip covers the last
+60 seconds with one frame every 2 seconds. Each place in a clip is a time. It is filled with the
+newest frame that is not later and not older than one step. A place without such a frame stays
+empty and is listed: clips at the beginning of an episode are shorter, never padded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bt_exec_labeler.pictures import pixel_digest, why_unreadable
 
 __all__ = ["RECENT", "SUMMARY", "Clip", "ClipForm", "cut"]
 
-_EARLY_S = 1e-6  # a frame this much later than its place still counts: times are floats
+_EARLY_S = 1e-6  # tolerance of frame times, which are floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class ClipForm:
 
     Attributes:
         name: ``recent`` or ``summary``.
-        count: How many places it has.
+        count: Number of places.
         step_s: Time between two places [s].
     """
 
@@ -50,10 +50,10 @@ class Clip:
     Attributes:
         form: Number and spacing of its frames.
         t: The moment [s since the episode began].
-        frames: The frames it has.
-        before_start: How many places lie before the episode's first frame.
-        empty_s: Times of further places that no frame fills: gaps of the recording [s].
-        damaged: Why frames were left out that cannot be decoded, one text each.
+        frames: The frames.
+        before_start: Number of places before the first frame of the episode.
+        empty_s: Times of further places without a frame: gaps of the recording [s].
+        damaged: Reason for each undecodable frame that was dropped.
     """
 
     form: ClipForm
@@ -70,7 +70,7 @@ class Clip:
 
     @property
     def whole(self) -> bool:
-        """Whether every place is filled."""
+        """Whether every place has a frame."""
         return len(self.frames) == self.form.count
 
     def digest(self) -> str:
@@ -86,7 +86,7 @@ class Clip:
         return content.hexdigest()
 
     def readable(self) -> Clip:
-        """Return the clip without the frames that cannot be decoded; `damaged` names them."""
+        """Return the clip without undecodable frames, which are listed in `damaged`."""
         wrong = {frame: why for frame in self.frames if (why := why_unreadable(frame))}
         if not wrong:
             return self
@@ -94,7 +94,7 @@ class Clip:
         return replace(self, frames=kept, damaged=tuple(dict.fromkeys(wrong.values())))
 
     def content(self) -> list[tuple[str, float]]:
-        """Return the digest of each frame, undecoded, with its time relative to the moment [s]."""
+        """Return the digest of each encoded frame, with its time relative to the moment [s]."""
         return [(_digest(frame), round(frame.t - self.t, 3)) for frame in self.frames]
 
 

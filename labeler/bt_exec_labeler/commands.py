@@ -1,6 +1,6 @@
 """Implementations of ``bt-exec label …``, with plain arguments and results.
 
-``lines`` in what they return is what people read; the rest is for ``--json``.
+``lines`` in the results are for readers, the other keys for ``--json``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def draft(site: str, out: Path) -> dict[str, Any]:
     """Write the draft of a site's vocabulary.
 
     Raises:
-        UsageError: If the file is there already, or cannot be written.
+        UsageError: If the file exists, or cannot be written.
     """
     from bt_exec_labeler.drafting import draft_vocabulary
 
@@ -47,7 +47,7 @@ def report(
     from bt_exec_labeler.review.decisions import decisions_of
 
     output, vocabulary = Output(folder), load_vocabulary(words)
-    output.manifest()  # refuses a folder that is no run
+    output.manifest()  # refuses a folder that is not a run
     episodes = None if source is None else {e.id: e for e in read_source(source)}
     against = None if other is None else list(read_lines(other / "records.jsonl"))
     figures: dict[str, Any] = make_report(
@@ -57,7 +57,7 @@ def report(
 
 
 def replay(folder: Path, item: str | None) -> dict[str, Any]:
-    """Tick short goals again.
+    """Run short goals of records again.
 
     Raises:
         UsageError: If there is no such record, or its mission cannot be run again.

@@ -20,14 +20,15 @@ _FEWEST, _MOST = 10, 30
 _PLURALS = {"person": "people"}
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.:=-]{0,63}")
 _NO_WORD = re.compile(r"[^A-Za-z0-9_.:=-]")  # a value may be "qr code"
-_LARGEST = 64  # combinations of arguments that evidence is written out for
+_LARGEST = 64  # maximum number of argument combinations with written evidence
 
 
 def draft_vocabulary(site: str) -> str:
-    """Return the draft as YAML: mid steps by skill and choice of arguments, and what they change.
+    """Return the draft as YAML: mid steps by skill and argument values, and their effects.
 
-    Choices are the values of a type, and names that the site's settings list for it. A site with
-    too many steps is split by fewer arguments; one with too few gets examples to be filled in.
+    Argument values are those of the type, and names listed in the site's settings. If there are
+    too many steps, fewer arguments are used to split them. If there are too few, examples are
+    added.
     """
     loaded = load_site(site)
     known = loaded.catalogue.skills.items()
@@ -40,7 +41,7 @@ def draft_vocabulary(site: str) -> str:
         found = _evidence(skill, choices[name]) or [f"{name}_done"]
         evidence |= dict.fromkeys(found)
         ops[name] = _operation(skill)
-        if found == [f"{name}_done"]:  # nothing that its facts would show
+        if found == [f"{name}_done"]:  # its effects have no facts
             ops[name]["done_evidence"] = found
     data = {
         "version": "plan_v1.0",
@@ -77,18 +78,19 @@ def _bounded(
         value = f"EXAMPLE_{next(number)}"
         text = f"{skill.summary} ({arg}: replace {value} by a value that is used)"
         step = {"text": {"en": text}, "ops": [skill.name], "args": {arg: value}}
-        steps = {f"{skill.name}_{value}": step, **steps}  # first: the general step takes the rest
+        # first, so that the general step matches the rest
+        steps = {f"{skill.name}_{value}": step, **steps}
     return steps
 
 
 def _choices(skill: Skill[..., Any], site: Site) -> _Choices:
-    """Return the arguments whose values can be counted, with these values."""
+    """Return the arguments with a finite number of values, and these values."""
     found = {name: _values(hint) or _named(hint, site) for name, hint in skill.arguments.items()}
     return {name: values for name, values in found.items() if len(values) > 1}
 
 
 def _named(hint: Any, site: Site) -> tuple[str, ...]:
-    """Return names that the settings of a site list for a type: ``places`` for Place."""
+    """Return the names that the settings of a site list for a type: ``places`` for Place."""
     plurals = {
         _PLURALS.get(name.lower(), f"{name.lower()}s")
         for name, known in site.catalogue.types.items()
@@ -107,7 +109,7 @@ def _named(hint: Any, site: Site) -> tuple[str, ...]:
 def _steps(
     skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return the mid steps of a skill: one for each choice of arguments."""
+    """Return the mid steps of a skill: one for each combination of arguments."""
     for chosen in itertools.islice(itertools.product(*choices.values()), _LARGEST):
         args = dict(zip(choices, chosen, strict=True))
         name = _NO_WORD.sub("_", "_".join([skill.name, *map(str, args.values())]))
@@ -132,7 +134,7 @@ def _argument(skill: Skill[..., Any], name: str, hint: Any) -> dict[str, Any]:
 
 
 def _evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]) -> list[str]:
-    """Return the facts that a skill may establish, as far as its arguments can be counted."""
+    """Return the facts that a skill may establish, for arguments with a finite number of values."""
     known = {name: _values(hint) for name, hint in skill.arguments.items()}
     counted = {**{name: values for name, values in known.items() if values}, **choices}
     words: list[str] = []
@@ -142,7 +144,7 @@ def _evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]) ->
             try:
                 words.append(f"{fill(fact, args)}={fill(value, args)}")
             except (KeyError, IndexError):
-                continue  # a value that only the command knows
+                continue  # a value that only the command contains
     return [w for w in dict.fromkeys(words) if not w.endswith("=?") and _WORD.fullmatch(w)]
 
 
@@ -154,7 +156,7 @@ def _bare(hint: Any) -> Any:
 
 
 def _values(hint: Any) -> tuple[Any, ...]:
-    """Return the only values that a type allows, or none."""
+    """Return the finite values of a type, or none."""
     if get_origin(hint) is Literal:
         return get_args(hint)
     return next((found for arg in get_args(hint) if (found := _values(arg))), ())

@@ -1,7 +1,7 @@
 """Episode: frames and actions with their times, from any recorder.
 
-Every reader in `bt_exec_labeler.sources` gives this one form. Times are seconds since the
-episode began, and they alone decide what a clip holds; nothing counts frames.
+Every reader in `bt_exec_labeler.sources` returns this type. Times are seconds since the start of
+the episode. They alone determine the contents of a clip; frames are not counted.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ __all__ = [
 ]
 
 Image: TypeAlias = NDArray[np.uint8]
-"""A picture, RGB, shape (height, width, 3)."""
+"""Picture, RGB, shape (height, width, 3)."""
 
 State: TypeAlias = Literal["done", "failed", "stopped", "unknown"]
 """End of an action; ``unknown`` where the recording does not say."""
 
 
 class Frame(Protocol):
-    """One picture of an episode, read when it is asked for."""
+    """Picture of an episode, read on demand."""
 
     @property
     def t(self) -> float:
@@ -61,10 +61,10 @@ class Frame(Protocol):
         """
 
     def digest(self) -> str:
-        """Return a digest of the picture as it is stored; nothing is decoded.
+        """Return a digest of the encoded picture.
 
         Raises:
-            ValueError: If it cannot be found where it should be stored.
+            ValueError: If it is missing.
             OSError: If it cannot be read.
         """
 
@@ -109,7 +109,7 @@ class Flaw:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Stretch of a recording whose times or frames are not certain.
+    """Part of a recording with uncertain times or frames.
 
     Attributes:
         kind: ``clock_back``, ``missing_frames`` …
@@ -131,10 +131,11 @@ ReplyKind: TypeAlias = Literal["refused", "answered", "nothing_to_do"]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answer to a command for which nothing was done.
+    """Answer to a command without actions.
 
     Attributes:
-        kind: ``refused``; ``answered``, also courtesies; ``nothing_to_do``: it was so before.
+        kind: ``refused``; ``answered``, including courtesies; ``nothing_to_do``: the goal was
+            already reached.
         code: Reason code of the mission.
         text: Reply to the operator.
         t: When it was given [s since the episode began].
@@ -154,7 +155,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Episode:
-    """A recorded episode.
+    """Recorded episode.
 
     Attributes:
         id: Name, unique within its source.
@@ -187,14 +188,14 @@ class Episode:
 
     @property
     def duration_s(self) -> float:
-        """Time of the last thing in it [s]."""
+        """Time of the last frame or action [s]."""
         ends = [a.end if a.end is not None else a.t for a in self.actions]
         return max([f.t for f in self.frames[-1:]] + ends, default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class FileFrame:
-    """A frame that is a picture file."""
+    """Frame that is a picture file."""
 
     t: float
     path: Path
@@ -205,25 +206,25 @@ class FileFrame:
         return self.path.name
 
     def image(self) -> Image:
-        """See `Frame.image`."""
+        """Implement `Frame.image`."""
         return decoded(self.path.read_bytes(), str(self.path))
 
     def digest(self) -> str:
-        """See `Frame.digest`."""
+        """Implement `Frame.digest`."""
         return file_digest(self.path)
 
 
 def decoded(data: bytes, name: str) -> Image:
-    """Return the picture that the bytes of a picture file hold.
+    """Return the picture in the bytes of a picture file.
 
     Raises:
-        ValueError: If they are damaged or too large; the message names the picture.
+        ValueError: If it is damaged or too large; the message names the picture.
     """
     import cv2
 
     try:
         found = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
-    except cv2.error as error:  # more pixels than OpenCV takes
+    except cv2.error as error:  # more pixels than OpenCV supports
         raise ValueError(f"{name} is damaged, or too large: {error.err}") from error
     if found is None:
         raise ValueError(f"{name} is damaged, or no picture")
@@ -231,7 +232,7 @@ def decoded(data: bytes, name: str) -> Image:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file; a file that did not change is read once.
+    """Return the SHA-256 of a file. An unchanged file is read once.
 
     Raises:
         OSError: If it cannot be read.
@@ -249,15 +250,14 @@ def _file_digest(path: Path, _size: int, _changed: int) -> str:
 def ordered(
     frames: list[Frame], longest_s: float
 ) -> tuple[tuple[Frame, ...], tuple[Flaw, ...], tuple[Doubt, ...]]:
-    """Return frames by time, what is wrong with their times, and which stretches are uncertain.
+    """Return frames in order of time, flaws of their times, and uncertain parts.
 
-    Where the clock jumped back, times are claimed twice: frames of the stretch in question are
-    left out. Frames that are merely written in another order are sorted. Of frames with the same
-    time the last one counts.
+    If the clock jumped back, a time range occurs twice: its frames are dropped. Frames that are
+    only stored in another order are sorted. Of frames with the same time the last one is used.
 
     Args:
-        frames: Frames in the order in which they were recorded.
-        longest_s: A longer pause between two frames is a gap [s].
+        frames: Frames in the order of the recording.
+        longest_s: Minimum duration of a gap between two frames [s].
     """
     doubts = _claimed_twice(frames)
     flaws = [Flaw(doubt.kind, doubt.where, doubt.message) for doubt in doubts]
@@ -288,10 +288,10 @@ def ordered(
     return tuple(in_order), tuple(flaws), (*doubts, *gaps)
 
 
-_EARLY_S = 1e-6  # a pause this much longer is none: times are floats
+_EARLY_S = 1e-6  # tolerance of times, which are floats
 
 
-_MOST_JUMPS = 5  # of a clock; frames that change direction more often were written in any order
+_MOST_JUMPS = 5  # of a clock; more frequent changes of direction mean an arbitrary order
 
 
 def _time(frame: Frame) -> float:
@@ -299,7 +299,7 @@ def _time(frame: Frame) -> float:
 
 
 def _claimed_twice(frames: list[Frame]) -> tuple[Doubt, ...]:
-    """Return the stretches of time that a clock that jumped back gave twice."""
+    """Return the time ranges that occur twice because the clock jumped back."""
     starts = [n for n, (a, b) in enumerate(pairwise(frames), start=1) if b.t < a.t]
     if not starts or len(starts) > _MOST_JUMPS:
         return ()
@@ -317,5 +317,5 @@ def _claimed_twice(frames: list[Frame]) -> tuple[Doubt, ...]:
 
 
 def stamp(t: float) -> str:
-    """Return a time as names tell it: to the microsecond, without zeros at its end [s]."""
+    """Return a time for names: in microseconds, without trailing zeros [s]."""
     return f"{t:.6f}".rstrip("0").rstrip(".")

@@ -20,7 +20,7 @@ def serve_until_stopped(server: AppServer, began: Callable[[], None]) -> None:
         began: Called when it answers.
 
     Raises:
-        UsageError: If it does not come up.
+        UsageError: If it does not start.
     """
     asked = threading.Event()
 

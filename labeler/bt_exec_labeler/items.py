@@ -1,7 +1,7 @@
 """Items of a labeler: one moment of an episode, in one of two forms.
 
-A planner sees what just happened and the last minute; a controller sees only what just happened.
-The two are types of their own: a controller's item has no place for a summary clip.
+The item of a planner has the recent clip and the summary clip; that of a controller has only the
+recent clip. They are separate types, so that a controller's item cannot contain a summary clip.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Role: TypeAlias = Literal["planner", "controller"]
 
 @dataclass(frozen=True)
 class ControllerItem:
-    """A moment as a controller sees it.
+    """Moment for a controller.
 
     Attributes:
         episode: The episode.
@@ -76,12 +76,12 @@ class ControllerItem:
         return f"{self.role}:{self.episode.id}:{stamp(self.t)}:{self.mid_step_id}"
 
     def readable(self) -> Self:
-        """Return the item without frames that cannot be decoded; its clips name them."""
+        """Return the item without undecodable frames, which are listed in its clips."""
         return replace(self, recent=self.recent.readable())
 
     @cached_property
     def clip_hash(self) -> str:
-        """The digest of everything it shows.
+        """Digest of all clips.
 
         Raises:
             ValueError: If a frame is damaged.
@@ -93,7 +93,7 @@ class ControllerItem:
 
 @dataclass(frozen=True)
 class PlannerItem(ControllerItem):
-    """A moment as a planner sees it.
+    """Moment for a planner.
 
     Attributes:
         summary: Clip of the last minute.
@@ -112,7 +112,7 @@ class PlannerItem(ControllerItem):
         return (self.recent, self.summary)
 
     def readable(self) -> Self:
-        """See `ControllerItem.readable`."""
+        """Implement `ControllerItem.readable`."""
         return replace(self, recent=self.recent.readable(), summary=self.summary.readable())
 
 
@@ -122,7 +122,7 @@ Item: TypeAlias = ControllerItem | PlannerItem
 def cache_key(item: Item, vocabulary: Vocabulary) -> str:
     """Return the cache key of an item: clip hash, mid step, schema version.
 
-    What else is said of the item is part of the key where there is something.
+    Other fields of the item are included if they are not empty.
     """
     about = (item.episode.command, item.state_summary, *item.events, *item.constraints)
     said = hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:16]
@@ -146,10 +146,10 @@ def item_at(
 
 
 def content_key(item: Item) -> str:
-    """Return the digest of all that a record of a moment depends on.
+    """Return the digest of all data that a record of a moment depends on.
 
-    Two moments of a recording never have the same key. Frames are compared as they are stored;
-    one that cannot be read counts as another picture.
+    Two moments of a recording never have the same key. Frames are compared in encoded form; an
+    unreadable one counts as a different picture.
     """
     span = item.span
     acts = () if span is None else (*span.actions, span.before, span.after)
@@ -170,7 +170,7 @@ def flaws_of(item: Item) -> list[dict[str, str]]:
     """Return the flaws of the recording at a moment, as plain data.
 
     Args:
-        item: The moment; `readable` was called, else damaged frames are not found.
+        item: The moment; without a call of `readable`, damaged frames are not detected.
     """
     found = [("DAMAGED_FRAME", c.form.name, why) for c in item.clips for why in c.damaged]
     begin = min(clip.begin for clip in item.clips)
@@ -185,11 +185,11 @@ def flaws_of(item: Item) -> list[dict[str, str]]:
 def items_of(
     episode: Episode, vocabulary: Vocabulary, role: Role, *, stride_s: float = 0.5
 ) -> Iterator[Item]:
-    """Return the moments of an episode that are labelled, by time.
+    """Return the labelled moments of an episode, in order of time.
 
-    Every span of actions is looked at from its beginning on, once each stride, as long as it
-    lasts. Where two attempts at the same step are under way at a moment, the later one counts. An
-    action that no mid step of the vocabulary lists has no items.
+    Every span of actions has a moment at its start and after each stride, as long as it lasts. If
+    two attempts at the same step overlap, the later one is used. An action that no mid step of the
+    vocabulary lists has no items.
 
     Args:
         episode: The episode.
@@ -211,12 +211,12 @@ def items_of(
 
 
 def shown_until(episode: Episode, stride_s: float) -> float:
-    """Return a time after which no clip has a frame, however late actions claim to end [s]."""
+    """Return a time after which no clip has a frame, whatever the ends of actions [s]."""
     return max(episode.times, default=0.0) + RECENT.count * RECENT.step_s + stride_s
 
 
 def moments(span: Span, stride_s: float, until: float) -> Sequence[float]:
-    """Return the times at which a span is looked at; those after `until` are left out [s]."""
+    """Return the times of a span's moments, up to `until` [s]."""
     return [round(span.t + stride_s * k, 6) for k in range(count_of(span, stride_s, until))]
 
 

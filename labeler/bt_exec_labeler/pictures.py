@@ -1,6 +1,6 @@
 """Cache of decoded frames, by content.
 
-Clips that follow each other show most frames again: each is decoded once, not once a clip.
+Successive clips share most of their frames: each frame is decoded once.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from bt_exec_labeler.episode import Frame, Image
 
 __all__ = ["Stored", "picture", "pixel_digest", "shape_of", "why_unreadable"]
 
-_DECODED = 96  # pictures of 640 x 480 px: 90 MB
+_DECODED = 96  # 90 MB of pictures of 640 x 480 px
 _DIGESTS = 65_536
 
 
 class Stored:
-    """A frame that is equal to any other with the same stored content."""
+    """Frame that equals any other with the same encoded content."""
 
     __slots__ = ("content", "frame")
 
@@ -43,7 +43,7 @@ def picture(frame: Frame) -> Image:
 
 
 def pixel_digest(frame: Frame) -> str:
-    """Return the SHA-256 of the pixels of a frame, however they are stored.
+    """Return the SHA-256 of the decoded pixels of a frame.
 
     Raises:
         ValueError: If it is damaged.
@@ -58,7 +58,7 @@ def shape_of(frame: Frame) -> tuple[int, ...]:
 
 
 def why_unreadable(frame: Frame) -> str:
-    """Return why a frame cannot be decoded, or an empty text."""
+    """Return why a frame cannot be decoded, or an empty string."""
     try:
         pixel_digest(frame)
     except (OSError, ValueError) as error:

@@ -1,9 +1,9 @@
 """Compiler that reuses the plan of the recorded mission with the most similar command.
 
-Of equally similar commands it takes one whose mission began with the facts of now. Recorded
+Of equally similar commands it selects one whose mission began with the present facts. Recorded
 missions become a planner set, and its training split plans new missions without a model. A recalled
-plan is verified like any other. Nothing compares it with the command, so a person is asked before
-it runs, unless the site says ``confirm: never``. In a site::
+plan is verified like any other. It is not compared with the command, so the operator must confirm
+it, unless the site sets ``confirm: never``. In a site::
 
     compiler: {name: recalled, dataset: planner_set}
 """
@@ -45,7 +45,7 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True)
 class Recalled:
-    """A mission of the training split.
+    """Mission of the training split.
 
     Attributes:
         episode: Name of the episode.
@@ -82,7 +82,7 @@ class RecallingCompiler:
         self.alike = alike
 
     def compile(self, request: Request) -> Plan | Refusal:
-        """Return the recalled plan; after a failure, with the failed part done another way."""
+        """Return the recalled plan, after a failure with an alternative for the failed part."""
         if request.previous is not None and request.failure is not None:
             return Plan(repaired(request, self.name))
         words = _words(request.command)
@@ -125,7 +125,7 @@ def recall(dataset: Path) -> tuple[Recalled, ...]:
     """Return the missions of the training split of a planner set.
 
     Raises:
-        UsageError: If it is no planner set.
+        UsageError: If it is not a planner set.
     """
     try:
         import pyarrow.parquet
@@ -183,7 +183,7 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     """Return the compiler.
 
     Raises:
-        UsageError: If a setting is wrong, or there is no such planner set.
+        UsageError: If a setting is invalid, or there is no such planner set.
     """
     try:
         read = Settings.model_validate(dict(settings))

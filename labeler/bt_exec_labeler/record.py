@@ -1,7 +1,7 @@
 """Plan records of moments, and their validation.
 
-A labeler gives a `Record`; ``schema_version`` and ``plan_id`` are added by `built` alone. Every
-way in which an answer can be wrong has a name, so that it can be counted, told and sent back.
+A labeler returns a `Record`; ``schema_version`` and ``plan_id`` are added only by `built`. Every
+violation has a name, so that it can be counted, reported and sent back.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ FIELDS = (
     "fallback_if_failed",
     "uncertainty",
 )
-"""The fields of a record, in the order in which they are written."""
+"""Fields of a record, in the order in which they are written."""
 
 INJECTED = ("schema_version", "plan_id")
-"""Fields of the builder; a labeler that writes them is refused."""
+"""Fields of the builder. An answer that contains them is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One operation of a short goal."""
+    """Operation of a short goal."""
 
     op: str
     args: Mapping[str, Any] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Record:
 
 
 def built(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dict[str, Any]:
-    """Return a record as it goes into a data set, with what only the builder writes."""
+    """Return a record for a data set, with the fields of the builder."""
     return {
         "schema_version": vocabulary.version,
         "plan_id": f"plan_{episode}_{stamp(t)}",
@@ -95,7 +95,7 @@ def built(record: Record, vocabulary: Vocabulary, episode: str, t: float) -> dic
 def read_record(
     data: Any, vocabulary: Vocabulary, mid_step: str | None = None
 ) -> Record | tuple[Breach, ...]:
-    """Return the record that plain data holds, or everything that is wrong with it.
+    """Return the record in plain data, or all its breaches.
 
     Args:
         data: An answer, parsed.
@@ -123,7 +123,7 @@ def read_record(
 
 
 class _Reader:
-    """Reader of one record's fields that collects their mistakes."""
+    """Reader of one record's fields that collects their breaches."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -140,15 +140,15 @@ class _Reader:
         }
 
     def no(self, code: str, where: str, sentence: str, **facts: Any) -> None:
-        """Note that something is wrong."""
+        """Record a breach."""
         self.breaches.append(breach(code, where, sentence, **facts))
 
     def field(self, name: str, value: Any) -> Any:
-        """Return the value of a field; what is wrong with it is noted."""
+        """Return the value of a field, and record its breaches."""
         return self._fields[name](name, value)
 
     def together(self, values: Mapping[str, Any]) -> None:
-        """Note what is wrong between fields that are right by themselves."""
+        """Record breaches between fields that are valid by themselves."""
         if values["terminate_on"] == "done_evidence_or_replan" and not values["done_evidence"]:
             self.no("NO_EVIDENCE", "done_evidence", "no_evidence")
         step = self.vocabulary.mid_steps[values["mid_step_id"]]
@@ -264,6 +264,6 @@ def _not_in(value: Any, known: Any) -> dict[str, str]:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as people read it, short."""
+    """Return a value as short text."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

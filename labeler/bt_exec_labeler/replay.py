@@ -1,9 +1,9 @@
 """Replay of our own missions from records: each short goal must end as recorded.
 
-A mission's world is made anew from its record, what was done before the moment is done again, and
-then the goal. Actions in a row are one plan, up to one that failed, as they were in the mission:
-what one needs the one before it gives. Every plan is verified like any other, and nothing is
-planned again after a failure. Faults that were made on purpose are made again.
+A mission's world is created again from its record, the actions before the moment are repeated, and
+then the goal is run. Successive actions are one plan, up to a failed one, as in the mission,
+because they may depend on each other. Every plan is verified like any other, and there is no
+replanning after a failure. Injected faults are injected again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["Replayed", "journal_of", "replay", "replay_line"]
 
 _Act: TypeAlias = tuple[str, Mapping[str, Any]]
-"""A skill and its arguments."""
+"""Skill and its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +47,19 @@ class Replayed:
 
     @property
     def same(self) -> bool:
-        """Whether it ended as it was recorded."""
+        """Whether it ended as recorded."""
         return self.recorded == self.now
 
 
 def replay_line(line: Mapping[str, Any], journal: Journal) -> list[Replayed]:
-    """Tick a record again: first what was done before its moment, then its short goal.
+    """Run a record again: the actions before its moment, then its short goal.
 
     Args:
         line: A line of ``records.jsonl``.
         journal: Journal of its mission.
 
     Returns:
-        What became of the actions of the short goal.
+        Results of the actions of the short goal.
 
     Raises:
         UsageError: If the mission cannot be run again.
@@ -73,14 +73,14 @@ def replay_line(line: Mapping[str, Any], journal: Journal) -> list[Replayed]:
 
 
 def replay(record: MissionRecord, actions: Sequence[_Act] | None = None) -> Iterator[Replayed]:
-    """Do actions one after another in the world that a mission began in.
+    """Run actions one after another in the initial world of a mission.
 
     Args:
         record: The mission.
-        actions: Skills and their arguments; all of the mission's own if not given.
+        actions: Skills and their arguments; by default all of the mission.
 
     Raises:
-        UsageError: If the mission ran on a real robot, or its site is not installed here.
+        UsageError: If the mission ran on a real robot, or its site is not installed.
     """
     settings = record.settings
     if not settings.get("fast"):
@@ -115,7 +115,7 @@ def replay(record: MissionRecord, actions: Sequence[_Act] | None = None) -> Iter
 
 
 def _rows(wanted: Sequence[_Act], ends: Sequence[str]) -> Iterator[list[tuple[_Act, str]]]:
-    """Return actions with their recorded ends, in rows that end with one that did not work."""
+    """Return actions with their recorded ends, in sequences that end with a failed one."""
     row: list[tuple[_Act, str]] = []
     for action, end in zip(wanted, ends, strict=False):
         row.append((action, end))
@@ -127,7 +127,7 @@ def _rows(wanted: Sequence[_Act], ends: Sequence[str]) -> Iterator[list[tuple[_A
 
 
 def _again(faults: Faults, row: Sequence[tuple[_Act, str]], calls: Counter[str]) -> list[str]:
-    """Return the faults of a row; calls are counted on, for the mission's faults are its own."""
+    """Return the faults of a sequence, with call numbers continued from the mission."""
     mine = Counter[str]()
     texts: list[str] = []
     for (op, _), _ in row:
@@ -139,14 +139,14 @@ def _again(faults: Faults, row: Sequence[tuple[_Act, str]], calls: Counter[str])
 
 
 class _Ends:
-    """Listener for the end of each skill of a plan."""
+    """Listener that records the end of each skill of a plan."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, Mapping[str, Any], str]] = []
         self._started: dict[tuple[str, int], Mapping[str, Any]] = {}
 
     def on(self, event: Event) -> None:
-        """See `bt_exec.events.Listener.on`."""
+        """Implement `bt_exec.events.Listener.on`."""
         if isinstance(event, SkillStarting):
             self._started[event.skill, event.call] = event.args
         elif isinstance(event, SkillEnded):
@@ -171,7 +171,7 @@ def _said(end: SkillEnded) -> str:
 
 
 def _plan(actions: Sequence[_Act]) -> MissionSpec:
-    """Return the plan that does one thing after another."""
+    """Return the plan of a sequence of actions."""
     steps = [{"do": op, **({"with": dict(args)} if args else {})} for op, args in actions]
     root = steps[0] if len(steps) == 1 else {"sequence": steps}
     return MissionSpec.model_validate({"mission": {"command": ""}, "root": root})
@@ -181,7 +181,7 @@ def journal_of(path: Path) -> Journal:
     """Open the journal that was labelled.
 
     Raises:
-        UsageError: If it is none.
+        UsageError: If it is not a journal.
     """
     if not path.is_file():
         raise UsageError(f"{path}: only missions of a journal are ticked again")

@@ -17,7 +17,7 @@ _FAILED = ("failed", "stopped")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Actions in a row that belong to one mid step.
+    """Successive actions of one mid step.
 
     Attributes:
         mid_step_id: The step.
@@ -35,7 +35,7 @@ class Span:
 
     @property
     def kind(self) -> Kind:
-        """``failure`` if it did not work, ``recovery`` if the action before it did not."""
+        """``failure`` if it failed, ``recovery`` if the action before it failed."""
         if any(action.state in _FAILED for action in self.actions):
             return "failure"
         return "recovery" if self.before and self.before.state in _FAILED else "step"
@@ -61,9 +61,9 @@ class Span:
 
 
 def spans_of(episode: Episode, vocabulary: Vocabulary) -> tuple[Span, ...]:
-    """Return the spans of an episode; actions that belong to no mid step are in none of them.
+    """Return the spans of an episode, without actions that belong to no mid step.
 
-    A failed or stopped action ends its span: what follows is another attempt.
+    A failed or stopped action ends its span: the next one is another attempt.
     """
     spans: list[Span] = []
     row: list[Action] = []

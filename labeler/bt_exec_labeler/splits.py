@@ -16,7 +16,7 @@ Split: TypeAlias = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
 
 _SHARES: Mapping[Split, float] = {"train": 0.8, "val": 0.1, "test": 0.1}
-_FEWEST = len(SPLITS)  # episodes that are needed for every split to have one
+_FEWEST = len(SPLITS)  # minimum number of episodes for every split to have one
 
 
 def splits_of_run(
@@ -25,9 +25,9 @@ def splits_of_run(
     """Return the split of every episode of a run.
 
     Args:
-        folder: Of the run; ``splits.json`` holds what was assigned before, which stays.
+        folder: Folder of the run; ``splits.json`` contains earlier assignments, which are kept.
         lines: Lines of ``records.jsonl``.
-        keep: Write what is new to ``splits.json``, so that it stays when the recording grows.
+        keep: Write new assignments to ``splits.json``, so that they stay when the recording grows.
     """
     path = folder / "splits.json"
     try:
@@ -47,13 +47,13 @@ def splits_of_run(
 def assign_splits(
     steps: Mapping[str, Iterable[str]], before: Mapping[str, Split] | None = None
 ) -> dict[str, Split]:
-    """Return the split of each episode: 8 of 10 train, 1 val, 1 test, alike in what they show.
+    """Return the split of each episode: 8 of 10 train, 1 val, 1 test, stratified by content.
 
-    Three episodes or more fill every split, unless earlier assignments leave no choice.
+    Three episodes or more fill every split, unless earlier assignments prevent it.
 
     Args:
         steps: Mid steps of each episode: episodes with the same ones are a stratum.
-        before: Assignments that stay.
+        before: Earlier assignments, which are kept.
     """
     strata = {name: frozenset(found) for name, found in steps.items()}
     assigned = {name: split for name, split in (before or {}).items() if name in strata}
@@ -90,7 +90,7 @@ def _fill(
     have: Counter[tuple[Split, frozenset[str] | None]],
     new: list[str],
 ) -> None:
-    """Give an empty split an episode of the largest one."""
+    """Move an episode of the largest split to an empty one."""
     largest = max(SPLITS, key=lambda one: have[one, None])
     free = [name for name in new if assigned[name] == largest]
     if free and have[largest, None] > 1:
@@ -100,7 +100,7 @@ def _fill(
 
 
 def missing_splits(splits: Iterable[Split], episodes: int) -> str:
-    """Return a warning that names empty splits; an empty text if there are none."""
+    """Return a warning that lists empty splits, or an empty string."""
     empty = [split for split in SPLITS if split not in set(splits)]
     if not empty or not episodes:
         return ""
@@ -109,5 +109,5 @@ def missing_splits(splits: Iterable[Split], episodes: int) -> str:
 
 
 def share_of(text: str) -> float:
-    """Return a number from 0 to 1 that a text always has: for samples that stay the same."""
+    """Return a deterministic number from 0 to 1 for a text: for stable samples."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64

@@ -45,7 +45,7 @@ class _Part(BaseModel):
 
 
 class Argument(_Part):
-    """An argument of an operation.
+    """Argument of an operation.
 
     Attributes:
         type: Type of the value.
@@ -63,7 +63,7 @@ class Argument(_Part):
 
 
 class Operation(_Part):
-    """An operation of the short goals.
+    """Operation of the short goals.
 
     Attributes:
         text: Description of the operation.
@@ -79,7 +79,7 @@ class Operation(_Part):
 
 
 class MidStep(_Part):
-    """A step of a mission, between the whole and a short goal.
+    """Step of a mission, between the whole and a short goal.
 
     Attributes:
         text: Description by language.
@@ -98,12 +98,12 @@ class MidStep(_Part):
         return op in self.ops and all(args.get(key) == value for key, value in self.args.items())
 
     def said(self, language: str) -> str:
-        """Return its text in a language, else in the first that it has."""
+        """Return the text in a language, else in the first available one."""
         return self.text.get(language) or next(iter(self.text.values()))
 
 
 class Limits(_Part):
-    """Bounds of a record.
+    """Limits of a record.
 
     Attributes:
         step_s: Duration of one step of ``horizon_steps`` [s].
@@ -119,7 +119,7 @@ class Limits(_Part):
 
     @property
     def horizon_steps(self) -> int:
-        """The greatest ``horizon_steps``."""
+        """Maximum of ``horizon_steps``."""
         return max(1, int(self.horizon_s / self.step_s + 1e-9))
 
 
@@ -127,9 +127,9 @@ class Vocabulary(_Part):
     """Vocabulary of records.
 
     Attributes:
-        version: The ``schema_version`` of records made with it.
-        site: The site whose skills the operations name, if they do.
-        languages: Of the prompts; the first is used unless said otherwise.
+        version: ``schema_version`` of its records.
+        site: Site of the skills that the operations refer to, if any.
+        languages: Languages of the prompts; the first is the default.
         mid_steps: 10 to 30 steps by id.
         ops: Operations by name.
         done_evidence: Words for what shows that something is done.
@@ -150,7 +150,7 @@ class Vocabulary(_Part):
 
     @model_validator(mode="after")
     def _agrees(self) -> Vocabulary:
-        """Refuse words that its own lists do not have."""
+        """Refuse words that are not in its own lists."""
         for name, step in self.mid_steps.items():
             _among(step.ops, self.ops, f"mid_steps.{name}.ops")
             for op in step.ops:
@@ -165,12 +165,12 @@ class Vocabulary(_Part):
         return self
 
     def step_of(self, op: str, args: Mapping[str, Any]) -> str:
-        """Return the mid step that an operation belongs to: the first that takes it, or ""."""
+        """Return the mid step of an operation: the first that matches, or ""."""
         return next((name for name, step in self.mid_steps.items() if step.takes(op, args)), "")
 
 
 def _among(words: tuple[str, ...], known: Any, where: str) -> None:
-    """Refuse a word that is not in a list, with the nearest that is."""
+    """Refuse a word that is not in a list, with the nearest valid one."""
     for word in words:
         if word not in known:
             near = nearest(word, tuple(known))
@@ -182,7 +182,7 @@ def load_vocabulary(path: Path) -> Vocabulary:
     """Read a vocabulary.
 
     Raises:
-        SpecError: If the file is wrong; every mistake with its line.
+        SpecError: If the file is invalid; every problem with its line.
         UsageError: If there is no such file.
     """
     try:
@@ -213,7 +213,7 @@ def vocabulary_of(run: Path, words: Path, manifest: Mapping[str, Any]) -> Vocabu
 
     Args:
         run: Folder of the run.
-        words: The vocabulary's file.
+        words: File of the vocabulary.
         manifest: Settings of the run.
 
     Raises:

@@ -1,9 +1,9 @@
-"""Budget of a run: every request is reserved before it is sent, and stays spent across resumes.
+"""Budget of a run: every request is reserved before it is sent, and stays counted across resumes.
 
-The most that a request may cost is reserved, and replaced by its actual cost when the answer has
-come. A request whose cost is unknown keeps its reservation: it was in flight when the run was
-killed, got no answer, or its answer names no tokens. So a budget is exceeded only if a server
-bills more than the most; then nothing more is sent.
+The maximum cost of a request is reserved, and replaced by the actual cost when the answer has
+arrived. A request of unknown cost keeps its reservation: it was in flight when the run was killed,
+got no answer, or its answer contains no token count. A budget is exceeded only if a server bills
+more than the maximum; then no further request is sent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bt_exec_labeler.labelers import BudgetSpentError, Reservation
 
 __all__ = ["Budget", "Ledger"]
 
-_SLACK = 1e-9  # sums of floats
+_SLACK = 1e-9  # tolerance for sums of floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Budget:
     cost: float | None = None
 
     def limits(self) -> dict[str, float]:
-        """Return the limits that there are, by kind."""
+        """Return the limits by kind."""
         named = {"requests": self.requests, "tokens": self.tokens, "cost": self.cost}
         return {kind: limit for kind, limit in named.items() if limit is not None}
 
     def exceeded(self, usage: Mapping[str, float]) -> str:
         """Return a message about the limit that the usage of a labeler has reached; empty if none.
 
-        Labelers that reserve what they send never get here; others are stopped after a batch.
+        Labelers with reservations never reach it; others are stopped after a batch.
         """
         tokens = sum(value for name, value in usage.items() if name.endswith("_tokens"))
         used = {"requests": usage.get("requests", 0.0), "cost": usage.get("cost", 0.0)}
@@ -72,19 +72,19 @@ class Ledger:
         return frozenset(self._limits)
 
     def keep_in(self, store: ResultStore) -> None:
-        """Go on with the amounts of a store, and write every change there."""
+        """Continue with the amounts of a store, and write every change to it."""
         with self._changed:
             self._store = store
             kept = store.spent()
             self._spent |= {kind: kept[kind] for kind in self._limits if kind in kept}
 
     def spent(self) -> dict[str, float]:
-        """Return the amount spent by kind, of those that have a limit."""
+        """Return the amounts spent, by kind, for kinds with a limit."""
         with self._changed:
             return dict(self._spent)
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
-        """See `Allowance.reserve`."""
+        """Implement `Allowance.reserve`."""
         wanted = {kind: amounts[kind] for kind in self._limits if kind in amounts}
         with self._changed:
             while short := [kind for kind in wanted if not self._fits(kind, wanted[kind])]:
@@ -97,12 +97,12 @@ class Ledger:
                 raise BudgetSpentError(self._why(short[0], wanted[short[0]]))
             for kind, amount in wanted.items():
                 self._spent[kind] += amount
-                self._in_flight[kind] += kind != "requests"  # those are never given back
+                self._in_flight[kind] += kind != "requests"  # requests are never given back
             self._write()
         return Reservation(wanted)
 
     def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
-        """See `Allowance.settle`."""
+        """Implement `Allowance.settle`."""
         with self._changed:
             for kind, most in reserved.amounts.items():
                 if kind == "requests":

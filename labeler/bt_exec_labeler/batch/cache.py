@@ -1,7 +1,7 @@
 """Answer cache by content: the same clip, mid step and schema are requested once.
 
-An SQLite file of our own: the disk caches on the package index are unmaintained, or keep pickles,
-which execute what they hold when they are read.
+An own SQLite file: the disk caches on the package index are unmaintained, or store pickles, which
+execute code when they are read.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def default_cache() -> Path:
 
 
 class Cache:
-    """Answers by key; several threads and processes may use the same file.
+    """Answers by key. Several threads and processes may use the same file.
 
     Args:
         path: SQLite file; created if it does not exist.
         scope: Labeler and settings of the answers. Other scopes are hidden.
 
     Raises:
-        UsageError: If it cannot be used.
+        UsageError: If the file cannot be used.
     """
 
     def __init__(self, path: Path, scope: str = "") -> None:
@@ -62,7 +62,7 @@ class Cache:
         return {key: known[self._full(key)] for key in keys if self._full(key) in known}
 
     def put(self, lines: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep answers by key."""
+        """Store answers by key."""
         rows = [
             (self._full(key), json.dumps(line, ensure_ascii=False)) for key, line in lines.items()
         ]

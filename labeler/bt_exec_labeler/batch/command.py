@@ -64,7 +64,7 @@ def run(
     """Label a recording.
 
     Raises:
-        UsageError: If something that was given is wrong; nothing was asked.
+        UsageError: If an argument is invalid. No request was sent.
     """
     who = role_of(role)
     if engine not in _ENGINES:
@@ -84,9 +84,7 @@ def run(
         "stride_s": stride_s,
     }
     moments = _Moments(source, vocabulary, who, stride_s)
-    next(
-        iter(moments), None
-    )  # a recording that cannot be read is reported before the folder is made
+    next(iter(moments), None)  # an unreadable recording is reported before the folder is created
     with Output(out).begin(manifest, resume=resume) as output:
         ledger.keep_in(output.store)
         make = _Maker(labeler, settings, limits, output.store.path)
@@ -226,7 +224,7 @@ def _engine(name: str, labeler: Labeler, make: _Maker, workers: int) -> Iterator
 
 @contextmanager
 def _bar() -> Iterator[Callable[[Progress], None]]:
-    """Show the state of a run and its cost; yield a function that updates it."""
+    """Show the state of a run and its cost, and yield a function that updates it."""
     with progress_bar("labelling", 0) as move:
 
         def tell(progress: Progress) -> None:

@@ -28,7 +28,7 @@ _ABOUT = ("item", "role", "episode", "t", "mid_step_id")
 
 
 class Output(RunFolder):
-    """The folder of a run of ``bt-exec label run``; a context manager while it is written.
+    """Folder of a run of ``bt-exec label run``; a context manager while it is written.
 
     Args:
         folder: Path of the folder.

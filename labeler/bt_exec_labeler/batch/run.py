@@ -1,7 +1,7 @@
 """Run: unanswered moments go to a labeler in batches, answers to the store.
 
-A batch holds moments of one episode. A moment is known by the digest of its content, so that a
-run that is resumed after the recording changed labels what is new or different, and nothing else.
+A batch contains moments of one episode. A moment is identified by the digest of its content, so
+that a run that is resumed after a change of the recording labels only new or changed moments.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from bt_exec_labeler.vocabulary import Vocabulary
 __all__ = ["BATCH", "Progress", "label_batch", "run"]
 
 BATCH = 8
-"""Moments of a batch."""
+"""Number of moments of a batch."""
 
-_UNSAVED = 64 * BATCH  # answers that may wait to be written
+_UNSAVED = 64 * BATCH  # maximum number of answers waiting to be written
 
 
 class _Done(NamedTuple):
@@ -116,12 +116,12 @@ def run(
     threads = workers
     if isinstance(labeler, Pipelined):
         labeler.limit_requests(workers)
-        threads += (workers + 1) // 2  # they prepare while the others wait for answers
+        threads += (workers + 1) // 2  # workers prepare batches while others wait for answers
     with _Saving(store) as saving, ThreadPoolExecutor(threads, "labeler") as pool:
         waiting: set[Future[_Done]] = set()
         for batch in _batches(items, left):
             waiting.add(pool.submit(_work, batch, labeler, vocabulary, cache))
-            if len(waiting) >= threads + (workers + 1) // 2:  # threads find work meanwhile
+            if len(waiting) >= threads + (workers + 1) // 2:  # keeps the threads busy meanwhile
                 finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 finish(finished)
             if stop():
@@ -133,7 +133,7 @@ def run(
 
 
 class _Saving:
-    """Writer of answers on a thread: those that arrive during a write share the next transaction.
+    """Writer of answers on a thread. Answers that arrive during a write share the next transaction.
 
     Args:
         store: Store of the answers.
@@ -146,7 +146,7 @@ class _Saving:
         self._write: Future[None] | None = None
 
     def put(self, lines: Sequence[tuple[str, dict[str, Any]]]) -> None:
-        """Write answers soon; wait while too many are left to write.
+        """Write answers soon; block while too many are waiting.
 
         Raises:
             UsageError: If they cannot be written.
@@ -218,7 +218,7 @@ def _work(
 
 
 def _batches(items: Iterable[Item], left: set[str]) -> Iterator[dict[str, Item]]:
-    """Return the items that are left, by key, in batches of one episode."""
+    """Return the remaining items by key, in batches of one episode."""
     for _, episode in groupby(items, key=lambda item: item.episode.id):
         keyed = ((content_key(item), item) for item in episode)
         wanted = ((key, item) for key, item in keyed if key in left)
@@ -233,7 +233,7 @@ def _allowed(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
 
 
 def _damaged(item: Item) -> Labelled:
-    """Return the drop of an item without a frame that can be decoded."""
+    """Return the drop of an item without a decodable frame."""
     whys = item.recent.damaged
     return Labelled(None, tuple(Breach("DAMAGED_FRAME", "clip", why) for why in whys), 0)
 
@@ -249,7 +249,7 @@ def _kept(found: Labelled, labeler: str) -> dict[str, Any]:
 def _line(
     item: Item, vocabulary: Vocabulary, kept: Mapping[str, Any], *, cached: bool
 ) -> dict[str, Any]:
-    """Return the line of an item; only here a record gets what the builder alone writes."""
+    """Return the line of an item. Only here the builder's fields are added to a record."""
     record = kept["record"]
     return {
         "item": item.id,

@@ -1,1 +1,1 @@
-"""Training sets from records: one for planners, one for controllers, never mixed."""
+"""Training sets of records: one for planners, one for controllers, never mixed."""

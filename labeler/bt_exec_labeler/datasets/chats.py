@@ -1,8 +1,8 @@
-"""Chats for fine-tuning: the messages of the labeler ``model``, answered with the records.
+"""Chats for fine-tuning: the requests of the labeler ``model``, answered with the records.
 
-A chat is one request of the labeler, word for word and picture for picture: its system text, its
-turn about up to eight moments of an episode, and the answer in the form that it demands. A model
-that was trained on them is asked what it was taught.
+A chat is one request of the labeler with the same text and pictures: its system text, its turn
+about up to eight moments of an episode, and the answer in the required form. A model trained on
+them is later queried in the same form.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def chats_of(
 
 
 def _answer(lines: Sequence[Mapping[str, Any]]) -> str:
-    """Return records as the labeler wants them answered."""
+    """Return records in the answer format of the labeler."""
     items = [
         {"item": number, "record": {name: line["record"][name] for name in FIELDS}}
         for number, line in enumerate(lines, start=1)

@@ -43,11 +43,11 @@ def dataset(
     lerobot: str = "",
     replies: bool = False,
 ) -> dict[str, Any]:
-    """Make a training set of a run.
+    """Create a training set of a run.
 
     Raises:
         UsageError: If the run is of another recording or vocabulary.
-        UnknownName: If there is no such form.
+        UnknownName: If there is no such format.
     """
     if form not in _FORMS:
         raise UnknownName("format", form, _FORMS)
@@ -62,7 +62,7 @@ def dataset(
     kept = [dict(line) for line in reviewed if line is not None and _usable(line, keep_uncertain)]
     if unknown := sorted({line["episode"] for line in kept} - set(episodes)):
         raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
-    if form == "lerobot":  # its plans are what to do, not what failed
+    if form == "lerobot":  # its plans are actions to do, not failed ones
         kept = [line for line in kept if line.get("kind") != "failure"]
     before = len(kept)
     changed = changed_items(folder, manifest, episodes.values(), vocabulary)
@@ -128,7 +128,7 @@ def dataset(
 def changed_items(
     folder: Path, manifest: Mapping[str, Any], episodes: Iterable[Episode], vocabulary: Vocabulary
 ) -> set[str]:
-    """Return the items of a run whose frames or actions are not those that were labelled.
+    """Return the items of a run whose frames or actions have changed since they were labelled.
 
     Args:
         folder: Of the run.
@@ -157,6 +157,6 @@ def is_lerobot(source: Path) -> bool:
 
 
 def _usable(line: Mapping[str, Any], keep_uncertain: bool) -> bool:
-    """Return True unless a record is uncertain; failures are wanted, uncertain as they are."""
+    """Return True unless a record is uncertain. Failures are kept although they are uncertain."""
     failed = line.get("kind") == "failure"
     return failed or keep_uncertain or line["record"]["uncertainty"] != "high"

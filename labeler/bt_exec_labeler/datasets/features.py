@@ -10,12 +10,12 @@ from bt_exec.batch.parquet import needs_parquet
 
 __all__ = ["write_rows"]
 
-_DICTIONARY_BYTES = 1 << 30  # one picture of many clips is stored once a row group
-_ROWS = 1000  # of a row group
+_DICTIONARY_BYTES = 1 << 30  # a picture of several clips is stored once per row group
+_ROWS = 1000  # rows of a row group
 
 
 def write_rows(path: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as Parquet whose clips are pictures for ``datasets``.
+    """Write rows as Parquet, with clips as pictures of ``datasets``.
 
     Args:
         path: The file.

@@ -1,7 +1,7 @@
-"""Memory of a planner at a moment: never the future, never another split.
+"""Memory of a planner at a moment: never from the future or from another split.
 
-Earlier records of the same episode, and records of other episodes that are like it. A record of
-the training split is never helped by, and never helps, one of the test split.
+It contains earlier records of the same episode, and similar records of other episodes. Records of
+the training split and of the test split never use each other.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Memory:
 
     Args:
         lines: Lines of ``records.jsonl``.
-        about: The command of each episode.
-        texts: The text of each mid step.
-        splits: The split of each episode.
+        about: Command of each episode.
+        texts: Text of each mid step.
+        splits: Split of each episode.
 
     Raises:
-        UsageError: If what searches is not installed.
+        UsageError: If the search library is not installed.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Memory:
         return [*map(_remembered, self._earlier(line)), *map(_remembered, self._similar(line))]
 
     def _earlier(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Return the last steps of the episode that were over, newest first."""
+        """Return the last finished steps of the episode, newest first."""
         before = [one for one in self._by_episode[line["episode"]] if one["t"] < line["t"]]
         steps = {one["mid_step_id"]: one for one in before if one["record"] is not None}
         steps.pop(line["mid_step_id"], None)
@@ -73,7 +73,7 @@ class Memory:
         return newest[:_EARLIER]
 
     def _similar(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Return records of other training episodes about the like."""
+        """Return similar records of other training episodes."""
         if self._index is None:
             return []
         query = self._tokens([self._said(line)])
@@ -91,7 +91,8 @@ class Memory:
         return f"{line['mid_step_id']} {self._texts.get(line['mid_step_id'], '')} {command}"
 
     def _tokens(self, texts: list[str]) -> Any:
-        words = {"token_pattern": r"\w+", "stopwords": None}  # short words and Korean count, too
+        # short words and Korean are indexed, too
+        words = {"token_pattern": r"\w+", "stopwords": None}
         return self._search.tokenize(texts, show_progress=False, **words)
 
 

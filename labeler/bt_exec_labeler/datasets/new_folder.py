@@ -16,9 +16,9 @@ __all__ = ["new_folder"]
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write to, which takes its name when everything is written.
+    """Yield a folder to write to, which gets its name when it is complete.
 
-    What an interrupted attempt left behind is removed.
+    The remains of an interrupted attempt are removed.
 
     Args:
         folder: The name; must be empty or not exist.

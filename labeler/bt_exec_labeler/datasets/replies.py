@@ -1,4 +1,4 @@
-"""Rows of the part ``replies``: commands that were refused or answered, and what was seen then."""
+"""Rows of the part ``replies``: refused or answered commands, with the frames at that time."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def reply_strata(episodes: Iterable[Episode]) -> list[dict[str, str]]:
 def reply_rows(
     episodes: Iterable[Episode], splits: Mapping[str, Split], keep: Callable[[Frame], Any]
 ) -> Iterator[dict[str, Any]]:
-    """Return a row for each command for which nothing was done.
+    """Return a row for each command without actions.
 
     Args:
         episodes: The recordings.
-        splits: The split of each episode.
-        keep: Returns a frame as it stands in a row.
+        splits: Split of each episode.
+        keep: Function that returns a frame in the format of a row.
     """
     for episode in episodes:
         reply = episode.reply

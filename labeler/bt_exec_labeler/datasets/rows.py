@@ -80,7 +80,7 @@ def clip_columns(clip: Clip, keep: Callable[[Frame], Any]) -> dict[str, Any]:
 
 
 def span_at(spans: Sequence[Span], t: float, step: str) -> Span | None:
-    """Return the span that a moment belongs to: of two attempts the later one."""
+    """Return the span of a moment; of two attempts the later one."""
     found = [span for span in spans if span.mid_step_id == step and span.t <= t <= span.end]
     return max(found, key=lambda span: span.t) if found else None
 

@@ -38,7 +38,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["SetInput", "write_dataset"]
 
-_KEPT = 256  # coded pictures
+_KEPT = 256  # encoded pictures
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class SetInput:
 
 
 def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
-    """Write a training set; return how many rows each split has.
+    """Write a training set and return the number of rows of each split.
 
     Args:
         folder: Output folder; must be empty or not exist.
         given: Content of the set.
 
     Raises:
-        UsageError: If the folder is in use, or what writes Parquet is not installed.
+        UsageError: If the folder is in use, or the Parquet library is not installed.
     """
     needs_parquet()
     steps = [line for line in given.lines if line.get("kind") != "failure"]
@@ -104,7 +104,7 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
 
 
 def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
-    """Write the part ``replies``; return how many rows each split has."""
+    """Write the part ``replies`` and return the number of rows of each split."""
     rows = list(reply_rows(given.episodes.values(), given.splits, _stored))
     counts = Counter(row["split"] for row in rows)
     if rows:
@@ -116,7 +116,7 @@ def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
 
 
 def _stored(frame: Frame) -> dict[str, Any]:
-    """Return a frame as ``datasets`` stores pictures."""
+    """Return a frame in the picture format of ``datasets``."""
     name, data = _coded(Stored(frame))
     return {"bytes": data, "path": name}
 
@@ -136,7 +136,7 @@ def _card(
     columns: Sequence[str],
     replies: Mapping[str, int],
 ) -> str:
-    """Return the card of a set, in the form that the Hugging Face hub reads."""
+    """Return the card of a set, in the format of the Hugging Face hub."""
     configs = _config("default", "data", counts) + _config("recovery", "recovery", recovery)
     configs += _config("replies", "replies", replies)
     head = f"---\nconfigs:\n{configs}---\n" if configs else ""

@@ -50,7 +50,7 @@ class Labelled:
 
 
 class BudgetSpentError(Exception):
-    """Raised when a request does not fit into the budget any more; the message says why."""
+    """Raised when a request does not fit into the budget; the message states the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Reservation:
     """Expenses reserved for a request.
 
     Attributes:
-        amounts: The most that is spent, by kind.
+        amounts: Maximum expenses, by kind.
         owner: Identifier of the task that reserved them, on a cluster.
     """
 
@@ -74,10 +74,10 @@ class Allowance(Protocol):
         """Kinds of expenses that have a limit: ``requests``, ``tokens``, ``cost``."""
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
-        """Reserve expenses; wait while others may give back what they need.
+        """Reserve expenses; wait while others may give back enough.
 
         Args:
-            amounts: The most that is spent, by kind. Requests are never given back.
+            amounts: Maximum expenses, by kind. Requests are never given back.
 
         Raises:
             BudgetSpentError: If they do not fit.
@@ -118,7 +118,7 @@ class LabelerSettings:
 
 
 class Labeler(Protocol):
-    """Labels moments; several threads may ask at the same time."""
+    """Labeler of moments; called by several threads at the same time."""
 
     @property
     def name(self) -> str:
@@ -128,7 +128,8 @@ class Labeler(Protocol):
         """Return the result of each item, in their order.
 
         Raises:
-            LabelerFailure: If nothing can be said of any of them now: a server that is away.
+            LabelerFailure: If no item can be answered now, for example because a server is
+                unreachable.
         """
 
     def usage(self) -> Mapping[str, float]:
@@ -140,11 +141,11 @@ class Pipelined(Labeler, Protocol):
     """Labeler that limits its requests itself, so that the next batch is prepared meanwhile."""
 
     def limit_requests(self, at_once: int) -> None:
-        """Have at most so many requests under way at the same time; called before `label`."""
+        """Set the maximum number of concurrent requests; called before `label`."""
 
 
-class LabelerFailure(Exception):  # noqa: N818 - a batch that failed, not an error of the program
-    """Raised when items of a batch got no answer; they stay to be done.
+class LabelerFailure(Exception):  # noqa: N818 - a failed batch, not a program error
+    """Raised when items of a batch got no answer; they remain to be done.
 
     Args:
         code: Stable name; ``BUDGET_SPENT`` ends the run.

@@ -1,8 +1,8 @@
 """Parsing of a model's answer about several items: JSON alone, each record with its own item.
 
-The form is ``{"items": [{"item": 1, "record": {…}}, …]}``. Nothing is mended: an answer that
-breaks the form is sent back with the name of each breach. `without_wrapping` alone is lenient:
-local models think aloud before the JSON, and fence it.
+The form is ``{"items": [{"item": 1, "record": {…}}, …]}``. Nothing is corrected: an answer that
+violates the form is sent back with the name of each breach. Only `without_wrapping` is lenient,
+because local models write a thinking block before the JSON, and a fence around it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _FENCE = re.compile(r"\A\s*(```|~~~)[a-zA-Z0-9]*\s*(.*?)\s*\1\s*\Z", re.DOTALL)
 
 
 def without_wrapping(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return an answer without a thinking block and a fence around it, and what was taken off.
+    """Return an answer without a thinking block and a fence, and the removed parts.
 
-    Only what encloses the whole answer is taken off; any other words stay, and break the form.
+    Only wrappers of the whole answer are removed; any other words stay, and violate the form.
     """
     found = []
     if thinking := _THINKING.match(text):
@@ -43,7 +43,7 @@ def without_wrapping(text: str) -> tuple[str, tuple[str, ...]]:
 def read_records(
     text: str, asked: Mapping[int, Item], vocabulary: Vocabulary
 ) -> dict[int, Record | tuple[Breach, ...]]:
-    """Return a record or its breaches for every item that was asked about.
+    """Return a record or its breaches for every requested item.
 
     Args:
         text: Answer of the model.
@@ -85,7 +85,7 @@ def read_records(
         else:
             message = f"item {number} is not answered"
             results[number] = (Breach("ITEM_MISSING", "items", message), *beside)
-    if beside:  # which record belongs to which item is in doubt: none of them is taken
+    if beside:  # the assignment of records to items is uncertain, so none is used
         results = {
             number: (*beside, *(() if isinstance(found, Record) else found))
             for number, found in results.items()
@@ -94,7 +94,7 @@ def read_records(
 
 
 def _entries(text: str) -> Sequence[Any] | Breach:
-    """Return the list of an answer, or why it has none."""
+    """Return the list in an answer, or the reason why it has none."""
     try:
         data = strict_json(text)
     except RecursionError:
@@ -115,7 +115,7 @@ def _entries(text: str) -> Sequence[Any] | Breach:
 
 
 def answer_schema(vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return the JSON Schema of an answer, for servers that hold models to one."""
+    """Return the JSON Schema of an answer, for servers with constrained output."""
     goals = [
         _closed({"op": {"const": name}, "args": _arguments(op)})
         for name, op in vocabulary.ops.items()

@@ -1,8 +1,8 @@
 """Labeler that queries a vision model through the Messages client.
 
-A batch is one dialogue. What breaks a rule is sent back with the name of every breach, for the
-items that broke it alone; records that were right are kept. A server that is away is asked again
-after 1, 2 and 4 seconds. Both together, a batch is asked about at most ``1 + retries`` times.
+A batch is one dialogue. Items that violate a rule are sent back with the name of every breach;
+correct records are kept. An unreachable server is retried after 1, 2 and 4 seconds. In total, a
+batch is requested at most ``1 + retries`` times.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Options(BaseModel):
 
 
 class ModelLabeler:
-    """Labeler that asks a model about moments.
+    """Labeler that queries a model about moments.
 
     Args:
         model: Vision model. Its own retries are off, since the labeler retries.
@@ -83,7 +83,7 @@ class ModelLabeler:
         sleep: Replacement of `time.sleep` in tests.
 
     Attributes:
-        overbilled: Number of requests that the server billed above the most that they may cost.
+        overbilled: Number of requests that the server billed above their maximum cost.
     """
 
     name = "model"
@@ -113,7 +113,7 @@ class ModelLabeler:
         self._requests.limit(at_once)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
-        """See `Labeler.label`."""
+        """Implement `Labeler.label`."""
         results: dict[int, Labelled] = {}
         numbered = list(enumerate(items))
         for start in range(0, len(items), self.options.items):
@@ -127,10 +127,10 @@ class ModelLabeler:
             return self._usage.to_dict() | overbilled
 
     def _batch(self, items: Mapping[int, Item], results: dict[int, Labelled]) -> None:
-        """Ask about items in one dialogue and add what became of them.
+        """Request items in one dialogue and add their results.
 
         Raises:
-            LabelerFailure: If some got no answer; it holds all answers so far.
+            LabelerFailure: If some got no answer; it contains all answers so far.
         """
         dialogue = _Dialogue(self, items)
         try:
@@ -162,7 +162,7 @@ class ModelLabeler:
         return answer
 
     def attempts(self) -> Retrying:
-        """Return the attempts of one batch: at once after a breach, later when nobody answers."""
+        """Return the attempts of one batch: immediate after a breach, delayed without an answer."""
         return attempts(
             self.options.retries,
             self._sleep,
@@ -190,19 +190,19 @@ class _Dialogue:
 
     @property
     def results(self) -> dict[int, Labelled]:
-        """Return the results of the items so far, by their place in the batch."""
+        """Return the results of the items so far, by their index in the batch."""
         return {self._places[number]: found for number, found in self._found.items()}
 
     def final(self) -> dict[int, Labelled]:
-        """Return the results of the items that are not asked about again."""
+        """Return the results of the items that are not requested again."""
         asked_again = {self._places[number] for number in self.open}
         return {place: found for place, found in self.results.items() if place not in asked_again}
 
     def run(self) -> None:
-        """Ask until every item has a good record or the attempts are used up.
+        """Send requests until every item has a valid record or the attempts are used up.
 
         Raises:
-            ModelFailure: If no answer comes.
+            ModelFailure: If no answer arrives.
         """
         labeler = self.labeler
         sheet = labeler.options.sheet
@@ -211,7 +211,7 @@ class _Dialogue:
         labeler.attempts()(self._round)
 
     def _round(self) -> bool:
-        """Ask once; return whether some items have no good record yet."""
+        """Send one request and return True if some items have no valid record yet."""
         self.attempts += 1
         answer = self.labeler.ask(self.turns)
         strict = self.labeler.options.strict
@@ -226,7 +226,7 @@ class _Dialogue:
             else:
                 wrong[number] = record
                 self._found[number] = Labelled(None, record, self.attempts, said)
-        if wrong:  # those that stay wrong are dropped, each with its breaches
+        if wrong:  # items that stay invalid are dropped, each with its breaches
             self.turns += [Turn.assistant(answer.text), Turn.user(_faults(wrong))]
         self.open = {number: self.open[number] for number in wrong}
         return bool(wrong)
@@ -244,7 +244,7 @@ def _faults(wrong: Mapping[int, tuple[Breach, ...]]) -> str:
 
 
 def _together(wrong: Mapping[int, tuple[Breach, ...]]) -> dict[tuple[Breach, ...], list[int]]:
-    """Return items by their breaches: a fault of the whole answer is told once."""
+    """Return items grouped by their breaches: a fault of the whole answer is reported once."""
     found: dict[tuple[Breach, ...], list[int]] = {}
     for number, breaches in wrong.items():
         found.setdefault(breaches, []).append(number)
@@ -272,10 +272,10 @@ def _pause(state: RetryCallState) -> float:
 
 
 def create(settings: LabelerSettings) -> Labeler:
-    """Return the labeler, asking the model that its settings name.
+    """Return the labeler with the model of its settings.
 
     Raises:
-        UsageError: If a setting is unknown or wrong.
+        UsageError: If a setting is unknown or invalid.
     """
     options = read_options(Options, settings.options, "model")
     client = options.client.model_copy(update={"retries": 0})

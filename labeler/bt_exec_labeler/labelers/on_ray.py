@@ -1,10 +1,10 @@
-"""Any labeler on the workers of a Ray cluster: batches go out as tasks, answers come back.
+"""Labeler on the workers of a Ray cluster: batches are sent as tasks, answers return.
 
-Cache and output stay in the process that runs it, so that a run writes the same bytes wherever its
-batches are labelled. The budget is an actor on the node of that process: a worker reserves every
-request there before it sends it. A batch whose worker dies is given to another; what the dead one
-had reserved stays spent. Frames must be found under the same paths on every node. With
-``RAY_ADDRESS`` set that cluster is used, else one on this machine. Needs the extra ``ray``.
+Cache and output stay in the calling process, so that a run writes the same bytes on any cluster.
+The budget is an actor on the node of that process: a worker reserves every request there before it
+sends it. A batch whose worker dies is given to another one; the reservations of the dead worker
+stay spent. Frames must have the same paths on every node. If ``RAY_ADDRESS`` is set, that cluster
+is used, else one on this machine. Needs the extra ``ray``.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from bt_exec_labeler.labelers import (
 __all__ = ["RayLabeler"]
 
 _RETRIES = 3  # of a batch whose worker died
-_WAITING = 1000  # reservations that may wait at the same time
+_WAITING = 1000  # maximum number of waiting reservations
 _made: dict[str, tuple[Labeler, Any]] = {}  # in a worker: its labelers with their allowances
 
 Outcome = tuple[dict[int, Labelled], tuple[str, str] | None, dict[str, float]]
-"""Answers by place in the batch, the failure if there was one, and the usage."""
+"""Answers by index in the batch, the failure if there was one, and the usage."""
 
 
 class RayLabeler:
-    """Labels on the workers of a cluster.
+    """Labeler that runs on the workers of a cluster.
 
     Args:
-        labeler: A labeler like those of the workers: settings that are wrong are reported here.
-        make: Makes a labeler in a worker, with the allowance that it reserves from.
-        workers: Number of batches that are labelled at the same time on this machine.
+        labeler: Local labeler with the same settings, so that invalid settings are reported here.
+        make: Function that creates a labeler in a worker, with its allowance.
+        workers: Number of concurrent batches on this machine.
         budget: Limits of the run, or None.
         store: File of the run's store; None keeps no account.
 
     Raises:
-        UsageError: If Ray is not installed, or its cluster cannot be reached.
+        UsageError: If Ray is not installed, or its cluster is unreachable.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class RayLabeler:
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(_label)
 
     def _account(self, budget: Budget | None, store: Path | None) -> Any:
-        """Return the actor that holds the account, on the node of this process."""
+        """Return the actor with the account, on the node of this process."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         here = NodeAffinitySchedulingStrategy(
@@ -87,14 +87,15 @@ class RayLabeler:
         return actor.remote(budget or Budget(), store)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
-        """See `Labeler.label`."""
+        """Implement `Labeler.label`."""
         for attempt in range(1 + _RETRIES):
             owner = uuid.uuid4().hex
             task = self._task.remote(self._key, self._make, self._ledger, owner, tuple(items))
             try:
                 return self._read(self._ray.get(task), len(items))
             except self._ray.exceptions.RayError as error:
-                if self._ledger is not None:  # others must not wait for what a dead worker holds
+                # others must not wait for reservations of a dead worker
+                if self._ledger is not None:
                     self._ray.get(self._ledger.abandon.remote(owner))
                 if attempt == _RETRIES or isinstance(error, self._ray.exceptions.RayTaskError):
                     why = str(error).strip().splitlines()[-1:] or [type(error).__name__]
@@ -117,12 +118,12 @@ class RayLabeler:
             return dict(self._usage)
 
     def close(self) -> None:
-        """Leave the cluster; one on this machine ends."""
+        """Disconnect from the cluster. One on this machine ends."""
         self._ray.shutdown()
 
 
 class _SharedLedger:
-    """Account of a run as an actor: which worker holds which reservation."""
+    """Account of a run as an actor, with the owner of each reservation."""
 
     def __init__(self, budget: Budget, store: Path | None) -> None:
         self._ledger = Ledger(budget)
@@ -134,7 +135,7 @@ class _SharedLedger:
         return self._ledger.limited
 
     def reserve(self, owner: str, amounts: dict[str, float]) -> Reservation | str:
-        """Return the reservation, or why there is none."""
+        """Return the reservation, or the reason why there is none."""
         try:
             reserved = replace(self._ledger.reserve(amounts), owner=owner)
         except BudgetSpentError as error:
@@ -154,7 +155,7 @@ class _SharedLedger:
 
 
 class _WorkerAllowance:
-    """Allowance of a worker, which asks the account of the run."""
+    """Allowance of a worker, backed by the account of the run."""
 
     def __init__(self, ledger: Any) -> None:
         import ray
@@ -165,14 +166,14 @@ class _WorkerAllowance:
         self.limited: frozenset[str] = ray.get(ledger.limited.remote())
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
-        """See `bt_exec_labeler.labelers.Allowance.reserve`."""
+        """Implement `bt_exec_labeler.labelers.Allowance.reserve`."""
         found = self._ray.get(self._ledger.reserve.remote(self.owner, dict(amounts)))
         if not isinstance(found, Reservation):
             raise BudgetSpentError(found)
         return found
 
     def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
-        """See `bt_exec_labeler.labelers.Allowance.settle`."""
+        """Implement `bt_exec_labeler.labelers.Allowance.settle`."""
         self._ray.get(self._ledger.settle.remote(reserved, actual))
 
 

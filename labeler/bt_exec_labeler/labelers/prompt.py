@@ -29,7 +29,10 @@ _DRAWING = threading.Lock()
 
 
 def rules_of(vocabulary: Vocabulary, role: Role, language: str) -> list[Block]:
-    """Return the system part of a prompt: the same for every batch, so servers can cache it."""
+    """Return the system part of a prompt.
+
+    It is the same for every batch, so that servers can cache it.
+    """
     steps = [f"- {name}: {step.said(language)}" for name, step in vocabulary.mid_steps.items()]
     ops = [
         f"- {name}({', '.join(map(_argument, op.args.items()))})"
@@ -54,9 +57,9 @@ def rules_of(vocabulary: Vocabulary, role: Role, language: str) -> list[Block]:
 def ask_about(
     items: Mapping[int, Item], vocabulary: Vocabulary, language: str, *, sheet: bool
 ) -> Turn:
-    """Return the turn that shows items and asks about them.
+    """Return the turn that shows items and requests their records.
 
-    Every picture is sent once: the frames of all clips are numbered, and each clip names its own
+    Every picture is sent once: the frames of all clips are numbered, and each clip lists its own
     with their times.
 
     Args:
@@ -86,7 +89,7 @@ def ask_about(
 
 
 def _distinct(items: Mapping[int, Item]) -> dict[str, Frame]:
-    """Return the frames of all clips by content: episode by episode, oldest first."""
+    """Return the distinct frames of all clips: episode by episode, oldest first."""
     episodes: dict[int, dict[str, Frame]] = {}
     for item in items.values():
         found = episodes.setdefault(id(item.episode), {})
@@ -102,7 +105,7 @@ def _about(
     vocabulary: Vocabulary,
     language: str,
 ) -> Iterator[str]:
-    """Return the lines that ask about an item."""
+    """Return the lines of the request for an item."""
     step = vocabulary.mid_steps[item.mid_step_id]
     yield f"Item {number}: mid step {item.mid_step_id}: {step.said(language)}"
     if item.t:

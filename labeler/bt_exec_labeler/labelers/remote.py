@@ -1,7 +1,7 @@
 """Labeler that queries a labelling service, such as ``bt-exec label serve``, over HTTP.
 
-Frames are sent without loss. What comes back is read with our own vocabulary: a service adds no
-word to it. A service that is away is asked again after 1, 2 and 4 seconds.
+Frames are sent without loss. Answers are validated with the local vocabulary, which a service
+cannot extend. An unreachable service is retried after 1, 2 and 4 seconds.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from bt_exec_llm.client.proxy import proxy_of
 
 __all__ = ["Options", "RemoteLabeler", "create"]
 
-_ANSWER_BYTES = 4 * 1024 * 1024  # of an answer; a longer one is no answer
-_BREACHES = 20  # of an item that are kept
+_ANSWER_BYTES = 4 * 1024 * 1024  # maximum size of an answer
+_BREACHES = 20  # maximum number of breaches per item
 
 
 class Options(BaseModel):
@@ -66,11 +66,11 @@ class Options(BaseModel):
 
 
 class _AwayError(Exception):
-    """A failure that may pass."""
+    """Raised for a temporary failure."""
 
 
 class RemoteLabeler:
-    """Labeler that asks a service about moments.
+    """Labeler that queries a service about moments.
 
     Args:
         vocabulary: Words that it may use.
@@ -86,7 +86,7 @@ class RemoteLabeler:
         vocabulary: Vocabulary,
         options: Options,
         sleep: Callable[[float], None] | None = None,
-        allowance: Allowance = Unlimited(),  # noqa: B008 - has no state
+        allowance: Allowance = Unlimited(),  # noqa: B008 - stateless
     ) -> None:
         self.vocabulary = vocabulary
         self.allowance = allowance
@@ -103,7 +103,7 @@ class RemoteLabeler:
         self._requests.limit(at_once)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
-        """See `Labeler.label`."""
+        """Implement `Labeler.label`."""
         language = self.vocabulary.languages[0]
         answers = self._asked(request_of(items, self.vocabulary, language), len(items))
         return [self._read(answer, item) for answer, item in zip(answers, items, strict=True)]
@@ -117,7 +117,7 @@ class RemoteLabeler:
         """Return an answer for each item.
 
         Raises:
-            LabelerFailure: If the service is away, or answers something else.
+            LabelerFailure: If the service is unreachable, or its response is invalid.
         """
         retrying = attempts(
             self.options.retries,
@@ -149,14 +149,14 @@ class RemoteLabeler:
             self._usage["requests"] += 1
         url, how = f"{self.options.url.rstrip('/')}/label", self._headers
         try:
-            # A connection for each batch: batches take seconds, and nothing is left to close.
+            # One connection per batch: batches take seconds, and no connection has to be closed.
             with (
                 httpx2.Client(
                     headers=how,
                     timeout=self.options.timeout_s,
                     verify=_trust(),
                     proxy=proxy_of(url),
-                    trust_env=False,  # its proxies are asked above: not for this machine
+                    trust_env=False,  # proxies are handled above, except for this machine
                 ) as client,
                 client.stream("POST", url, json=body) as answer,
             ):
@@ -208,7 +208,10 @@ def _short(entry: Mapping[str, Any], key: str) -> str:
 
 @lru_cache(maxsize=1)
 def _trust() -> ssl.SSLContext:
-    """Return the trusted certificates, read once: that takes longer than a request."""
+    """Return the trusted certificates.
+
+    They are read once, because that takes longer than a request.
+    """
     return httpx2.create_ssl_context()
 
 
@@ -217,10 +220,10 @@ def _said(content: bytes | bytearray) -> str:
 
 
 def create(settings: LabelerSettings) -> Labeler:
-    """Return the labeler, asking the service that its settings name.
+    """Return the labeler with the service of its settings.
 
     Raises:
-        UsageError: If a setting is unknown, missing or wrong.
+        UsageError: If a setting is unknown, missing or invalid.
     """
     url = "-s url=http://127.0.0.1:8902"
     options = read_options(Options, settings.options, "remote", url)

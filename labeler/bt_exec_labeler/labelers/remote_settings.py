@@ -51,7 +51,7 @@ def read_options(
         such_as: Example of a valid setting, for the message.
 
     Raises:
-        UsageError: If one of them is unknown, missing or wrong.
+        UsageError: If a setting is unknown, missing or invalid.
     """
     try:
         return model.model_validate(dict(options))

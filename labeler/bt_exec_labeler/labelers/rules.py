@@ -1,6 +1,7 @@
 """Labeler without a model: actions and results come from the recording.
 
-Exact where actions have ends and outcomes, as in our own journal; and the yardstick for models.
+It is exact if actions have ends and outcomes, as in our own journal, and serves as the reference
+for models.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ __all__ = ["RulesLabeler", "create"]
 class RulesLabeler:
     """Labeler that derives records from the recorded actions.
 
-    A record at a moment names the actions of the span that are under way or follow, as far as the
-    longest horizon reaches.
+    A record at a moment contains the current and following actions of the span, within the longest
+    horizon.
 
     Args:
         vocabulary: Words that it may use.
@@ -34,11 +35,11 @@ class RulesLabeler:
         self.vocabulary = vocabulary
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
-        """See `Labeler.label`."""
+        """Implement `Labeler.label`."""
         return [self._label(item) for item in items]
 
     def usage(self) -> Mapping[str, float]:
-        """Return nothing: it asks nobody."""
+        """Return no cost: there are no requests."""
         return {}
 
     def _label(self, item: Item) -> Labelled:
@@ -67,7 +68,7 @@ class RulesLabeler:
         return Labelled(checked) if isinstance(checked, Record) else Labelled(None, checked)
 
     def _goal(self, action: Action) -> Goal:
-        """Return an action in the words of the vocabulary; what it has no word for is left out."""
+        """Return an action in the words of the vocabulary. Unknown arguments are dropped."""
         known = self.vocabulary.ops[action.op].args
         return Goal(action.op, {key: v for key, v in action.args.items() if key in known})
 
@@ -93,7 +94,7 @@ def create(settings: LabelerSettings) -> Labeler:
     """Return the labeler.
 
     Raises:
-        UsageError: If it is given settings; it has none.
+        UsageError: If settings are given; it has none.
     """
     if settings.options:
         raise UsageError(f"the labeler rules has no setting {next(iter(settings.options))!r}")

@@ -13,14 +13,14 @@ __all__ = ["with_client"]
 
 
 def with_client(options: Mapping[str, Any], site: str) -> dict[str, Any]:
-    """Return the options of a labeler with the client settings of a site below them.
+    """Return the options of a labeler, with the client settings of a site as defaults.
 
     Args:
-        options: Options that were given; they win.
+        options: Given options, which take precedence.
         site: Name or file of the site.
 
     Raises:
-        UsageError: If the compiler of the site asks no model.
+        UsageError: If the compiler of the site uses no model.
     """
     settings = load_site(site).compiler.settings()
     client = {key: settings[key] for key in ModelSettings.model_fields if key in settings}

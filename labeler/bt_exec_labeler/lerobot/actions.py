@@ -22,7 +22,7 @@ Texts: TypeAlias = Sequence[tuple[float, str]]
 def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -> Iterator[Action]:
     """Return the tool calls among the language events of a frame; speech is not an action.
 
-    One that has no known form is left out and added to `flaws`.
+    Calls of an unknown form are dropped and added to `flaws`.
     """
     for event in events:
         for call in event.tool_calls or ():
@@ -38,7 +38,7 @@ def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """Return an object that may be written as JSON."""
+    """Return an object that may be encoded as JSON text."""
     return dict(json.loads(value) if isinstance(value, str) else value)
 
 
@@ -53,7 +53,7 @@ def subtasks_at(persistent: Sequence[SaidRow]) -> Texts:
 
 
 def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]]) -> Texts:
-    """Return the subtasks that frames name by number, the older form.
+    """Return the subtasks that frames refer to by number, the older form.
 
     Raises:
         UsageError: If the list of their texts cannot be read.
@@ -65,7 +65,8 @@ def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]
         rows = file.read().to_pylist()
     texts: dict[int | None, str] = {}
     for row in rows:
-        text = row.get("subtask", row.get("__index_level_0__"))  # as pandas writes an index
+        # the format in which pandas writes an index
+        text = row.get("subtask", row.get("__index_level_0__"))
         if text is None or "subtask_index" not in row:
             raise UsageError(f"{path} has no subtask and subtask_index")
         texts[row["subtask_index"]] = str(text)
@@ -73,7 +74,7 @@ def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]
 
 
 def under_way(texts: Texts, op: str, end: float) -> tuple[Action, ...]:
-    """Return texts as actions, each until the next begins; what is said again goes on.
+    """Return texts as actions, each until the next one begins. Repeated texts are one action.
 
     Args:
         texts: By time.

@@ -1,8 +1,8 @@
 """Language columns for an existing LeRobot data set; everything else stays unchanged.
 
-The data set is copied. Every file of frames gets the columns ``language_persistent``,
-``language_events`` and ``subtask_index``; actions, states, pictures, videos, tasks, statistics and
-the robot's type are not touched.
+The data set is copied. Every frame file gets the columns ``language_persistent``,
+``language_events`` and ``subtask_index``. Actions, states, pictures, videos, tasks, statistics and
+the robot's type are copied unchanged.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["annotate"]
 
 
 def annotate(source: Path, folder: Path, given: SetInput, form: LanguageForm) -> dict[str, int]:
-    """Write a copy of a data set with language; return how many episodes got some.
+    """Write a copy of a data set with language, and return the number of annotated episodes.
 
     Args:
         source: The data set.
@@ -86,7 +86,7 @@ def _annotate_file(
     subtasks: Mapping[str, int],
     form: LanguageForm,
 ) -> None:
-    """Copy a file of frames, row group by row group, with the columns of language."""
+    """Copy a frame file with the language columns, row group by row group."""
     arrow, parquet = needs_parquet()
     writer: Any = None
     starts: dict[int, float] = {}
@@ -117,12 +117,12 @@ def _columns(
     subtasks: Mapping[str, int],
     starts: dict[int, float],
 ) -> dict[str, list[Any]]:
-    """Return the columns of language for some frames.
+    """Return the language columns for some frames.
 
     Args:
         table: The frames.
         rows: Rows of a training set by episode.
-        under_way: Mid steps by episode, each with the time from which it is under way [s].
+        under_way: Mid steps by episode, each with its start time [s].
         subtasks: Numbers of subtasks by text.
         starts: First timestamp of each episode [s], filled here.
     """
@@ -150,20 +150,20 @@ def _columns(
 
 
 def read_said(value: Any) -> list[dict[str, Any]]:
-    """Return rows of language as the column holds them, in either form."""
+    """Return the language rows of a column, in either form."""
     found = json.loads(value) if isinstance(value, str) else value
     return list(found or ())
 
 
 def _merged(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return language that was there before and what is added to it, without repetitions."""
+    """Return existing and added language without repetitions."""
     known = {(row.get("style"), row.get("timestamp"), row.get("content")) for row in old}
     fresh = [r for r in new if (r["style"], r["timestamp"], r["content"]) not in known]
     return [*old, *fresh]
 
 
 def _described(metadata: Mapping[bytes, bytes] | None, form: LanguageForm) -> dict[bytes, bytes]:
-    """Return the metadata of a file with the new columns, where it describes columns."""
+    """Return the metadata of a file with the new columns, if it describes columns."""
     found = dict(metadata or {})
     try:
         about = json.loads(found[b"huggingface"])

@@ -19,10 +19,10 @@ __all__ = ["CodedFrame", "StoredFrame", "needs_av"]
 
 @dataclass(frozen=True, slots=True)
 class StoredFrame:
-    """A frame that is a row of a Parquet file.
+    """Frame in a row of a Parquet file.
 
     Attributes:
-        t: When it was taken [s since the episode began].
+        t: Time [s since the start of the episode].
         path: The file.
         column: The camera.
         group: Row group of the file.
@@ -41,11 +41,11 @@ class StoredFrame:
         return f"{self.path.name}#{self.group}.{self.row}"
 
     def image(self) -> Image:
-        """See `bt_exec_labeler.episode.Frame.image`."""
+        """Implement `bt_exec_labeler.episode.Frame.image`."""
         return decoded(self._coded(), self.name)
 
     def digest(self) -> str:
-        """See `bt_exec_labeler.episode.Frame.digest`."""
+        """Implement `bt_exec_labeler.episode.Frame.digest`."""
         return hashlib.sha256(self._coded()).hexdigest()
 
     def _coded(self) -> bytes:
@@ -56,7 +56,7 @@ class StoredFrame:
 
 @lru_cache(maxsize=4)
 def _column(path: Path, group: int, column: str) -> Any:
-    """Return the pictures of a row group; the last few groups are kept."""
+    """Return the pictures of a row group; the last few groups are cached."""
     _, parquet = needs_parquet()
     with parquet.ParquetFile(path) as file:
         return file.read_row_group(group, columns=[column])[column].combine_chunks()
@@ -64,12 +64,12 @@ def _column(path: Path, group: int, column: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class CodedFrame:
-    """A frame of a video that may hold several episodes, in any coding that PyAV reads.
+    """Frame of a video that may contain several episodes, in any codec that PyAV supports.
 
-    LeRobot codes AV1 unless told otherwise, which OpenCV cannot decode everywhere.
+    LeRobot uses AV1 by default, which OpenCV cannot decode everywhere.
 
     Attributes:
-        t: When it was taken [s since the episode began].
+        t: Time [s since the start of the episode].
         path: The video.
         at: Time in the video [s].
         fps: Frames a second of the video.
@@ -82,28 +82,28 @@ class CodedFrame:
 
     @property
     def name(self) -> str:
-        """The file and the time in it."""
+        """File name and time in the video."""
         return f"{self.path.name}@{self.at:g}"
 
     def image(self) -> Image:
-        """See `bt_exec_labeler.episode.Frame.image`."""
+        """Implement `bt_exec_labeler.episode.Frame.image`."""
         return _decoded(self.path, self.at, self.fps)
 
     def digest(self) -> str:
-        """See `bt_exec_labeler.episode.Frame.digest`: a video that changed has other frames."""
+        """Implement `bt_exec_labeler.episode.Frame.digest`: a changed video has other frames."""
         return f"{file_digest(self.path)}@{self.at:.6f}"
 
 
 @lru_cache(maxsize=KEPT)
 def _decoded(path: Path, at: float, fps: float) -> Image:
-    """Return the picture of a video at a time [s]; clips in a row show most of it again."""
+    """Return the picture of a video at a time [s]; cached, because successive clips overlap."""
     av, name = needs_av(), f"{path.name}@{at:g}"
     try:
         with av.open(str(path)) as video:
             if not video.streams.video:
                 raise ValueError(f"{name} is damaged: there is no picture in the file")
             stream = video.streams.video[0]
-            video.seek(int(at / stream.time_base), stream=stream)  # to the key before it
+            video.seek(int(at / stream.time_base), stream=stream)  # seek to the previous key frame
             for frame in video.decode(stream):
                 if frame.time is not None and frame.time > at - 0.5 / fps:
                     return np.ascontiguousarray(frame.to_ndarray(format="rgb24"), np.uint8)

@@ -1,8 +1,9 @@
-"""Records as the language of a LeRobot data set: columns, and the tools that are called.
+"""Records as the language of a LeRobot data set: columns, and tool calls.
 
-``language_persistent``: the mid step as ``subtask`` from where it began, each record as ``plan``
-from its moment, what a planner may remember as ``memory``. ``language_events``: each recorded
-action as a tool call at the frame where it began; the tools are the operations of the vocabulary.
+``language_persistent`` contains the mid step as ``subtask`` from its start, each record as
+``plan`` from its moment, and the memory of a planner as ``memory``. ``language_events`` contains
+each recorded action as a tool call at its first frame; the tools are the operations of the
+vocabulary.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ __all__ = [
 ]
 
 NONE = "(none)"
-"""Subtask of frames that no record covers."""
+"""Subtask of frames without a record."""
 
-_EARLY_S = 1e-4  # times of frames are single floats
+_EARLY_S = 1e-4  # frame times are single floats
 _TYPES = {"text": "string", "number": "number", "integer": "integer", "boolean": "boolean"}
 
 
 def persistent_of(rows: Sequence[Mapping[str, Any]], begin: float) -> list[dict[str, Any]]:
-    """Return the language that holds in an episode, by the time from which it holds.
+    """Return the persistent language of an episode, by start time.
 
     Args:
         rows: Rows of a training set of this episode, by time.
-        begin: When its first frame was taken [s since the episode began].
+        begin: Time of its first frame [s since the start of the episode].
     """
     found: list[dict[str, Any]] = []
     before = ""
@@ -67,20 +68,20 @@ def persistent_of(rows: Sequence[Mapping[str, Any]], begin: float) -> list[dict[
 def subtasks_of(
     rows: Sequence[Mapping[str, Any]], episode: Episode, vocabulary: Vocabulary
 ) -> list[tuple[float, str]]:
-    """Return the mid steps of an episode, each with the time from which it is under way [s].
+    """Return the mid steps of an episode, each with its start time [s].
 
-    A mid step ends with its span. What has no record, such as a failed attempt, is `NONE`.
+    A mid step ends with its span. Parts without a record, such as a failed attempt, are `NONE`.
 
     Args:
         rows: Rows of a training set of this episode.
         episode: The episode.
-        vocabulary: For its spans.
+        vocabulary: Vocabulary of its spans.
     """
     spans = spans_of(episode, vocabulary)
     found: list[tuple[float, str]] = []
     for row in sorted(rows, key=lambda row: float(row["t"])):
         span = span_at(spans, row["t"], row["mid_step_id"])
-        if found and found[-1][0] >= row["t"]:  # the next one begins before that ended
+        if found and found[-1][0] >= row["t"]:  # the next one begins before the end of this one
             found.pop()
         found.append((row["t"], row["mid_step_text"]))
         if span is not None:
@@ -89,7 +90,7 @@ def subtasks_of(
 
 
 def subtask_at(subtasks: Sequence[tuple[float, str]], t: float) -> str:
-    """Return the mid step that is under way at a time [s]."""
+    """Return the mid step at a time [s]."""
     place = bisect_right([begin for begin, _ in subtasks], t + _EARLY_S)
     return subtasks[place - 1][1] if place else NONE
 
@@ -148,11 +149,11 @@ def _schema(argument: Argument) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LanguageForm:
-    """Form in which a data set stores language.
+    """Storage form of language in a data set.
 
     Attributes:
         version: Version of LeRobot that opens it.
-        text: Whether a frame's language is JSON text: LeRobot 0.4 knows no other.
+        text: Whether a frame's language is JSON text, as required by LeRobot 0.4.
     """
 
     version: str
@@ -160,7 +161,7 @@ class LanguageForm:
 
     @property
     def card(self) -> str:
-        """Section of a card about the columns and who opens them."""
+        """Section of a card about the columns and compatible versions."""
         how = "JSON text" if self.text else "lists of rows"
         who = "LeRobot 0.4 (Python 3.10 to 3.13)" if self.text else "LeRobot 0.6 (Python 3.12 on)"
         return (
@@ -178,7 +179,7 @@ FORMS = {"0.4": LanguageForm("0.4", text=True), "0.6": LanguageForm("0.6", text=
 
 
 def form_of(version: str) -> LanguageForm:
-    """Return a form by version; without one that of the LeRobot that is installed, else 0.6.
+    """Return a form by version; by default that of the installed LeRobot, else 0.6.
 
     Raises:
         UnknownName: If there is no such form.
@@ -196,7 +197,7 @@ def form_of(version: str) -> LanguageForm:
 
 
 def language_types(arrow: Any, form: LanguageForm) -> dict[str, Any]:
-    """Return the Arrow types of the two columns; in LeRobot 0.6 as it declares them."""
+    """Return the Arrow types of the two columns, as declared by LeRobot 0.6."""
     text = arrow.string()
     if form.text:
         return {PERSISTENT: text, EVENTS: text}
@@ -208,12 +209,12 @@ def language_types(arrow: Any, form: LanguageForm) -> dict[str, Any]:
 
 
 def stored(rows: Sequence[Mapping[str, Any]], form: LanguageForm) -> Any:
-    """Return the language of a frame as its column holds it."""
+    """Return the language of a frame in the format of its column."""
     return json.dumps(list(rows), ensure_ascii=False) if form.text else list(rows)
 
 
 def feature_of(form: LanguageForm) -> dict[str, Any]:
-    """Return the entry of a column of language in ``meta/info.json``."""
+    """Return the entry of a language column in ``meta/info.json``."""
     return {"dtype": "string" if form.text else "language", "shape": [1], "names": None}
 
 

@@ -31,10 +31,10 @@ from bt_exec.failure import UsageError
 __all__ = ["EVENTS", "PERSISTENT", "SUBTASK", "Info", "load_info", "place"]
 
 PERSISTENT, EVENTS = "language_persistent", "language_events"
-"""The columns that hold language."""
+"""Columns that contain language."""
 
 SUBTASK = "subtask_index"
-"""The column that names the subtask of a frame by number."""
+"""Column that refers to the subtask of a frame by number."""
 
 _PLACE = re.compile(r"\{(\w+)(?::0(\d)d)?\}")
 _READ = re.compile(r"v?(2\.[01]|3\.\d+)")
@@ -69,12 +69,12 @@ class Info(BaseModel):
 
     @property
     def of_files(self) -> bool:
-        """Whether a file may hold several episodes."""
+        """Whether a file may contain several episodes."""
         return self.codebase_version.lstrip("v").startswith("3")
 
     @property
     def cameras(self) -> list[str]:
-        """The columns that are pictures, in their order."""
+        """Columns that are pictures, in their order."""
         return [key for key, found in self.features.items() if found.dtype in ("image", "video")]
 
 
@@ -82,7 +82,7 @@ def load_info(folder: Path) -> Info:
     """Read the metadata of a data set.
 
     Raises:
-        UsageError: If that cannot be read, or is of a version that is not known here.
+        UsageError: If it cannot be read, or its version is unknown.
     """
     path = folder / "meta" / "info.json"
     try:
@@ -104,10 +104,10 @@ def load_info(folder: Path) -> Info:
 
 
 def place(folder: Path, template: str, values: Mapping[str, Any]) -> Path:
-    """Return a file of a data set by the template of its name.
+    """Return a file of a data set by its path template.
 
     Raises:
-        UsageError: If the template asks for something else, or leads out of the folder.
+        UsageError: If the template has unknown fields, or leads out of the folder.
     """
 
     def fill(found: re.Match[str]) -> str:

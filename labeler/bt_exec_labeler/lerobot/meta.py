@@ -20,7 +20,7 @@ __all__ = ["AGE", "CAMERA", "CHUNK", "DATA", "Counts", "write_meta", "write_subt
 
 CAMERA, AGE = "observation.images.camera", "observation.age_s"
 DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
-CHUNK = 1000  # files of a folder
+CHUNK = 1000  # files per folder
 
 
 @dataclass
@@ -28,13 +28,13 @@ class Counts:
     """Number of written items so far.
 
     Attributes:
-        fps: Frames a second.
+        fps: Frames per second.
         size: Height, width and channels of the frames [px].
         lengths: Number of frames of each episode.
         frames: Number of frames.
         tasks: Numbers of tasks by text.
-        of_episode: The task of each episode.
-        subtasks: Numbers of subtasks by text; 0 is none.
+        of_episode: Task of each episode.
+        subtasks: Numbers of subtasks by text; 0 is no subtask.
     """
 
     fps: int
@@ -110,7 +110,7 @@ def write_subtasks(folder: Path, subtasks: Mapping[str, int]) -> None:
 
 
 def _write_texts(path: Path, name: str, texts: Mapping[str, int]) -> None:
-    """Write numbered texts as pandas, which LeRobot reads them with, writes an index of texts."""
+    """Write numbered texts in the format in which pandas stores an index, as LeRobot expects."""
     arrow, parquet = needs_parquet()
     kinds = ((f"{name}_index", "int64", "int64"), (name, "unicode", "object"))
     index = {
@@ -168,7 +168,7 @@ def _info(
 
 
 def _episodes(made: Counts) -> list[dict[str, Any]]:
-    """Return a row for each episode: its task, and where its frames are."""
+    """Return a row for each episode: its task, and its frame file."""
     rows, first = [], 0
     for number, (length, task) in enumerate(zip(made.lengths, made.of_episode, strict=True)):
         rows.append(

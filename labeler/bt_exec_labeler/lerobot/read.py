@@ -1,9 +1,9 @@
 """Episodes of a LeRobot data set.
 
-What was done is told by the first of these that an episode has: tool calls among its language
+Actions are taken from the first of these that an episode has: tool calls among its language
 events, by name and arguments; subtasks, as ``SUBTASK`` with the argument ``text``; the task, as
-``TASK`` with the argument ``text``. Whether it worked is not recorded. With several cameras the
-first is shown.
+``TASK`` with the argument ``text``. Their success is not recorded. Of several cameras the first
+one is used.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from bt_exec_labeler.sources.json_lines import json_lines
 
 __all__ = ["read_lerobot"]
 
-_PAUSES = 4  # a gap is a pause of more than so many usual ones
+_PAUSES = 4  # a gap is a pause of more than this many usual intervals
 _NEEDED = ("timestamp", "episode_index")
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A frame's row: its time from the beginning of the episode [s], and where it is."""
+    """Row of a frame: its time from the start of the episode [s], and its location."""
 
     t: float
     group: int
@@ -49,7 +49,7 @@ class _Frame:
 
 @dataclass(frozen=True)
 class _Stored:
-    """The frames of an episode, and the language that holds for all of it."""
+    """Frames of an episode, and its persistent language."""
 
     file: Path
     names: Sequence[str]
@@ -62,7 +62,7 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
     """Return the episodes of a data set by number.
 
     Raises:
-        UsageError: If something of it cannot be read; the message says what.
+        UsageError: If a part of it cannot be read; the message names it.
     """
     info = load_info(path)
     tasks = _tasks(path, info)
@@ -72,7 +72,7 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
     for said in sorted(rows, key=lambda said: said.episode_index):
         try:
             episode = _episode(path, info, said, tasks)
-        except UsageError as error:  # one damaged file must not hide the other episodes
+        except UsageError as error:  # a damaged file must not hide the other episodes
             if needs_extra(error):
                 raise
             first = first or error
@@ -90,7 +90,7 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
 
 
 def _tasks(folder: Path, info: Info) -> dict[int, str]:
-    """Return the texts of tasks by number, as far as they can be read."""
+    """Return the readable texts of tasks by number."""
     lines, table = folder / "meta" / "tasks.jsonl", folder / "meta" / "tasks.parquet"
     rows: list[Any] = []
     if not info.of_files and lines.is_file():
@@ -164,7 +164,7 @@ def _episode(folder: Path, info: Info, said: EpisodeRow, tasks: Mapping[int, str
 
 
 def _stored(path: Path, episode: int) -> _Stored:
-    """Return the rows of an episode; row groups of others are passed over."""
+    """Return the rows of an episode; row groups of others are skipped."""
     found: list[_Frame] = []
     persistent: Sequence[SaidRow] = ()
     flaws: list[Flaw] = []

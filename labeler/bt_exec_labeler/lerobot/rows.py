@@ -1,4 +1,4 @@
-"""Rows of a LeRobot data set, validated; files of another form are reported."""
+"""Rows of a LeRobot data set, validated; invalid files are reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Seconds = Annotated[float, Field(strict=True, ge=-1e9, le=1e9, allow_inf_nan=Fa
 
 
 def from_text(value: Any) -> Any:
-    """Return language that is stored as JSON text as rows; anything else as it is.
+    """Return language that is stored as JSON text as rows, and other values unchanged.
 
     Raises:
         ValueError: If it is text that is not JSON.
@@ -35,7 +35,7 @@ class _Row(BaseModel):
 
 
 class SaidRow(_Row):
-    """A row of language.
+    """Row of language.
 
     Attributes:
         content: Text.
@@ -51,7 +51,7 @@ class SaidRow(_Row):
 
 
 class FrameRow(_Row):
-    """A frame without its picture.
+    """Frame without its picture.
 
     Attributes:
         timestamp: Time of the frame [s].
@@ -87,7 +87,7 @@ class EpisodeRow(_Row):
     file_index: _Whole = Field(0, alias="data/file_index")
 
     def of_video(self, camera: str) -> tuple[int, int, float]:
-        """Return folder and file of a camera's video, and when the episode begins there [s].
+        """Return folder and file of a camera's video, and the start of the episode in it [s].
 
         Raises:
             UsageError: If one of them is not a number.
@@ -109,10 +109,10 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def read_rows(model: type[_Model], rows: Sequence[Any], where: Path | str) -> list[_Model]:
-    """Return rows as a model describes them.
+    """Return rows validated by a model.
 
     Raises:
-        UsageError: If one of them is something else; the message says which, and of what file.
+        UsageError: If one of them is invalid; the message names it and its file.
     """
     found: list[_Model] = []
     for number, row in enumerate(rows):
@@ -127,7 +127,7 @@ def read_rows(model: type[_Model], rows: Sequence[Any], where: Path | str) -> li
 
 
 def read_row(model: type[_Model], row: Any, where: str, flaws: list[Flaw]) -> _Model | None:
-    """Return a row without the optional fields that are wrong, or None if it cannot be used.
+    """Return a row without its invalid optional fields, or None if it cannot be used.
 
     Args:
         model: Model of the row.

@@ -1,7 +1,7 @@
-"""A LeRobot data set, version 3.0, with language columns, of records and their recordings.
+"""LeRobot data sets, version 3.0, with language columns, from records and their recordings.
 
-Frames lie at a fixed rate, as the format wants: at each time the newest frame that is not later;
-``observation.age_s`` says how old it is, so that a pause of the recording shows. Each episode has a
+Frames have a fixed rate, as the format requires: at each time the newest frame that is not later.
+``observation.age_s`` is its age, so that a pause of the recording is visible. Each episode has one
 file; the episodes of a split follow each other.
 """
 
@@ -39,14 +39,14 @@ from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["write_lerobot"]
 
-_MOST_FRAMES = 100_000  # of an episode: they are held until its file is written
-_EARLY_S = 1e-6  # a frame this much later than its time still counts: times are floats
+_MOST_FRAMES = 100_000  # frames of an episode, kept in memory until its file is written
+_EARLY_S = 1e-6  # tolerance of frame times, which are floats
 
 
 def write_lerobot(
     folder: Path, given: SetInput, *, fps: int, form: LanguageForm
 ) -> tuple[dict[str, int], list[str]]:
-    """Write a data set; return how many episodes each split has, and warnings.
+    """Write a data set, and return the number of episodes of each split and warnings.
 
     Args:
         folder: Output folder; must be empty or not exist.
@@ -55,7 +55,7 @@ def write_lerobot(
         form: Form of the language columns.
 
     Raises:
-        UsageError: If the folder is in use, what writes Parquet is not installed, or there is
+        UsageError: If the folder is in use, the Parquet library is not installed, or there is
             nothing to write.
     """
     needs_parquet()
@@ -83,7 +83,7 @@ def write_lerobot(
 def _writable(
     names: Sequence[str], episodes: Mapping[str, Episode], fps: int
 ) -> tuple[list[str], tuple[int, ...], list[str]]:
-    """Return the episodes that can be written, the shape of most frames, and warnings."""
+    """Return the episodes that can be written, the most frequent frame shape, and warnings."""
     warnings: list[str] = []
     shapes: dict[str, Counter[tuple[int, ...]]] = {}
     for name in names:
@@ -153,7 +153,7 @@ def _write_episode(
 
 @dataclass(frozen=True, slots=True)
 class _Shot:
-    """A picture at a time of the grid: its file, and how old it is [s]."""
+    """Picture at a time of the grid: its file, and its age [s]."""
 
     data: bytes
     age_s: float
@@ -179,7 +179,7 @@ def _shown(episode: Episode, made: Counts) -> Iterator[_Shot]:
 def _subtasks(
     subtasks: Sequence[tuple[float, str]], begin: float, count: int, made: Counts
 ) -> list[int]:
-    """Return the number of the mid step that is under way at each frame; 0 is none."""
+    """Return the number of the mid step at each frame; 0 is no mid step."""
     for _, text in subtasks:
         made.subtasks.setdefault(text, len(made.subtasks))
     return [made.subtasks[subtask_at(subtasks, begin + k / made.fps)] for k in range(count)]
@@ -192,7 +192,7 @@ def _coded(image: Image) -> bytes:
 
 
 def _events(episode: Episode, count: int, fps: int) -> list[list[dict[str, Any]]]:
-    """Return the actions of each frame: those that began since the one before it."""
+    """Return the actions of each frame: those that began after the previous one."""
     found: list[list[dict[str, Any]]] = [[] for _ in range(count)]
     for action in episode.actions:
         k = int(max(0.0, action.t - episode.frames[0].t) * fps + _EARLY_S)

@@ -26,10 +26,10 @@ class Agreement(NamedTuple):
     """Agreement of two runs about one field.
 
     Attributes:
-        moments: Number of moments that both labelled.
-        same: Share of them where both say the same.
-        blind: Share that the best labeler would reach that sees nothing but the mid step.
-        kappa: Agreement beyond chance, -1 to 1; None where the mid step gives the answer away.
+        moments: Number of moments labelled by both.
+        same: Share of them with equal values.
+        blind: Share that the best labeler could reach from the mid step alone.
+        kappa: Agreement beyond chance, -1 to 1; None if the mid step determines the answer.
     """
 
     moments: int
@@ -55,7 +55,7 @@ FIELDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "fallback": _listed("fallback_if_failed"),
     "uncertainty": lambda record: str(record["uncertainty"]),
 }
-"""Fields that are compared, each with its value as a label."""
+"""Compared fields, each with a function that returns its value as a label."""
 
 
 def by_field(
@@ -77,12 +77,12 @@ def agreement(
     *,
     pooled: bool = False,
 ) -> dict[str, Agreement]:
-    """Return the agreement about goals by mid step; under ``""`` that of all.
+    """Return the agreement about goals by mid step; the key ``""`` is that of all.
 
     Args:
         ours: Lines of one run's ``records.jsonl``.
         theirs: Those of another run, or of a reviewer.
-        pooled: Take chance over all mid steps: for samples with few records of each.
+        pooled: Estimate chance over all mid steps: for samples with few records of each.
     """
     pairs = _pairs(ours, theirs)
     if pooled:
@@ -109,7 +109,7 @@ def kappa(pairs: Mapping[str, Sequence[_Pair]]) -> float | None:
 def _pairs(
     ours: Iterable[Mapping[str, Any]], theirs: Iterable[Mapping[str, Any]]
 ) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    """Return the mid step and both records of every moment that both labelled."""
+    """Return the mid step and both records of every moment labelled by both."""
     others = {line["item"]: line["record"] for line in theirs}
     return [
         (line["mid_step_id"], line["record"], others[line["item"]])

@@ -1,4 +1,4 @@
-"""Contradictions of a record with itself or its recording, although its words are allowed."""
+"""Contradictions of a valid record with itself or its recording."""
 
 from __future__ import annotations
 

@@ -18,11 +18,11 @@ from bt_exec_labeler.splits import Split
 __all__ = ["difference_hash", "duplicates", "leaks", "without_duplicates"]
 
 _SIDE = 8
-_NEAR = 4  # bits of 64 in which two pictures that look the same may differ
+_NEAR = 4  # maximum number of differing bits of 64 between similar pictures
 
 
 def difference_hash(image: Image) -> int:
-    """Return 64 bits of what a picture looks like: is each of 8 x 8 places darker than the next?
+    """Return a 64-bit difference hash of a picture: is each of 8 x 8 cells darker than the next?
 
     N. Krawetz, Kind of Like That (2013), "dHash".
     """
@@ -37,8 +37,8 @@ def duplicates(
 ) -> list[list[str]]:
     """Return groups of items of different episodes whose recent clips look the same.
 
-    A clip is compared by the first, the middle and the last of its frames. Clips of one episode
-    that follow each other are alike by nature and are not reported.
+    A clip is compared by its first, middle and last frame. Successive clips of one episode are
+    always similar and are not reported.
     """
     alike: dict[tuple[int, ...], list[Mapping[str, Any]]] = defaultdict(list)
     for line, looks in _looks(lines, episodes):
@@ -50,7 +50,7 @@ def duplicates(
 def without_duplicates(
     lines: Sequence[dict[str, Any]], episodes: Mapping[str, Episode]
 ) -> list[dict[str, Any]]:
-    """Return records without those whose clip and goal are nearly those of one before.
+    """Return records without those whose clip and goal are nearly equal to an earlier one.
 
     Two clips are near each other if none of three compared frames differs in more than 4 of 64
     bits of its difference hash. Only records of the same mid step, goal and kind are compared.
@@ -70,7 +70,7 @@ def without_duplicates(
 def _looks(
     lines: Iterable[Mapping[str, Any]], episodes: Mapping[str, Episode]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[int, ...]]]:
-    """Return records with hashes of their clips; those without a readable clip are left out."""
+    """Return records with hashes of their clips; those without a readable clip are dropped."""
     for line in lines:
         episode = episodes.get(line["episode"])
         frames = () if episode is None else cut(episode, line["t"], RECENT).readable().frames

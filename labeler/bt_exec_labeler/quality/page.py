@@ -21,10 +21,10 @@ def write_page(
     records: Sequence[Mapping[str, Any]],
     episodes: Mapping[str, Episode],
 ) -> None:
-    """Write the page; it needs nothing else to be shown.
+    """Write the page as a single self-contained file.
 
     Raises:
-        UsageError: If it cannot be written, or what draws it is not installed.
+        UsageError: If it cannot be written, or the drawing library is not installed.
     """
     try:
         from jinja2 import Environment

@@ -20,7 +20,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 __all__ = ["REVIEW_SHARE", "make_report", "review_sample"]
 
 REVIEW_SHARE = 0.1
-"""Of each mid step's records, this share goes to people; at least one."""
+"""Share of the records of each mid step that are reviewed; at least one."""
 
 
 def make_report(
@@ -31,7 +31,7 @@ def make_report(
     html: Path | None,
     decided: Mapping[str, Mapping[str, Mapping[str, Any]]] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the figures of a run, and write its page if one is wanted.
+    """Return the figures of a run, and write its page if requested.
 
     Args:
         output: The run.
@@ -80,7 +80,7 @@ def make_report(
 
 
 def review_sample(records: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the items that people look at: a fixed share of each mid step, always the same."""
+    """Return the items for review: a fixed share of each mid step, always the same."""
     by_step: dict[str, list[str]] = defaultdict(list)
     for line in records:
         by_step[line["mid_step_id"]].append(line["item"])

@@ -14,10 +14,10 @@ __all__ = ["people"]
 def people(
     records: Sequence[Mapping[str, Any]], decided: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """Return the figures of a review: what each decided, and how far people and labeler agree.
+    """Return the figures of a review: decisions and agreement of reviewers and labeler.
 
-    Agreement is about short goals, as between labelers; a rejected record has an empty goal, which
-    agrees with another rejection only.
+    Agreement is about short goals, as between labelers. A rejected record has an empty goal, which
+    agrees only with another rejection.
 
     Args:
         records: Lines of ``records.jsonl``.
@@ -40,7 +40,7 @@ def people(
 def _lines(
     records: Sequence[Mapping[str, Any]], decided: Mapping[str, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the records of a run as a reviewer would have them."""
+    """Return the records of a run as decided by a reviewer."""
     found: list[dict[str, Any]] = []
     for line in records:
         decision = decided.get(line["item"])

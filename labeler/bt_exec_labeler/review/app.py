@@ -31,7 +31,7 @@ _FRESH = {"Cache-Control": "no-store"}
 
 
 class Asked(BaseModel):
-    """A decision about a record."""
+    """Decision about a record, as requested by the page."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,7 +64,7 @@ def make_app(
 
     @app.get("/review")
     def review() -> Any:
-        """Tell what is reviewed, by whom, and what was decided so far."""
+        """Return the records to review, the reviewer, and the decisions so far."""
         data = {
             "reviewer": decisions.reviewer,
             "language": language,
@@ -97,7 +97,7 @@ def make_app(
 
     @app.post("/decisions")
     def decide(asked: Asked) -> Any:
-        """Keep a decision; it is on disk when this answers."""
+        """Store a decision. It is on disk when this answers."""
         if asked.item not in by_item:
             return _no(404, "NO_RECORD", f"{asked.item} is not among what is reviewed")
         found = read_decision(asked.model_dump(), by_item[asked.item].line, vocabulary)

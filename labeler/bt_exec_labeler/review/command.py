@@ -30,10 +30,10 @@ def review(
     language: str = "",
     episode: str = "",
 ) -> None:
-    """Show the page until somebody ends it.
+    """Serve the page until interrupted.
 
     Raises:
-        UsageError: If something that was given is wrong, or nobody can listen there.
+        UsageError: If an argument is invalid, or the port cannot be used.
         UnknownName: If there is no such language or episode.
     """
     from bt_exec.serve.server import AppServer
@@ -61,7 +61,7 @@ def export(folder: Path, source: Path, words: Path, out: Path) -> dict[str, Any]
     """Write the sample for Label Studio.
 
     Raises:
-        UsageError: If something that was given is wrong, or the folder is there already.
+        UsageError: If an argument is invalid, or the folder exists.
     """
     from bt_exec_labeler.review.label_studio import write_tasks
 
@@ -73,10 +73,10 @@ def export(folder: Path, source: Path, words: Path, out: Path) -> dict[str, Any]
 
 
 def take(folder: Path, annotations: Path, source: Path, words: Path) -> dict[str, Any]:
-    """Take decisions from an export of Label Studio.
+    """Import decisions from an export of Label Studio.
 
     Raises:
-        UsageError: If the file is no such export.
+        UsageError: If the file is not such an export.
     """
     from bt_exec_labeler.review.label_studio import read_annotations
 

@@ -30,13 +30,13 @@ Decision: TypeAlias = Literal["accept", "correct", "reject"]
 
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
-_NAME = re.compile(r"[\w][\w-]{0,39}")  # letters of any script: it is a file's name
+_NAME = re.compile(r"[\w][\w-]{0,39}")  # letters of any script, because it is a file name
 
 
 def read_decision(
     data: Mapping[str, Any], line: Mapping[str, Any], vocabulary: Vocabulary
 ) -> dict[str, Any] | tuple[Breach, ...]:
-    """Return a decision as it is kept, or what is wrong with it.
+    """Return a decision in stored form, or its problem.
 
     Args:
         data: ``decision``, and ``record`` if it is ``correct``.
@@ -57,7 +57,7 @@ def read_decision(
 
 
 class Decisions:
-    """The decisions of one reviewer, by item; one process at a time adds to them.
+    """Decisions of one reviewer, by item; one process at a time adds to them.
 
     Args:
         folder: Of the run.
@@ -68,7 +68,7 @@ class Decisions:
         by_item: Latest decision by item.
 
     Raises:
-        UsageError: If the name is none, the file cannot be used, or somebody else uses it.
+        UsageError: If the name is invalid, the file cannot be used, or another process uses it.
     """
 
     def __init__(
@@ -103,10 +103,10 @@ class Decisions:
             raise
 
     def add(self, decision: Mapping[str, Any]) -> dict[str, Any]:
-        """Keep a decision; it is on disk when this returns.
+        """Store a decision. It is on disk when this returns.
 
         Raises:
-            OSError: If it cannot be written; then it is not kept at all.
+            OSError: If it cannot be written; then it is not stored at all.
         """
         kept = {**decision, "at": self._now().isoformat(timespec="seconds")}
         begin = self._file.seek(0, os.SEEK_END)
@@ -121,7 +121,7 @@ class Decisions:
         return kept
 
     def close(self) -> None:
-        """Let others use the file."""
+        """Release the file for other processes."""
         self._file.close()
 
 
@@ -143,7 +143,7 @@ def settled(
     decided: Mapping[str, Mapping[str, Mapping[str, Any]]],
     vocabulary: Vocabulary,
 ) -> Mapping[str, Any] | None:
-    """Return a line as people left it; None if one of them rejected it, or they disagree.
+    """Return a line as decided by the reviewers; None if it was rejected, or they disagree.
 
     Args:
         line: A line of ``records.jsonl``.
@@ -165,7 +165,7 @@ def settled(
 
 
 def _mended(file: IO[bytes], path: Path) -> dict[str, dict[str, Any]]:
-    """Read a file of decisions; a line that was cut short is taken away."""
+    """Read a file of decisions, and remove an incomplete last line."""
     file.seek(0)
     found, whole = _read(file.read(), path)
     file.truncate(whole)
@@ -173,16 +173,16 @@ def _mended(file: IO[bytes], path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _read(data: bytes, path: Path) -> tuple[dict[str, dict[str, Any]], int]:
-    """Return decisions by item, and how many bytes are whole lines."""
+    """Return decisions by item, and the number of bytes of complete lines."""
     whole = data.rfind(b"\n") + 1
     found: dict[str, dict[str, Any]] = {}
     for number, text in enumerate(data[:whole].splitlines(), start=1):
         try:
             line = json.loads(text)
             if line["decision"] not in DECISIONS or not isinstance(line["item"], str):
-                raise ValueError  # noqa: TRY301 - told below, with its place
+                raise ValueError  # noqa: TRY301 - reported below, with its line
             if line["decision"] == "correct" and not set(FIELDS) <= set(line["record"]):
-                raise ValueError  # noqa: TRY301 - told below, with its place
+                raise ValueError  # noqa: TRY301 - reported below, with its line
         except (ValueError, KeyError, TypeError):
             raise UsageError(
                 f"{path}:{number} is no decision; repair that line, or take it away"

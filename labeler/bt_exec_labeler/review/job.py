@@ -25,7 +25,7 @@ STRIP = 12
 
 @dataclass(frozen=True)
 class Card:
-    """A record to look at.
+    """Record to review.
 
     Attributes:
         line: Line of ``records.jsonl``.
@@ -49,7 +49,7 @@ class Card:
         return tuple(frames[(2 * k + 1) * len(frames) // (2 * count)] for k in range(count))
 
     def timeline(self, vocabulary: Vocabulary) -> dict[str, Any]:
-        """Return the episode as the page draws it: its length, film strip and spans."""
+        """Return the episode for the page: its length, film strip and spans."""
         spans = spans_of(self.episode, vocabulary)
         return {
             "seconds": self.episode.duration_s,
@@ -61,7 +61,7 @@ class Card:
         }
 
     def data(self, vocabulary: Vocabulary) -> dict[str, Any]:
-        """Return it as the page gets it."""
+        """Return the card as data for the page."""
         step = vocabulary.mid_steps[self.line["mid_step_id"]]
         record = self.line["record"]
         return {
@@ -100,10 +100,10 @@ def cards_of(
         whole: Name of an episode whose records are all reviewed; the sample if empty.
 
     Raises:
-        UsageError: If the recording is not the one that was labelled, or there is no record.
+        UsageError: If the recording is not the labelled one, or there is no record.
         UnknownName: If the run has no records of the episode.
     """
-    Output(folder).manifest()  # refuses a folder that is no run
+    Output(folder).manifest()  # refuses a folder that is not a run
     lines = {line["item"]: line for line in read_lines(folder / "records.jsonl")}
     items = review_sample(lines.values())
     if whole:

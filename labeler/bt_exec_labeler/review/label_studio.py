@@ -38,13 +38,13 @@ INTERFACE = """\
             whenChoiceValue="correct"/>
 </View>
 """
-"""The labelling interface that the tasks belong to."""
+"""Labelling interface of the tasks."""
 
 _SUMMARY = '<Image name="summary" value="$summary"/>\n  '
 
 
 def write_tasks(folder: Path, cards: Sequence[Card], vocabulary: Vocabulary) -> list[str]:
-    """Write ``tasks.json`` and ``interface.xml``; return which clips could not be shown.
+    """Write ``tasks.json`` and ``interface.xml``, and return the clips that cannot be shown.
 
     Args:
         folder: A new folder.
@@ -52,7 +52,7 @@ def write_tasks(folder: Path, cards: Sequence[Card], vocabulary: Vocabulary) -> 
         vocabulary: For the text of mid steps.
 
     Raises:
-        UsageError: If the folder is there already, or cannot be written.
+        UsageError: If the folder exists, or cannot be written.
     """
     damaged: list[str] = []
     tasks = [_task(card, vocabulary, damaged) for card in cards]
@@ -73,7 +73,7 @@ def write_tasks(folder: Path, cards: Sequence[Card], vocabulary: Vocabulary) -> 
 def read_annotations(
     path: Path, cards: Sequence[Card], vocabulary: Vocabulary
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
-    """Return the decisions of every annotator, and what could not be taken, by name.
+    """Return the decisions of every annotator, and annotations that cannot be used, by name.
 
     Args:
         path: The JSON export; annotations that were cancelled are left out.
@@ -81,7 +81,7 @@ def read_annotations(
         vocabulary: Words of corrected records.
 
     Raises:
-        UsageError: If the file is no such export.
+        UsageError: If the file is not such an export.
     """
     by_item = {card.line["item"]: card for card in cards}
     decisions: dict[str, list[dict[str, Any]]] = {}
@@ -103,7 +103,7 @@ def read_annotations(
 
 
 def _task(card: Card, vocabulary: Vocabulary, damaged: list[str]) -> dict[str, Any]:
-    """Return a task; its prediction is the labeler's record, accepted."""
+    """Return a task, with the labeler's record as its prediction."""
     about = card.data(vocabulary)
     record = json.dumps(about["record"], ensure_ascii=False, indent=2)
     data = {
@@ -124,7 +124,7 @@ def _chosen(decision: str) -> dict[str, Any]:
 
 
 def _picture(card: Card, name: str, damaged: list[str]) -> str:
-    """Return all frames of a clip as one picture, in a ``data:`` address."""
+    """Return all frames of a clip as one picture, as a ``data:`` address."""
     try:
         images = [frame.image() for frame in card.clips[name].frames]
     except (OSError, ValueError) as error:
@@ -166,7 +166,7 @@ def _annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
 
 
 def _decision(result: Any) -> dict[str, Any] | str:
-    """Return a decision as `read_decision` takes it, or what is wrong with it."""
+    """Return a decision in the form of `read_decision`, or its problem."""
     values: dict[str, list[Any]] = {}
     for region in result if isinstance(result, list) else ():
         value = region.get("value") if isinstance(region, Mapping) else None
@@ -189,7 +189,7 @@ def _decision(result: Any) -> dict[str, Any] | str:
 
 
 def _reviewer(who: Any) -> str:
-    """Return the name of an annotator: its number, or its mail's, as exports give one or other."""
+    """Return the name of an annotator, from its number or mail address, whichever is exported."""
     if isinstance(who, Mapping):
         who = who.get("email") or who.get("id")
     name = "".join(sign if sign.isalnum() else "-" for sign in str(who or "unknown"))

@@ -20,7 +20,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 __all__ = ["BODY_BYTES", "make_app"]
 
 BODY_BYTES = 64 * 1024 * 1024
-"""The largest request [bytes]: eight items of a planner with frames of some 200 kB."""
+"""Maximum size of a request [bytes]: eight items of a planner with frames of some 200 kB."""
 
 
 def make_app(
@@ -45,7 +45,7 @@ def make_app(
 
     @app.post("/label")
     def label(asked: Asked) -> Any:
-        """Answer with a record, or with what is wrong, for every item in order."""
+        """Return a record or breaches for every item in order."""
         found = items_of_request(asked, role, vocabulary, folder)
         good = [item for item in found if not isinstance(item, tuple)]
         try:
@@ -60,7 +60,7 @@ def make_app(
 
     @app.get("/health")
     def health() -> Any:
-        """Tell who labels for whom, in which words."""
+        """Return the labeler, its role and its vocabulary."""
         return {"labeler": labeler.name, "role": role, "schema_version": vocabulary.version}
 
     @app.exception_handler(RequestValidationError)

@@ -31,10 +31,10 @@ def serve(
     token_file: Path | None,
     say: Callable[[str], None],
 ) -> None:
-    """Serve until somebody ends it.
+    """Serve until interrupted.
 
     Raises:
-        UsageError: If something that was given is wrong, or nobody can listen there.
+        UsageError: If an argument is invalid, or the port cannot be used.
     """
     who = role_of(role)
     if labeler == "rules":

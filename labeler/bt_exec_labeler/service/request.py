@@ -37,10 +37,10 @@ from bt_exec_labeler.vocabulary import Vocabulary
 __all__ = ["ITEMS", "Asked", "AskedItem", "body_of", "items_of_request", "request_of"]
 
 ITEMS = 64
-"""The most items of a request."""
+"""Maximum number of items of a request."""
 
 _FRAMES = RECENT.count + SUMMARY.count
-_PIXELS = 16 * 1024 * 1024  # of a picture; a larger one is refused
+_PIXELS = 16 * 1024 * 1024  # maximum size of a picture
 _ENDINGS = {".jpg", ".jpeg", ".png"}
 
 Text = Annotated[str, Field(max_length=500)]
@@ -52,11 +52,11 @@ class _Part(BaseModel):
 
 
 class AskedFrame(_Part):
-    """A frame with its time.
+    """Frame with its time.
 
     Attributes:
-        image: A file's name, or a ``data:`` address.
-        t: When it was taken [s]; 0 is now, what was before is negative.
+        image: A file name, or a ``data:`` address.
+        t: Time [s]; 0 is now, earlier times are negative.
     """
 
     image: Picture
@@ -89,7 +89,7 @@ class AskedItem(_Part):
 
 
 class Asked(_Part):
-    """A request.
+    """Request.
 
     Attributes:
         items: The moments.
@@ -154,7 +154,7 @@ class _Pictures:
         """Return a picture by its name or address.
 
         Raises:
-            ValueError: If there is none, or it is damaged; the message says what is wrong.
+            ValueError: If it is missing or damaged; the message states the problem.
         """
         if image not in self._read:
             data = self._named.get(image, image)
@@ -164,7 +164,7 @@ class _Pictures:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A frame of a request; its picture was read already."""
+    """Frame of a request, whose picture was already read."""
 
     t: float
     name: str
@@ -224,7 +224,7 @@ def _data(image: str, folder: Path | None) -> bytes:
     """Return the bytes of a picture.
 
     Raises:
-        ValueError: If there are none; the message says what is wrong.
+        ValueError: If there are none; the message states the problem.
     """
     if image.startswith("data:"):
         head, comma, coded = image.partition(",")
@@ -243,15 +243,15 @@ def _data(image: str, folder: Path | None) -> bytes:
         if not inside or not path.is_file():
             raise ValueError(refusal)
         return path.read_bytes()
-    except (OSError, RuntimeError):  # pathlib names a loop of links so
+    except (OSError, RuntimeError):  # error of pathlib for a loop of links
         raise ValueError(refusal) from None
 
 
 def _picture(data: bytes) -> Image:
-    """Return a picture; one that is too large, by its own head, is never unpacked.
+    """Return a picture. One that is too large according to its header is never decoded.
 
     Raises:
-        ValueError: If it is damaged, too large or of another kind.
+        ValueError: If it is damaged, too large or of another format.
     """
     pixels = _png_pixels(data) or _jpeg_pixels(data)
     if not pixels:
@@ -281,7 +281,7 @@ def _jpeg_pixels(data: bytes) -> int:
 
 
 def request_of(items: Sequence[Item], vocabulary: Vocabulary, language: str) -> dict[str, Any]:
-    """Return items of one episode as `Asked` reads them; every picture is sent once.
+    """Return items of one episode in the form of `Asked`; every picture is sent once.
 
     Raises:
         ValueError: If a frame is damaged.
@@ -300,7 +300,7 @@ def _name(frame: Frame) -> str:
 
 
 def _coded(frame: Frame) -> str:
-    """Return a frame as a ``data:`` address, without loss: it has the same digest there."""
+    """Return a frame as a ``data:`` address, lossless, so that its digest is the same."""
     done, data = cv2.imencode(".png", cv2.cvtColor(picture(frame), cv2.COLOR_RGB2BGR))
     assert done
     return f"data:image/png;base64,{base64.b64encode(data.tobytes()).decode('ascii')}"
@@ -309,7 +309,7 @@ def _coded(frame: Frame) -> str:
 def body_of(
     item: Item, vocabulary: Vocabulary, language: str, image: Callable[[Frame], str] = _coded
 ) -> dict[str, Any]:
-    """Return an item as `AskedItem` reads it.
+    """Return an item in the form of `AskedItem`.
 
     Args:
         item: The item.

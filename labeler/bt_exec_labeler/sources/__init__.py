@@ -1,6 +1,6 @@
 """Readers of recordings, one per kind, behind one function.
 
-A source is named by its path; what lies there says what it is: a journal, a folder of numbered
+A source is given by its path, and its contents determine the kind: a journal, a folder of numbered
 frames with ``actions.jsonl``, a folder of such folders, a video, or a LeRobot data set.
 """
 
@@ -16,14 +16,14 @@ from bt_exec_labeler.episode import Episode
 __all__ = ["VIDEOS", "read_source"]
 
 VIDEOS = frozenset({".mp4", ".avi", ".mkv", ".mov", ".webm"})
-"""Endings of files that are taken for videos."""
+"""Extensions of video files."""
 
 
 def read_source(path: Path) -> Iterator[Episode]:
     """Return the episodes of a recording, in order of their names.
 
     Raises:
-        UsageError: If nothing there can be read; the message says what can be.
+        UsageError: If it cannot be read; the message lists the supported kinds.
     """
     path = expand_home(path)
     if not path.exists():

@@ -28,9 +28,9 @@ class _Line(BaseModel):
 
 
 def read_actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
-    """Return the actions of a file by time, and what is wrong with its lines and their order.
+    """Return the actions of a file by time, and problems of its lines and their order.
 
-    A line that cannot be used is left out, and a key that is not known is ignored; both are named.
+    Unusable lines are dropped and unknown keys are ignored; both are reported.
 
     Raises:
         OSError: If the file cannot be read.

@@ -31,7 +31,7 @@ _ACTIONS, _FRAMES, _HEADER = "actions.jsonl", "frames.jsonl", "episode.yaml"
 
 _PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".webp"}
 _NUMBER = re.compile(r"\d{1,18}")
-_PAUSES = 4  # a gap is a pause of more than so many usual ones
+_PAUSES = 4  # a gap is a pause of more than this many usual intervals
 
 
 class _Header(BaseModel):
@@ -46,7 +46,7 @@ class _Header(BaseModel):
 def read_folder(path: Path) -> Iterator[Episode]:
     """Return the episode of a folder, or those of its folders by name.
 
-    What is wrong with an episode stands in its flaws; the others are not affected.
+    Problems of an episode are listed in its flaws; the others are not affected.
     """
     if is_episode(path):
         yield _episode(path)
@@ -57,7 +57,7 @@ def read_folder(path: Path) -> Iterator[Episode]:
 
 
 def is_episode(folder: Path) -> bool:
-    """Return True if a folder holds one of the files of an episode."""
+    """Return True if a folder contains one of the files of an episode."""
     return any((folder / name).is_file() for name in (_ACTIONS, _FRAMES, _HEADER))
 
 
@@ -98,7 +98,7 @@ def _actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
 
 
 def _header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
-    """Return the header of an episode; keys that are wrong are left out and named."""
+    """Return the header of an episode; invalid keys are dropped and reported."""
     path = folder / _HEADER
     if not path.is_file():
         return _Header(), ()
@@ -124,7 +124,7 @@ def _header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
 
 
 def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, ...]]:
-    """Return the frames of a folder in the order in which they were recorded."""
+    """Return the frames of a folder in the order of the recording."""
     listing = folder / _FRAMES
     if listing.is_file():
         return _listed(listing)
@@ -145,7 +145,7 @@ def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, .
 
 
 def _listed(listing: Path) -> tuple[list[Frame], tuple[Flaw, ...]]:
-    """Return the frames that ``frames.jsonl`` names; a line that says nothing usable is a flaw."""
+    """Return the frames listed in ``frames.jsonl``; an unusable line is a flaw."""
     frames: list[Frame] = []
     flaws: list[Flaw] = []
     folder = listing.parent.resolve()
@@ -174,7 +174,7 @@ def _frame(folder: Path, where: str, data: Any) -> Frame | Flaw:
     try:
         path = (folder / line.file.replace("\0", "")).resolve()
         found = path.is_relative_to(folder) and path.is_file()
-    except (OSError, RuntimeError):  # pathlib names a loop of links so
+    except (OSError, RuntimeError):  # error of pathlib for a loop of links
         found = False
     if not found:
         return Flaw("damaged", where, f"{line.file} is not a file of this folder")

@@ -1,7 +1,7 @@
 """Missions of our own journal: observations, skills and their results.
 
-Frames are there if the missions were run with ``--frames``. What a skill changed is what it
-declares, read from the packs of the mission's site.
+Frames are available if the missions were run with ``--frames``. Effects of skills are those that
+they declare in the packs of the mission's site.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from bt_exec_labeler.episode import (
 
 __all__ = ["episode_of", "read_journal"]
 
-_GAP_S = 2.0  # a busy camera looks at least this often; an idle one once a second
+_GAP_S = 2.0  # a busy camera observes at least this often; an idle one once a second
 
 
 def read_journal(path: Path) -> Iterator[Episode]:
     """Return the finished missions of a journal, oldest first.
 
     Raises:
-        UsageError: If it is no journal of this version.
+        UsageError: If it is not a journal of this version.
     """
     journal = Journal.open(path)
     sites: dict[str, Site | None] = {}
@@ -50,12 +50,11 @@ def read_journal(path: Path) -> Iterator[Episode]:
 
 
 def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episode:
-    """Return the episode that a mission's record holds.
+    """Return the episode of a mission's record.
 
     Args:
         record: The mission.
-        site: The site that it ran on; None if it is not installed here: then nothing is known
-            of what skills change.
+        site: Its site; None if it is not installed, so that effects of skills are unknown.
         journal: The file, for the origin.
     """
     found: list[Frame] = []
@@ -129,14 +128,14 @@ def _state(run: SkillRun) -> State:
 
 
 def _changed(run: SkillRun, site: Site | None) -> Mapping[str, str]:
-    """Return the facts that a skill's success establishes, as it declares them."""
+    """Return the facts that a skill declares to establish on success."""
     skill = None if site is None else site.catalogue.skills.get(run.start.skill)
     if skill is None:
         return {}
     try:
         args: dict[str, Any] = skill.validate(run.start.args)
     except ValidationError:
-        return {}  # recorded with arguments that the skill does not take any more
+        return {}  # recorded with arguments that the skill no longer has
     return {fill(fact, args): fill(value, args) for fact, value in skill.effects.items()}
 
 

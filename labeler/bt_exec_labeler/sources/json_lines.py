@@ -25,11 +25,11 @@ def _no_boolean(value: Any) -> Any:
 Seconds: TypeAlias = Annotated[
     float, Field(ge=0, allow_inf_nan=False), BeforeValidator(_no_boolean)
 ]
-"""A time of a recording [s]."""
+"""Time of a recording [s]."""
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
-    """Return the place and the value of every line that is not empty; a flaw where it is not JSON.
+    """Return the location and value of every non-empty line; a flaw if it is not JSON.
 
     Raises:
         OSError: If the file cannot be read.

@@ -1,6 +1,6 @@
 """Video files, with the actions beside them: ``run.mp4`` and ``run.actions.jsonl``.
 
-The times of frames are those in the file. Frames are decoded when they are asked for.
+Frames have the times of the file and are decoded on demand.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _GAP_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class VideoFrame:
-    """A frame of a video."""
+    """Frame of a video."""
 
     t: float
     path: Path
@@ -35,21 +35,21 @@ class VideoFrame:
 
     @property
     def name(self) -> str:
-        """The file and the frame's number from 0."""
+        """File name and number of the frame, from 0."""
         return f"{self.path.name}#{self.number}"
 
     def image(self) -> Image:
-        """See `bt_exec_labeler.episode.Frame.image`."""
+        """Implement `bt_exec_labeler.episode.Frame.image`."""
         return _decoded(self.path, self.number)
 
     def digest(self) -> str:
-        """See `Frame.digest`: a video that changed has other frames."""
+        """Implement `Frame.digest`: a changed video has other frames."""
         return f"{file_digest(self.path)}#{self.number}"
 
 
 @lru_cache(maxsize=KEPT)
 def _decoded(path: Path, number: int) -> Image:
-    """Return a frame of a video; clips in a row show most of it again."""
+    """Return a frame of a video; cached, because successive clips overlap."""
     video = cv2.VideoCapture(str(path))
     try:
         video.set(cv2.CAP_PROP_POS_FRAMES, number)
@@ -62,11 +62,11 @@ def _decoded(path: Path, number: int) -> Image:
 
 
 def read_video(path: Path) -> Iterator[Episode]:
-    """Return the one episode of a video.
+    """Return the only episode of a video.
 
     Raises:
-        UsageError: If the file is no video that OpenCV reads.
-        SpecError: If a line of its actions is wrong.
+        UsageError: If OpenCV cannot read the file as a video.
+        SpecError: If a line of its actions is invalid.
     """
     frames = _frames(path)
     beside = path.with_suffix(".actions.jsonl")

@@ -1,4 +1,4 @@
-"""Toy game: a player fetches a gem behind a gate. Drawn small, recorded as games are.
+"""Toy game: a player fetches a gem behind a gate; drawn small and recorded like a game.
 
 ``python -m bt_exec_labeler.testing.game FOLDER`` writes episodes and their vocabulary.
 """
@@ -95,7 +95,7 @@ VOCABULARY: dict[str, Any] = {
 
 
 def make_game(folder: Path, episodes: int = 3, seed: int = 0) -> Path:
-    """Write recorded episodes, and the vocabulary as ``vocabulary.yaml``; return the folder.
+    """Write recorded episodes, and the vocabulary as ``vocabulary.yaml``, and return the folder.
 
     Args:
         folder: Output folder of ``game_00`` and so on; made if it does not exist.
@@ -139,11 +139,11 @@ def _episode(folder: Path, chance: random.Random) -> None:
 
 
 def _drawn(here: tuple[float, float], held: set[str], op: str) -> Image:
-    """Return the screen: places, the player, what is carried, a dialog while talking."""
+    """Return the screen: places, the player, carried objects, a dialog while talking."""
     screen = np.full((*_SIZE, 3), (54, 92, 58), np.uint8)
     for name, (x, y) in _PLACES.items():
         if f"bag.{name}" not in held:
-            thick = 1 if name in held else -1  # what is open is drawn as a frame
+            thick = 1 if name in held else -1  # open objects are drawn as a frame
             cv2.rectangle(screen, (x - 6, y - 6), (x + 6, y + 6), _COLOURS[name], thick)
     cv2.circle(screen, (round(here[0]), round(here[1])), 4, (250, 250, 250), -1)
     for place, name in enumerate(sorted(found for found in held if found.startswith("bag."))):

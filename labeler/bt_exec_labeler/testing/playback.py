@@ -21,18 +21,18 @@ __all__ = ["Playback"]
 _Asked: TypeAlias = tuple[str, ...]
 
 _ITEM = re.compile(r"Item (\d+): ")
-_FRAME = re.compile(r"\d+ \(")  # the number of a frame, which depends on the other items
+_FRAME = re.compile(r"\d+ \(")  # number of a frame, which depends on the other items
 
 
 class Playback:
-    """Reply of a `MessagesServer`: each item is answered as the chat that asks about it teaches.
+    """Replies of a `MessagesServer` taken from the chats of a training set.
 
     Args:
-        folder: ``chat`` of a training set; its pictures lie beside it.
+        folder: ``chat`` of a training set, with its pictures beside it.
 
     Attributes:
-        exact: Number of requests that are a chat word for word and picture for picture.
-        unknown: Number of items that no chat asks about.
+        exact: Number of requests that equal a chat in text and pictures.
+        unknown: Number of items without a chat.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -51,7 +51,7 @@ class Playback:
                     self._records[system["content"], about] = records[number]
 
     def __call__(self, body: Mapping[str, Any]) -> str:
-        """Return the answer to a request, without the items that no chat asks about."""
+        """Return the answer to a request, without the items that no chat contains."""
         system = "\n\n".join(block["text"] for block in _blocks(body["system"])[:2])
         parts = [_sent(block) for block in _blocks(body["messages"][0]["content"])]
         if (system, *parts) in self._answers:
@@ -64,7 +64,7 @@ class Playback:
 
 
 def _sections(parts: Iterable[str]) -> list[tuple[int, str]]:
-    """Return the number of each item, and what is said of it apart from numbers."""
+    """Return the number of each item, and its text without numbers."""
     found = ((_ITEM.match(part), part) for part in parts)
     return [(int(m[1]), _FRAME.sub("(", part[m.end() :])) for m, part in found if m]
 
