@@ -124,11 +124,11 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 class _Route:
-    """Where the robot is while a plan is walked through; drives are added where one is missing.
+    """Position of the robot during a walk through a plan; adds missing drives.
 
     Attributes:
-        at: The place; None if it is unknown.
-        changes: A note for each drive that was added.
+        at: Place; None if it is unknown.
+        changes: A note for each added drive.
     """
 
     def __init__(self, context: PassContext) -> None:
@@ -165,9 +165,9 @@ class _Route:
             self.at = before
             new.append(self.visit(branch))
             if any(isinstance(inner, Do) for inner in walk(branch)):
-                ends.add(self.at)  # a branch that only notes what failed leads nowhere
+                ends.add(self.at)  # a branch that only notes a failure does not drive
             if field == "fallback":
-                before = None  # the branch before may have gone anywhere
+                before = None  # the previous branch may have driven anywhere
         self.at = ends.pop() if len(ends) == 1 else None
         return _with_children(node, field, new)
 
