@@ -1,8 +1,8 @@
-"""Hypothesis strategies for the tree language; import them wherever random specs are needed.
+"""Hypothesis strategies for the tree language.
 
-- `documents`: any document that the models take, with strings that look like something else.
+- `documents`: any document that the models accept, with strings that look like other types.
 - `workshop_missions`: missions over `tests.bt_exec.spec.workshop` that verification accepts.
-- `mutated`: a text with a few random edits, as slips of the hand make them.
+- `mutated`: a text with a few random edits, similar to typing errors.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ mission_data = st.fixed_dictionaries(
 documents: st.SearchStrategy[Document] = tree_data.map(TreeSpec.model_validate) | mission_data.map(
     MissionSpec.model_validate
 )
-"""Documents of every shape; their names mean nothing to any site."""
+"""Documents of every shape. Their names are unknown to every site."""
 
 
 # ---- over the workshop ---------------------------------------------------------------------------
@@ -216,7 +216,7 @@ _workshop_nodes = st.recursive(
 workshop_missions: st.SearchStrategy[MissionSpec] = _workshop_nodes.map(
     lambda root: MissionSpec.model_validate({"mission": {"command": "go"}, "root": root})
 )
-"""Missions that the workshop can run, not yet expanded."""
+"""Missions that the workshop can run, before expansion."""
 
 
 # ---- slips of the hand ---------------------------------------------------------------------------

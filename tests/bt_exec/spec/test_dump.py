@@ -1,4 +1,4 @@
-"""What is dumped is what is loaded, whatever its words look like."""
+"""Round trips of documents through YAML and JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_json_round_trip(document: Document) -> None:
     "word",
     ["no", "5", "1e5", "1e+20", "1.5", "true", "null", "~", "1:30", "$a", "$$a", "2026-11-21"],
 )
-def test_text_stays_text(word: str) -> None:
+def test_string_that_looks_like_another_type_stays_a_string(word: str) -> None:
     root = {"do": "look", "with": {"camera": word}}
     document = TreeSpec.model_validate({"tree": "t", "root": root})
     for text in (dump_yaml(document), dump_json(document)):
@@ -46,7 +46,7 @@ def test_text_stays_text(word: str) -> None:
 
 
 @pytest.mark.parametrize("number", [1e20, 1e-7, 1.5, -0.0, 1e16, 5.0, 123456789.123456789])
-def test_numbers_stay_numbers(number: float) -> None:
+def test_number_stays_a_number(number: float) -> None:
     root = {"do": "look", "with": {"n": number}}
     document = TreeSpec.model_validate({"tree": "t", "root": root})
     for text in (dump_yaml(document), dump_json(document)):
@@ -55,7 +55,7 @@ def test_numbers_stay_numbers(number: float) -> None:
     assert NUMBER.match("1e5")
 
 
-def test_kinds_come_first_and_defaults_are_left_out() -> None:
+def test_kind_comes_first_and_defaults_are_omitted() -> None:
     document, _ = load_text(
         "tree: t\nroot:\n  retry: 2\n  timeout: 1.5min\n  skip_if: lit\n  with: {b: 1}\n"
         "  do: look\n  name: now\n"
@@ -66,7 +66,7 @@ def test_kinds_come_first_and_defaults_are_left_out() -> None:
     )
 
 
-def test_the_header_of_a_mission_is_whole() -> None:
+def test_mission_header_is_complete() -> None:
     document = MissionSpec.model_validate(
         {"mission": {"command": "문을 열어"}, "root": {"check": {"not": "lit"}}}
     )
@@ -77,7 +77,7 @@ def test_the_header_of_a_mission_is_whole() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((DATA / "workshop").glob("*.yaml")), ids=lambda p: p.stem)
-def test_files(path) -> None:  # type: ignore[no-untyped-def]
+def test_files(path) -> None:  # test_dump_to_files
     document, _ = load_text(path.read_text())
     assert load_text(dump_yaml(document)).document == document
 
@@ -92,7 +92,7 @@ def test_files(path) -> None:  # type: ignore[no-untyped-def]
         ("{lid_is: {state: open}, else: SHUT}", {"lid_is": {"state": "open"}, "else": "SHUT"}),
     ],
 )
-def test_a_guard_and_its_code(written: str, dumped: object) -> None:
+def test_guard_and_its_code_round_trip(written: str, dumped: object) -> None:
     document = load_text(f"tree: t\nroot: {{do: look, while: {written}}}").document
     data = to_data(document)["root"]["while"]
     assert data == dumped

@@ -1,4 +1,4 @@
-"""Expansion: every subtree in place, every parameter bound, every saved name unique."""
+"""Expansion: subtrees inserted, parameters bound, saved names made unique."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def codes(spec: MissionSpec, known: Library) -> list[tuple[str, str]]:
 
 @given(workshop_missions)
 @settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
-def test_expanding_is_idempotent_and_needs_no_library(spec: MissionSpec) -> None:
+def test_expansion_is_idempotent_and_needs_no_library(spec: MissionSpec) -> None:
     assert verify_document(spec, CATALOGUE, LIBRARY) == ()
     once = expand(spec, LIBRARY)
     assert expand(once, LIBRARY) == once
@@ -48,7 +48,7 @@ def test_expanding_is_idempotent_and_needs_no_library(spec: MissionSpec) -> None
     assert all(node.body is not None for node in walk(once.root) if isinstance(node, Tree))
 
 
-def test_a_mission_whole() -> None:
+def test_expanded_mission() -> None:
     once = expand(mission({"tree": "fetch", "with": {"arm": "left"}}), LIBRARY)
     body = to_data(once)["root"]["body"]["sequence"]
     assert to_data(once)["root"]["with"] == {"arm": "left"}
@@ -62,7 +62,7 @@ def test_a_mission_whole() -> None:
     assert body[2]["with"] == {"arm": "left", "thing": "$found"}
 
 
-def test_the_same_name_in_two_subtrees_is_two_names() -> None:
+def test_saved_names_of_two_subtrees_are_distinct() -> None:
     tree = (
         "tree: a\nroot:\n  sequence:\n    - {do: look, save: {thing: x}}\n"
         "    - {check: {near: {thing: $x}}}\n"
@@ -80,7 +80,7 @@ def test_escaped_text_stays_escaped_until_it_runs() -> None:
     assert to_data(once)["root"]["body"]["with"] == {"camera": "$$x"}
 
 
-def test_parameters_inside_lists_and_conditions() -> None:
+def test_parameters_inside_lists_and_conditions_are_bound() -> None:
     tree = (
         "tree: a\nparams: {n: {type: number}, thing: {type: Thing, default: lid}}\nroot:\n"
         "  do: follow\n  with: {points: [1.0, $n]}\n"
@@ -92,14 +92,14 @@ def test_parameters_inside_lists_and_conditions() -> None:
     assert body["while"] == {"any": ["lit", {"not": {"near": {"thing": "lid"}}}]}
 
 
-def test_references() -> None:
+def test_references_are_resolved() -> None:
     assert is_reference("$a")
     assert not is_reference("$$a")
     assert not is_reference(5)
     assert reference_name("$a") == "a"
 
 
-def test_what_cannot_be_expanded() -> None:
+def test_invalid_tree_cannot_be_expanded() -> None:
     needs = trees("tree: a\nparams: {x: {type: text}, y: {type: text}}\nroot: {do: look}\n")
     assert codes(mission({"tree": "b"}), needs) == [("UNKNOWN_TREE", "root/tree")]
     assert codes(mission({"tree": "a"}), needs) == [
@@ -116,7 +116,7 @@ def test_what_cannot_be_expanded() -> None:
     assert codes(mission({"tree": "a"}), cycle) == [("TREE_CYCLE", "root/body/body/tree")]
 
 
-def test_bombs_are_refused() -> None:
+def test_exponential_expansion_is_refused() -> None:
     wide = trees(
         *(
             f"tree: t{n}\nroot: {{sequence: [{{tree: t{n + 1}}}, {{tree: t{n + 1}}}]}}\n"
@@ -143,7 +143,7 @@ root: {do: look, repeat: $n, timeout: $t}
 """
 
 
-def test_parameters_fill_how_often_and_how_long() -> None:
+def test_parameters_set_counts_and_times_of_modifiers() -> None:
     known = trees(ROUNDS)
     tree = known.get("rounds")
     assert to_data(load_text(dump_yaml(tree)).document)["root"] == {
@@ -161,12 +161,12 @@ def test_parameters_fill_how_often_and_how_long() -> None:
 @pytest.mark.parametrize(
     "args", [{"n": 0}, {"n": "3"}, {"n": True}, {"n": 2000}, {"t": "30"}, {"t": "-1s"}, {"t": 3}]
 )
-def test_what_cannot_fill_a_modifier_is_refused(args: dict[str, Any]) -> None:
+def test_invalid_value_of_a_modifier_is_refused(args: dict[str, Any]) -> None:
     field = "root/body/repeat" if "n" in args else "root/body/timeout"
     assert codes(mission({"tree": "rounds", "with": args}), trees(ROUNDS)) == [
         ("WRONG_TYPE", field)
     ]
 
 
-def test_a_mission_itself_has_no_parameters_that_fill_a_modifier() -> None:
+def test_mission_has_no_parameters_for_modifiers() -> None:
     assert codes(mission({"do": "look", "repeat": "$n"}), Library()) == [("UNBOUND", "root/repeat")]

@@ -1,4 +1,4 @@
-"""Condition expressions: forms, what they say, what they name."""
+"""Condition expressions: forms, text and names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ADAPTER: TypeAdapter[Any] = TypeAdapter(Expression)
         ({"any": ["a", {"not": "b"}]}, Any_(of=(Is(name="a"), Not(of=Is(name="b")))), "a or not b"),
     ],
 )
-def test_forms(form: Any, model: Any, said: str) -> None:
+def test_expression_forms_are_parsed(form: Any, model: Any, said: str) -> None:
     read = ADAPTER.validate_python(form)
     assert read == model
     assert str(read) == said
@@ -32,11 +32,11 @@ def test_forms(form: Any, model: Any, said: str) -> None:
     assert ADAPTER.validate_python(read) is read
 
 
-def test_leaves_from_left_to_right() -> None:
+def test_leaves_are_in_order_from_left_to_right() -> None:
     form = {"all": ["a", {"any": [{"not": "b"}, {"c": {"x": 1}}]}, {"not": {"all": ["d"]}}]}
     assert [leaf.name for leaf in leaves(ADAPTER.validate_python(form))] == ["a", "b", "c", "d"]
 
 
-def test_nothing_is_evaluated() -> None:
-    """An expression of a programming language is a name that nothing answers to."""
+def test_expression_is_never_evaluated_as_code() -> None:
+    """Source code of a programming language is an unknown condition name."""
     assert ADAPTER.validate_python("__import__('os')") == Is(name="__import__('os')")

@@ -1,4 +1,4 @@
-"""The trees of a site, by name."""
+"""Tree library of a site."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bt_exec.spec.load import load_text
 from tests.bt_exec.spec.workshop import library
 
 
-def test_what_a_library_tells() -> None:
+def test_library_lists_its_trees() -> None:
     known = library()
     assert known.names() == ("fetch", "find", "open_up")
     assert len(known) == 3
@@ -24,27 +24,27 @@ def test_what_a_library_tells() -> None:
     assert known.source("find").file.endswith("find.yaml")
 
 
-def test_an_unknown_tree() -> None:
+def test_unknown_tree_is_an_error() -> None:
     with pytest.raises(UnknownName) as caught:
         library().get("fnid")
     message = "there is no tree 'fnid'; known, nearest first: find, fetch, open_up"
     assert str(caught.value) == message
 
 
-def test_a_mission_is_no_tree() -> None:
+def test_mission_in_a_library_is_refused() -> None:
     with pytest.raises(SpecError) as caught:
         Library([load_text("mission: {command: x}\nroot: {do: look}\n", "m.yaml")])
     assert str(caught.value) == "m.yaml:1:1: is a mission; a library holds trees [NOT_A_TREE]"
 
 
-def test_a_pipe_among_the_trees_is_not_waited_for(tmp_path: Path) -> None:
+def test_pipe_among_the_trees_is_skipped(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     with pytest.raises(SpecError, match=r"pipe\.yaml: is a pipe or a device") as caught:
         Library.load([tmp_path])
     assert caught.value.problems[0].code == "UNREADABLE"
 
 
-def test_every_mistake_of_every_file_is_told(tmp_path: Path) -> None:
+def test_every_problem_of_every_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "deeper").mkdir()
     (tmp_path / "a.yaml").write_text("tree: a\nrot: {do: look}\n")
     (tmp_path / "deeper" / "b.yaml").write_text("tree: [\n")
@@ -55,7 +55,7 @@ def test_every_mistake_of_every_file_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".yaml", ".yml", ".YML", ".Yaml"])
-def test_a_tree_file_is_found_by_its_ending_in_any_case(tmp_path, ending):
+def test_extension_of_a_tree_file_is_case_insensitive(tmp_path, ending):
     (tmp_path / f"one{ending}").write_text("tree: one\nroot: {check: ready}\n")
     (tmp_path / "notes.txt").write_text("no tree")
     assert Library.load([tmp_path]).names() == ("one",)

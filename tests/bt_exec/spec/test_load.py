@@ -1,4 +1,4 @@
-"""Loading never raises anything but `SpecError`, and always says where."""
+"""Loading raises only `SpecError`, with the position of each problem."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
 def check_whole_way(text: str) -> None:
-    """Load and verify; every problem has its place in the text."""
+    """Load and verify. Every problem has a position in the text."""
     try:
         document, source = load_text(text)
     except SpecError as error:
@@ -37,7 +37,7 @@ def check_whole_way(text: str) -> None:
     for problem in problems:
         assert problem.line is not None, problem
         assert problem.column is not None, problem
-        assert problem.line <= sum(text.count(c) for c in "\n\r\x85\u2028\u2029") + 2  # YAML's
+        assert problem.line <= sum(text.count(c) for c in "\n\r\x85\u2028\u2029") + 2  # key of YAML
         assert problem.message
         assert problem.code.isupper()
     spots = [(problem.line, problem.column) for problem in problems]
@@ -46,19 +46,19 @@ def check_whole_way(text: str) -> None:
 
 @given(mutated(ORIGINALS))
 @settings(max_examples=examples(600), suppress_health_check=SLOW)
-def test_slips_of_the_hand(text: str) -> None:
+def test_mutated_text_is_loaded_or_refused(text: str) -> None:
     check_whole_way(text)
 
 
 @given(st.text(max_size=50))
 @settings(max_examples=examples(200))
-def test_random_text(text: str) -> None:
+def test_random_text_is_loaded_or_refused(text: str) -> None:
     check_whole_way("tree: t\n" + text)
 
 
 @given(values, st.sampled_from(["{}", "root: {{do: {}}}", "root: {{check: {}}}", "params: {}"]))
 @settings(max_examples=examples(250), suppress_health_check=SLOW)
-def test_any_value_anywhere(value: object, form: str) -> None:
+def test_any_value_at_any_place_is_loaded_or_refused(value: object, form: str) -> None:
     from json import dumps
 
     check_whole_way("tree: t\n" + form.format(dumps(value)) + "\n")
@@ -66,20 +66,20 @@ def test_any_value_anywhere(value: object, form: str) -> None:
 
 @given(node_data)
 @settings(max_examples=examples(100), suppress_health_check=SLOW)
-def test_nodes_of_any_names_are_verified(data: object) -> None:
+def test_nodes_with_any_names_are_verified(data: object) -> None:
     from json import dumps
 
     check_whole_way("tree: t\nroot: " + dumps(data, ensure_ascii=False) + "\n")
 
 
-def test_parse_takes_what_was_read() -> None:
+def test_parse_accepts_parsed_data() -> None:
     assert parse(read_text("tree: t\nroot: {do: look}\n")).document == (
         load_text("tree: t\nroot: {do: look}\n").document
     )
 
 
-def test_fields_of_parts_that_are_called_like_parts() -> None:
-    """A parameter may be called like a field of the language or a word of pydantic's."""
+def test_parameter_may_have_the_name_of_a_field() -> None:
+    """A parameter may have the name of a field of the language or of pydantic."""
     with pytest.raises(SpecError) as caught:
         load_text(
             "tree: t\nparams:\n  mission: {typ: a}\n  int: {type: a, x: 1}\n  '<do>': {type: a}\n"
@@ -92,22 +92,22 @@ def test_fields_of_parts_that_are_called_like_parts() -> None:
     ]
 
 
-def test_a_node_inside_a_body_has_its_place() -> None:
+def test_node_inside_a_body_has_its_position() -> None:
     with pytest.raises(SpecError) as caught:
         load_text("mission: {command: x}\nroot:\n  tree: find\n  body:\n    do: look\n    ret: 1\n")
     (problem,) = caught.value.problems
     assert (problem.place, problem.line, problem.column) == ("root/body/ret", 6, 5)
 
 
-def test_the_older_name_of_after_is_read() -> None:
-    """`on` is the value true to most readers of YAML, so trees are written with `after`."""
+def test_older_name_of_after_is_accepted() -> None:
+    """Most YAML readers parse `on` as true, so trees use `after`."""
     text = "tree: t\notherwise: [{{{}: [GONE], with: {{a: 1}}}}]\nroot: {{do: look}}"
     old, new = (load_text(text.format(name)).document for name in ("on", "after"))
     assert old == new
     assert "\n- after:\n  - GONE\n  with:\n" in dump_yaml(old)
 
 
-def test_after_and_its_older_name_do_not_stand_together() -> None:
+def test_after_and_its_older_name_exclude_each_other() -> None:
     text = "tree: t\notherwise: [{after: [GONE], on: [LOST], tree: u}]\nroot: {do: look}"
     with pytest.raises(SpecError) as told:
         load_text(text)

@@ -73,7 +73,7 @@ def test_trees_are_expanded(body: str, args: dict[str, Any], expected: Any) -> N
     assert expanded(f"{HEAD}places: {{type: text, many: true}}\n{body}\n", args) == expected
 
 
-def test_saved_list_keeps_its_loop_with_names_of_its_own() -> None:
+def test_saved_list_keeps_its_loop_with_unique_names() -> None:
     text = (
         "tree: t\nroot:\n  sequence:\n    - {do: find, save: {all: found}}\n"
         "    - {do: take, with: {thing: $one}, for_each: {one: $found, at_most: 5}}\n"
@@ -105,11 +105,11 @@ def test_argument_outside_bounds_is_refused(value: int) -> None:
         ('$"<{a}>"', {"a": '$"{b}!"'}, '$"<{b}!>"'),
     ],
 )
-def test_texts_are_filled(template: str, values: dict[str, Any], expected: str) -> None:
+def test_texts_are_filled_with_values(template: str, values: dict[str, Any], expected: str) -> None:
     assert fill_template(template, values.__getitem__) == expected
 
 
-def test_documentation_holds_the_table_of_modifiers() -> None:
+def test_documentation_contains_the_table_of_modifiers() -> None:
     text = (Path(__file__).parents[3] / "docs" / "trees.md").read_text(encoding="utf-8")
     assert table() in text
 

@@ -1,4 +1,4 @@
-"""Every kind of malformed file: code, line, column and words of what is told about it."""
+"""Malformed files of every kind: code, line, column and message of each problem."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CATALOGUE, LIBRARY = catalogue(), library()
 
 
 def problems_of(path: Path) -> tuple[Problem, ...]:
-    """Return everything that is wrong with a file, as ``bt-exec check`` finds it."""
+    """Return all problems of a file, as found by ``bt-exec check``."""
     try:
         document, source = load_file(path)
     except SpecError as error:
@@ -34,7 +34,7 @@ def test_every_file_has_its_expectation() -> None:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_what_is_found(name: str) -> None:
+def test_malformed_file_has_the_expected_problems(name: str) -> None:
     found = problems_of(FILES[name])
     expected = [line.split(" ", 2) for line in EXPECTED[name]]
     assert [f"{p.line}:{p.column} {p.code}" for p in found] == [
@@ -46,7 +46,7 @@ def test_what_is_found(name: str) -> None:
 
 
 def told() -> dict[str, list[str]]:
-    """Return the whole lines that an author reads, by file: ``told.txt``, in its order."""
+    """Return the complete expected messages of each file, from ``told.txt``."""
     lines: dict[str, list[str]] = {name: [] for name in EXPECTED}
     for line in (FOLDER / "told.txt").read_text(encoding="utf-8").splitlines():
         name, _, text = line.partition(" | ")
@@ -58,14 +58,14 @@ TOLD = told()
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_whole_messages(name: str) -> None:
+def test_messages_of_malformed_files_are_complete(name: str) -> None:
     path = FILES[name]
     assert [str(problem) for problem in problems_of(path)] == [
         f"{path}:{text}" for text in TOLD[name]
     ]
 
 
-def test_several_mistakes_are_told_at_once_in_the_order_of_the_text() -> None:
+def test_several_problems_are_reported_in_the_order_of_the_text() -> None:
     found = problems_of(FILES["several_mistakes"])
     spots = [(problem.line, problem.column) for problem in found]
     assert len(found) == 7
@@ -73,7 +73,7 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_the_text() -> None:
     assert {problem.code for problem in found} >= {"DUPLICATE_KEY", "NO_KIND", "BAD_TIME"}
 
 
-def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+def test_huge_file_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.yaml"
     path.write_text("tree: t\nsummary: " + "x" * MAX_BYTES)
     with pytest.raises(SpecError) as caught:
@@ -82,7 +82,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("opener", ["[", "{a: ", "- ", "? ", "[{a: ", "a: [", "!x [", "&a ["])
-def test_deep_nesting_is_refused_and_nothing_recurses(opener: str) -> None:
+def test_deep_nesting_is_refused_without_recursion(opener: str) -> None:
     text = opener * (100_000 // len(opener))
     with pytest.raises(SpecError) as caught:
         load_text(text)
@@ -96,13 +96,13 @@ def test_deep_nesting_is_refused_and_nothing_recurses(opener: str) -> None:
     assert len(caught.value.problems) <= 50
 
 
-def test_many_values_are_refused() -> None:
+def test_too_many_values_are_refused() -> None:
     with pytest.raises(SpecError, match="holds more than 100000 values") as caught:
         load_text("tree: t\nutterances: [" + "a," * 110_000 + "]\nroot: {do: look}\n")
     assert caught.value.problems[0].line == 2
 
 
-def test_what_cannot_be_opened(tmp_path: Path) -> None:
+def test_file_that_cannot_be_opened_is_reported(tmp_path: Path) -> None:
     for path in (tmp_path / "none.yaml", tmp_path, Path("a\0b.yaml")):
         with pytest.raises(SpecError) as caught:
             load_file(path)
@@ -113,7 +113,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
     assert str(caught.value) == f"{path}: cannot be read: no such file or directory [UNREADABLE]"
 
 
-def test_the_same_tree_in_two_files(tmp_path: Path) -> None:
+def test_same_tree_in_two_files_is_reported(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.yaml").write_text("summary: x\ntree: t\nroot: {do: look}\n")
     with pytest.raises(SpecError) as caught:
@@ -123,7 +123,7 @@ def test_the_same_tree_in_two_files(tmp_path: Path) -> None:
     assert str(caught.value) == message
 
 
-def test_trees_that_run_each_other(tmp_path: Path) -> None:
+def test_cycle_of_trees_is_reported(tmp_path: Path) -> None:
     for name, other in ("ab", "bc", "ca"):
         (tmp_path / f"{name}.yaml").write_text(
             f"tree: {name}\nroot:\n  sequence:\n    - do: look\n    - tree: {other}\n"
@@ -136,8 +136,8 @@ def test_trees_that_run_each_other(tmp_path: Path) -> None:
     ]
 
 
-def test_trees_that_share_trees_are_looked_at_once(tmp_path: Path) -> None:
-    """Forty trees that each run the next one twice are no cycle, and 2**40 ways are not walked."""
+def test_shared_trees_are_visited_once(tmp_path: Path) -> None:
+    """Forty trees that each run the next one twice. There is no cycle, and each is visited once."""
     for n in range(40):
         child = (
             "{do: look}" if n == 39 else f"{{sequence: [{{tree: t{n + 1}}}, {{tree: t{n + 1}}}]}}"

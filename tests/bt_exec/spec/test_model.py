@@ -1,4 +1,4 @@
-"""The models: what they refuse is in the corpus; here is what they mean."""
+"""Models of the tree language: accepted values. Refused ones are in the corpus."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ def root(text: str) -> Any:
     ("text", "seconds"),
     [("1ms", 0.001), ("20s", 20.0), ("1.5min", 90.0), ("24h", 86400.0), ("20 s", 20.0)],
 )
-def test_times(text: str, seconds: float) -> None:
+def test_durations_are_parsed(text: str, seconds: float) -> None:
     assert root(f"{{do: look, timeout: {text}}}").timeout == seconds
 
 
 @pytest.mark.parametrize("text", ["0s", "0.0001s", "24.1h", "1e3s", "1:30", "s", "20S", "1s\n2s"])
-def test_no_times(text: str) -> None:
+def test_invalid_durations_are_refused(text: str) -> None:
     with pytest.raises(ValidationError):
         Do.model_validate({"do": "look", "timeout": text})
 
 
 @pytest.mark.parametrize(("word", "needed"), [("all", 2), ("any", 1), ("2", 2), ("1", 1)])
-def test_succeed_when(word: str, needed: int) -> None:
+def test_succeed_when_values(word: str, needed: int) -> None:
     node = root(f"{{parallel: [{{do: a}}, {{do: b}}], succeed_when: {word}}}")
     assert isinstance(node, Parallel)
     assert node.needed == needed
 
 
-def test_params_without_default_are_required() -> None:
+def test_params_without_a_default_are_required() -> None:
     assert Param(type="Arm").required
     assert not Param(type="Arm", default="left").required
     assert not Param(type="boolean", default=False).required
@@ -59,7 +59,7 @@ def test_specs_are_frozen() -> None:
         node.do = "wait"
 
 
-def test_walking_and_rebuilding() -> None:
+def test_walk_and_rebuild() -> None:
     node = root("{sequence: [{do: a}, {fallback: [{do: b}, {tree: t, body: {do: c}}]}]}")
     names = [part.do for part in walk(node) if isinstance(part, Do)]
     assert names == ["a", "b", "c"]
@@ -75,6 +75,6 @@ def test_walking_and_rebuilding() -> None:
     assert children_of(Tree(tree="t")) == ()
 
 
-def test_a_document_may_be_built_from_nodes() -> None:
+def test_document_can_be_built_from_nodes() -> None:
     spec = TreeSpec(tree="t", root=Sequence(sequence=(Do(do="a"), Do(do="b"))))
     assert spec == load_text("tree: t\nroot: {sequence: [{do: a}, {do: b}]}\n").document

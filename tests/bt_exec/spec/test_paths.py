@@ -1,4 +1,4 @@
-"""Names of nodes: readable, unique, stable."""
+"""Paths of nodes: readable, unique and stable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def all_paths(text: str) -> list[str]:
     return [path for path, _ in paths(load_text(f"tree: t\nroot: {text}\n").document.root)]
 
 
-def test_paths() -> None:
+def test_node_paths() -> None:
     assert all_paths(
         "{sequence: [{do: grasp}, {do: grasp}, {name: try again, fallback: [{do: grasp}, "
         "{check: {not: lit}}, {check: lit}]}, {tree: open_up, body: {sequence: [{do: grasp}]}}]}"
@@ -34,7 +34,7 @@ def test_paths() -> None:
     ]
 
 
-def test_a_name_that_looks_like_a_path() -> None:
+def test_name_that_looks_like_a_path_is_escaped() -> None:
     assert all_paths("{sequence: [{do: a, name: a#2}, {do: a}, {do: a}, {do: b, name: x/y}]}") == [
         "sequence",
         "a#2",
@@ -44,7 +44,7 @@ def test_a_name_that_looks_like_a_path() -> None:
     ]
 
 
-def test_enclosing() -> None:
+def test_enclosing_path() -> None:
     assert encloses("a/b", "a/b")
     assert encloses("a", "a/b/c")
     assert not encloses("a/b", "a/bc")
@@ -55,7 +55,7 @@ def test_enclosing() -> None:
     max_examples=examples(60),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-def test_every_node_has_one_path_and_one_place(document: Document) -> None:
+def test_every_node_has_a_unique_path_and_position(document: Document) -> None:
     found = list(paths(document.root))
     assert len({path for path, _ in found}) == len(found)
     assert [node for _, node in found] == [node for node, _ in nodes_of(document.root)]

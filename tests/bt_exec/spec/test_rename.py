@@ -1,4 +1,4 @@
-"""A tree under other names: every place that names a skill, a condition or a type, and no other."""
+"""Renaming of skills, conditions and types in a tree."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ root:
 """
 
 
-def test_what_skills_conditions_and_types_are_called_changes_and_nothing_else() -> None:
+def test_only_names_of_skills_conditions_and_types_are_renamed() -> None:
     tree, wanted = (load_text(text).document for text in (WRITTEN, RENAMED))
     assert renamed(tree, lambda name: f"door.{name}") == wanted
     assert renamed(wanted, lambda name: name.removeprefix("door.")) == tree
 
 
 @pytest.mark.parametrize("text", [WRITTEN, RENAMED], ids=["plain", "with a pack"])
-def test_the_tree_that_is_renamed_stays_as_it_was(text: str) -> None:
+def test_original_tree_is_not_changed(text: str) -> None:
     tree = load_text(text).document
     renamed(tree, str.upper)
     assert tree == load_text(text).document

@@ -1,4 +1,4 @@
-"""The JSON Schema: it takes what is right and refuses what a schema can refuse."""
+"""JSON Schema of trees: accepted and refused files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def mistakes(data: Any) -> list[str]:
     return [error.message for error in VALIDATOR.iter_errors(data)]
 
 
-def test_it_is_a_schema() -> None:
+def test_schema_is_a_valid_json_schema() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     Draft202012Validator.check_schema(tree_schema(Catalogue([])))
     json.dumps(SCHEMA)
@@ -56,13 +56,13 @@ def test_it_is_a_schema() -> None:
     ],
     ids=lambda path: path.stem,
 )
-def test_right_files(path: Any) -> None:
+def test_valid_files_are_accepted(path: Any) -> None:
     assert mistakes(read_file(path).data) == []
 
 
 @given(workshop_missions)
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
-def test_right_missions_before_and_after_expansion(spec: MissionSpec) -> None:
+def test_valid_missions_are_accepted_before_and_after_expansion(spec: MissionSpec) -> None:
     assert mistakes(to_data(spec)) == []
     assert mistakes(to_data(expand(spec, library()))) == []
 
@@ -74,7 +74,7 @@ BEYOND = {
     "TOO_MANY_ITEMS",
     "BAD_TEMPLATE",
     "TREE_CYCLE",
-    "UNKNOWN_TREE",  # trees come and go with files; an editor completes those it knows
+    "UNKNOWN_TREE",  # trees are added and removed with files; an editor completes known ones
     "SAVED_TWICE",
     "SKIPPED_SAVE",
     "ELSE_WITH_TELL",
@@ -83,21 +83,21 @@ BEYOND = {
     "TOO_LONG_RUNNING",
     "TOO_DEEP",
 }
-"""Codes of mistakes that are no matter of form."""
+"""Codes of problems that a schema cannot express."""
 
 NOT_SEEN = {
-    "parameter_of_a_wrong_type",  # what a name stands for
+    "parameter_of_a_wrong_type",  # meaning of a name
     "reference_in_a_list_of_a_wrong_type",
     "reference_of_a_wrong_type",
-    "list_item_of_a_wrong_type",  # lists may hold names
+    "list_item_of_a_wrong_type",  # lists may contain references
     "unknown_result_of_a_tree",
     "returns_no_reference",
-    "way_loses_a_result",  # what another tree takes and gives
+    "way_loses_a_result",  # parameters and results of other trees
     "way_misses_an_argument",
     "way_passes_on_a_wrong_type",
     "unknown_argument_of_a_way",
     "wrong_argument_of_a_way",
-    "timeout_two_days",  # a bound on a number inside text
+    "timeout_two_days",  # a bound of a number inside a text
     "timeout_zero",
     "fine_yaml_directive",
     "param_min_above_max",
@@ -128,11 +128,11 @@ def _readable(name: str) -> Any:
         if {line.split()[1] for line in expected} - BEYOND and _readable(name) is not None
     ],
 )
-def test_wrong_files(name: str) -> None:
+def test_invalid_files_are_refused(name: str) -> None:
     assert bool(mistakes(_readable(name))) != (name in NOT_SEEN)
 
 
-def test_names_are_completed_with_what_they_mean() -> None:
+def test_names_have_descriptions_for_completion() -> None:
     do = SCHEMA["$defs"]["Do"]
     assert {"const": "take", "description": "Take a thing."} in do["properties"]["do"]["anyOf"]
     rule = next(r for r in do["allOf"] if r["if"]["properties"]["do"]["const"] == "take")
@@ -173,7 +173,7 @@ def test_conditions_and_trees_are_completed() -> None:
     assert {"const": "open_up", "description": "Open the lid."} in trees
 
 
-def test_every_field_of_the_language_is_explained() -> None:
+def test_every_field_of_the_language_has_a_description() -> None:
     models: tuple[type[NodeBase] | type[TreeSpec] | type[Param] | type[Way], ...] = (
         *(Do, Check, Tree, Sequence, Fallback, Parallel),
         *(TreeSpec, Param, Way),
@@ -192,8 +192,8 @@ def _pack(name: str) -> Pack:
 
 
 @pytest.mark.parametrize("name", ["door", "tabletop"])
-def test_the_shipped_schema_is_in_step(name: str) -> None:
-    """Make it anew with ``bt-exec schema --site NAME > configs/schema/NAME.schema.json``."""
+def test_shipped_schema_is_up_to_date(name: str) -> None:
+    """Create it again with ``bt-exec schema --site NAME > configs/schema/NAME.schema.json``."""
     pack = _pack(name)
     assert pack.trees is not None
     trees = Library.load([pack.trees])

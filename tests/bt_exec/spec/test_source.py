@@ -1,4 +1,4 @@
-"""Text into plain data: what words mean, and where everything stands."""
+"""YAML source: values of scalars, and positions of keys and values."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ from bt_exec.spec.source import Source, read_file, read_text, scan_text, show_pl
         ("'true'", "true"),
     ],
 )
-def test_what_a_scalar_means(text: str, value: Any) -> None:
+def test_scalar_has_its_yaml_value(text: str, value: Any) -> None:
     found = read_text(f"a: {text}\n").data["a"]
     assert (found, type(found)) == (value, type(value))
 
 
-def test_places_of_keys_and_values() -> None:
+def test_keys_and_values_have_positions() -> None:
     source = read_text("a: 1\n열쇠:\n  - {b: 2, 😀: [3]}\n")
     assert source.mark(("a",)) == (1, 4)
     assert source.mark(("a",), key=True) == (1, 1)
@@ -64,12 +64,12 @@ def test_places_of_keys_and_values() -> None:
     assert Source("the plan").mark(("a",)) == (None, None)
 
 
-def test_show_place() -> None:
+def test_position_is_shown_as_line_and_column() -> None:
     assert show_place(("root", "sequence", 1, "with", "arm")) == "root/sequence[1]/with/arm"
     assert show_place(()) == ""
 
 
-def test_read_file_refuses_what_scanning_notes(tmp_path: Path) -> None:
+def test_read_file_raises_problems_of_the_scanner(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("a: !x 1\nb: 2\na: 3\n")
     with pytest.raises(SpecError) as caught:
@@ -87,13 +87,13 @@ def test_directive_that_declares_a_tag_is_refused_although_none_is_used() -> Non
     assert (problem.code, problem.found, problem.line) == ("TAG", "%TAG", 1)
 
 
-def test_earlier_refusals_are_told_with_what_stopped_the_reading() -> None:
+def test_earlier_problems_are_reported_with_the_one_that_stopped_the_parser() -> None:
     with pytest.raises(SpecError) as caught:
         read_text("a: 1\na: 2\nb: [1\n")
     assert [problem.code for problem in caught.value.problems] == ["DUPLICATE_KEY", "NOT_YAML"]
 
 
-def test_a_flood_of_refusals_ends() -> None:
+def test_number_of_reported_problems_is_limited() -> None:
     with pytest.raises(SpecError) as caught:
         read_text("a: 1\n" * 1000)
     assert len(caught.value.problems) == 50
@@ -113,19 +113,21 @@ def _only_spec_errors_with_places(text: str) -> None:
 
 @given(st.text(max_size=60))
 @settings(max_examples=300)
-def test_random_text(text: str) -> None:
+def test_random_text_is_parsed_or_refused(text: str) -> None:
     _only_spec_errors_with_places(text)
 
 
 @given(st.text("[]{}:,-?&*!|>'\"%@`#~<.\t\n a1", max_size=40))
 @settings(max_examples=500)
-def test_random_yaml_signs(text: str) -> None:
+def test_random_yaml_syntax_is_parsed_or_refused(text: str) -> None:
     _only_spec_errors_with_places(text)
 
 
 @given(raw=st.binary(max_size=80))
 @settings(max_examples=150)
-def test_random_bytes(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
+def test_random_bytes_are_parsed_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, raw: bytes
+) -> None:
     path = tmp_path_factory.getbasetemp() / "random.yaml"
     path.write_bytes(raw)
     found: tuple[Problem, ...] = ()

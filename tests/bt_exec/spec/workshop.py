@@ -1,4 +1,4 @@
-"""A small pack for tests of the tree language: every form of argument, result and declaration."""
+"""Small pack for tests of the language, with every form of argument, result and declaration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Seen:
 
 
 class Grip:
-    """Not data: a document cannot write one."""
+    """Type without a representation in documents."""
 
 
 class Held(NamedTuple):
@@ -40,12 +40,11 @@ class Held(NamedTuple):
     uses={"arm.{arm}"},
 )
 def take(robot: Any, arm: Arm, thing: Thing = "cup") -> Steps[Held]:
-    """Take a thing.
+    """Take an object.
 
     Args:
-        arm: The arm that
-            takes it.
-        thing (Thing): What is taken.
+        arm: The arm that takes it.
+        thing (Thing): The object.
     """
     yield Running()
     return Held(Grip())
@@ -65,13 +64,13 @@ def put(
     force_n: Annotated[float, Field(gt=0, description="How hard [N].")] = 5.0,
     gently: bool = True,
 ) -> Steps:
-    """Put down what is held."""
+    """Put down the held object."""
     yield Running()
 
 
 @skill()
 def look(robot: Any, camera: str = "front") -> Steps[Seen]:
-    """Look for things."""
+    """Search for objects."""
     yield Running()
     return Seen("cup", 1.0, 1)
 
@@ -84,7 +83,7 @@ def rest(robot: Any, count: int) -> Steps:
 
 @skill(timeout_s=3600)
 def follow(robot: Any, points: list[float], limits: dict[str, float] | None = None) -> Steps:
-    """Follow a way through points."""
+    """Follow a path through points."""
     yield Running()
 
 
@@ -102,13 +101,13 @@ def lit(robot: Any) -> Verdict:
 
 @condition(establishes={"hand.{arm}": "empty"})
 def hand_empty(robot: Any, arm: Arm = "right") -> Verdict:
-    """Whether a hand holds nothing."""
+    """Whether a hand is empty."""
     return Verdict.yes()
 
 
 @condition()
 def near(robot: Any, thing: Thing, within_m: float = 1.0) -> Verdict:
-    """Whether a thing is near."""
+    """Whether an object is near."""
     return Verdict.yes()
 
 
