@@ -1,9 +1,9 @@
-"""A brute-force answer to whether a plan may meet an unmet need: it is run in every way it may go.
+"""Brute-force oracle of the dry run: a plan is executed in every possible way.
 
-Plans are plain data, as in `tests.bt_exec.repair_oracle`; nothing of `bt_exec` is used to answer.
-A step may have ``"skip_if"``, ``"while"``, ``"retry"``, ``"repeat"`` and ``"timeout"``, and a
-``"parallel"`` says with ``"needed"`` how many of its steps must succeed. Skills do what they
-declare; where they fail or are stopped, nobody knows what they left.
+Plans are plain data, as in `tests.bt_exec.repair_oracle`, and `bt_exec` is not used. A step may
+have ``"skip_if"``, ``"while"``, ``"retry"``, ``"repeat"`` and ``"timeout"``. The key ``"needed"``
+of a ``"parallel"`` is the required number of successes. Skills have their declared effects. After
+a failure or a stop, the facts that they change are unknown.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Generator
 from typing import Any, Literal
 
 Step = dict[str, Any]
-End = Literal["done", "again", "over"]  # succeeded, failed, failed for good
+End = Literal["done", "again", "over"]  # succeeded, failed, failed permanently
 Moments = Generator[None, None, End]  # time passes at every yield
 
 
 class Hit(Exception):  # noqa: N818 - an answer, not an error
-    """A skill started while one of its needs was known not to hold."""
+    """Raised if a skill starts although one of its needs is known not to hold."""
 
 
 class Choices:
-    """Gives every sequence of choices, one sequence a run."""
+    """Enumerates all sequences of choices, one per run."""
 
     def __init__(self) -> None:
         self._taken: list[tuple[int, int]] = []
@@ -34,7 +34,7 @@ class Choices:
         return self._taken[self._at - 1][0]
 
     def turn(self) -> bool:
-        """Begin the next run; false once all were made."""
+        """Start the next run; return False after the last one."""
         self._at = 0
         while self._taken:
             chosen, count = self._taken.pop()
@@ -45,7 +45,7 @@ class Choices:
 
 
 def hits(plan: Step, facts: dict[str, str], runs: int) -> bool | None:
-    """Whether some run of `plan` hits an unmet need; None if `runs` were too few to tell."""
+    """Return True if a run of `plan` violates a need; None if `runs` were too few to decide."""
     choices = Choices()
     for _ in range(runs):
         try:
@@ -74,7 +74,7 @@ def _retried(step: Step, facts: dict[str, str], choices: Choices) -> Moments:
     end: End = "again"
     for attempt in range(step.get("retry", 1)):
         if attempt:
-            yield  # one attempt a tick
+            yield  # one attempt per tick
         end = yield from _attempt(step, facts, choices)
         if end != "again":
             break
@@ -104,7 +104,7 @@ def _attempt(step: Step, facts: dict[str, str], choices: Choices) -> Moments:
 
 
 def _ask(wanted: tuple[str, str], facts: dict[str, str], choices: Choices) -> bool | None:
-    """Ask a condition: what is known decides, else anything may be found, or nothing."""
+    """Evaluate a condition: a known fact decides, otherwise every verdict is possible."""
     fact, word = wanted
     if fact in facts:
         return facts[fact] == word

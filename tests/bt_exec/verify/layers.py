@@ -1,4 +1,4 @@
-"""What the tests of the layers share: a mission from a few words, and what is found in it."""
+"""Helpers of the layer tests: problems of a tree or a mission as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CATALOGUE, LIBRARY = catalogue(), library()
 
 
 def of_tree(text: str) -> list[str]:
-    """Return ``line:column CODE`` of everything that is wrong with a tree."""
+    """Return ``line:column CODE`` of every problem of a tree."""
     document, source = load_text(text)
     return [spot(problem) for problem in verify_document(document, CATALOGUE, LIBRARY, source)]
 
@@ -28,7 +28,7 @@ def of_mission(
     facts: Mapping[str, str] | None = None,
     kept: tuple[str, ...] = (),
 ) -> list[str]:
-    """Return ``CODE place: message`` of everything that is wrong with an expanded mission."""
+    """Return ``CODE place: message`` of every problem of an expanded mission."""
     header = {"command": "go", "kept": list(kept)}
     spec = expand(MissionSpec.model_validate({"mission": header, "root": root}), LIBRARY)
     found = verify_mission(spec, CATALOGUE, labels=labels, facts=facts)

@@ -1,4 +1,7 @@
-"""Layer 2; each of its codes stands in the corpus (tests/data/malformed/expected.yaml), too."""
+"""Layer 2, arguments.
+
+Each of its codes is in the corpus (tests/data/malformed/expected.yaml), too.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +37,19 @@ USE = "{check: {near: {thing: $seen}}}"
         ("{do: look, save: {thing: seen}, while: {near: {thing: $seen}}}", False),
     ],
 )
-def test_what_is_bound_where(root: str, bound: bool) -> None:
+def test_bound_names_at_each_node(root: str, bound: bool) -> None:
     found = [line.split()[1] for line in of_tree(f"tree: t\nroot: {root}\n")]
     assert found == ([] if bound else ["UNBOUND"])
 
 
-def test_results_of_different_types_are_one_or_the_other() -> None:
+def test_result_saved_by_two_branches_has_a_union_type() -> None:
     branches = "{fallback: [{do: look, save: {thing: x}}, {do: look, save: {count: x}}]}"
     assert of_tree(
         f"tree: t\nroot:\n  sequence:\n    - {branches}\n    - {{check: {{near: {{thing: $x}}}}}}\n"
     ) == ["5:30 WRONG_TYPE"]
 
 
-def test_defaults_and_other_ways() -> None:
+def test_defaults_and_alternatives() -> None:
     assert (
         of_tree(
             "tree: t\nparams: {arm: {type: Arm, default: right}, n: {type: number, default: 1}}\n"
@@ -57,7 +60,7 @@ def test_defaults_and_other_ways() -> None:
     )
 
 
-def test_a_way_to_another_tree_passes_on_only_what_callers_give() -> None:
+def test_alternative_tree_gets_only_given_arguments() -> None:
     assert of_tree(
         "tree: t\nparams: {arm: {type: Arm, default: right}}\n"
         "otherwise:\n  - {on: [A], tree: fetch}\nroot: {do: look}\n"
@@ -74,7 +77,7 @@ def test_a_way_to_another_tree_passes_on_only_what_callers_give() -> None:
         ("{thing: {type: Thing}}", ["4:5 MISSING_ARGUMENT"]),
     ],
 )
-def test_what_a_way_to_another_tree_needs(params: str, found: list[str]) -> None:
+def test_arguments_required_by_an_alternative_tree(params: str, found: list[str]) -> None:
     text = f"tree: t\nparams: {params}\notherwise:\n  - {{on: [A], tree: fetch}}\n"
     assert of_tree(text + "root: {do: look}\n") == found
 
@@ -84,20 +87,22 @@ def test_what_a_way_to_another_tree_needs(params: str, found: list[str]) -> None
     [
         ("{what: $seen}", []),
         ("{what: $seen, again: $seen}", ["3:31 SAVED_TWICE"]),
-        ("{what: $side}", ["3:17 UNBOUND"]),  # whoever calls the tree gave it
+        ("{what: $side}", ["3:17 UNBOUND"]),  # given by the caller of the tree
         ("{what: $lid}", ["3:17 UNBOUND"]),
         ("{what: seen}", ["3:17 UNBOUND"]),
         ("{what: $maybe}", ["3:17 UNBOUND"]),
     ],
 )
 @pytest.mark.parametrize("kind", ["sequence", "parallel"])
-def test_a_tree_returns_what_it_saves_for_sure(returns: str, found: list[str], kind: str) -> None:
+def test_tree_returns_only_values_that_are_always_saved(
+    returns: str, found: list[str], kind: str
+) -> None:
     maybe = "{fallback: [{do: look, save: {count: maybe}}, {do: look}]}"
     head = f"tree: t\nparams: {{side: {{type: text}}}}\nreturns: {returns}\n"
     assert of_tree(f"{head}root: {{{kind}: [{LOOK}, {maybe}]}}\n") == found
 
 
-def test_after_expansion_names_are_those_of_the_whole_mission() -> None:
+def test_names_after_expansion_are_those_of_the_mission() -> None:
     take = {"do": "take", "with": {"arm": "left", "thing": "$found"}}
     find = {"tree": "find", "save": {"what": "found"}}
     assert of_mission({"sequence": [find, take]}) == []
@@ -119,7 +124,7 @@ def test_after_expansion_names_are_those_of_the_whole_mission() -> None:
         ("{do: look, with: {camera: 'of $$side'}}", []),
     ],
 )
-def test_a_name_inside_a_text_is_not_passed_literally(root: str, found: list[str]) -> None:
+def test_reference_inside_a_text_is_reported(root: str, found: list[str]) -> None:
     head = "tree: t\nparams:\n  side:\n    {type: text, default: front}\n"
     assert of_tree(f"{head}root: {root}\n") == found
 
@@ -139,20 +144,20 @@ def test_a_name_inside_a_text_is_not_passed_literally(root: str, found: list[str
         ("{do: follow, with: {points: [], limits: {x: [1, $n]}}}", ["5:55 UNBOUND"]),
     ],
 )
-def test_names_inside_lists_and_mappings(root: str, found: list[str]) -> None:
+def test_references_inside_lists_and_mappings_are_resolved(root: str, found: list[str]) -> None:
     head = "tree: t\nparams:\n  side: {type: text}\n  n: {type: number}\n"
     assert of_tree(f"{head}root: {root}\n") == found
 
 
-def test_a_name_inside_a_text_is_told_as_it_should_be_written() -> None:
+def test_reference_inside_a_text_is_shown_in_its_correct_form() -> None:
     head = "tree: t\nparams: {side: {type: text}}\n"
     document, source = load_text(head + "root: {do: look, with: {camera: 'the $side camera'}}\n")
     (problem,) = verify_document(document, CATALOGUE, LIBRARY, source)
     assert (problem.found, problem.allowed) == ("$side", ("$side",))
 
 
-def test_what_no_file_can_write_is_of_a_wrong_type() -> None:
-    """Plans of a program may hold anything; a long value is cut."""
+def test_object_without_a_yaml_form_has_a_wrong_type() -> None:
+    """A plan created by a program may contain any object. Long values are truncated."""
     (told,) = of_mission({"do": "look", "with": {"camera": object()}})
     assert told.startswith("WRONG_TYPE root/with/camera: 'camera' takes text")
 
@@ -160,7 +165,7 @@ def test_what_no_file_can_write_is_of_a_wrong_type() -> None:
 @pytest.mark.parametrize(
     ("value", "found"), [([1] * 19, str([1] * 19)), ([1] * 20, f"[{'1,' * 19}…")]
 )
-def test_what_is_found_is_cut_at_forty_characters(value: list[int], found: str) -> None:
+def test_value_in_a_message_is_truncated_at_forty_characters(value: list[int], found: str) -> None:
     spec = MissionSpec.model_validate(
         {"mission": {"command": "go"}, "root": {"do": "look", "with": {"camera": value}}}
     )
@@ -178,6 +183,6 @@ def test_what_is_found_is_cut_at_forty_characters(value: list[int], found: str) 
         ("{n: {type: integer, spoken: true}}", "{do: look, repeat: $m}", "UNBOUND"),
     ],
 )
-def test_what_fills_a_modifier_is_a_parameter_of_its_type(params, root, code) -> None:
+def test_modifier_requires_a_parameter_of_its_type(params, root, code) -> None:
     found = [line.split()[1] for line in of_tree(f"tree: t\nparams: {params}\nroot: {root}\n")]
     assert found == ([code] if code else [])

@@ -1,4 +1,4 @@
-"""What runs but was not meant: codes that nothing fails with, parameters that nothing takes."""
+"""Valid but useless parts: codes that are never raised, parameters that are never used."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ root:
 }
 
 
-def test_a_parameter_that_only_commands_name_is_left_alone() -> None:
+def test_parameter_used_only_by_commands_is_accepted() -> None:
     head = HEAD.replace("default: right", "default: right, spoken: true")
     assert problems_of(head + "root: {do: look}\n") == []
 
@@ -113,17 +113,17 @@ def problems_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_was_not_meant_is_told(name: str) -> None:
+def test_useless_part_is_reported(name: str) -> None:
     text, expected = CASES[name]
     assert problems_of(text) == expected
 
 
 @pytest.mark.parametrize("name", FINE)
-def test_what_has_a_use_is_left_alone(name: str) -> None:
+def test_used_part_is_not_reported(name: str) -> None:
     assert problems_of(HEAD + FINE[name]) == []
 
 
-def test_the_nearest_code_comes_first() -> None:
+def test_nearest_code_is_listed_first() -> None:
     text = HEAD + "otherwise: [{after: [UNREACHABEL], with: {arm: left}}]\n" + TAKE
     (problem,) = verify_file(load_text(text), catalogue(), library())
     assert problem.allowed[0] == "UNREACHABLE"
@@ -138,12 +138,12 @@ def test_the_nearest_code_comes_first() -> None:
         ("n: {type: number}", "{do: follow, with: {points: [1.0, $n]}}"),
     ],
 )
-def test_a_parameter_in_a_modifier_or_a_list_has_a_use(param: str, root: str) -> None:
+def test_parameter_used_in_a_modifier_or_list_is_accepted(param: str, root: str) -> None:
     assert problems_of(f"tree: t\nparams: {{{param}}}\nroot: {root}\n") == []
 
 
-def test_what_keeps_a_file_from_running_is_told_first() -> None:
-    """What its author would not have meant, and what contradicts itself, is told after that."""
+def test_errors_are_reported_before_useless_parts() -> None:
+    """Useless parts and contradictions follow the errors."""
     steps = "[{do: open_lid, with: {arm: right}}, {do: take, with: {arm: left}}, {do: take, %s}]"
     text = HEAD + f"root: {{sequence: {steps}}}\n"
     assert [line.split()[1] for line in problems_of(text % "with: {arm: up}")] == ["WRONG_TYPE"]
@@ -153,6 +153,6 @@ def test_what_keeps_a_file_from_running_is_told_first() -> None:
     ]
 
 
-def test_a_library_of_such_trees_is_used_all_the_same() -> None:
+def test_library_with_useless_parts_can_be_used() -> None:
     trees = Library([load_text(HEAD + "root: {do: look}\n")])
     assert verify_library(trees, catalogue()) == ()

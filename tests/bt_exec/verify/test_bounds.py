@@ -33,13 +33,13 @@ def nested(depth: int) -> Any:
     return root
 
 
-def test_depth() -> None:
+def test_nesting_depth_is_limited() -> None:
     assert found(nested(MAX_DEPTH)) == []
     place = "root" + "/sequence[0]" * 3 + "/sequence"
     assert found(nested(MAX_DEPTH + 1)) == [f"TOO_DEEP {place}: nodes are nested more than 40 deep"]
 
 
-def test_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_nodes_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_NODES", 300)
     assert found({"sequence": [LIT] * 299}) == []
     assert found({"sequence": [LIT] * 300}) == ["TOO_BIG root: has 301 nodes, at most 300 are run"]
@@ -47,7 +47,7 @@ def test_size(monkeypatch: pytest.MonkeyPatch) -> None:
     assert problem.found == "301"
 
 
-def test_time() -> None:
+def test_duration_is_limited() -> None:
     assert found({**LONG, "repeat": 24}) == []
     assert found({**LONG, "repeat": 25}) == [
         "TOO_LONG_RUNNING root: could run for 25 hours, at most 24 are allowed; lower 'repeat', "
@@ -62,8 +62,8 @@ def test_time() -> None:
     ]
 
 
-def test_time_grows_with_the_steps() -> None:
-    """A long list of steps may take its time; a loop or a patient timeout may not."""
+def test_limit_of_the_duration_grows_with_the_steps() -> None:
+    """A long list of steps may take long, but not a loop or a long timeout."""
     assert found({"sequence": [{**LONG, "retry": 4}] * 50}) == []
     (told,) = found({"sequence": [{**LONG, "retry": 5}] * 50})
     assert "could run for 250 hours, at most 200 are allowed" in told
@@ -71,7 +71,7 @@ def test_time_grows_with_the_steps() -> None:
     assert "could run for 26 hours, at most 24 are allowed" in told
 
 
-def test_the_longest_time() -> None:
+def test_maximum_duration() -> None:
     def longest(root: Any) -> float:
         spec = mission(root)
         return longest_s(Context(spec, CATALOGUE), spec.root)

@@ -1,4 +1,4 @@
-"""Every code is listed by its module, and every listed code has a test."""
+"""Codes of the layers: each one is listed in its module and has a test."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ TESTS = DATA.parent / "bt_exec"
 
 
 def listed(module: ModuleType) -> set[str]:
-    """Return the codes that the docstrings of a module list."""
+    """Return the codes listed in the docstring of a module."""
     return set(CODE.findall(inspect.getsource(module)))
 
 
 def given(module: ModuleType) -> set[str]:
-    """Return the codes that a module and its helper report."""
+    """Return the codes reported by a module and its helper."""
     parts = (arguments, values) if module is arguments else (module,)
     found = GIVEN.findall("".join(map(inspect.getsource, parts)))
     return {code for code in found if not hasattr(module, code)}
@@ -45,7 +45,7 @@ def named(module: ModuleType) -> set[str]:
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__.split(".")[-1])
-def test_a_layer_lists_what_it_reports(layer: ModuleType) -> None:
+def test_layer_lists_the_codes_that_it_reports(layer: ModuleType) -> None:
     assert given(layer) | named(layer) == set(CODE.findall(layer.__doc__ or ""))
 
 

@@ -1,4 +1,4 @@
-"""Layer 4: NEED_NOT_MET, from what is known and what skills change."""
+"""Layer 4, dry run: NEED_NOT_MET, from known facts and effects of skills."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def choose(robot: Any) -> Steps[Chosen]:
 
 @skill(effects={"hand.{arm}": "empty"})
 def drop(robot: Any, arm: str) -> Steps:
-    """Drop what a hand holds."""
+    """Drop the held object."""
     yield Running()
 
 
@@ -46,7 +46,7 @@ LOOK: dict[str, Any] = {"do": "look", "save": {"thing": "seen"}}
 CLOSED = {"lid": "closed", "hand.left": "empty"}
 
 
-def test_the_message() -> None:
+def test_message_of_an_unmet_need() -> None:
     assert of_mission(take(), facts={"lid": "closed"}) == [
         "NEED_NOT_MET root/do: take needs lid to be open or ajar, but it will be closed"
     ]
@@ -66,18 +66,18 @@ def test_the_message() -> None:
         ({"repeat": 2, "sequence": [OPEN, take()]}, CLOSED, 1),
         ({"repeat": 3, "sequence": [OPEN]}, CLOSED, 0),
         ({"sequence": [OPEN, take("left"), take("right")]}, CLOSED, 0),
-        # skipped because it holds already, or done: the same afterwards
+        # skipped because the effect holds, or done: the same facts afterwards
         ({"sequence": [{**OPEN, "skip_if": {"lid_is": {"state": "open"}}}, take()]}, CLOSED, 0),
-        # skipped for another reason: nobody knows
+        # skipped for another reason: unknown
         ({"sequence": [{**OPEN, "skip_if": "lit"}, take()]}, CLOSED, 0),
         ({"sequence": [{**LOOK, "save": {}, "skip_if": "lit"}, take()]}, CLOSED, 1),
         ({"sequence": [{"fallback": [{"check": "lit"}, OPEN]}, take()]}, CLOSED, 0),
         ({"sequence": [{"fallback": [{"check": "lit"}, LOOK]}, take()]}, CLOSED, 1),
         ({"sequence": [{"fallback": [{"check": "lit"}, OPEN]}, take(), take()]}, CLOSED, 1),
-        # skipped because of something else that is known: the lid stays closed
+        # skipped because of another known fact: the lid stays closed
         ({"sequence": [{**OPEN, "skip_if": "hand_empty"}, take()]}, CLOSED, 1),
         ({"sequence": [{"fallback": [{"check": "hand_empty"}, OPEN]}, take()]}, CLOSED, 1),
-        # it is skipped for sure, so its needs do not matter
+        # certainly skipped, so its needs do not matter
         ({**take(), "skip_if": {"lid_is": {"state": "closed"}}}, CLOSED, 0),
         ({"sequence": [CHECK_OPEN, take()]}, CLOSED, 0),
         ({"sequence": [{**CHECK_OPEN, "tell": True}, take()]}, CLOSED, 1),
@@ -87,7 +87,7 @@ def test_the_message() -> None:
         ({"sequence": [{"fallback": [LOOK, LOOK]}, take()]}, CLOSED, 1),
         ({"sequence": [{"parallel": [OPEN, LOOK]}, take()]}, CLOSED, 0),
         ({"sequence": [{"parallel": [LOOK, {"check": "lit"}]}, take()]}, CLOSED, 1),
-        # what it takes is known only when it runs: the hand is full of something
+        # its effect is known only at run time: the hand holds something
         (
             {"sequence": [LOOK, {"do": "take", "with": {"arm": "left", "thing": "$seen"}}, take()]},
             {"hand.left": "empty"},
@@ -95,14 +95,14 @@ def test_the_message() -> None:
         ),
     ],
 )
-def test_what_is_known_when_a_skill_starts(root: Any, facts: dict[str, str], told: int) -> None:
+def test_known_facts_at_the_start_of_a_skill(root: Any, facts: dict[str, str], told: int) -> None:
     found = of_mission(root, facts=facts)
     assert len(found) == told, found
     assert all(line.startswith("NEED_NOT_MET") for line in found)
 
 
-def test_a_skill_with_an_unknown_argument_forgets_every_fact_it_may_change() -> None:
-    """Which hand it empties is only known when it runs, so no need is contradicted after it."""
+def test_skill_with_an_unknown_argument_invalidates_all_possible_effects() -> None:
+    """The emptied hand is known only at run time, so no later need is contradicted."""
     catalogue = Catalogue([WORKSHOP, Pack(name="more", skills=(choose, drop))])
     root = {
         "sequence": [
@@ -115,7 +115,7 @@ def test_a_skill_with_an_unknown_argument_forgets_every_fact_it_may_change() -> 
     assert verify_mission(spec, catalogue, facts={"hand.left": "box", "lid": "open"}) == ()
 
 
-def test_what_was_finished_before_is_not_run_again() -> None:
+def test_finished_step_is_not_run_again() -> None:
     root = {"sequence": [take(), {"do": "rest", "with": {"count": 1}}]}
     assert of_mission(root, facts=CLOSED, kept=("take",)) == []
     assert len(of_mission(root, facts=CLOSED)) == 1
@@ -123,7 +123,7 @@ def test_what_was_finished_before_is_not_run_again() -> None:
     assert len(of_mission(twice, facts=CLOSED, kept=("look",))) == 3
 
 
-def test_established() -> None:
+def test_established_facts() -> None:
     lid = Is(name="lid_is", args={"state": "open"})
     assert established(All(of=(lid, Is(name="hand_empty"))), CATALOGUE) == {
         "lid": "open",
@@ -149,7 +149,7 @@ def test_established() -> None:
         ({"parallel": [LOOK, OPEN], "succeed_when": "any"}, {}),
     ],
 )
-def test_what_a_plan_leaves_behind_for_sure(root: Any, left: dict[str, str]) -> None:
+def test_certain_effects_of_a_plan(root: Any, left: dict[str, str]) -> None:
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
     found = left_behind(spec, CATALOGUE)
     assert {key: value for key, value in found.items() if key == "lid"} == left
@@ -164,7 +164,7 @@ def shut(robot: Any) -> Steps:
 @pytest.mark.parametrize(
     ("needed", "said"), [("all", "will"), (2, "will"), ("any", "may"), (1, "may")]
 )
-def test_a_branch_that_is_cancelled_may_have_done_its_work_before(needed: Any, said: str) -> None:
+def test_cancelled_branch_may_have_had_its_effect(needed: Any, said: str) -> None:
     catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut,))])
     both = {"parallel": [{"do": "shut"}, {"do": "look"}], "succeed_when": needed}
     root = {"sequence": [both, take()]}
@@ -179,13 +179,13 @@ def test_a_branch_that_is_cancelled_may_have_done_its_work_before(needed: Any, s
 @pytest.mark.parametrize(
     ("children", "needed", "left"),
     [
-        ([{"do": "shut"}, OPEN], "all", {}),  # whoever ends last
+        ([{"do": "shut"}, OPEN], "all", {}),  # the last one to end
         ([OPEN, {"do": "shut"}], "any", {}),
         ([{"sequence": [OPEN, {"do": "shut"}]}, LOOK], "all", {"lid": "closed"}),
         ([{"sequence": [OPEN, {"do": "shut"}]}, OPEN], "all", {}),
     ],
 )
-def test_what_branches_contradict_each_other_about_is_not_left_for_sure(
+def test_contradicting_branches_leave_no_certain_fact(
     children: list[Any], needed: str, left: dict[str, str]
 ) -> None:
     catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut,))])
@@ -197,7 +197,7 @@ def test_what_branches_contradict_each_other_about_is_not_left_for_sure(
 
 @skill(needs={"lid": "open"})
 def wipe(robot: Any) -> Steps:
-    """Wipe what is inside."""
+    """Wipe the inside."""
     yield Running()
 
 
@@ -206,10 +206,10 @@ def wipe(robot: Any) -> Steps:
     [({}, 0), ({"retry": 2}, 1), ({"repeat": 2}, 1), ({"retry": 2, "repeat": 2}, 1)],
 )
 @pytest.mark.parametrize("beside", [{"do": "shut"}, {"sequence": [{"do": "look"}, {"do": "shut"}]}])
-def test_others_act_between_rounds_and_attempts_not_between_question_and_start(
+def test_parallel_branches_act_between_attempts_but_not_between_check_and_start(
     modifiers: dict[str, int], told: int, beside: dict[str, Any]
 ) -> None:
-    """Whether the lid is shut is asked in the tick in which the first attempt starts."""
+    """The lid is checked in the tick in which the first attempt starts."""
     catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(shut, wipe))])
     wiping = {"do": "wipe", "skip_if": {"lid_is": {"state": "closed"}}, **modifiers}
     spec = MissionSpec.model_validate(
@@ -239,7 +239,7 @@ GUARDED: dict[str, Any] = {"lid_is": {"state": "open"}}
 
 
 def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
-    """Return who may start against its needs, and whether that is sure."""
+    """Return the skills that may start with an unmet need, and whether that is certain."""
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
     found = verify_mission(spec, OWN, facts=facts)
     return [
@@ -252,9 +252,9 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
 @pytest.mark.parametrize(
     ("root", "told"),
     [
-        # doubt that stays ends a step for good: the next branch finds what was so before it
+        # a permanently unknown verdict ends a step; the next branch has the earlier facts
         ({"fallback": [{"sequence": [SHUT, MAY_OPEN]}, WIPE]}, ["fallback[1] may"]),
-        # time is over while somebody still wonders: the next attempt finds that
+        # a timeout during an unknown verdict; the next attempt has these facts
         (
             {"sequence": [WIPE, SHUT, MAY_OPEN], "timeout": "5s", "retry": 2},
             ["sequence[0] may"],
@@ -262,11 +262,11 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
         ({"sequence": [WIPE, SHUT, MAY_OPEN], "timeout": "5s"}, []),
         ({"sequence": [WIPE, SHUT, {**LOOK, "save": {}}], "retry": 2}, ["sequence[0] may"]),
         ({"sequence": [WIPE, SHUT, {**LOOK, "save": {}}], "retry": 1}, []),
-        # a question is asked again where the answer was no
+        # a check is repeated after the answer no
         ({"sequence": [WIPE, SHUT, {"check": "lit"}], "retry": 2}, ["sequence[0] may"]),
         ({"sequence": [WIPE, SHUT, CHECK_SHUT], "retry": 2}, []),
         ({"sequence": [WIPE, SHUT], "repeat": 2}, ["sequence[0] will"]),
-        # it failed in some round, or in some attempt
+        # it failed in one of the iterations or attempts
         ({"fallback": [{"sequence": [SHUT, LOOK], "repeat": 2}, WIPE]}, ["fallback[1] may"]),
         (
             {"fallback": [{"sequence": [{"check": "lit"}, SHUT], "repeat": 2}, WIPE]},
@@ -289,9 +289,9 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
             {"sequence": [SHUT, {"fallback": [VISIT, OPEN], "retry": 2}, WIPE]},
             ["sequence[2] may"],
         ),
-        # nobody doubts what is known
+        # a known fact is never unknown
         ({"fallback": [{"sequence": [SHUT, {**OPEN, "skip_if": IS_SHUT}]}, WIPE]}, []),
-        # what a guard holds back, or stops, is as it was then
+        # a step stopped by its guard has the facts of that time
         ({"fallback": [{**LOOK, "while": GUARDED}, WIPE]}, []),
         (
             {"sequence": [SHUT, {"fallback": [{**LOOK, "while": GUARDED}, WIPE]}]},
@@ -302,9 +302,9 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
             {"fallback": [{"sequence": [SHUT, LOOK], "while": GUARDED}, WIPE]},
             ["fallback[1] may"],
         ),
-        # either answer is told, so nothing is known after it
+        # either answer is reported, so nothing is known afterwards
         ({"sequence": [{**CHECK_SHUT, "tell": True}, WIPE]}, []),
-        # of branches that run at once
+        # branches that run at the same time
         ({"sequence": [{"parallel": [SHUT, LOOK], "succeed_when": 1}, WIPE]}, ["sequence[1] may"]),
         ({"sequence": [{"parallel": [SHUT, LOOK]}, WIPE]}, ["sequence[1] will"]),
         ({"parallel": [{"sequence": [LOOK, SHUT]}, WIPE]}, ["parallel[1] may"]),
@@ -322,13 +322,13 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
         ),
     ],
 )
-def test_what_a_lid_that_is_open_may_be_when_it_is_wiped(root: Any, told: list[str]) -> None:
+def test_possible_states_of_the_lid_when_it_is_wiped(root: Any, told: list[str]) -> None:
     found = contradicted(root, {"lid": "open"})
     assert found == [f"root/{line.replace(' ', '/do ', 1)} lid=closed" for line in told]
 
 
-def test_of_too_many_ways_only_what_all_agree_on_stays_known() -> None:
-    """Which places were visited is not known in the end; that the lid is shut is."""
+def test_too_many_states_are_reduced_to_common_facts() -> None:
+    """The visited places are unknown in the end; that the lid is closed is known."""
     visits = [
         {"fallback": [{"do": "visit", "with": {"n": str(n)}}, {"check": "lit"}]} for n in range(8)
     ]
@@ -341,8 +341,8 @@ def test_of_too_many_ways_only_what_all_agree_on_stays_known() -> None:
         assert contradicted({"sequence": [work, WIPE]}, {"lid": "open"}) == []
 
 
-def test_whoever_asks_beside_learns_nothing_that_contradicts_what_is_known() -> None:
-    """Of two facts one is unknown, but the lid is shut: the question cannot hold."""
+def test_parallel_check_cannot_contradict_a_known_fact() -> None:
+    """Of two facts one is unknown, but the lid is closed: the check cannot hold."""
     both = {"check": {"all": [{"lid_is": {"state": "open"}}, "hand_empty"]}}
     root = {"parallel": [both, {"sequence": [{"do": "look"}, WIPE]}]}
     told = ["root/parallel[1]/sequence[1]/do will lid=closed"]
@@ -353,7 +353,7 @@ def ways(*told: dict[str, str]) -> frozenset[frozenset[tuple[str, str]]]:
     return frozenset(frozenset(facts.items()) for facts in told)
 
 
-def test_up_to_sixty_four_ways_are_told_apart() -> None:
+def test_up_to_sixty_four_states_are_kept() -> None:
     many = [{"lid": "open", "n": str(n)} for n in range(65)]
     assert few(ways(*many[:64])) == ways(*many[:64])
     assert few(ways(*many)) == ways({"lid": "open"})
@@ -364,13 +364,13 @@ def test_up_to_sixty_four_ways_are_told_apart() -> None:
     [
         ([ways({"a": "1"}, {}), ways({"a": "1"})], 2, ways({"a": "1"})),
         ([ways({"a": "1"}), ways({"b": "1"})], 1, ways({"a": "1"}, {"b": "1"})),
-        # of too many one was made of each, and these differ: what they share stays
+        # too many states were merged, and these differ: the common facts stay
         ([ways({"a": "1", "b": "1"}), ways({"a": "1"})], 2, ways({"a": "1"})),
         ([ways({"a": "1"}), ways()], 2, ways()),
         ([ways({"a": "1"}), ways({"b": "1"}), ways()], 3, ways()),
     ],
 )
-def test_what_branches_agree_on(branches: Any, count: int, agreed: Any) -> None:
+def test_common_facts_of_branches(branches: Any, count: int, agreed: Any) -> None:
     assert _shared(branches, count) == agreed
 
 
@@ -383,12 +383,12 @@ def test_what_branches_agree_on(branches: Any, count: int, agreed: Any) -> None:
         ({"a": "1", "b": "2"}, {"a": "1", "b": "2"}),
     ],
 )
-def test_what_is_found_beside_is_learnt_where_it_fits(known: Any, after: Any) -> None:
+def test_fact_found_by_a_parallel_branch_is_used_if_consistent(known: Any, after: Any) -> None:
     assert dict(learnt({"a": "1", "b": "1"}).apply(frozenset(known.items()))) == after
 
 
-def test_every_own_change_is_kept_from_its_own_branch() -> None:
-    """Beside a branch act the others alone, also where thousands do."""
+def test_effects_of_a_branch_do_not_affect_itself_as_parallel_effects() -> None:
+    """Only the other branches act beside a branch, even if there are thousands."""
     mine, other = learnt({"a": "1"}), learnt({"b": "1"})
     nothing = frozenset([frozenset()])
     first, second = Others().beside([(mine,), (other,)])
@@ -399,8 +399,8 @@ def test_every_own_change_is_kept_from_its_own_branch() -> None:
 
 
 @pytest.mark.parametrize("facts", ["one fact", "many facts"])
-def test_too_many_states_leave_what_nothing_can_change(facts: str) -> None:
-    """Whether they are enumerated or not."""
+def test_too_many_states_keep_facts_that_cannot_change(facts: str) -> None:
+    """With and without enumeration."""
     names = ["at"] * 100 if facts == "one fact" else [f"at.{n}" for n in range(100)]
     writes = [
         Change(frozenset([(name, str(n))]), frozenset([name])) for n, name in enumerate(names)
@@ -422,6 +422,8 @@ def test_too_many_states_leave_what_nothing_can_change(facts: str) -> None:
         ({"for_each": {"one": []}}, 1),
     ],
 )
-def test_rounds_end_as_their_condition_says(modifiers: dict[str, Any], problems: int) -> None:
+def test_repetitions_end_as_their_condition_requires(
+    modifiers: dict[str, Any], problems: int
+) -> None:
     opened = {"sequence": [OPEN], **modifiers}
     assert len(of_mission({"sequence": [opened, take()]}, facts=CLOSED)) == problems

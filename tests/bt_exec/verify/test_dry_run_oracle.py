@@ -1,4 +1,4 @@
-"""The dry run against brute force: random plans, run in every way that they may go."""
+"""Dry run compared with the brute-force oracle on random plans."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = ("do", "do", "do", "check", "sequence", "sequence", "fallback", "paralle
 
 
 class Draw:
-    """A random plan of few leaves, and what is known when it starts."""
+    """Random plan with few leaves, and the initial facts."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
@@ -54,7 +54,7 @@ class Draw:
 
 
 def document(step: Step) -> dict[str, Any]:
-    """Return a step as a document has it."""
+    """Return a step in document form."""
     out: dict[str, Any] = {}
     for key, value in step.items():
         if key in ("sequence", "fallback", "parallel"):
@@ -74,7 +74,7 @@ def has(step: Step, key: str) -> bool:
 
 
 def compare(seeds: range, runs: int) -> dict[str, int]:
-    """Compare the dry run with brute force; return what there was to compare."""
+    """Compare the dry run with the oracle and return the kinds of compared cases."""
     count = dict.fromkeys(("accepted", "rejected", "strict", "unsure"), 0)
     for seed in seeds:
         draw = Draw(seed)
@@ -86,7 +86,7 @@ def compare(seeds: range, runs: int) -> dict[str, int]:
         hit = hits(draw.plan, draw.facts, runs)
         if not found:
             assert not hit, f"seed {seed}: accepted, and meets an unmet need"
-        elif hit is False:  # taken for worse than it is: see the top of `dry_run`
+        elif hit is False:  # conservative result: see the docstring of `dry_run`
             beside = has(draw.plan, "parallel") or has(draw.plan, "while")
             assert beside, f"seed {seed}: rejected without a reason {found}"
             count["strict"] += 1
@@ -96,19 +96,19 @@ def compare(seeds: range, runs: int) -> dict[str, int]:
 
 
 def hold(count: dict[str, int], plans: int) -> None:
-    """Check that there was much of each to compare, and that few are rejected in error."""
+    """Check that there were enough cases of each kind, and few false rejections."""
     assert count["accepted"] >= plans / 4
     assert count["rejected"] >= plans / 4
     assert count["strict"] <= plans / 100
     assert count["unsure"] <= plans / 10
 
 
-def test_accepted_plans_meet_no_unmet_need_and_rejected_ones_may() -> None:
+def test_dry_run_agrees_with_the_oracle() -> None:
     hold(compare(range(500), runs=1_000), 500)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(1_000, 21_000, 2_500))
-def test_many_plans(first: int) -> None:
-    """20,000 in all: two or three minutes."""
+def test_dry_run_agrees_with_the_oracle_on_many_plans(first: int) -> None:
+    """20,000 plans in two or three minutes."""
     hold(compare(range(first, first + 2_500), runs=5_000), 2_500)

@@ -1,4 +1,4 @@
-"""Values of facts that arguments of a tree make."""
+"""Fact values created by arguments of a tree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def turn(state: str) -> Steps:
 
 @condition(establishes={"door": "{state}"})
 def door_is(state: str) -> Verdict:
-    """Whether the door is so."""
+    """Whether the door is in a state."""
     return Verdict.yes()
 
 
@@ -41,7 +41,7 @@ def test_undeclared_values_are_reported_at_the_argument():
     assert problems("{check: {not: {door_is: {state: x}}}}", DOOR)[0][0] == "UNKNOWN_FACT_VALUE"
 
 
-def test_fitting_unknown_and_open_values_are_left_alone():
+def test_valid_unknown_and_open_values_are_accepted():
     assert problems("{do: turn, with: {state: open}}", DOOR) == []
     assert problems("{do: turn, with: {state: '?'}}", DOOR) == []
     assert problems("{do: turn, with: {state: $s}}", DOOR) == []

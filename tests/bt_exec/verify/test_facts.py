@@ -1,4 +1,4 @@
-"""Facts: what skills and conditions make of them, and what decides a question."""
+"""Facts: effects of skills, needs, and answers of conditions."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from bt_exec.verify.facts import after_failure, after_success, established, hold
     effects={"hand.{arm}": "{thing}", "lid": "?"},
 )
 def take(arm: str, thing: str, other: str = "ajar") -> Steps:
-    """Take a thing."""
+    """Take an object."""
     yield Running()
 
 
 @condition(establishes={"lid": "{state}", "light": "on"})
 def seen(state: str) -> Verdict:
-    """Whether the lid is seen to be in a state."""
+    """Whether the lid was seen in a state."""
     return Verdict.yes()
 
 
 @condition()
 def mute() -> Verdict:
-    """Whether something that is no fact."""
+    """Return a verdict without a fact."""
     return Verdict.yes()
 
 
@@ -45,15 +45,15 @@ BEFORE = {"hand.left": "empty", "hand.right": "box", "lid": "open", "light": "on
             {"hand.left": "cup", "hand.right": "box", "light": "on"},
             {"hand.right": "box", "light": "on"},
         ),
-        (  # nobody knows what it takes
+        (  # the taken object is unknown
             {"arm": "left"},
             {"hand.right": "box", "light": "on"},
             {"hand.right": "box", "light": "on"},
         ),
-        ({"thing": "cup"}, {"light": "on"}, {"light": "on"}),  # nor with which hand
+        ({"thing": "cup"}, {"light": "on"}, {"light": "on"}),  # and so is the hand
     ],
 )
-def test_what_a_skill_leaves(args: Any, done: Any, failed: Any) -> None:
+def test_effects_of_a_skill(args: Any, done: Any, failed: Any) -> None:
     assert after_success(BEFORE, take, args) == done
     assert after_failure(BEFORE, take, args) == failed
     assert BEFORE["lid"] == "open", "what was is left as it was"
@@ -70,11 +70,11 @@ def test_what_a_skill_leaves(args: Any, done: Any, failed: Any) -> None:
             {"lid": "closed", "hand.left": "cup"},
             [("hand.left", ["empty"], "cup"), ("lid", ["open", "ajar"], "closed")],
         ),
-        ({"other": "ajar"}, {"hand.left": "cup"}, []),  # nobody knows which hand
-        ({"arm": "left"}, {"lid": "closed"}, []),  # nor what the lid may be
+        ({"other": "ajar"}, {"hand.left": "cup"}, []),  # the hand is unknown
+        ({"arm": "left"}, {"lid": "closed"}, []),  # and so is the lid
     ],
 )
-def test_needs_that_facts_contradict(args: Any, facts: Any, found: Any) -> None:
+def test_needs_contradicted_by_facts(args: Any, facts: Any, found: Any) -> None:
     assert unmet(facts, take, args) == found
 
 
@@ -109,11 +109,11 @@ SHUT: Any = {"seen": {"state": "shut"}}
         ({"any": [OPEN, OPEN]}, {"lid": "shut"}, False),
     ],
 )
-def test_what_facts_decide(asked: Any, facts: dict[str, str], verdict: bool | None) -> None:
+def test_facts_decide_a_condition(asked: Any, facts: dict[str, str], verdict: bool | None) -> None:
     assert holds(question(asked), facts, CATALOGUE) is verdict
 
 
-def test_what_is_known_once_a_condition_holds() -> None:
+def test_facts_known_after_a_condition_holds() -> None:
     assert established(question({"all": [SHUT, "mute", OPEN]}), CATALOGUE) == {
         "lid": "open",
         "light": "on",
@@ -128,11 +128,11 @@ def reach(place: str) -> Steps:
     yield Running()
 
 
-def test_a_need_that_is_not_known_yet_hides_none_after_it() -> None:
+def test_unknown_need_does_not_hide_later_ones() -> None:
     assert unmet({"lid": "closed"}, reach, {}) == [("lid", ["open"], "closed")]
 
 
-def test_facts_that_a_running_skill_may_change_are_touched():
+def test_facts_changed_by_a_running_skill_are_marked():
     @skill(
         needs={"hand.{arm}": "empty"},
         effects={"door": "open"},
@@ -149,7 +149,7 @@ def test_facts_that_a_running_skill_may_change_are_touched():
     assert found == {
         "door": True,
         "hand.right": True,
-        "at.right": True,  # it is about the arm that is used
+        "at.right": True,  # about the arm that is used
         "hand.left": False,
         "material": False,
     }

@@ -1,4 +1,4 @@
-"""Layer 3: LABEL_NOT_SEEN, for what can run before anything else was done."""
+"""Layer 3, grounding: LABEL_NOT_SEEN, for steps that may run first."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ LOOK: dict[str, Any] = {"do": "look"}
 LIT: dict[str, Any] = {"check": "lit"}
 
 
-def test_the_message() -> None:
+def test_message_of_an_unseen_label() -> None:
     assert of_mission(TAKE, labels=("box", "lid")) == [
         "LABEL_NOT_SEEN root/with/thing: 'cup' is not among what is seen"
     ]
 
 
-def test_what_is_seen_is_told_the_nearest_first() -> None:
+def test_seen_labels_are_listed_nearest_first() -> None:
     spec = MissionSpec.model_validate({"mission": {"command": "go"}, "root": TAKE})
     (problem,) = verify_mission(spec, CATALOGUE, labels=("box", "cups"))
     assert (problem.found, problem.allowed) == ("cup", ("cups", "box"))
 
 
-def test_what_is_named_only_when_it_runs_and_what_is_left_out_is_not_asked_for() -> None:
+def test_optional_and_late_arguments_are_not_checked() -> None:
     choose = {"parallel": [{"check": "lit"}, {"do": "look", "save": {"thing": "seen"}}]}
     take = {"do": "take", "with": {"arm": "left", "thing": "$seen"}}
     assert of_mission({"sequence": [choose, take]}, labels=()) == []
@@ -54,7 +54,7 @@ def test_what_is_named_only_when_it_runs_and_what_is_left_out_is_not_asked_for()
         ({**TAKE, "retry": 3}, True),
     ],
 )
-def test_who_runs_first(root: Any, told: bool) -> None:
+def test_steps_that_may_run_first(root: Any, told: bool) -> None:
     assert bool(of_mission(root, labels=("lid",))) is told
     assert of_mission(root, labels=("cup",)) == []
-    assert of_mission(root) == []  # nobody looked
+    assert of_mission(root) == []  # not observed

@@ -1,6 +1,6 @@
-"""Plans of many nodes: reading, verifying, building and showing them takes linear work.
+"""Large plans: parsing, verification, building and display take linear work.
 
-Work is counted in calls of functions, so nothing here depends on the machine.
+Work is counted in function calls, so that the tests do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bt_exec.tui.screen import draw
 NODES, LARGER = 300, 4
 GROUP = 20
 MOST = 1.25 * LARGER
-"""How many times the calls may grow where the plan grows by `LARGER`."""
+"""Maximum growth of the calls if the plan grows by `LARGER`."""
 
 
 def plan_of(nodes: int, label: str = "material") -> MissionSpec:
@@ -42,7 +42,7 @@ def plan_of(nodes: int, label: str = "material") -> MissionSpec:
 
 
 def calls_of(work: Callable[[], Any]) -> int:
-    """Return how many functions are called by some work, also those written in C."""
+    """Return the number of function calls of some work, including C functions."""
     count = 0
 
     def profile(frame: Any, event: str, argument: Any) -> None:
@@ -59,8 +59,8 @@ def calls_of(work: Callable[[], Any]) -> int:
 
 
 def growth(work: Callable[[Any], Any], made: Callable[[int], Any]) -> float:
-    """Return how many times the calls of some work grow from `NODES` to `LARGER` times as many."""
-    work(made(NODES))  # what is computed once is computed
+    """Return the ratio of the calls for `LARGER` times `NODES` nodes to those for `NODES`."""
+    work(made(NODES))  # fills the caches
     small, large = (calls_of(lambda n=n: work(n)) for n in (made(NODES), made(LARGER * NODES)))
     return large / small
 
@@ -75,7 +75,7 @@ def request(site: Site) -> Request:
     return Request("work", "en", site.catalogue, site.library, site.messages, settings=settings)
 
 
-def test_reading_is_linear() -> None:
+def test_parsing_is_linear() -> None:
     assert growth(plan_of, lambda nodes: nodes) < MOST
 
 
@@ -109,4 +109,4 @@ def test_frame_of_the_live_view_does_little_for_hidden_rows() -> None:
 
     few, many = shown(NODES), shown(LARGER * NODES)
     more = calls_of(lambda: draw(many, 80, 24)) - calls_of(lambda: draw(few, 80, 24))
-    assert more < 2 * (LARGER - 1) * NODES  # about one call for each further node
+    assert more < 2 * (LARGER - 1) * NODES  # about one call per further node

@@ -63,9 +63,9 @@ def pull(strong: bool = True) -> Steps:
 
 @skill
 def stop_and_pass_on(code: str) -> Steps:
-    """Fail with codes that cannot be read, and with the one of a stop."""
+    """Fail with codes that cannot be determined from the source, and with that of a stop."""
     yield Running()
-    LATE = code  # noqa: N806 - it hides the constant
+    LATE = code  # noqa: N806 - shadows the constant
     if code:
         raise Failed(LATE)
     raise Failed("STOPPED")
@@ -82,7 +82,7 @@ def test_undeclared_facts_are_found_at_their_line():
     ]
 
 
-def test_pack_without_facts_is_shown_how_to_declare_them():
+def test_pack_without_facts_gets_an_example_declaration():
     (problem,) = fact_problems(Catalogue([Pack("p", conditions=(door_is,))]))
     assert 'Pack(facts={"door": ("open", …)})' in problem.message
     assert problem.allowed == ()
@@ -99,11 +99,11 @@ def test_undeclared_codes_are_found_at_their_line():
     )
 
 
-def test_codes_that_cannot_be_read_are_left_alone():
+def test_codes_that_cannot_be_determined_are_ignored():
     assert code_problems(Catalogue([Pack("p", skills=(stop_and_pass_on,))])) == []
 
 
-def test_skill_without_source_is_left_alone():
+def test_skill_without_source_is_ignored():
     space: dict[str, object] = {"skill": skill, "Running": Running, "Failed": Failed}
     text = (
         "from bt_exec import Steps\n@skill(effects={'a': 'b'})\ndef go() -> Steps:\n"

@@ -1,4 +1,4 @@
-"""Which facts a dry run needs to follow, and from where to where."""
+"""Facts that a dry run needs to track, and for which part of a plan."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def readers(root: Any) -> tuple[Readers, Place]:
         ({"sequence": [OPEN, {"sequence": [OPEN], "skip_if": SHUT}]}, True),
     ],
 )
-def test_fact_is_followed_to_its_last_reader(root: Any, kept: bool) -> None:
+def test_fact_is_tracked_until_its_last_reader(root: Any, kept: bool) -> None:
     found, place = readers(root)
     assert found.has_after(FACT, place) is kept
 
@@ -51,7 +51,7 @@ def test_fact_is_followed_to_its_last_reader(root: Any, kept: bool) -> None:
         ({"sequence": [OPEN], "while": SHUT}, False),
     ],
 )
-def test_fact_that_nothing_changes_is_constant(root: Any, constant: bool) -> None:
+def test_fact_without_writers_is_constant(root: Any, constant: bool) -> None:
     found, _ = readers(root)
     assert found.is_constant(FACT) is constant
     assert "nobody.asks" not in found

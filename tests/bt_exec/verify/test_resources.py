@@ -1,4 +1,4 @@
-"""Layer 5: CLAIMED_TWICE, for what runs at once."""
+"""Layer 5, resources: CLAIMED_TWICE, for parallel parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RIGHT: dict[str, Any] = {"do": "open_lid", "with": {"arm": "right"}}
 LOOK: dict[str, Any] = {"do": "look"}
 
 
-def test_the_message() -> None:
+def test_message_of_a_double_claim() -> None:
     assert of_mission({"parallel": [LEFT, {"tree": "open_up", "with": {"arm": "left"}}]}) == [
         "CLAIMED_TWICE root/parallel[1]: open_lid and open_lid would both use arm.left at once"
     ]
@@ -37,7 +37,7 @@ def test_the_message() -> None:
         ({"parallel": [LEFT, {"parallel": [RIGHT, RIGHT]}]}, 1),
     ],
 )
-def test_what_runs_at_once(root: Any, told: int) -> None:
+def test_parallel_parts_are_compared(root: Any, told: int) -> None:
     found = of_mission(root)
     assert len(found) == told
     assert all(line.startswith("CLAIMED_TWICE") for line in found)
@@ -66,7 +66,7 @@ SOME: dict[str, Any] = {"do": "open_lid", "with": {"arm": "$which"}}
         ([SOME, {"do": "choose"}], []),
     ],
 )
-def test_what_is_known_only_when_it_runs_may_be_all_that_it_can_be(
+def test_argument_known_at_run_time_may_have_any_value(
     children: list[Any], told: list[str]
 ) -> None:
     catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(choose,))])
@@ -78,7 +78,7 @@ def test_what_is_known_only_when_it_runs_may_be_all_that_it_can_be(
     assert [problem.found for problem in found] == told
 
 
-def test_what_the_parameters_of_a_tree_leave_open_is_asked_in_a_mission() -> None:
+def test_open_parameters_of_a_tree_are_checked_in_the_mission() -> None:
     both = "{do: open_lid, with: {arm: $one}}, {do: open_lid, with: {arm: $two}}"
     arms = "one: {type: Arm}, two: {type: Arm}"
     assert of_tree(f"tree: own\nparams: {{{arms}}}\nroot: {{parallel: [{both}]}}") == []

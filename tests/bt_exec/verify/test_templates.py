@@ -1,4 +1,4 @@
-"""Templates over arguments: which arguments are known before a mission runs, and what follows."""
+"""Templates over arguments: values known before the mission, and possible values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bt_exec.verify.templates import fill, form_of, is_known, known_args
 
 @skill()
 def carry(thing: str, points: list[int], times: int = 2, to: str = "home") -> Steps:
-    """Carry a thing along points."""
+    """Carry an object along points."""
     yield Running()
 
 
@@ -28,14 +28,14 @@ def carry(thing: str, points: list[int], times: int = 2, to: str = "home") -> St
             {"thing": "cup", "points": [1], "times": 3, "to": "home"},
         ),
         ({"thing": "$x", "points": [1]}, {"points": [1], "times": 2, "to": "home"}),
-        # a default does not stand for what is only known when it runs
+        # a default does not replace a value that is known only at run time
         (
             {"thing": "cup", "points": [1], "to": "$x"},
             {"thing": "cup", "points": [1], "times": 2},
         ),
         ({"thing": "$$x", "points": [1, "$x"]}, {"thing": "$$x", "times": 2, "to": "home"}),
         ({"thing": "cup", "points": [[2, "$x"]]}, {"thing": "cup", "times": 2, "to": "home"}),
-        # what does not fit is told elsewhere
+        # invalid values are reported elsewhere
         (
             {"thing": "cup", "points": "?"},
             {"thing": "cup", "points": "?", "times": 2, "to": "home"},
@@ -43,11 +43,11 @@ def carry(thing: str, points: list[int], times: int = 2, to: str = "home") -> St
         ({"times": 5}, {"times": 5, "to": "home"}),
     ],
 )
-def test_what_is_known_before_a_mission_runs(args: Any, known: Any) -> None:
+def test_arguments_known_before_a_mission(args: Any, known: Any) -> None:
     assert known_args(carry, args) == known
 
 
-def test_a_template_is_known_once_all_that_it_names_is() -> None:
+def test_template_is_known_when_all_its_names_are() -> None:
     assert is_known("door", {})
     assert is_known("hand.{arm}", {"arm": "left"})
     assert not is_known("{arm}.{thing}", {"arm": "left"})
@@ -58,6 +58,6 @@ def test_a_template_is_known_once_all_that_it_names_is() -> None:
     ("fact", "may"), [("a.left.cup", True), ("a.left.", False), ("axleft.cup", False),
                       ("a.right.cup", False), ("a.left.cup.b", True)],
 )  # fmt: skip
-def test_what_a_template_may_mean_while_something_is_unknown(fact: str, may: bool) -> None:
+def test_possible_values_of_a_template_with_unknown_arguments(fact: str, may: bool) -> None:
     form = form_of("a.{arm}.{thing}", {"arm": "left"})
     assert bool(form.fullmatch(fact)) is may

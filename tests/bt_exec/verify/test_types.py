@@ -1,4 +1,4 @@
-"""Questions about types."""
+"""Types: accepted values, compatibility, names and choices."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Quacks(Protocol):
         (list[Literal["$x"]], ["$$x"]),
     ],
 )
-def test_what_fits(hint: Any, value: Any) -> None:
+def test_valid_value_is_accepted(hint: Any, value: Any) -> None:
     assert why_unfit(hint, value) is None
 
 
@@ -82,11 +82,11 @@ def test_what_fits(hint: Any, value: Any) -> None:
         (Quacks, "quack", Unfit("only a skill can make one; give a saved result as $name")),
     ],
 )
-def test_what_does_not_fit(hint: Any, value: Any, why: Unfit) -> None:
+def test_invalid_value_is_refused(hint: Any, value: Any, why: Unfit) -> None:
     assert why_unfit(hint, value) == why
 
 
-def test_an_object_of_a_program_is_no_value() -> None:
+def test_python_object_is_not_a_value() -> None:
     assert why_unfit(str, object()) is not None
 
 
@@ -119,7 +119,7 @@ def test_an_object_of_a_program_is_no_value() -> None:
         (object, Size, True),
         (Quacks, Size, False),
         (str, list[str], False),
-        (Side | None, Side, True),  # what may be left out is one of them, too
+        (Side | None, Side, True),  # an optional item is included, too
         (Side | None, Literal["left"], True),
         (Annotated[Side, Label()] | None, Side, True),
         (Side | Literal["up"], Literal["up", "left"], True),
@@ -131,7 +131,7 @@ def test_an_object_of_a_program_is_no_value() -> None:
         (int, Literal["1"], False),
         (list[str], Side, False),
         (Quacks, Side, False),
-        (None, Side, True),  # the type is unknown, which is told elsewhere
+        (None, Side, True),  # unknown type, which is reported elsewhere
         (Side, None, True),
         (tuple[int], list[int], False),
         (tuple[int], tuple[int, int], False),
@@ -144,7 +144,7 @@ def test_an_object_of_a_program_is_no_value() -> None:
         (tuple, list[int], False),
     ],
 )
-def test_one_type_in_place_of_another(target: Any, source: Any, yes: bool) -> None:
+def test_type_compatibility(target: Any, source: Any, yes: bool) -> None:
     assert accepts(target, source) is yes
 
 
@@ -171,7 +171,7 @@ def test_one_type_in_place_of_another(target: Any, source: Any, yes: bool) -> No
         (Any, "Any"),
     ],
 )
-def test_how_people_say_it(hint: Any, said: str) -> None:
+def test_type_names_for_readers(hint: Any, said: str) -> None:
     assert type_name(hint) == said
 
 
@@ -188,12 +188,12 @@ def test_how_people_say_it(hint: Any, said: str) -> None:
         (Literal["1", "2"], "1", "1"),
     ],
 )
-def test_a_word_is_read_as_what_is_meant(hint: Any, word: Any, value: Any) -> None:
+def test_text_is_converted_to_the_type(hint: Any, word: Any, value: Any) -> None:
     read = read_word(hint, word)
     assert (read, type(read)) == (value, type(value))
 
 
-def test_choices_and_items() -> None:
+def test_choices_and_items_of_a_type() -> None:
     assert choices(Annotated[Side, Label()]) == ("left", "right")
     assert choices(bool) == ("true", "false")
     assert choices(str) == ()
@@ -210,7 +210,7 @@ def test_choices_and_items() -> None:
     assert item_types(str, 1) is None
 
 
-def test_a_type_with_notes_that_cannot_be_hashed_is_one() -> None:
+def test_annotated_type_with_unhashable_metadata_is_accepted() -> None:
     noted = Annotated[int, {"unit": "mm"}]
     assert why_unfit(noted, 3) is None
     assert why_unfit(noted, "three") is not None

@@ -1,4 +1,4 @@
-"""The layers together: what is looked at when, and in which order it is told."""
+"""Verification of all layers: order and conditions of the checks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from bt_exec.verify import verify_document, verify_library, verify_mission
 from tests.bt_exec.verify.layers import CATALOGUE, LIBRARY
 
 
-def test_the_workshop_is_in_order() -> None:
+def test_workshop_is_valid() -> None:
     assert verify_library(LIBRARY, CATALOGUE) == ()
 
 
-def test_all_problems_in_the_order_of_the_text() -> None:
+def test_problems_are_in_the_order_of_the_text() -> None:
     document, source = load_text(
         "tree: t\nroot:\n  parallel:\n    - {do: open_lid, with: {arm: left}}\n"
         "    - {do: open_lid, with: {arm: left}, repeat: 1000, timeout: 1h}\n    - {do: lok}\n"
@@ -30,14 +30,14 @@ def test_all_problems_in_the_order_of_the_text() -> None:
     ]
 
 
-def test_the_world_is_looked_at_only_for_plans_that_make_sense() -> None:
+def test_observations_are_checked_only_for_valid_plans() -> None:
     root = {"sequence": [{"do": "take", "with": {"arm": "left"}}, {"do": "lok"}]}
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
     found = verify_mission(spec, CATALOGUE, labels=(), facts={"lid": "closed"})
     assert [problem.code for problem in found] == ["UNKNOWN_SKILL"]
 
 
-def test_a_plan_without_text_has_places_but_no_lines() -> None:
+def test_plan_without_text_has_paths_but_no_lines() -> None:
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": {"do": "lok"}})
     (problem,) = verify_document(spec, CATALOGUE, Library())
     assert str(problem) == (

@@ -1,17 +1,17 @@
-"""Layer 1; each of its codes stands in the corpus (tests/data/malformed/expected.yaml), too."""
+"""Layer 1, names. Each of its codes is in the corpus (tests/data/malformed/expected.yaml), too."""
 
 from __future__ import annotations
 
 from tests.bt_exec.verify.layers import of_mission, of_tree
 
 
-def test_names_that_mean_something() -> None:
+def test_known_names_are_accepted() -> None:
     assert (
         of_tree("tree: t\nparams: {a: {type: Thing}}\nroot: {check: {near: {thing: $a}}}\n") == []
     )
 
 
-def test_every_unknown_name_is_told() -> None:
+def test_every_unknown_name_is_reported() -> None:
     assert of_tree(
         "tree: t\nparams: {a: {type: Thng}}\nroot:\n  sequence:\n    - {do: lok, while: lid}\n"
         "    - {tree: opn_up, skip_if: {not: {any: [lit, lid]}}}\n    - {check: {all: [lid]}}\n"
@@ -25,7 +25,7 @@ def test_every_unknown_name_is_told() -> None:
     ]
 
 
-def test_a_cycle_is_told_at_each_node_that_closes_it() -> None:
+def test_cycle_is_reported_at_each_node_that_closes_it() -> None:
     assert of_tree(
         "tree: open_lid_twice\nroot:\n  sequence: [{tree: open_lid_twice}, {tree: find}]\n"
     ) == ["3:21 TREE_CYCLE"]
@@ -35,13 +35,13 @@ def test_a_cycle_is_told_at_each_node_that_closes_it() -> None:
     ) == ["3:21 TREE_CYCLE", "3:47 TREE_CYCLE"]
 
 
-def test_another_way_may_run_the_tree_that_it_replaces() -> None:
-    """Another way takes the place of this tree, so it runs it with other arguments at most."""
+def test_alternative_may_run_the_tree_that_it_replaces() -> None:
+    """The alternative replaces the tree and may run it with other arguments."""
     way = "otherwise: [{on: [STUCK], tree: fetch, with: {arm: left}}]"
     assert of_tree(f"tree: find\n{way}\nroot: {{do: look}}\n") == []
 
 
-def test_either_or() -> None:
+def test_exclusive_fields() -> None:
     assert of_tree("tree: t\nroot: {check: lit, tell: true, else: DARK}\n") == [
         "2:32 ELSE_WITH_TELL"
     ]
@@ -52,5 +52,5 @@ def test_either_or() -> None:
     ]
 
 
-def test_a_mission_needs_no_library_for_what_is_expanded() -> None:
+def test_expanded_mission_needs_no_library() -> None:
     assert of_mission({"tree": "fetch", "with": {"arm": "left"}}) == []
