@@ -1,12 +1,12 @@
-"""A brute-force answer to what a re-plan may keep: every way that the new plan may go is walked.
+"""Brute-force oracle of plan reuse: every possible run of the new plan is enumerated.
 
-Plans are plain data here, and nothing of `bt_exec` is used to answer. A step is a dictionary:
+Plans are plain data, and `bt_exec` is not used. A step is a dictionary:
 
 - ``{"do": name, "needs": {fact: words}, "effects": {fact: word}}``, a skill
 - ``{"check": (fact, word)}``, and any of these with ``"skip_if"`` or ``"while": (fact, word)``
 - ``{"sequence": [...]}``, ``{"fallback": [...]}``, ``{"tree": step}``
 
-Leaves have a ``"path"``. Facts that are not in a state are uncertain.
+Leaves have a ``"path"``. Facts that are not in a state are unknown.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ Fact = tuple[str, str]
 
 
 class Missed(Exception):  # noqa: N818 - an answer, not an error
-    """A way was found that misses a kept step."""
+    """Raised if a run needs an effect of a kept step that was undone."""
 
 
 class State(NamedTuple):
     facts: dict[str, str]
-    givers: dict[str, str]  # the kept skill that gave a fact last
-    anew: frozenset[str]  # facts that were written since the new plan began
-    guessed: frozenset[str] = frozenset()  # facts of skips that may hold, which is no evidence
+    givers: dict[str, str]  # kept skill that established a fact last
+    anew: frozenset[str]  # facts written since the new plan began
+    guessed: frozenset[str] = frozenset()  # facts of skips that may hold, which is not evidence
 
 
 def may_be_kept(plan: Step, kept: Mapping[str, dict[str, str]], now: dict[str, str]) -> bool:
-    """Whether no way that the plan may go from `now` misses a kept step."""
+    """Return True if no possible run of the plan from `now` needs an undone kept step."""
     try:
         for _ in _ways(plan, State(now, {}, frozenset()), kept):
             pass
@@ -44,7 +44,7 @@ Kept = Mapping[str, dict[str, str]]
 
 
 def _ways(step: Step, state: State, kept: Kept) -> Iterator[tuple[bool, State]]:
-    """Yield every way that a step may end: whether it succeeded, and the state after it."""
+    """Yield every possible end of a step: whether it succeeded, and the state after it."""
     if step.get("path") in kept:
         yield True, _give(step, state, kept)
         return
@@ -87,7 +87,7 @@ def _ways_inside(step: Step, state: State, kept: Kept) -> Iterator[tuple[bool, S
     elif "tree" in step:
         yield from _ways(step["tree"], state, kept)
     else:
-        goes_on = "sequence" in step  # what success of a child means
+        goes_on = "sequence" in step  # meaning of a child's success
         yield from _children(step[next(iter(step))], goes_on, state, kept)
 
 
@@ -144,12 +144,12 @@ def _refuse_stale(wanted: Fact, state: State, kept: Kept) -> None:
 
 
 class Run:
-    """One run of a plan in a world that is known word for word; the dice decide what fails.
+    """One run of a plan in a fully known world; failures are random.
 
     Attributes:
-        world: How things really are.
-        assumed: What is believed: skills that are done did what they declare.
-        done: Paths of leaves that succeeded last; the value says whether they were skipped.
+        world: Actual facts.
+        assumed: Assumed facts: done skills had their declared effects.
+        done: Paths of the leaves that succeeded last; the value is True for skipped ones.
         failed: Path of the leaf that failed last.
     """
 
@@ -184,7 +184,7 @@ class Run:
         return any(self.run(child) for child in step["fallback"])
 
     def _fails(self, step: Step) -> None:
-        while "path" not in step:  # a guard of a group: any leaf of it stands for the group
+        while "path" not in step:  # a guard of a group: any of its leaves represents the group
             step = step["tree"] if "tree" in step else step[next(iter(step))][0]
         self.failed = step["path"]
 
@@ -202,7 +202,7 @@ class Run:
             self.assumed.update(step["effects"])
             self.done[step["path"]] = False
             return True
-        if met:  # it may have come half way
+        if met:  # it may have been done in part
             for fact, word in step["effects"].items():
                 self.assumed[fact] = "?"
                 if word != "?" and self._dice.random() < 0.5:

@@ -1,4 +1,4 @@
-"""What the finished steps of a plan achieved, what is assumed then, and what the world undid."""
+"""Achievements of finished steps, assumed facts, and effects that were undone."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from bt_exec.testing.missions import scripted_site
 
 @skill(effects={"hand.{arm}": "{thing}"})
 def take(arm: str, thing: str) -> Steps:
-    """Take a thing."""
+    """Take an object."""
     yield Running()
 
 
 @condition(establishes={"lid": "{state}"})
 def lid_is(state: str) -> Verdict:
-    """Whether the lid is in a state."""
+    """Return True if the lid is in a state."""
     return Verdict.yes()
 
 
 @condition()
 def mute() -> Verdict:
-    """Whether something that is no fact."""
+    """Return a verdict without a fact."""
     return Verdict.yes()
 
 
@@ -63,7 +63,7 @@ def ran(path: str, skipped: str = "", **args: Any) -> Done:
     [
         ("{do: open}", ran("open"), {"lid": "open"}),
         ("{do: lose}", ran("lose"), {"at": "b"}),
-        # the arguments it ran with, not those that were written
+        # the arguments of the run, not the written ones
         (
             "{do: take, with: {arm: left, thing: $x}}",
             ran("take", arm="left", thing="cup"),
@@ -71,7 +71,7 @@ def ran(path: str, skipped: str = "", **args: Any) -> Done:
         ),
         ("{do: take, with: {arm: left, thing: cup}}", ran("take"), {"hand.left": "cup"}),
         ("{do: take, with: {arm: left, thing: $x}}", ran("take"), {}),
-        # a skip gives what was asked, or stands for what would have been done
+        # a skip establishes its condition, or the effects of the skipped step
         ("{do: open, skip_if: " + SHUT + "}", ran("open", "so"), {"lid": "shut"}),
         ("{do: open, skip_if: " + SHUT + "}", ran("open"), {"lid": "open"}),
         ("{do: open, skip_if: mute}", ran("open", "so"), {"lid": "open"}),
@@ -80,11 +80,11 @@ def ran(path: str, skipped: str = "", **args: Any) -> Done:
         ("{check: mute}", ran("mute"), {}),
     ],
 )
-def test_what_a_finished_step_achieved(step: str, done: Done, gave: dict[str, str]) -> None:
+def test_achievement_of_a_finished_step(step: str, done: Done, gave: dict[str, str]) -> None:
     assert finished_steps(request(step, (done,))) == {done.path: gave}
 
 
-def test_what_an_earlier_plan_finished_counts_and_what_is_not_finished_does_not() -> None:
+def test_finished_steps_of_earlier_plans_count_and_unfinished_ones_do_not() -> None:
     steps = "{do: open}, {do: shut}, {do: lose}"
     found = finished_steps(request(steps, (ran("lose"),), kept=("open",)))
     assert list(found.items()) == [("open", {"lid": "open"}), ("lose", {"at": "b"})]
@@ -100,32 +100,32 @@ SHUTTING = Failure("STUCK", path="shut", node="shut")
     [
         ({}, {"lid": "open"}),
         ({"situation": Situation(facts={"lid": "ajar", "at": "?"})}, {"lid": "ajar"}),
-        # what is known outdoes what is assumed, and that outdoes what was declared
+        # known facts override assumed ones, and those override declared ones
         ({"assumed": {"lid": "ajar", "at": "b"}}, {"lid": "ajar", "at": "b"}),
         ({"assumed": {"lid": "?"}}, {}),
         (
             {"assumed": {"lid": "?"}, "situation": Situation(facts={"lid": "shut"})},
             {"lid": "shut"},
         ),
-        # how far a step came that failed is not known
+        # the effects of a failed step are unknown
         ({"failure": SHUTTING}, {}),
         ({"failure": Failure("NO", path="take", node="take", cause=SHUTTING)}, {}),
         ({"failure": Failure("NO", path="elsewhere", node="shut")}, {"lid": "open"}),
         ({"failure": Failure("NO", path="sequence", node="shut")}, {"lid": "open"}),
     ],
 )
-def test_what_is_assumed_after_a_failure(more: Any, facts: dict[str, str]) -> None:
+def test_assumed_facts_after_a_failure(more: Any, facts: dict[str, str]) -> None:
     assert assumed_now(request(*OPENED, **more)) == facts
 
 
-def test_a_step_that_failed_may_have_changed_what_its_arguments_say() -> None:
+def test_failed_step_may_have_changed_the_facts_of_its_arguments() -> None:
     steps = "{do: take, with: {arm: left, thing: cup}}, {do: take, with: {arm: $x, thing: box}}"
     right = ("{do: take, with: {arm: right, thing: cup}}, " + steps, (ran("take"), ran("take#2")))
     both = {"hand.right": "cup", "hand.left": "cup"}
     assert assumed_now(request(*right)) == both
     failed = Failure("NO", path="take#3", node="take", args={"arm": "left", "thing": "box"})
     assert assumed_now(request(*right, failure=failed)) == {"hand.right": "cup"}
-    unknown = Failure("NO", path="take#3", node="take")  # then nobody knows which hand
+    unknown = Failure("NO", path="take#3", node="take")  # the hand is unknown then
     assert assumed_now(request(*right, failure=unknown)) == {}
 
 
@@ -137,14 +137,14 @@ def test_a_step_that_failed_may_have_changed_what_its_arguments_say() -> None:
         ("{do: open}", {"at": "b"}, {}, set()),
         ("{do: open}, {do: shut}", {"lid": "open"}, {}, {"shut"}),
         ("{do: open}, {do: shut}", {"lid": "ajar"}, {}, {"shut"}),
-        # it failed half way, so what was seen is no surprise
+        # the step failed in part, so the observation is not a surprise
         ("{do: open}", {"lid": "shut"}, {"assumed": {"lid": "?"}}, set()),
-        # a check found it so, whoever gave it
+        # a check confirmed it, whatever its origin
         ("{do: open}, {check: " + OPEN + "}", {"lid": "shut"}, {}, {"open", "lid_is"}),
         ("{check: " + OPEN + "}, {do: shut}", {"lid": "ajar"}, {}, {"shut"}),
         ("{check: " + OPEN + "}", {"lid": "shut"}, {}, {"lid_is"}),
     ],
 )
-def test_what_the_world_undid(steps: str, facts: Any, more: Any, lost: set[str]) -> None:
+def test_undone_effects_are_detected(steps: str, facts: Any, more: Any, lost: set[str]) -> None:
     done = tuple(ran(name) for name in ("open", "shut", "lid_is"))
     assert undone(request(steps, done, situation=Situation(facts=facts), **more)) == lost

@@ -1,4 +1,4 @@
-"""What a compiler is asked with."""
+"""Compile requests."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def request(**more: object) -> Request:
 
 
 @pytest.mark.parametrize(("before", "version"), [(None, 1), (1, 2), (2, 3), (7, 8)])
-def test_each_plan_is_one_version_after_the_one_before(before: int | None, version: int) -> None:
+def test_each_plan_has_the_next_version_number(before: int | None, version: int) -> None:
     header = Mission(command="go", plan_version=before or 1)
     previous = MissionSpec(mission=header, root=Do(do="look")) if before else None
     assert request(previous=previous).plan_version == version
 
 
-def test_requests_for_the_same_are_equal_whoever_waits_for_the_answer() -> None:
-    """Each has its own word to give up; where raw answers are kept is not part of the question."""
+def test_requests_with_equal_content_are_equal() -> None:
+    """The cancel event and the record function are not compared."""
     catalogue, library = Catalogue([PACK]), Library()
     one = Request("go", "en", catalogue, library, limit_s=2.0)
     assert one.cancel is not replace(one, cancel=threading.Event()).cancel
@@ -42,7 +42,7 @@ def test_requests_for_the_same_are_equal_whoever_waits_for_the_answer() -> None:
     assert not one.cancel.is_set()
 
 
-def test_the_settings_of_a_pack_are_the_sites_or_its_defaults() -> None:
+def test_pack_settings_of_a_request_are_those_of_the_site() -> None:
     assert request().settings_of(PACK) == Own(speed=1.0)
     assert request(settings={"own": Own(speed=2.0)}).settings_of(PACK) == Own(speed=2.0)
     assert request(settings={"other": PackSettings()}).settings_of(PACK) == Own(speed=1.0)

@@ -1,4 +1,4 @@
-"""Which plans run only after a person's yes, and what becomes of those without one."""
+"""Confirmation of plans: conditions, answers and refusals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHY = "Nothing else understands the command."
 
 
 class Person:
-    """Answers what it was made with, and remembers what it was asked."""
+    """Operator with a fixed answer, who records the questions."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -37,7 +37,7 @@ class Person:
 
 @functools.cache
 def said() -> Messages:
-    return load_site("door").messages  # the kernel's own are among them
+    return load_site("door").messages  # includes those of the executive
 
 
 def asked_in(language: str) -> Request:
@@ -62,12 +62,13 @@ def refusal_of(mode: Any, ask: Any, unconfirmed: str, language: str = "en") -> R
     ],
 )
 @pytest.mark.parametrize("answer", [True, False, None, 1, "yes"])
-def test_who_is_asked_and_only_a_yes_lets_it_run(
+def test_plan_runs_only_after_the_answer_yes(
     mode: str, unconfirmed: str, asked: bool, answer: Any
 ) -> None:
     person = Person(answer)
     found = refusal_of(mode, person, unconfirmed)
-    assert (found is None) == (not asked or answer == 1)  # True is 1; no other word is a yes
+    # True equals 1; any other value is not a yes
+    assert (found is None) == (not asked or answer == 1)
     assert [spec for spec, _ in person.asked] == [SPEC] * asked
     if asked:
         assert person.asked[0][1].startswith(unconfirmed or "This site")
@@ -78,7 +79,7 @@ def test_who_is_asked_and_only_a_yes_lets_it_run(
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_without_anybody_to_ask_the_reason_says_how_to_allow_it(language: str) -> None:
+def test_refusal_without_an_operator_names_the_setting(language: str) -> None:
     found = refusal_of("unknown", None, WHY, language)
     assert found is not None
     assert found.code == "NOT_CONFIRMED"
@@ -91,7 +92,7 @@ def test_without_anybody_to_ask_the_reason_says_how_to_allow_it(language: str) -
 
 
 @pytest.mark.parametrize("late", [True, False])
-def test_an_abort_ends_the_question_also_when_the_answer_is_there(late: bool) -> None:
+def test_abort_ends_the_question_even_when_an_answer_exists(late: bool) -> None:
     ended = threading.Event()
     said: list[bool] = []
 
@@ -111,7 +112,7 @@ def test_an_abort_ends_the_question_also_when_the_answer_is_there(late: bool) ->
     assert not late or ended.wait(60)
 
 
-def test_a_person_may_think_while_the_mission_is_heeded() -> None:
+def test_stop_requests_are_checked_while_the_operator_decides() -> None:
     heeded = threading.Event()
 
     def thinks(spec: MissionSpec, why: str, over: threading.Event) -> bool:

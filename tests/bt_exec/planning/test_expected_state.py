@@ -1,4 +1,4 @@
-"""What is assumed of the world while a mission runs: the account of what really ran."""
+"""Assumed facts during a mission, from the steps that ran."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bt_exec.testing.missions import scripted_site
 
 @condition(establishes={"lid": "{state}"}, skip_reason="already {state}")
 def lid_is(state: str) -> Verdict:
-    """Whether the lid is open; it is."""
+    """Return the verdict yes."""
     return Verdict(state == "open", "seen")
 
 
@@ -39,7 +39,7 @@ OPEN, SHUT = "{lid_is: {state: open}}", "{lid_is: {state: shut}}"
         ("{fallback: [{sequence: [{do: go}, {do: slip}]}, {check: " + OPEN + "}]}",
          {"at": "?", "hand": "?", "lid": "open"}),
         ("{parallel: [{do: go}, {do: idle}], succeed_when: any}", {"at": "b", "lamp": "?"}),
-        # of two that write the same, the one that ended last
+        # of two writers of a fact, the one that ended last counts
         ("{parallel: [{do: far}, {do: go}]}", {"at": "c"}),
         ("{parallel: [{do: go}, {do: far}]}", {"at": "c"}),
         ("{parallel: [{do: far}, {do: go}], succeed_when: any}", {"at": "?"}),
@@ -53,7 +53,7 @@ OPEN, SHUT = "{lid_is: {state: open}}", "{lid_is: {state: shut}}"
         ("{fallback: [{check: " + SHUT + "}, {do: go}]}", {"at": "b"}),
     ],
 )  # fmt: skip
-def test_what_ran_did_what_it_declares(root: str, facts: dict[str, str]) -> None:
+def test_finished_steps_have_their_declared_effects(root: str, facts: dict[str, str]) -> None:
     run = run_tree(f"tree: t\nroot: {root}", PARTS)
     assert run.outcome.status == "satisfied"
     assumed = Assumed(scripted_site(PARTS).catalogue)

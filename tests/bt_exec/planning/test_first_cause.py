@@ -1,4 +1,4 @@
-"""The root cause of a mission's end: the first failure that was never made good."""
+"""Root cause of a mission's end: the first failure that was never recovered."""
 
 from __future__ import annotations
 
@@ -56,21 +56,21 @@ JAM, SLIP, NO_GRIP = failed("push"), failed("take"), failed("pull")
     [
         ([], None),
         ([(JAM, [])], (0, JAM)),
-        # the door jams, and what was tried instead fails for a reason of its own
+        # the door jams, and the alternative fails for another reason
         ([(JAM, []), (NO_GRIP, [])], (0, JAM)),
         ([(JAM, [done("wave")]), (NO_GRIP, [done("wave")]), (NO_GRIP, [])], (0, JAM)),
-        # the grip slipped, then held: the door that jams later is the cause
+        # the grip slipped, then held: the later jam is the cause
         ([(SLIP, [done("take")]), (JAM, [])], (1, JAM)),
-        # another hand did it
+        # done by the other hand
         ([(JAM, [done("push", "right")]), (SLIP, [])], (1, SLIP)),
-        # another skill did it
+        # done by another skill
         ([(JAM, [done("pull")]), (SLIP, [])], (1, SLIP)),
-        # another hand took another cup: that is not what was asked of this one
+        # the other hand took another cup, which is not the requested one
         ([(SLIP, [done("take", "right")]), (JAM, [])], (0, SLIP)),
-        # what achieves nothing is made good by nothing but itself
+        # an action without effects can only be recovered by itself
         ([(failed("wave"), [done("take")]), (JAM, [])], (0, failed("wave"))),
         ([(failed("wave"), [done("wave")]), (JAM, [])], (1, JAM)),
-        # a name that no pack brings any more
+        # a name that no pack has any more
         ([(failed("gone"), [done("take")]), (JAM, [])], (0, failed("gone"))),
         ([(JAM, [done("gone")]), (SLIP, [])], (0, JAM)),
         # an earlier attempt, an earlier branch
@@ -79,7 +79,7 @@ JAM, SLIP, NO_GRIP = failed("push"), failed("take"), failed("pull")
         ([(JAM, [done("push")])], (0, JAM)),
     ],
 )
-def test_the_first_cause(
+def test_first_unrecovered_failure_is_the_cause(
     failures: Sequence[tuple[Failure, list[DoneAction]]], expected: tuple[int, Failure] | None
 ) -> None:
     assert first_cause(failures, CATALOGUE) == expected
@@ -88,7 +88,7 @@ def test_the_first_cause(
 @pytest.mark.parametrize(
     ("after", "expected"), [(done("push"), (1, SLIP)), (done("pull"), (0, JAM))]
 )
-def test_without_a_catalogue_only_the_same_action_makes_good(
+def test_only_the_same_action_recovers_a_failure_without_a_catalogue(
     after: DoneAction, expected: tuple[int, Failure]
 ) -> None:
     nobody: Catalogue | None = None

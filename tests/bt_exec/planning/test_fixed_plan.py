@@ -1,4 +1,4 @@
-"""A plan that is there already: given as it is, and after a failure as the library mends it."""
+"""Compiler with a given plan, which the library repairs after a failure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bt_exec.testing import scripted_skill
 from bt_exec.testing.missions import scripted_site
 
 
-def test_a_given_plan_is_the_answer_for_the_command_that_is_run():
+def test_given_plan_is_returned_for_the_command():
     text = "mission: {command: old, language: ko, compiler: other}\nroot: {do: wave}\n"
     spec = load_text(text).document
     answer = FixedPlan(spec).compile(Request("new", "en", Catalogue([]), Library()))
@@ -24,7 +24,7 @@ def test_a_given_plan_is_the_answer_for_the_command_that_is_run():
     assert (mission.command, mission.language, mission.compiler) == ("new", "en", "other")
 
 
-def test_after_a_failure_the_failed_part_is_done_another_way():
+def test_alternative_for_the_failed_part_is_used_after_a_failure():
     trees = [
         "tree: open\notherwise: [{on: [STUCK], tree: pry}]\nroot: {do: pull}",
         "tree: pry\nroot: {do: lever}",

@@ -1,4 +1,4 @@
-"""From an answer to a plan that may move: who looks at it, in which order, and what is said."""
+"""Preparation of a plan: verification, rules, passes, and messages about refusals."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def request_of():
     return request_of
 
 
-def test_a_verified_plan_is_made_by_prepare_and_nobody_else():
+def test_verified_plan_can_only_be_created_by_prepare():
     spec = spec_of("{tree: inner}")
     with pytest.raises(TypeError, match=r"verified by bt_exec\.planning\.plan\.prepare"):
         VerifiedPlan(spec, spec, Situation(), made_by=None)
 
 
-def test_a_verified_plan_is_that_of_one_text_in_one_situation(request_of):
+def test_verified_plan_belongs_to_one_text_and_situation(request_of):
     request, written = request_of(), spec_of("{tree: inner}")
     plan = prepare(written, request)
     assert plan.is_of(written, request.situation)
@@ -64,7 +64,7 @@ def test_a_verified_plan_is_that_of_one_text_in_one_situation(request_of):
     assert not plan.is_of(written, Situation(("cup",)))
 
 
-def test_subtrees_are_expanded_then_passes_are_applied_in_order_and_noted(request_of):
+def test_subtrees_are_expanded_and_passes_applied_in_order(request_of):
     contexts = []
 
     def step(name):
@@ -87,7 +87,7 @@ def test_subtrees_are_expanded_then_passes_are_applied_in_order_and_noted(reques
     assert (given.meant, given.stated, contexts[-1][1].settings) == (None, {}, PackSettings())
 
 
-def test_rules_see_the_expanded_plan_before_passes_and_what_was_meant(request_of):
+def test_rules_get_the_expanded_plan_and_the_meaning_before_passes(request_of):
     situation = []
 
     def rule(spec, context):
@@ -106,7 +106,7 @@ def test_rules_see_the_expanded_plan_before_passes_and_what_was_meant(request_of
     assert told.value.problems == problems
 
 
-def test_what_was_meant_and_stated_is_for_checkers_what_was_read_for_both(request_of):
+def test_meaning_is_passed_to_checkers_and_the_reading_to_both(request_of):
     seen = {}
 
     def checker(spec, context):
@@ -126,7 +126,7 @@ def test_what_was_meant_and_stated_is_for_checkers_what_was_read_for_both(reques
     assert {one.meaning for one in seen.values()} == {meaning}
 
 
-def test_a_plan_that_its_compiler_verified_for_this_request_is_not_verified_again(request_of):
+def test_plan_verified_by_its_compiler_is_not_verified_again(request_of):
     request, spec = request_of(), spec_of("{tree: inner}")
     plan = prepare(spec, request)
     assert prepare_answer(Plan(spec, verified=plan), request) is plan
@@ -138,7 +138,7 @@ def test_a_plan_that_its_compiler_verified_for_this_request_is_not_verified_agai
         prepare_answer(Plan(spec_of("{do: b}"), verified=plan), request)
 
 
-def test_what_became_of_a_plan_says_what_was_written_and_when(request_of):
+def test_prepared_plan_contains_the_written_plan_and_its_time(request_of):
     request = request_of(situation=Situation(("cup",)))
     for root, expands in (("{tree: inner}", True), ("{do: b}", True), ("{tree: nowhere}", False)):
         spec = spec_of(root)
@@ -150,7 +150,7 @@ def test_what_became_of_a_plan_says_what_was_written_and_when(request_of):
     assert plan.situation is request.situation
 
 
-def test_a_plan_with_a_mistake_meets_the_rules_but_no_pass(request_of):
+def test_invalid_plan_is_checked_by_rules_but_not_passes(request_of):
     asked = []
     rules = (lambda spec, context: asked.append("rule") or [],)
     passes = (Pass("p", lambda spec, context: asked.append("pass") or (spec, ())),)
@@ -161,7 +161,7 @@ def test_a_plan_with_a_mistake_meets_the_rules_but_no_pass(request_of):
     assert (asked, plan is not None) == (["rule"], True)
 
 
-def test_a_plan_that_cannot_be_expanded_is_none(request_of):
+def test_plan_that_cannot_be_expanded_is_refused(request_of):
     found = examine(spec_of("{tree: nowhere}"), request_of())
     plan, problems = found.plan, found.problems
     assert plan is None
@@ -170,7 +170,7 @@ def test_a_plan_that_cannot_be_expanded_is_none(request_of):
         prepare(spec_of("{tree: nowhere}"), request_of())
 
 
-def test_what_two_layers_see_is_told_once_and_what_differs_is_told(request_of):
+def test_problem_found_by_two_layers_is_reported_once(request_of):
     def rule(spec, context):
         same = Problem("X", "one way to say it", "root", found="a")
         return [
@@ -191,12 +191,12 @@ def test_what_two_layers_see_is_told_once_and_what_differs_is_told(request_of):
 
 
 @pytest.mark.parametrize(("failure", "codes"), [(None, ["LABEL_NOT_SEEN"]), (Failure("STUCK"), [])])
-def test_things_must_be_seen_for_a_first_plan_only(failure, codes):
-    """After a failure the view may be barred by what was just done."""
+def test_objects_must_be_seen_only_for_a_first_plan(failure, codes):
+    """After a failure the robot may block the view."""
 
     @skill()
     def take(thing: Annotated[Literal["cup"], Label()]) -> Steps:
-        """Take it."""
+        """Take an object."""
         yield
 
     site = scripted_site([take])
@@ -253,7 +253,7 @@ def twice(*facts: str) -> SpecError:
         (needs("lid=shut"), "NEED_NOT_MET", "By then: The lid is shut. Open it."),
         (twice(), "CLAIMED_TWICE", "Both want gap."),
         (twice("gap=left"), "CLAIMED_TWICE", "Both want gap."),
-        (needs("hand=box"), "PLAN_REJECTED", "Rejected: not met."),  # nobody has words for it
+        (needs("hand=box"), "PLAN_REJECTED", "Rejected: not met."),  # has no message
         (needs("hand=cup", "hand=box"), "PLAN_REJECTED", "Rejected: not met."),
         (
             SpecError([Problem("TOO_FAR", "far", found="hand=cup")]),
@@ -267,7 +267,7 @@ def twice(*facts: str) -> SpecError:
         ),
     ],
 )
-def test_why_a_plan_is_not_run(request_of, words, error, code, message):
+def test_reason_for_a_refused_plan(request_of, words, error, code, message):
     request = request_of(situation=Situation(facts={"hand": "cup"}), messages=words)
     found = rejection(error, request)
     assert (found.code, found.message) == (code, message)
@@ -284,12 +284,14 @@ def broken(*codes: str) -> SpecError:
         (broken("FAR"), "X is far."),
         (broken("FAR", "FAR"), "X is far."),  # once
         (broken("FAR", "HOT"), "X is far. X is hot."),
-        (broken("FAR", "ELSE"), "Rejected: X is far."),  # for one of them there are no words
+        (broken("FAR", "ELSE"), "Rejected: X is far."),  # one of them has no message
         (SpecError([*broken("FAR").problems, *needs("hand=cup").problems]), "Rejected: X is far."),
         (SpecError([*broken("FAR").problems, *twice().problems]), "Rejected: X is far."),
     ],
 )
-def test_a_pack_may_have_words_for_what_its_checkers_find(request_of, tmp_path, error, message):
+def test_pack_can_provide_messages_for_problems_of_its_checkers(
+    request_of, tmp_path, error, message
+):
     file = tmp_path / "words.yaml"
     far, hot = 'FAR: {en: "{found} is far.", ko: 멂.}', 'HOT: {en: "{found} is hot.", ko: 뜨거움.}'
     file.write_text(f"{WORDS}{far}\n{hot}\n", encoding="utf-8")
@@ -314,7 +316,7 @@ root: {do: a}
         ("{do: a, with: {n: '3'}}", {"n": "3"}),
     ],
 )
-def test_a_tree_gets_numbers_where_numbers_are_meant(root, args):
+def test_texts_become_numbers_for_numeric_parameters(root, args):
     site = scripted_site([scripted_skill("a")], [COUNTING])
     request = Request("go", "en", site.catalogue, site.library)
     spec = spec_of(f"{{sequence: [{root}]}}")
@@ -324,7 +326,7 @@ def test_a_tree_gets_numbers_where_numbers_are_meant(root, args):
     assert typed.mission == spec.mission
 
 
-def test_a_tree_that_is_expanded_already_is_left_as_it_is():
+def test_expanded_tree_is_not_expanded_again():
     site = scripted_site([scripted_skill("a")], [COUNTING])
     request = Request("go", "en", site.catalogue, site.library)
     body = Tree.model_validate({"tree": "count", "with": {"n": "3", "word": "x"}})
@@ -333,7 +335,7 @@ def test_a_tree_that_is_expanded_already_is_left_as_it_is():
     assert with_typed_words(spec, request) is spec
 
 
-def test_why_a_plan_is_not_run_is_said_in_the_language_of_the_command(request_of, words):
+def test_reason_for_a_refused_plan_is_in_the_language_of_the_command(request_of, words):
     request = request_of(situation=Situation(facts={"hand": "cup"}), messages=words, language="ko")
     assert rejection(needs("hand=cup"), request).message == (
         "지금은 안 됩니다. 손에 컵이 있습니다."

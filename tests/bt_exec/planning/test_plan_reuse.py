@@ -1,4 +1,4 @@
-"""What a re-plan keeps, in whole missions: a finished step only while its effect still holds."""
+"""Plan reuse in whole missions: a finished step is kept only while its effect holds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ root:
 
 
 class Cart(ScriptedRobot):
-    """A robot that knows where it is: where the last drive that is done brought it."""
+    """Robot at the target of the last finished drive."""
 
     def facts(self) -> dict[str, str]:
         drives = [line for line in self.log if line in ("go_b done", "go_home done")]
@@ -41,7 +41,7 @@ def skills(needs: bool) -> list[Any]:
 
 
 def is_at_b(robot: Cart) -> Verdict:
-    """Whether the cart is at b."""
+    """Return True if the cart is at b."""
     here = robot.facts()["at"] == "b"
     return Verdict(here, "at b" if here else "elsewhere")
 
@@ -65,7 +65,9 @@ DROVE_BACK = ["go_b", "put_b", "go_home", "put_home", "go_b", "put_b"]
     ],
 )
 @pytest.mark.parametrize("at_b", [AT_B, MUTE], ids=["establishes", "mute"])
-def test_a_cart_that_left_drives_back_first(knows: bool, needs: bool, go_b: str, at_b: Any) -> None:
+def test_cart_that_was_moved_drives_back_first(
+    knows: bool, needs: bool, go_b: str, at_b: Any
+) -> None:
     cart = Cart()
     run = run_tree(
         f"tree: t\nroot: {{sequence: [{go_b}, {{tree: part}}]}}",
@@ -78,8 +80,8 @@ def test_a_cart_that_left_drives_back_first(knows: bool, needs: bool, go_b: str,
     assert run.outcome.status == "satisfied"
 
 
-def test_a_step_that_was_skipped_is_asked_again() -> None:
-    """The cart stood at b, so nothing was driven; then it went home, and put_b is tried again."""
+def test_skipped_step_is_checked_again() -> None:
+    """The cart was at b, so nothing was driven. Then it drove home, and put_b is tried again."""
     cart = Cart(log=["go_b start", "go_b done"])
     run = run_tree(
         "tree: t\nroot: {sequence: [{do: go_b, skip_if: at_b}, {tree: part}]}",
@@ -92,8 +94,8 @@ def test_a_step_that_was_skipped_is_asked_again() -> None:
     assert run.outcome.skipped == ({"name": "go_b", "reason": "already there"},)
 
 
-def test_what_earlier_plans_did_counts() -> None:
-    """Plan 1 goes home inside the part; the way that replaces it never says where it is."""
+def test_steps_of_earlier_plans_count() -> None:
+    """Plan 1 drives home inside the failed part. Its alternative does not use the position."""
     part = """
 tree: part
 otherwise: [{on: [FULL], tree: other}]
@@ -117,7 +119,7 @@ root: {sequence: [{do: go_home}, {do: put_home}]}
 
 @skill(needs={"hand.{arm}": "empty"})
 def use_hand(robot: Any, arm: str) -> Steps:
-    """Use a hand that is empty."""
+    """Use an empty hand."""
     yield
 
 
@@ -133,13 +135,13 @@ def work_at(robot: Any, place: str) -> Steps:
         ({"do": "use_hand", "with": {"arm": "left"}}, ("go_b",)),
         ({"do": "use_hand", "with": {"arm": "right"}}, ("drop", "go_b")),
         ({"do": "use_hand", "with": {"arm": "$which"}}, ("drop", "go_b")),
-        ({"do": "work_at", "with": {"place": "b"}}, ()),  # go_b may need what drop gave
+        ({"do": "work_at", "with": {"place": "b"}}, ()),  # go_b may need the effect of drop
         ({"do": "work_at", "with": {"place": "c"}}, ("drop", "go_b")),
         ({"do": "work_at", "with": {"place": "$where"}}, ("drop", "go_b")),
     ],
 )
-def test_a_need_that_is_known_only_when_it_runs_undoes_nothing(step: Any, kept: Any) -> None:
-    """Both the left hand and where it is are no longer as the finished steps left them."""
+def test_need_known_only_at_run_time_invalidates_no_step(step: Any, kept: Any) -> None:
+    """The left hand and the position have both changed since the finished steps."""
     drop = scripted_skill("drop", effects={"hand.left": "empty"})
     catalogue = scripted_site([drop, use_hand, work_at, scripted_skill("go_b", effects=B)])
     gave = {"drop": {"hand.left": "empty"}, "go_b": B}
@@ -153,14 +155,14 @@ def test_a_need_that_is_known_only_when_it_runs_undoes_nothing(step: Any, kept: 
     [
         ({"check": "at_b"}, {"at": "home"}, ()),
         ({"check": "at_b"}, {"at": "b"}, ("go_b",)),
-        ({"check": "at_b"}, {}, ("go_b",)),  # nobody touched it
-        ({"check": "at_b", "tell": True}, {"at": "home"}, ("go_b",)),  # either answer will do
+        ({"check": "at_b"}, {}, ("go_b",)),  # unchanged by others
+        ({"check": "at_b", "tell": True}, {"at": "home"}, ("go_b",)),  # either answer is accepted
         ({"check": {"not": "at_b"}}, {"at": "home"}, ("go_b",)),
         ({"sequence": [{"do": "put_b"}], "while": "at_b"}, {"at": "home"}, ()),
         ({"sequence": [{"do": "go_home"}], "skip_if": "at_b"}, {"at": "b"}, ("go_b",)),
     ],
 )
-def test_a_step_is_missed_where_a_question_needs_what_it_gave(
+def test_step_is_repeated_when_a_later_check_needs_its_effect(
     question: dict[str, Any], now: dict[str, str], kept: tuple[str, ...]
 ) -> None:
     catalogue = scripted_site([*skills(needs=True), AT_B]).catalogue
@@ -169,7 +171,7 @@ def test_a_step_is_missed_where_a_question_needs_what_it_gave(
 
 
 NEXT: list[tuple[dict[str, Any], bool]] = [
-    # a step before the last branch, and whether it has nothing left to do that could fail
+    # a step before the last branch, and whether it can still fail
     ({"do": "go_b"}, True),
     ({"sequence": [{"do": "go_b"}]}, True),
     ({"sequence": [{"do": "go_b"}, {"do": "go_home"}]}, False),
@@ -186,10 +188,10 @@ NEXT: list[tuple[dict[str, Any], bool]] = [
 
 
 @pytest.mark.parametrize(("first", "sure"), NEXT)
-def test_the_next_branch_is_thought_of_only_where_the_one_before_may_fail(
+def test_next_branch_is_considered_only_if_the_previous_one_can_fail(
     first: dict[str, Any], sure: bool
 ) -> None:
-    """Where it may, `go_home` may have driven half way, and what `go_b` gave is missed."""
+    """If it can, `go_home` may have been driven in part, and the effect of `go_b` is lost."""
     catalogue = scripted_site([*skills(needs=True), AT_B]).catalogue
     root = Fallback.model_validate({"fallback": [first, {"do": "put_b"}]})
     (went,) = (path for path, node in paths(root) if isinstance(node, Do) and node.do == "go_b")

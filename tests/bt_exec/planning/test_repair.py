@@ -1,4 +1,4 @@
-"""What a re-plan keeps, and which other ways of the library it takes."""
+"""Repair of a plan: kept steps, and alternatives of the library."""
 
 from dataclasses import replace
 
@@ -73,12 +73,12 @@ def request_after():
     return make
 
 
-def test_the_failed_part_is_the_innermost_subtree(request_after):
+def test_failed_part_is_the_innermost_subtree(request_after):
     request = request_after("all/take/hold", "SLIPPED")
     assert failed_part(request.previous, request.failure)[0] == "all/take"
 
 
-def test_without_a_subtree_around_it_the_failed_part_is_the_whole_plan(request_after):
+def test_failed_part_is_the_whole_plan_without_a_subtree(request_after):
     request = request_after("hold", "SLIPPED")
     root = load_text("tree: t\nroot: {sequence: [{tree: take}, {do: hold}]}").document.root
     spec = request.previous.model_copy(update={"root": root})
@@ -99,13 +99,13 @@ def test_finished_leaves_outside_the_failed_part_are_kept(request_after):
         ({"at": "home"}, ("all/open/pull",)),
     ],
 )
-def test_a_fact_that_contradicts_the_last_writer_undoes_it(request_after, facts, kept):
+def test_fact_that_contradicts_the_last_writer_invalidates_its_step(request_after, facts, kept):
     done = ("all/open/pull", "all/take/reach")
     request = request_after("all/take/hold", "SLIPPED", done=done, facts=facts)
     assert kept_paths(request) == kept
 
 
-def test_ways_are_taken_in_order_and_once(request_after):
+def test_alternatives_are_used_in_order_and_once(request_after):
     first = request_after("all/open/pull", "STUCK", {"arm": "right"})
     _, way = other_way(first)
     assert (way.tree, dict(way.args)) == ("open", {"arm": "left"})
@@ -119,7 +119,7 @@ def test_ways_are_taken_in_order_and_once(request_after):
     assert (way.tree, dict(way.args)) == ("pry", {})
 
 
-def test_a_code_that_no_way_answers_leaves_the_plan_as_it_is(request_after):
+def test_plan_is_unchanged_for_a_code_without_alternatives(request_after):
     request = request_after("all/take/hold", "SLIPPED")
     assert other_way(request) is None
     spec = repaired(request, "test")
@@ -127,18 +127,18 @@ def test_a_code_that_no_way_answers_leaves_the_plan_as_it_is(request_after):
     assert (spec.mission.plan_version, spec.mission.parent) == (4, 3)
 
 
-def test_a_repaired_plan_names_the_new_way_and_expands(request_after):
+def test_repaired_plan_names_the_alternative_and_expands(request_after):
     request = request_after("all/open/pull", "GONE", {"arm": "right"})
     spec = expand(repaired(request, "test"), request.library)
     assert "all/pry/pull" in [path for path, _ in paths(spec.root)]
 
 
-def test_no_library_is_no_other_way(request_after):
+def test_no_library_means_no_alternative(request_after):
     request = request_after("all/open/pull", "STUCK")
     assert other_way(replace(request, library=Library())) is None
 
 
-def test_another_skills_failure_does_not_make_a_way_tried(request_after):
+def test_failure_of_another_skill_does_not_use_up_an_alternative(request_after):
     tried = [
         Failure("STUCK", node="reach", args={}),
         Failure("STUCK", node="hold", args={"arm": "left"}),
@@ -147,7 +147,7 @@ def test_another_skills_failure_does_not_make_a_way_tried(request_after):
     assert dict(way.args) == {"arm": "left"}
 
 
-def test_the_header_of_a_repaired_plan(request_after):
+def test_header_of_a_repaired_plan(request_after):
     request = request_after("all/open/pull", "GONE", {"arm": "right"})
     before = Mission(command="열어", language="ko", plan_version=3, subgoals=("one", "two"))
     previous = request.previous.model_copy(update={"mission": before})
@@ -161,15 +161,15 @@ def test_the_header_of_a_repaired_plan(request_after):
     )
 
 
-def test_a_first_plan_has_no_other_way_and_keeps_nothing(request_after):
+def test_first_plan_has_no_alternative_and_keeps_nothing(request_after):
     request = request_after("all/open/pull", "STUCK", done=("all/take/reach",))
     for first in (replace(request, previous=None), replace(request, failure=None)):
         assert other_way(first) is None
         assert kept_paths(first) == ()
 
 
-def test_a_way_that_cannot_be_expanded_keeps_nothing(request_after):
-    """Verification says what is wrong with it."""
+def test_alternative_that_cannot_be_expanded_keeps_nothing(request_after):
+    """Verification reports its problems."""
     request = request_after("all/open/pull", "GONE", {"arm": "right"}, done=("all/take/reach",))
     pry = "tree: pry\nroot: {tree: nowhere}"
     library = Library(load_text(text) for text in (TREES["all"], TREES["open"], TREES["take"], pry))
@@ -202,8 +202,8 @@ root: {do: push, with: {arm: $arm, hard: $hard}}
         ([{"arm": "left", "hard": False}, {"arm": "left", "hard": True}], {}),
     ],
 )
-def test_a_way_is_tried_when_a_failure_had_all_its_arguments(tried, way):
-    """A tree that takes no parameters gets no arguments."""
+def test_alternative_requires_all_its_arguments_from_the_failure(tried, way):
+    """A tree without parameters gets no arguments."""
 
     @skill(fails={"NO"})
     def push(arm: str, hard: bool) -> Steps:
@@ -228,7 +228,7 @@ def test_a_way_is_tried_when_a_failure_had_all_its_arguments(tried, way):
     assert (found.tree, dict(found.args)) == ("part" if way else "bare", way)
 
 
-def test_the_same_part_twice_is_replaced_where_it_failed(request_after):
+def test_repeated_part_is_replaced_where_it_failed(request_after):
     request = request_after("all/open/pull", "STUCK")
     spec = MissionSpec(mission=Mission(command="go"), root=load_text(TWICE).document.root)
     spec = expand(spec, request.library)
@@ -242,7 +242,7 @@ def test_the_same_part_twice_is_replaced_where_it_failed(request_after):
 TWICE = "tree: twice\nroot: {sequence: [{tree: open}, {tree: open}]}"
 
 
-def test_what_an_outer_way_replaces_is_done_again():
+def test_steps_replaced_by_an_outer_alternative_are_repeated():
     from bt_exec import Failed
     from bt_exec.testing import run_tree
 
@@ -254,7 +254,7 @@ def test_what_an_outer_way_replaces_is_done_again():
 
     @skill(fails={"SLIPPED"})
     def hold(robot, arm: str) -> Steps:
-        """Slip on the right."""
+        """Slip with the right hand."""
         robot.log.append(f"hold {arm}")
         yield Running()
         if arm == "right":

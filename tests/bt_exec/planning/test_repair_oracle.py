@@ -1,4 +1,4 @@
-"""What a re-plan keeps, against a brute-force answer: random plans, failures and undone effects."""
+"""Plan reuse compared with the brute-force oracle: random plans, failures and undone effects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.bt_exec.random_parts import FACTS, SITE, SKILLS, WORDS, asked
 
 
 class Case:
-    """A random plan that failed, and what a compiler is told of it."""
+    """Random failed plan, and the data that a compiler gets about it."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
@@ -30,7 +30,7 @@ class Case:
         world = {fact: self.dice.choice(WORDS) for fact in FACTS}
         self.run = Run(world, self.dice, luck=0.8)
         self.failed = not self.run.run(self.plan)
-        for fact in FACTS:  # what others do
+        for fact in FACTS:  # effects of others
             if self.dice.random() < 0.15:
                 world[fact] = self.dice.choice(WORDS)
         self.situation = {fact: word for fact, word in world.items() if self.dice.random() < 0.4}
@@ -55,7 +55,7 @@ class Case:
         return self.dice.choice(FACTS), self.dice.choice(WORDS)
 
     def _place(self, step: Step, prefix: str) -> None:
-        """Give every leaf a name and its path."""
+        """Assign a name and a path to every leaf."""
         if "do" in step or "check" in step:
             step["name"] = f"n{self.count}"
             step["path"] = prefix + step["name"]
@@ -72,7 +72,7 @@ class Case:
         return own + [leaf for child in inner for leaf in self.leaves(child)]
 
     def spec(self, step: Step) -> dict[str, Any]:
-        """Return a step as a document has it."""
+        """Return a step in document form."""
         out: dict[str, Any] = {
             key: asked(step[key]) for key in ("skip_if", "while", "check") if key in step
         }
@@ -108,7 +108,7 @@ class Case:
         )
 
     def achieved(self) -> dict[str, dict[str, str]]:
-        """Return what finished steps outside the failed part achieved and the world left alone."""
+        """Return the effects of finished steps outside the failed part that were not undone."""
         flat = not self.run.failed.startswith("part/")
         found, last = {}, {}
         for leaf in self.leaves():
@@ -142,7 +142,7 @@ class Case:
 
 
 def compare(seeds: range) -> dict[str, int]:
-    """Compare what is kept with the brute-force answer; return what there was to compare."""
+    """Compare the kept steps with the oracle and return the kinds of compared cases."""
     count = dict.fromkeys(("failed", "kept", "again", "strict"), 0)
     for seed in seeds:
         case = Case(seed)
@@ -164,10 +164,10 @@ def compare(seeds: range) -> dict[str, int]:
 
 
 def hold(count: dict[str, int], failed: int) -> None:
-    """Check that there was much to compare, and that little is done again without need.
+    """Check that there were enough cases, and few unnecessary repetitions.
 
-    Where branches of a fallback differ, what is known after them is put together, so a step may
-    run again that no single way misses.
+    Facts after different branches of a fallback are merged, so a step may be repeated although no
+    single run needs it.
     """
     assert count["failed"] >= failed
     assert count["kept"] >= failed / 2
@@ -175,10 +175,10 @@ def hold(count: dict[str, int], failed: int) -> None:
     assert count["strict"] <= count["again"] / 4
 
 
-def test_what_is_kept() -> None:
+def test_kept_steps_agree_with_the_oracle() -> None:
     hold(compare(range(650)), 500)
 
 
 @pytest.mark.slow
-def test_what_is_kept_at_length() -> None:
+def test_kept_steps_agree_with_the_oracle_in_many_cases() -> None:
     hold(compare(range(10_000, 33_000)), 20_000)

@@ -1,4 +1,4 @@
-"""Which failures are worth another plan."""
+"""Replan policy: failures that lead to another plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bt_exec.spec.model import Do, Mission, MissionSpec
 
 @condition(patience_s=1.0, unknown="DOUBT")
 def clear() -> Verdict:
-    """Whether it is clear."""
+    """Return True."""
     return Verdict.yes("clear")
 
 
@@ -38,7 +38,7 @@ def plan(version: int = 1, skill: str = "grab") -> MissionSpec:
         (Failure("BROKEN", "no", retryable=False), ("blocked", "SKILL_FAILED", "")),
     ],
 )
-def test_what_no_plan_can_help_ends_the_mission(failure, ending):
+def test_failure_that_no_plan_can_fix_ends_the_mission(failure, ending):
     worth = ReplanPolicy(3, CATALOGUE)
     found = worth.ends(failure, plan(), {})
     assert (found.status, found.reason_code, found.why) == ending
@@ -46,7 +46,7 @@ def test_what_no_plan_can_help_ends_the_mission(failure, ending):
     assert worth.replans == 0
 
 
-def test_the_same_plan_failing_the_same_way_again_is_no_progress():
+def test_same_failure_of_the_same_plan_is_no_progress():
     worth = ReplanPolicy(9, CATALOGUE)
     assert worth.ends(SLIPPED, plan(1), {"door": "open"}) is None
     again = worth.ends(SLIPPED, plan(2), {"door": "open"})
@@ -54,7 +54,7 @@ def test_the_same_plan_failing_the_same_way_again_is_no_progress():
     assert (again.reason_code, again.failure, worth.replans) == ("SKILL_FAILED", SLIPPED, 1)
 
 
-def test_what_a_plan_keeps_makes_it_another_and_its_command_does_not():
+def test_plan_with_other_kept_steps_is_different():
     worth = ReplanPolicy(9, CATALOGUE)
     kept = MissionSpec(mission=Mission(command="x", kept=("grab",)), root=Do(do="grab"))
     said = MissionSpec(mission=Mission(command="y", notes=("n",)), root=Do(do="grab"))
@@ -72,14 +72,14 @@ def test_what_a_plan_keeps_makes_it_another_and_its_command_does_not():
         (Failure("SLIPPED", "", path="1"), plan(2), {"door": "open"}),
     ],
 )
-def test_something_else_is_progress(failure, spec, facts):
+def test_other_failure_is_progress(failure, spec, facts):
     worth = ReplanPolicy(9, CATALOGUE)
     assert worth.ends(SLIPPED, plan(1), {"door": "open"}) is None
     assert worth.ends(failure, spec, facts) is None
     assert worth.replans == 2
 
 
-def test_the_budget_ends_it():
+def test_replan_budget_ends_the_mission():
     worth = ReplanPolicy(2, CATALOGUE)
     for turn in range(2):
         assert worth.ends(SLIPPED, plan(), {"turn": str(turn)}) is None
@@ -88,7 +88,7 @@ def test_the_budget_ends_it():
     assert (spent.reason_code, spent.failure) == ("SKILL_FAILED", SLIPPED)
 
 
-def test_turns_are_bounded_and_what_went_wrong_in_one_is_told_to_the_next():
+def test_turns_are_limited_and_failures_passed_to_the_next_turn():
     turns = ReplanPolicy(0, CATALOGUE, turns=3)
     assert turns.ends_turns(None) is None
     assert turns.ends_turns(SLIPPED) is None
@@ -97,13 +97,13 @@ def test_turns_are_bounded_and_what_went_wrong_in_one_is_told_to_the_next():
     assert (spent.failure, turns.replans) == (SLIPPED, 0)
 
 
-def test_a_plan_made_turn_by_turn_has_twenty_four_turns_where_nothing_else_is_said():
+def test_default_limit_is_twenty_four_turns():
     turns = ReplanPolicy(0, CATALOGUE)
     assert [turns.ends_turns(None) for _ in range(23)] == [None] * 23
     assert turns.ends_turns(None).why == "TURNS_SPENT"
 
 
-def test_a_turn_that_cannot_be_recorded_is_the_last():
+def test_turn_that_cannot_be_recorded_is_the_last():
     lost = Failure("NOT_RECORDED", "disk full")
     ending = ReplanPolicy(0, CATALOGUE).ends_turns(lost)
     assert (ending.status, ending.reason_code, ending.failure) == ("failed", "NOT_RECORDED", lost)

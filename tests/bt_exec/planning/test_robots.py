@@ -1,4 +1,4 @@
-"""Commands to several robots of one pack: one plan, in which each robot does its part."""
+"""Commands to several robots of one pack: one plan with a part for each robot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.bt_exec.carts import carts
 
 
 class ByUtterance:
-    """A compiler that knows the utterances of trees and nothing else."""
+    """Compiler that only knows the utterances of trees."""
 
     name = "by_utterance"
     reads_alone = True
@@ -128,13 +128,13 @@ def test_name_alone_answers_which_robot(request_for):
     assert isinstance(compiler.compile(request_for("cart b")), Refusal)
 
 
-def test_part_that_is_not_understood_refuses_the_whole(request_for):
+def test_part_that_is_not_understood_refuses_the_command(request_for):
     refusal = compiler.compile(request_for("cart A, go home, and cart b, dance"))
     assert refusal.code == "NOT_UNDERSTOOD"
     assert refusal.did_you_mean == ("cart b, Go home.",)
 
 
-def test_words_are_answered_once(request_for):
+def test_reply_is_given_once(request_for):
     assert isinstance(compiler.compile(request_for("thanks")), Reply)
     assert isinstance(compiler.compile(request_for("cart A, thanks")), Reply)
     refusal = compiler.compile(request_for("cart A, thanks. Cart b, go home."))
@@ -162,7 +162,7 @@ def test_rules_of_a_pack_see_the_part_of_their_robot(request_for, seen):
     ]
 
 
-def test_robot_that_is_not_addressed_is_left_alone(request_for, seen):
+def test_robot_that_is_not_addressed_is_not_used(request_for, seen):
     request = request_for("Cart A, go home.")
     seen.clear()
     plan = prepare_answer(compiler.compile(request), request).spec
@@ -170,7 +170,7 @@ def test_robot_that_is_not_addressed_is_left_alone(request_for, seen):
     assert len(seen["checker"]) == len(seen["pass"]) == 1
 
 
-def test_view_of_a_robot_is_a_site_with_it_alone(request_for):
+def test_view_of_a_robot_is_a_site_with_only_this_robot(request_for):
     context = Context((Turn("cart A, go home. Cart b, fetch the box."), Turn("go home")))
     view = for_robot(request_for("x", context), "cart_b", "y")
     assert view.command == "y"
