@@ -1,4 +1,4 @@
-"""Missions made of events, without an executive: what the views are tested with."""
+"""Missions made of events without an executive, for tests of the views."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FakeObservation:
 
 
 def mission(text: str) -> MissionSpec:
-    """Return the mission spec written in `text`, its subtrees from the door pack's trees."""
+    """Return the mission spec in `text`, with subtrees of the door pack."""
     document = load_text(text).document
     assert isinstance(document, MissionSpec)
     return expand(document, Library.load([data_path("trees", "door")]))
@@ -62,7 +62,7 @@ def get_material(
 
 @dataclass
 class Script:
-    """Feeds a model with events; the clock is told, never read."""
+    """Feeds a model with events at scripted times."""
 
     model: ViewModel = field(default_factory=lambda: ViewModel(wall=lambda: 1.0))
     t: float = 0.0
@@ -117,7 +117,7 @@ class Script:
 
 
 def spoken() -> Messages:
-    """Return the sentences of the door's site."""
+    """Return the messages of the door site."""
     return load_site("door").messages
 
 
@@ -132,7 +132,7 @@ SLIPPED = Failure(
 
 
 def running(command: str = KOREAN, messages: Messages | None = None) -> Script:
-    """A mission at 8.2 s: the door was open, the arm moves to the material."""
+    """Return a mission at 8.2 s: the door was open, and the arm moves to the material."""
     script = Script()
     script.model.messages = messages or Messages()
     script.start(command).at(0.1).look().at(0.2).plan(get_material(command))
@@ -147,7 +147,7 @@ def running(command: str = KOREAN, messages: Messages | None = None) -> Script:
 
 
 def slipped(command: str = KOREAN, messages: Messages | None = None) -> Script:
-    """The grasp failed and a second plan has begun."""
+    """Return a mission with a failed grasp and a second plan."""
     script = running(command, messages)
     top, take = "get_material", "get_material/take_material"
     script.at(9.0).node(f"{take}/move_arm", "done").node(f"{take}/grasp", "running")

@@ -47,7 +47,7 @@ def plan(*steps: str, kept: str = "") -> MissionSpec:
         ),
     ],
 )
-def test_a_new_plan_says_what_it_changes(
+def test_new_plan_lists_its_changes(
     old: MissionSpec, new: MissionSpec, failed: str, said: str
 ) -> None:
     assert say_changes(old, new, Failure("X", path=failed)) == said
@@ -61,7 +61,7 @@ def test_a_new_plan_says_what_it_changes(
         ("{arm}", "right → left"),
     ],
 )
-def test_two_phrases_share_their_words(phrase: str, said: str) -> None:
+def test_common_words_of_two_phrases_are_shared(phrase: str, said: str) -> None:
     told = say_changes(
         plan("open"),
         plan("open left"),

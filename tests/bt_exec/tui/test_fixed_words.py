@@ -1,4 +1,4 @@
-"""Fixed words follow the command's language: none is missed in the source or on the screen."""
+"""Fixed words of the views: all are translated to the language of the command."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ FOLDER = Path(language.__file__).parent
 FIXED = parse_yaml((FOLDER / "fixed_words.yaml").read_text(encoding="utf-8"))
 OWN = parse_yaml((FOLDER / "messages.yaml").read_text(encoding="utf-8"))
 WORDS = {**FIXED, **OWN["words"]}
-SAYS = ("told", "word", "fixed", "_line")  # what makes text of ours follow the language
+SAYS = ("told", "word", "fixed", "_line")  # functions that translate text
 
 NOT_SHOWN = {
-    # kinds, states, styles and settings: they choose what is drawn and are not drawn
+    # kinds, states, styles and settings, which are not drawn as text
     *("node", "note", "change", "remark", "gap", "dim", "strong", "skipped", "kept", "stopped"),
     *("running", "done", "failed", "satisfied", "blocked", "refused", "aborted", "interrupted"),
     *("spec", "forest", "past", "planning", "failure", "stopping", "problems", "clean", "en"),
@@ -38,22 +38,22 @@ NOT_SHOWN = {
     *("mission_id", "command", "site", "status", "reason_code", "message", "cause", "plan"),
     *("seen", "attempts", "compiler", "steps", "facts", "possible", "incomplete", "said"),
     "uncertain",
-    # codes of sentences
+    # codes of messages
     *("OK", "ABORTED", "WHY_DONE", "WHY_NEEDED_NOTHING", "WHY_STOPPED", "WHY_RUNNING"),
     *("WHY_INTERRUPTED", "WHY_INTERRUPTED_IN", "WHY_WAITING", "WHY_NEVER_BEGAN"),
-    # what is typed
+    # typed text
     *("bt-exec ", "bt-exec"),
-    # said through a name: `told(words[verdict.holds])`, `told(HINT)`, `told(_count(…))`, rows
+    # translated by a variable: `told(words[verdict.holds])`, `told(HINT)`, `told(_count(…))`, rows
     *(word for word in WORDS if "#" not in word),
     *("plan", "tick", "failure", "more", "in", "after", "yes", "no", " or ", "s"),
-    # joined around what a skill or a file says
+    # joined with texts of skills or files
     *(" s  ", " s", " (", ", site "),
 }
 FORM = re.compile(r"[A-Za-z]{2,}|\bs\b")
 
 
 def literals(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Yield every literal text that may reach the screen without passing `SAYS`, with its line."""
+    """Yield every literal text that may be drawn without a lookup in `SAYS`, with its line."""
     quiet: set[ast.AST] = set()
     for node in ast.walk(tree):
         match node:
@@ -74,7 +74,7 @@ def literals(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def spoken_words(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Yield the fixed texts that are given to `SAYS`, numbers as ``#``."""
+    """Yield the fixed texts that are passed to `SAYS`, with numbers as ``#``."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[first, *_]) if (
@@ -92,7 +92,7 @@ def spoken_words(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_literal_of_a_view_is_said_in_the_language(view: str) -> None:
+def test_literals_of_views_are_translated(view: str) -> None:
     tree = ast.parse((TUI / f"{view}.py").read_text(encoding="utf-8"))
     loose = [
         f"{view}.py:{line}: {text!r}"
@@ -102,11 +102,11 @@ def test_a_literal_of_a_view_is_said_in_the_language(view: str) -> None:
     assert loose == [], "say it with `told`, and give it Korean in fixed_words.yaml"
 
 
-SEVERAL = {"# old", "# #", "# recovered"}  # composed: each of their forms is tried below
+SEVERAL = {"# old", "# #", "# recovered"}  # composed: each form is tested below
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_what_is_said_has_korean(view: str) -> None:
+def test_fixed_words_have_a_korean_translation(view: str) -> None:
     tree = ast.parse((TUI / f"{view}.py").read_text(encoding="utf-8"))
     lacking = [
         f"{view}.py:{line}: {text!r}"
@@ -126,12 +126,12 @@ def test_what_is_said_has_korean(view: str) -> None:
     + ["1 plan", "2 plans", "1 tick", "7 ticks", "1 failure recovered", "2 failures recovered"]
     + ["3 more", "3 done", "and 3 more", "exit 3", "1 of 2 must succeed"],
 )
-def test_what_is_composed_has_korean(text: str) -> None:
+def test_composed_words_have_a_korean_translation(text: str) -> None:
     assert re.search("[가-힣]", spoken().word(text, "ko"))
 
 
 @pytest.mark.parametrize(("word", "said"), [(w, s) for w, s in FIXED.items()])
-def test_a_fixed_word_is_itself_in_english_and_hangul_in_korean(
+def test_translation_is_identical_in_english_and_hangul_in_korean(
     word: str, said: dict[str, str]
 ) -> None:
     assert said["en"] == word
@@ -139,7 +139,7 @@ def test_a_fixed_word_is_itself_in_english_and_hangul_in_korean(
     assert said["ko"].count("#") == word.count("#")
 
 
-NAMES = re.compile(  # what is not ours: names in trees, codes, and what is typed
+NAMES = re.compile(  # external text: names in trees, codes, and typed text
     r"Ctrl-C|\b(door_is open|[a-z]+_[a-z_]+|[A-Z][A-Z_]+|bt-exec why 7|offline|door-handle"
     r"|grasp|look|material|right|s)\b"
 )
@@ -147,12 +147,12 @@ ENGLISH_LEFT = re.compile(r"[a-z]{2,}")
 
 
 def left_in_english(text: str) -> list[str]:
-    whole = re.sub(r"\w+…", " ", text)  # a name that was cut
+    whole = re.sub(r"\w+…", " ", text)  # a truncated name
     return ENGLISH_LEFT.findall(NAMES.sub(" ", whole))
 
 
-def test_a_korean_mission_has_no_english_word_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    wordless = replace(scripted.SLIPPED, message="")  # what a skill measured is its own text
+def test_korean_view_contains_no_english_fixed_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    wordless = replace(scripted.SLIPPED, message="")  # the output of a skill is not translated
     monkeypatch.setattr(scripted, "SLIPPED", wordless)
     messages = spoken()
     for make in (running, slipped):
@@ -176,7 +176,7 @@ def test_a_korean_mission_has_no_english_word_of_ours(monkeypatch: pytest.Monkey
         assert left_in_english(said) == []
 
 
-def test_plain_lines_are_korean_and_stay_in_their_columns() -> None:
+def test_plain_lines_are_korean_and_aligned() -> None:
     written: list[str] = []
     script = running(KOREAN, spoken())
     script.model.past.clear()
@@ -187,7 +187,7 @@ def test_plain_lines_are_korean_and_stay_in_their_columns() -> None:
     assert {cell_len(line[: line.rindex("x")]) for line in written} == {22}
 
 
-def test_the_same_mission_in_english_says_the_same_words() -> None:
+def test_english_view_of_the_same_mission_has_the_english_words() -> None:
     model = slipped(ENGLISH, spoken()).model
     assert " · keeps: open the door" in plain(tree_lines(model, 100))
     assert plain(summary_lines(outcome(journal="/j"), 80, model=model)).startswith(

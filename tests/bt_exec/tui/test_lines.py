@@ -22,7 +22,7 @@ fingers closed (limit 10 mm)  (2.1 s)
      3.0 s  stopped   return_home"""
 
 
-def test_one_line_for_each_change() -> None:
+def test_each_change_is_one_line() -> None:
     written: list[str] = []
     view = PlainView(ViewModel(wall=lambda: 1.0), written.append)
     script = Script()

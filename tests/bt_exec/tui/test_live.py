@@ -17,7 +17,7 @@ from tests.bt_exec.tui.scripted import running, slipped
 
 
 class Terminal(io.StringIO):
-    """A terminal of ours: understands what the view writes, nothing else."""
+    """Terminal emulator that supports the sequences used by the view."""
 
     encoding = "utf-8"  # type: ignore[assignment]
 
@@ -58,7 +58,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return Terminal()
 
 
-def test_frames_only_change_what_changed(terminal: Terminal) -> None:
+def test_frame_writes_only_changed_parts(terminal: Terminal) -> None:
     script = running()
     view = LiveView(script.model, Painter(terminal))
     view.frame()
@@ -72,7 +72,7 @@ def test_frames_only_change_what_changed(terminal: Terminal) -> None:
     assert terminal.screen()[:-1] == plain(draw(script.model, 80, 23)).split("\n")
 
 
-def test_a_shorter_frame_leaves_nothing_behind(terminal: Terminal) -> None:
+def test_shorter_frame_clears_the_rest(terminal: Terminal) -> None:
     script = slipped()
     view = LiveView(script.model, Painter(terminal))
     view.frame()
@@ -81,7 +81,7 @@ def test_a_shorter_frame_leaves_nothing_behind(terminal: Terminal) -> None:
     assert terminal.screen()[:-1] == plain(draw(script.model, 80, 23)).split("\n")
 
 
-def test_what_others_print_stands_above(
+def test_output_of_others_appears_above_the_view(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", terminal)
@@ -100,7 +100,7 @@ def test_what_others_print_stands_above(
     assert terminal.getvalue().endswith("\x1b[?25h"), "the cursor is shown again"
 
 
-def test_a_terminal_that_is_gone_does_not_end_the_mission(terminal: Terminal) -> None:
+def test_lost_terminal_does_not_end_the_mission(terminal: Terminal) -> None:
     view = LiveView(running().model, Painter(terminal))
     with view:
         terminal.close()
@@ -108,7 +108,7 @@ def test_a_terminal_that_is_gone_does_not_end_the_mission(terminal: Terminal) ->
         assert not view._thread.is_alive()
 
 
-def test_a_resize_starts_a_clean_frame(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resize_starts_a_clean_frame(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     script = running()
     view = LiveView(script.model, Painter(terminal))
     view.frame()
@@ -122,16 +122,14 @@ def test_a_resize_starts_a_clean_frame(terminal: Terminal, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("term", "live"), [("xterm", True), ("dumb", False), ("", False), ("unknown", False)]
 )
-def test_a_dumb_terminal_gets_lines(
+def test_dumb_terminal_gets_lines(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, term: str, live: bool
 ) -> None:
     monkeypatch.setenv("TERM", term)
     assert Painter(terminal).live is live
 
 
-def test_no_colour_where_none_is_wanted(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_colours_can_be_disabled(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     line = (("✗ ", "failed"), ("grasp", ""))
     assert Painter(terminal).paint(line) == "\x1b[1;31m✗ \x1b[0mgrasp"
     monkeypatch.setenv("NO_COLOR", "1")

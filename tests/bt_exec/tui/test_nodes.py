@@ -8,7 +8,7 @@ from bt_exec.tui.nodes import Forest
 from tests.bt_exec.tui.scripted import get_material, mission
 
 
-def test_a_tree_that_only_runs_its_skill_is_one_row() -> None:
+def test_tree_that_only_runs_its_skill_is_one_row() -> None:
     forest = Forest(get_material().root)
     (root,) = forest.roots
     assert [child.label for child in root.children] == [
@@ -28,7 +28,7 @@ def test_a_tree_that_only_runs_its_skill_is_one_row() -> None:
     assert forest.by_path[inner].failure is timeout
 
 
-def test_a_sequence_with_a_name_or_a_guard_keeps_its_row() -> None:
+def test_sequence_with_a_name_or_a_guard_keeps_its_row() -> None:
     spec = mission(
         "mission: {command: x}\nroot:\n  sequence:\n"
         "    - {name: first, sequence: [{do: a}]}\n"
@@ -38,7 +38,7 @@ def test_a_sequence_with_a_name_or_a_guard_keeps_its_row() -> None:
     assert [row.label for row in Forest(spec.root).roots] == ["first", "sequence", "c"]
 
 
-def test_arguments_as_people_say_them() -> None:
+def test_arguments_are_shown_by_display_names() -> None:
     assert say_args({"arm": "right", "object_label": "material"}) == "right → material"
     assert say_args({"text": "a", "speed": 0.5, "fast": True, "gentle": False}) == (
         "a, speed 0.5, fast, no gentle"
@@ -47,13 +47,13 @@ def test_arguments_as_people_say_them() -> None:
     assert say_args({"target": "a", "spot": ()}) == "a"
 
 
-def test_durations() -> None:
+def test_durations_are_formatted() -> None:
     said = [seconds(value) for value in (0, 0.26, 99.9, 99.96, 125, 3725)]
     assert said == ["0.0 s", "0.3 s", "99.9 s", "1 min 40 s", "2 min 05 s", "1 h 02 min"]
 
 
-def test_how_far_a_skill_is_stays_while_it_says_nothing_new() -> None:
-    """A skill's start, its first step and its row's change come in this order in one tick."""
+def test_progress_of_a_skill_stays_until_it_changes() -> None:
+    """The start of a skill, its first step and its row change arrive in this order in one tick."""
     model = ViewModel()
     model.on(ev.MissionStarted(0.0, 0, "m", "x", "en", "site"))
     model.on(ev.Planned(0.0, 0, mission("mission: {command: x}\nroot: {do: a}\n"), 1))

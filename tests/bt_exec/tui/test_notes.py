@@ -1,4 +1,4 @@
-"""What passes changed in a plan is told when the plan starts, where there is room for it."""
+"""Notes about changes made by passes, shown when the plan starts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_nodes_of_one_change_share_a_line() -> None:
     assert say_notes(NOTES) == (SAID, "planned without the language model: no answer")
 
 
-def test_the_live_view_tells_them_above_the_tree() -> None:
+def test_live_view_shows_notes_above_the_tree() -> None:
     model = Script().start(ENGLISH).plan(noted()).model
     rows = plain(draw(model, 80, 24)).splitlines()
     place = rows.index(f" note · {SAID}")
@@ -35,14 +35,14 @@ def test_the_live_view_tells_them_above_the_tree() -> None:
     assert f" note · {SAID}" in plain(tree_lines(model, 80))
 
 
-def test_where_room_is_short_they_go_first() -> None:
+def test_notes_are_dropped_first_when_space_is_short() -> None:
     script = Script().start(ENGLISH).plan(noted())
     bare = Script().start(ENGLISH).plan(get_material(ENGLISH))
     for height in range(6, 15):
         assert draw(script.model, 80, height) == draw(bare.model, 80, height)
 
 
-def test_lines_tell_each_once() -> None:
+def test_lines_show_each_note_once() -> None:
     written: list[str] = []
     view = PlainView(ViewModel(wall=lambda: 1.0), written.append)
     script = Script()
@@ -54,7 +54,7 @@ def test_lines_tell_each_once() -> None:
     assert said == [*first, *first], "a second plan says nothing new, a second mission does"
 
 
-def test_a_plan_without_a_compiler_is_told_without_one() -> None:
+def test_plan_without_a_compiler_has_no_compiler_name() -> None:
     written: list[str] = []
     view = PlainView(ViewModel(wall=lambda: 1.0), written.append)
     spec = get_material(ENGLISH)

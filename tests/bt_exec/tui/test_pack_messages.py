@@ -1,4 +1,4 @@
-"""Who speaks of a mission on record: its packs, with the names of its site."""
+"""Messages of a recorded mission, from its packs and the names of its site."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def record(packs: Any) -> Any:
     return SimpleNamespace(settings={"packs": packs})
 
 
-def test_places_and_people_have_the_names_of_then() -> None:
+def test_places_and_people_have_their_recorded_names() -> None:
     packs = load_site("building").settings()
     packs["reporter"]["places"]["lounge"]["name"]["ko"] = "사랑방"
     _, messages = voices(record(packs))
@@ -24,6 +24,6 @@ def test_places_and_people_have_the_names_of_then() -> None:
 
 
 @pytest.mark.parametrize("packs", [{"reporter": {"places": 3}}, ["reporter"], {"gone": {}}, {}])
-def test_a_record_that_nobody_reads_any_more_has_ids(packs: Any) -> None:
+def test_record_without_an_installed_pack_shows_ids(packs: Any) -> None:
     _, messages = voices(record(packs))
     assert messages.word("lounge", "ko") == "lounge"

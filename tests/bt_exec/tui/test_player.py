@@ -1,4 +1,4 @@
-"""The player shows at each moment what was shown live at that moment."""
+"""Replay player: it shows the live screen of each moment."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_player_shows_the_live_screen_at_every_event(events: list[ev.Event]) -> 
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.0, 8.0])
-def test_playing_takes_the_time_of_the_mission_over_the_speed(
+def test_playback_takes_the_mission_time_divided_by_the_speed(
     events: list[ev.Event], speed: float
 ) -> None:
     wall = Wall()
@@ -74,7 +74,7 @@ def test_playing_takes_the_time_of_the_mission_over_the_speed(
     assert screen(player.model, player.t) == screen(live(events, len(events)), player.t)
 
 
-def test_pause_stands_still_and_goes_on_where_it_was(events: list[ev.Event]) -> None:
+def test_pause_stops_and_resumes_at_the_same_time(events: list[ev.Event]) -> None:
     wall = Wall()
     player = player_of(events, wall)
     wall.now += 1.0
@@ -89,7 +89,7 @@ def test_pause_stands_still_and_goes_on_where_it_was(events: list[ev.Event]) -> 
     assert player.t == pytest.approx(t + 0.5)
 
 
-def test_steps_forth_and_back_meet_the_same_moments(events: list[ev.Event]) -> None:
+def test_steps_forward_and_back_reach_the_same_moments(events: list[ev.Event]) -> None:
     player = player_of(events, Wall(), paused=True)
     forth = [0]
     while not player.over:
@@ -121,7 +121,7 @@ def test_speed_stays_within_its_list(events: list[ev.Event]) -> None:
     assert player.speed == SPEEDS[0]
 
 
-def test_record_without_events_is_over_at_once() -> None:
+def test_empty_record_is_finished_at_once() -> None:
     player = player_of([], Wall())
     player.play()
     player.step()

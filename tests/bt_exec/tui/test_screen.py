@@ -1,6 +1,6 @@
-"""The live view as data: each file in ``screens/`` is what a mission looks like at a size.
+"""Live view as data: each file in ``screens/`` is the screen of a mission at a size.
 
-After a wanted change: ``BT_EXEC_WRITE_SCREENS=1 pytest tests/bt_exec/tui/test_screen.py``.
+After an intended change: ``BT_EXEC_WRITE_SCREENS=1 pytest tests/bt_exec/tui/test_screen.py``.
 """
 
 from __future__ import annotations
@@ -123,14 +123,14 @@ def compare(name: str, lines: list[Line]) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_mission_looks_as_it_should(name: str) -> None:
+def test_screen_equals_the_stored_one(name: str) -> None:
     make, width, height, ascii_only = CASES[name]
     script = make()
     compare(name, draw(script.model, width, height, ascii=ascii_only, now=script.t))
 
 
 @pytest.mark.parametrize("name", ["running", "slipped"])
-def test_the_tree_that_stays(name: str) -> None:
+def test_final_tree_stays_on_the_terminal(name: str) -> None:
     from bt_exec import events as ev
 
     script = {"running": running, "slipped": slipped}[name]()
@@ -141,9 +141,7 @@ def test_the_tree_that_stays(name: str) -> None:
 @pytest.mark.parametrize("make", [running, slipped, many, stopping, thinking])
 @pytest.mark.parametrize("width", [16, 24, 33, 40, 59, 60, 80, 200])
 @pytest.mark.parametrize("ascii_only", [False, True])
-def test_nothing_is_wider_or_higher_than_the_terminal(
-    make: Callable[[], Script], width: int, ascii_only: bool
-) -> None:
+def test_screen_fits_the_terminal(make: Callable[[], Script], width: int, ascii_only: bool) -> None:
     model: ViewModel = make().model
     for height in (1, 2, 3, 5, 8, 13, 24):
         for verbose in (False, True):
@@ -154,13 +152,13 @@ def test_nothing_is_wider_or_higher_than_the_terminal(
                 assert plain(lines).isascii()
 
 
-def test_the_running_step_is_always_shown() -> None:
+def test_running_step_is_always_visible() -> None:
     for step in range(9):
         for height in (6, 8, 10, 16):
             assert f"step_3_{step} " in plain(draw(many(step).model, 80, height))
 
 
-def test_the_clock_goes_on_while_the_loop_is_silent() -> None:
+def test_clock_advances_without_events() -> None:
     wall = [10.0]
     script = Script(ViewModel(wall=lambda: wall[0]))
     script.start().at(2.0).look()
@@ -168,7 +166,7 @@ def test_the_clock_goes_on_while_the_loop_is_silent() -> None:
     assert "5.5 s" in plain(draw(script.model, 80, 24))
 
 
-def test_text_from_outside_cannot_move_the_cursor() -> None:
+def test_external_text_cannot_move_the_cursor() -> None:
     script = Script().start("go \x1b[2J\x07\u202e\nhome").look("a \x1b]0;title\x07 b\r\n")
     text = plain(draw(script.model, 80, 24))
     assert "\x1b" not in text

@@ -73,20 +73,20 @@ CASES: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("ended", "expected"), CASES)
-def test_last_words(ended: Any, expected: str) -> None:
+def test_final_summary(ended: Any, expected: str) -> None:
     model = Script().start().look().model
     lines = summary_lines(ended, 80, model=model, commands=("why", "replay"))
     assert plain(lines) == expected
 
 
-def test_the_lines_of_a_message_stay_lines() -> None:
+def test_line_breaks_of_a_message_are_kept() -> None:
     _, *said = plain(
         summary_lines(outcome(message="Done before:\n09:05 one\n14:05 two"), 80)
     ).split("\n")
     assert said == ["   Done before:", "   09:05 one", "   14:05 two"]
 
 
-def test_last_words_in_ascii_and_narrow() -> None:
+def test_final_summary_in_ascii_and_narrow() -> None:
     lines = summary_lines(outcome(), 40, ascii=True)
     assert plain(lines) == (
         " + satisfied in 31.4 s - 1 plan...\n"

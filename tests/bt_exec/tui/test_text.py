@@ -23,29 +23,29 @@ KOREAN = "문 안의 자재를 가져와"
         ("abc", 1, "a"),
     ],
 )
-def test_text_is_cut_at_cells(text: str, cells: int, expected: str) -> None:
+def test_text_is_truncated_at_cells(text: str, cells: int, expected: str) -> None:
     assert fit(text, cells) == expected
 
 
-def test_korean_columns_stay_straight() -> None:
+def test_korean_columns_are_aligned() -> None:
     assert cell_len(pad("자재", 8)) == cell_len(pad("door", 8)) == 8
 
 
-def test_hangul_that_comes_in_pieces_is_composed() -> None:
+def test_decomposed_hangul_is_composed() -> None:
     assert clean("자") == "자"
 
 
-def test_what_is_safe_keeps_its_spaces() -> None:
+def test_sanitized_text_keeps_its_spaces() -> None:
     assert safe("  a\x1b[0m   b\t") == "  a[0m   b    "
 
 
 @given(st.text(max_size=60), st.integers(0, 30))
-def test_what_was_cut_fits(text: str, cells: int) -> None:
+def test_truncated_text_fits(text: str, cells: int) -> None:
     assert cell_len(fit(clean(text), cells)) <= cells
 
 
 @given(st.text(max_size=80), st.integers(4, 40))
-def test_wrapped_text_fits_and_loses_nothing(text: str, cells: int) -> None:
+def test_wrapped_text_fits_and_is_complete(text: str, cells: int) -> None:
     line = clean(text)
     pieces = wrap(line, cells)
     assert all(cell_len(piece) <= cells for piece in pieces)
@@ -58,10 +58,10 @@ def test_wrapped_text_fits_and_loses_nothing(text: str, cells: int) -> None:
         ("open the door with the right arm", 26, "open the door with the…"),
         ("satisfied in 19.2 s · 2 plans, 1 failure", 34, "satisfied in 19.2 s · 2 plans…"),
         ("문 닫고 팔을 제자리로 2단계", 25, "문 닫고 팔을 제자리로…"),
-        ("open the door", 9, "open the…"),  # nothing is cut in the middle of a word
-        ("incomprehensibilities", 9, "incompre…"),  # unless it must be
+        ("open the door", 9, "open the…"),  # no break inside a word
+        ("incomprehensibilities", 9, "incompre…"),  # unless it is too long
         ("a incomprehensibilities", 9, "a incomp…"),
     ],
 )
-def test_what_is_cut_is_cut_between_words(text: str, cells: int, shown: str) -> None:
+def test_text_is_truncated_between_words(text: str, cells: int, shown: str) -> None:
     assert fit(text, cells) == shown

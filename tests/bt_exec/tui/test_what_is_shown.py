@@ -1,4 +1,4 @@
-"""What people read of a mission: values of results, attempts that were recovered, crashes."""
+"""Details of a mission view: values of results, recovered attempts and crashes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Seen(NamedTuple):
 
 @skill
 def count_things(robot: object, place: str) -> Steps[Seen]:
-    """Count the things at a place."""
+    """Count the objects at a place."""
     yield Running()
     return Seen(["cup", "lid"], 2)
 
@@ -40,7 +40,7 @@ def announce(robot: object, place: list[str], text: str, number: int) -> Steps:
 
 @condition
 def enough(number: int) -> Verdict:
-    """Whether there is enough."""
+    """Return True if there are enough."""
     return Verdict.yes("enough")
 
 
@@ -64,7 +64,7 @@ root:
 
 
 def watched(text, parts, *, upto=None, **more):
-    """Return the model that watched a tree run, and the lines of the plain view."""
+    """Return the model after a tree has run, and the lines of the plain view."""
     run = run_tree(text, parts, **more)
     lines = []
     view = PlainView(ViewModel(), lines.append)
@@ -73,7 +73,7 @@ def watched(text, parts, *, upto=None, **more):
     return view.model, lines, run.outcome
 
 
-def test_values_stand_where_a_name_was():
+def test_saved_values_replace_their_names():
     model, lines, outcome = watched(ROUND, [count_things, announce, enough], trees=[LOOK])
     assert outcome.ok
     shown = plain(tree_lines(model, 90))
@@ -83,7 +83,7 @@ def test_values_stand_where_a_name_was():
     assert any("cup + lid, costs 5$ at $home, 2" in line for line in lines)
 
 
-def test_a_value_that_is_not_there_yet_is_its_plain_name():
+def test_missing_value_is_shown_by_its_name():
     model, _, _ = watched(ROUND, [count_things, announce, enough], trees=[LOOK], upto=4)
     shown = plain(tree_lines(model, 90))
     assert "(found), costs 5$ at $home, (number)" in shown
@@ -105,7 +105,7 @@ def test_only_names_of_results_are_replaced(text, shown):
     assert with_values(text, frozenset((*values, "c_3")), values) == shown
 
 
-def test_a_value_is_one_short_safe_line():
+def test_value_is_one_short_safe_line():
     said = with_values("$a", frozenset("a"), {"a": "x\x1b[2J\n" + "y" * 99})
     assert said == "x[2J " + "y" * 34 + "…"
 
@@ -113,7 +113,7 @@ def test_a_value_is_one_short_safe_line():
 GRASP = "tree: t\nroot: {do: grasp, retry: 3}"
 
 
-def test_attempts_that_were_recovered_are_shown():
+def test_recovered_attempts_are_shown():
     script = scripted_skill("grasp", ["SLIPPED", "MISSED", "done"])
     model, lines, _ = watched(GRASP, [script])
     shown = plain(tree_lines(model, 90))
@@ -126,14 +126,14 @@ def test_attempts_that_were_recovered_are_shown():
     ]
 
 
-def test_the_attempts_of_a_group_are_shown_beside_it():
+def test_attempts_of_a_group_are_shown_beside_it():
     text = "tree: t\nroot: {sequence: [{do: reach}, {do: grasp}], retry: 2, name: take}"
     script = [scripted_skill("reach"), scripted_skill("grasp", ["SLIPPED", "done"])]
     model, _, _ = watched(text, script)
     assert "└ attempt 1 · SLIPPED: as the script says" in plain(tree_lines(model, 90))
 
 
-def test_a_guard_that_broke_in_an_attempt_is_shown():
+def test_failed_guard_of_an_attempt_is_shown():
     text = "tree: t\nroot: {do: go, while: {lit: {}, else: DARK}, retry: 2}"
     script = [scripted_skill("go", [("4", "done")]), scripted_condition("lit", [True, False, True])]
     model, _, outcome = watched(text, script)
@@ -141,7 +141,7 @@ def test_a_guard_that_broke_in_an_attempt_is_shown():
     assert "└ attempt 1 · DARK: lit no longer holds: lit is False" in plain(tree_lines(model, 90))
 
 
-def test_while_it_is_tried_again_the_last_failure_is_shown():
+def test_last_failure_is_shown_during_a_retry():
     script = scripted_skill("grasp", ["SLIPPED", "MISSED", ("9", "done")])
     model, _, _ = watched(GRASP, [script], upto=14)
     shown = plain(tree_lines(model, 90))
@@ -149,7 +149,7 @@ def test_while_it_is_tried_again_the_last_failure_is_shown():
     assert "attempt 1 · SLIPPED" not in shown
 
 
-def test_a_crash_shows_its_traceback_when_asked():
+def test_traceback_of_a_crash_is_shown_on_request():
     outcome = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", ["crash"])]).outcome
     assert "Traceback" not in plain(summary_lines(outcome, 90))
     verbose = plain(summary_lines(outcome, 90, verbose=True))
@@ -157,7 +157,7 @@ def test_a_crash_shows_its_traceback_when_asked():
     assert "RuntimeError: made to crash" in verbose
 
 
-def test_what_a_tree_saves_and_gives_is_shown():
+def test_saved_and_returned_values_of_a_tree_are_shown():
     library = Library([load_text(LOOK), load_text(ROUND)])
     shown = plain(document_lines(library.get("look"), library, 90, UNICODE))
     assert "saves things as found, count as number" in shown

@@ -1,4 +1,4 @@
-"""Whole answers to "why", in both languages, wide, narrow and in ASCII."""
+"""Complete answers to "why", in both languages, wide, narrow and in ASCII."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> Messages:
 
 
 @pytest.mark.parametrize(("explanation", "language", "width", "ascii_only", "expected"), SCREENS)
-def test_a_whole_answer(
+def test_complete_answer(
     messages: Messages,
     explanation: Explanation,
     language: str,
@@ -205,15 +205,13 @@ def test_a_whole_answer(
         (FAILED, "The door is stuck (jammed)."),
     ],
 )
-def test_the_cause_is_one_sentence(
-    messages: Messages, explanation: Explanation, cause: str
-) -> None:
+def test_cause_is_one_sentence(messages: Messages, explanation: Explanation, cause: str) -> None:
     why = Why(explanation, messages, "en")
     assert why.cause() == cause
     assert why.data()["cause"] == cause
 
 
-def test_failures_that_ended_no_plan_are_told_apart(messages: Messages) -> None:
+def test_recovered_failures_are_listed_separately(messages: Messages) -> None:
     attempt = Attempt(1, "offline", OPEN, failure=GRIP, passed=[JAM, GRIP])
     why = Why(known(attempts=(attempt,), cause=Cause(GRIP, 1, 1.0, ())), messages, "en")
     assert [row for row in why.facts() if row[0].startswith(("went", "failed"))] == [
@@ -222,7 +220,7 @@ def test_failures_that_ended_no_plan_are_told_apart(messages: Messages) -> None:
     ]
 
 
-def test_many_steps_are_counted(messages: Messages) -> None:
+def test_long_lists_of_steps_are_counted(messages: Messages) -> None:
     attempt = Attempt(1, "offline", tuple((f"step_{n}", {}) for n in range(11)))
     ((_, said),) = Why(known(), messages, "en", verbose=True).attempt(attempt, again=False)
     assert said == (
@@ -230,7 +228,7 @@ def test_many_steps_are_counted(messages: Messages) -> None:
     )
 
 
-def test_a_result_that_was_never_there_is_its_name_in_parentheses(messages: Messages) -> None:
+def test_missing_result_is_its_name_in_parentheses(messages: Messages) -> None:
     nothing: tuple[Any, ...] = ()
     known = Explanation(line(), nothing, None, "", nothing, "", nothing, nothing, {}, {}, nothing)
     why = Why(known, messages, "en")
