@@ -22,7 +22,7 @@ class Breach:
         code: Stable name, such as ``UNKNOWN_OP``.
         where: The field, ``short_goal_dsl[1].args.arm``.
         message: Found and allowed values.
-        sentence: The name of the sentence that says it, where there is one in every language.
+        sentence: Name of the sentence in the catalogue, if there is one.
         facts: Values in the sentence.
     """
 

@@ -74,7 +74,7 @@ class Record:
         return cls(**{**values, **lists, "short_goal_dsl": goals})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data, as JSON has it."""
+        """Return the record as plain JSON data."""
         goals = [{"op": goal.op, "args": dict(goal.args)} for goal in self.short_goal_dsl]
         lists = {
             name: list(getattr(self, name)) for name in ("done_evidence", "fallback_if_failed")

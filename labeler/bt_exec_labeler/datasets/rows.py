@@ -34,11 +34,11 @@ def rows_of(
 
     Args:
         role: Role that the set is for.
-        lines: The lines of ``records.jsonl`` that are wanted.
+        lines: Selected lines of ``records.jsonl``.
         episodes: The recordings by name.
         vocabulary: Vocabulary of the records.
-        splits: The split of each episode.
-        keep: Returns a frame as it stands in a row.
+        splits: Split of each episode.
+        keep: Function that returns a frame in the format of a row.
     """
     language = vocabulary.languages[0]
     texts = {name: step.said(language) for name, step in vocabulary.mid_steps.items()}

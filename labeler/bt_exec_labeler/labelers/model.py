@@ -109,7 +109,7 @@ class ModelLabeler:
         self._requests = RequestThreads()
 
     def limit_requests(self, at_once: int) -> None:
-        """See `Pipelined.limit_requests`."""
+        """Implement `Pipelined.limit_requests`."""
         self._requests.limit(at_once)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
@@ -152,7 +152,7 @@ class ModelLabeler:
             results.update(dialogue.results)
 
     def ask(self, dialogue: Sequence[Turn]) -> Answer:
-        """Ask once; the cost is counted whether an answer comes or not."""
+        """Send one request. The cost is counted with and without an answer."""
         try:
             answer = self._requests.call(self.model.ask, self.rules, dialogue, self._schema)
         except ModelFailure as failure:

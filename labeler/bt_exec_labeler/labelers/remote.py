@@ -99,7 +99,7 @@ class RemoteLabeler:
         self._requests = RequestThreads()
 
     def limit_requests(self, at_once: int) -> None:
-        """See `Pipelined.limit_requests`."""
+        """Implement `Pipelined.limit_requests`."""
         self._requests.limit(at_once)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:

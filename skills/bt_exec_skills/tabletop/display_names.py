@@ -82,6 +82,6 @@ def value_said(value: str, language: str, *, alone: bool = False) -> str:
 def listed(names: Iterable[str], language: str, most: int = MOST_NAMED) -> str:
     """Return the names of objects or values in one line: the first ones, and a count."""
     found = [called(name, language) or value_said(name, language, alone=True) for name in names]
-    if len(found) > most + 1:  # "and 1 more" takes as much room as a name
+    if len(found) > most + 1:  # "and 1 more" is as long as a name
         found = [*found[:most], sentence("more", language, count=len(found) - most)]
     return ", ".join(found) or "-"

@@ -18,5 +18,5 @@ def _sentences() -> Mapping[str, Mapping[str, str]]:
 
 
 def sentence(name: str, language: str, **facts: Any) -> str:
-    """Return a sentence with the facts that it names."""
+    """Return a sentence with its arguments inserted."""
     return _sentences()[name][language].format(**facts)

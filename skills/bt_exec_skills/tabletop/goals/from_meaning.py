@@ -94,7 +94,7 @@ class Converter:
         return chosen
 
     def _named_place(self, question: Node) -> Phrase | None:
-        """Return the place that a condition names: "if the bowl is empty, put the apple there"."""
+        """Return the place named in a condition: "if the bowl is empty, put the apple there"."""
         places = [one for one in question.walk() if one.kind == "rel" and not is_held(one)]
         if places:
             return self.phrase(target_of(places[0]))
@@ -178,7 +178,7 @@ class Converter:
         return Ask(verb, text, themes, to, side)
 
     def _goal(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
-        """Return what things go to, on which side, and the attribute in which both agree."""
+        """Return the target of objects, the side, and the attribute in which both agree."""
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
             if self._place is None:
@@ -213,7 +213,7 @@ def _polarity(question: Node) -> tuple[Node, bool]:
 
 
 def _every(phrase: Phrase) -> Phrase:
-    """Return a phrase that means all, where its noun says no number, as Korean nouns do."""
+    """Return a phrase that means all objects if its noun has no number, as in Korean."""
     return replace(phrase, number="all") if phrase.number == "one" else phrase
 
 

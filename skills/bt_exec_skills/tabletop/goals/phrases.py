@@ -50,10 +50,10 @@ ANY = Node("any")
 
 
 def target_of(relation: Node) -> Node:
-    """Return what a relation is to; "to me" and "in your hand" have none.
+    """Return the target of a relation.
 
     Raises:
-        Trouble: If it has none.
+        Trouble: If it has none, such as "to me" and "in your hand".
     """
     target = relation.get("to")
     if not isinstance(target, Node):
@@ -62,13 +62,13 @@ def target_of(relation: Node) -> Node:
 
 
 def formula_of(phrase: Node) -> Node:
-    """Return what a phrase says of its objects."""
+    """Return the formula that describes the objects of a phrase."""
     found = phrase.get("of")
     return found if isinstance(found, Node) else ANY
 
 
 def is_held(node: Node) -> bool:
-    """Return whether a formula says that something is in the hand."""
+    """Return True if a formula means "in the hand"."""
     if node.kind != "rel":
         return False
     to = node.get("to")
@@ -76,7 +76,7 @@ def is_held(node: Node) -> bool:
 
 
 def taken_from(theme: Phrase, holder: Phrase) -> Phrase:
-    """Return a phrase for what lies in something: "take the cup out of the bowl"."""
+    """Return a phrase for the content of a container: "take the cup out of the bowl"."""
     if theme.again or theme.name or theme.relation is not None:
         return theme
     return replace(theme, relation=("in", holder))
@@ -86,13 +86,13 @@ class Phrases:
     """Conversion of the noun phrases of one text.
 
     Args:
-        said: Returns the words for a node.
-        language: Of the text.
-        names: Objects and tables that are there.
-        tables: The tables among them.
+        said: Function that returns the words of a node.
+        language: Language of the text.
+        names: Names of objects and tables.
+        tables: Names of tables.
 
     Attributes:
-        said: Returns the words for a node.
+        said: Function that returns the words of a node.
         korean: Whether the text is Korean.
     """
 
@@ -111,7 +111,7 @@ class Phrases:
         """Return the phrase of a node.
 
         Raises:
-            Trouble: If it says what names of objects do not tell.
+            Trouble: If it uses an attribute that object names do not contain.
         """
         text = self.said(node)
         if node.kind == "pronoun":
@@ -132,10 +132,10 @@ class Phrases:
         return self._numbered(replace(found, but=tuple(out)), node, plural)
 
     def values(self, predicate: Node) -> Mapping[Attribute, tuple[str, ...]]:
-        """Return the attributes that a predicate names: "red", "red or blue".
+        """Return the attributes of a predicate: "red", "red or blue".
 
         Raises:
-            Trouble: If names of objects do not tell them.
+            Trouble: If object names do not contain them.
         """
         return (self._or if predicate.kind == "or" else self._has)(Phrase(), predicate).values
 
@@ -250,6 +250,6 @@ class Phrases:
 
 
 def _kind_of(value: str) -> str:
-    """Return the kind of an attribute; empty for what is not one."""
+    """Return the kind of an attribute, or an empty string."""
     entry = lexicon()["attributes"].get(value)
     return "" if entry is None else str(entry["kind"])

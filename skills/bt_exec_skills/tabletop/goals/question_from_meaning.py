@@ -28,7 +28,7 @@ class Questions:
     """Conversion of one text's meaning to a question.
 
     Args:
-        phrases: Converts its noun phrases.
+        phrases: Converter of its noun phrases.
     """
 
     def __init__(self, phrases: Phrases) -> None:
@@ -38,7 +38,7 @@ class Questions:
         """Return the question of a meaning.
 
         Raises:
-            Trouble: If the table cannot answer it, or if it is no question.
+            Trouble: If the table cannot answer it, or if it is not a question.
         """
         if meaning.kind != "ask":
             raise Trouble("NOT_UNDERSTOOD")
@@ -71,7 +71,7 @@ class Questions:
         return [self._phrases.phrase(of)]
 
     def _asked(self, of: Node) -> tuple[tuple[Phrase, ...], Place | None]:
-        """Return what is asked about and where; nothing for "what"."""
+        """Return the subject of a question and its place; empty for "what"."""
         place: Place | None = None
         if of.kind == "both":
             return tuple(self._all_phrases(of)), None

@@ -138,7 +138,7 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
 def _in_relation(
     names: tuple[str, ...], relation: tuple[Side, Phrase], scope: Scope
 ) -> tuple[str, ...]:
-    """Return the objects that are where the relation says: on a table, or beside other things."""
+    """Return the objects with the relation: on a table, or beside other objects."""
     side, other = relation
     if other.table:
         return _on_tables(tables_of(other, scope), names, scope.now) if side == "in" else ()

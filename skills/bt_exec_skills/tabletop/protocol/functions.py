@@ -14,12 +14,12 @@ LARGEST = 1e12
 _MOST_ROUNDS = 1000
 
 
-class CodeRefused(Exception):  # noqa: N818 - an answer to the client that sent the code
-    """Raised for code that is not on the list, or that exceeds a bound."""
+class CodeRefused(Exception):  # noqa: N818 - a response to the client that sent the code
+    """Raised for code that is not allowed, or that exceeds a limit."""
 
 
 def _float(value: Any) -> float:
-    """Return a number; infinity is the largest number that is allowed."""
+    """Return a number; infinity becomes the largest allowed number."""
     number = float(value)
     return math.copysign(LARGEST, number) if math.isinf(number) else number
 
@@ -98,7 +98,7 @@ MODULES: Mapping[str, Mapping[str, Any]] = {
     },
     "time": {"sleep": "wait"},
 }
-"""Modules that code may import: functions by name; a text names the call of the robot."""
+"""Modules that code may import: functions by name; a text is the name of a robot call."""
 
 TYPES = {
     "bool": bool,
@@ -107,6 +107,6 @@ TYPES = {
     "int": int,
     "list": list,
     "str": str,
-    "tuple": list,  # tuples are kept as lists
+    "tuple": list,  # tuples are represented as lists
 }
-"""Types that the second argument of `isinstance` may name."""
+"""Types allowed as the second argument of `isinstance`."""

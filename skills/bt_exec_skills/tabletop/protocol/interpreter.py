@@ -28,7 +28,7 @@ __all__ = ["Interpreter", "Program", "evaluated"]
 _MOST_STEPS = 5000
 _MOST_ITEMS = 20_000
 _ITEMS_PER_STEP = 100
-"""Values are checked whenever they are used; so many of their items cost as much as a step."""
+"""Number of items of a value that cost as much as a step. Values are checked at each use."""
 _LARGEST_EXPONENT = 8
 
 

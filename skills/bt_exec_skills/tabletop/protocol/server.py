@@ -26,7 +26,7 @@ from bt_exec_skills.tabletop.sim.camera import HeadCamera
 __all__ = ["MOST_BYTES", "make_app"]
 
 MOST_BYTES = 32_768
-"""The longest body that is read [bytes]."""
+"""Maximum size of a body [bytes]."""
 
 
 def make_app(engine: Engine, token: str = "", host: str = "127.0.0.1") -> Guard:

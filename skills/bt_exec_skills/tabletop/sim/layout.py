@@ -109,7 +109,7 @@ Wanted: TypeAlias = tuple[str, str, float, str]
 
 
 def _things(rng: random.Random, by: By, count: int) -> list[Wanted]:
-    """Return the things and the containers: name, form, half width, colour."""
+    """Return the objects and containers: name, form, half width, colour."""
     numbers: Counter[str] = Counter()
     found: list[Wanted] = []
     for words, form, half, colour in _DRAWN[by](rng, count):
