@@ -1,4 +1,4 @@
-"""Pack of a cart for tests: two skills, a condition, a checker and a pass, trees, facts."""
+"""Test pack of a cart: two skills, a condition, a checker and a pass, trees, facts."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ def load(robot: ScriptedRobot) -> Steps:
 
 @condition(establishes={"at": "{place}"}, skip_reason="already there")
 def at(robot: ScriptedRobot, place: Place) -> Verdict:
-    """Whether the cart is at a place."""
+    """Return True if the cart is at a place."""
     here = [entry for entry in robot.log if entry.startswith("at ")][-1:] == [f"at {place}"]
     return Verdict.yes("here") if here else Verdict.no("elsewhere")
 
 
 def carts(folder: Path, seen: dict[str, Any] | None = None, **more: Any) -> Pack:
-    """Return the pack; its trees are written to `folder`.
+    """Return the pack, whose trees are written to `folder`.
 
     Args:
         folder: An empty folder.
-        seen: Takes the plans and the facts that checker and pass are given.
+        seen: List that receives the plans and facts of checker and pass.
         more: Further fields of the pack.
     """
     for text in TREES.split("---"):

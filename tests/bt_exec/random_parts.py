@@ -1,4 +1,4 @@
-"""Skills and a condition for random plans: three facts of two words, all sorts of declarations."""
+"""Skills and a condition for random plans: three facts of two values, all kinds of declarations."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ FACTS, WORDS = ("a", "b", "c"), ("1", "2")
 
 @condition(establishes={"{fact}": "{word}"})
 def fact_is(fact: str, word: str) -> Verdict:
-    """Whether a fact is a word."""
+    """Return True if a fact has a value."""
     return Verdict.yes(f"{fact} is {word}")
 
 
 def _declarations(dice: random.Random) -> dict[str, dict[str, Any]]:
-    """Return skills of every sort: without needs, without effects, with several of both."""
+    """Return skills of every kind: without needs, without effects, with several of both."""
     found: dict[str, dict[str, Any]] = {}
     for number in range(60):
         needs = dice.sample(FACTS, dice.choice((0, 0, 1, 1, 2)))
@@ -48,5 +48,5 @@ SITE = scripted_site(
 
 
 def asked(wanted: tuple[str, str]) -> dict[str, Any]:
-    """Return the question whether a fact is a word, as a document has it."""
+    """Return the check of a fact in document form."""
     return {"fact_is": {"fact": wanted[0], "word": wanted[1]}}

@@ -1,4 +1,4 @@
-"""A blocking call never holds up a tick, and a cancel does not wait for it."""
+"""Blocking calls of skills: they never block a tick, and a cancel does not wait for them."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ def finish(steps):
         time.sleep(0.001)
 
 
-def test_it_yields_until_the_answer_is_there():
+def test_skill_yields_until_the_call_returns():
     ready = threading.Event()
     steps = run_in_thread(lambda: ready.wait(60) and "answer", "asking")
     assert [next(steps).doing for _ in range(3)] == ["asking"] * 3
@@ -26,7 +26,7 @@ def test_it_yields_until_the_answer_is_there():
     assert finish(steps) == "answer"
 
 
-def test_what_the_call_raises_is_raised_in_the_skill():
+def test_exception_of_the_call_is_raised_in_the_skill():
     def broken():
         raise ConnectionError("no network")
 
@@ -34,7 +34,7 @@ def test_what_the_call_raises_is_raised_in_the_skill():
         finish(run_in_thread(broken))
 
 
-def test_a_cancel_does_not_wait_for_the_call():
+def test_cancel_does_not_wait_for_the_call():
     enough, ended = threading.Event(), threading.Event()
 
     def call():
@@ -49,13 +49,13 @@ def test_a_cancel_does_not_wait_for_the_call():
     assert ended.wait(30)
 
 
-def test_a_call_keeps_no_process_alive():
+def test_call_runs_on_a_daemon_thread():
     threads = []
     finish(run_in_thread(lambda: threads.append(threading.current_thread())))
     assert [(thread.name, thread.daemon) for thread in threads] == [("skill-call", True)]
 
 
-def test_where_nobody_says_what_is_done_it_is_waited():
+def test_default_progress_text_is_waiting():
     enough = threading.Event()
     steps = run_in_thread(enough.wait)
     step = next(steps)
@@ -64,7 +64,7 @@ def test_where_nobody_says_what_is_done_it_is_waited():
     assert finish(steps) is True
 
 
-def test_a_call_that_ends_its_thread_is_raised_as_what_it_is():
+def test_system_exit_of_the_call_is_raised_unchanged():
     def leaves():
         raise SystemExit(3)
 

@@ -1,4 +1,4 @@
-"""A home in a path is that of a user who is known; any other path stays as it was given."""
+"""Home directories in paths: known users are expanded, other paths stay unchanged."""
 
 import subprocess
 from pathlib import Path
@@ -8,14 +8,14 @@ import pytest
 from bt_exec.files import expand_home
 
 
-def test_a_home_is_found_and_one_of_nobody_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_home_is_expanded_and_an_unknown_one_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/anna")
     assert expand_home("~/a.yaml") == Path("/home/anna/a.yaml")
     assert expand_home(Path("~no-such-user/a.yaml")) == Path("~no-such-user/a.yaml")
     assert expand_home("a/~b") == Path("a/~b")
 
 
-def test_paths_of_people_go_through_it() -> None:
+def test_paths_of_users_are_expanded() -> None:
     root = Path(__file__).parents[2]
     folders = ["bt_exec", "skills", "llm", "labeler"]
     found = subprocess.run(

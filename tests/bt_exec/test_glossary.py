@@ -1,4 +1,4 @@
-"""One word for one thing: public names keep to the glossary of ARCHITECTURE.md."""
+"""Public names use the words of the glossary in ARCHITECTURE.md."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def public_names() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("word", REPLACED)
-def test_a_replaced_word_is_in_no_public_name(word, public_names):
+def test_replaced_word_is_not_in_public_names(word, public_names):
     for module, name in some(public_names, 500):
         if name not in KEPT:
             assert word not in words_of(name), f"{module}: {name}: say {REPLACED[word]}"
 
 
-def test_what_is_kept_is_still_there(public_names):
+def test_exceptions_still_exist(public_names):
     names = {name for _, name in public_names}
     assert set(KEPT) <= names

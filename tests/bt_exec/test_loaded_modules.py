@@ -1,4 +1,4 @@
-"""A command loads only the packages that it needs, whatever is installed."""
+"""Commands load only the packages that they need."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def loaded(*arguments: str) -> tuple[int, set[str]]:
         (("trees",), 0, set()),
     ],
 )
-def test_command_loads_no_package_that_it_does_not_need(
+def test_command_loads_no_unneeded_package(
     arguments: tuple[str, ...], code: int, allowed: set[str]
 ) -> None:
     found, names = loaded(*arguments)
@@ -53,7 +53,7 @@ def test_help_loads_neither_yaml_nor_models() -> None:
     assert loaded("--help")[1].isdisjoint({"numpy", "pydantic", "py_trees", "sqlite3", "yaml"})
 
 
-def test_korean_utterance_and_checked_file_need_no_analyser_again() -> None:
+def test_repeated_korean_utterance_and_checked_file_need_no_analyser() -> None:
     loaded("check", FILE)
     assert loaded("check", FILE)[1].isdisjoint(SIMULATOR | {"kiwipiepy"})
     code, names = loaded("compile", "문 안의 자재를 가져와")

@@ -1,4 +1,4 @@
-"""The program sets up its process before anything heavy is imported."""
+"""Process setup before heavy imports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bt_exec.__main__ import main
 
 
 @pytest.mark.parametrize(("given", "used"), [(None, "1"), ("4", "4")])
-def test_linear_algebra_has_one_thread_unless_told_otherwise(
+def test_linear_algebra_has_one_thread_by_default(
     monkeypatch: pytest.MonkeyPatch, given: str | None, used: str
 ) -> None:
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)

@@ -1,4 +1,4 @@
-"""What a node may look at: the newest observation, how old it is, what came since it asked."""
+"""Observations of a node: the newest one, its age, and those since its start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bt_exec.observation import ObservationBuffer, Situation, World
 
 @dataclass(frozen=True)
 class Shot:
-    """An observation that says only when it was captured [s]."""
+    """Observation with only a capture time [s]."""
 
     t: float
 
@@ -25,13 +25,13 @@ def buffer_of(*times: float, now: float = 10.0) -> ObservationBuffer[Shot]:
     return buffer
 
 
-def test_nothing_was_observed_yet() -> None:
+def test_buffer_without_observations() -> None:
     world = World(buffer_of(now=10.0), since=8.0)
     assert (world.now, world.observation, world.fresh) == (10.0, None, ())
     assert world.age_s == math.inf
 
 
-def test_the_newest_observation_and_how_old_it_is() -> None:
+def test_newest_observation_and_its_age() -> None:
     world = World(buffer_of(7.0, 9.5, now=10.0), since=8.0)
     assert world.observation == Shot(9.5)
     assert world.age_s == 0.5
@@ -41,14 +41,14 @@ def test_the_newest_observation_and_how_old_it_is() -> None:
     ("since", "fresh"),
     [(0.0, [7.0, 8.0, 9.0]), (8.0, [8.0, 9.0]), (8.1, [9.0]), (9.0, [9.0]), (9.1, [])],
 )
-def test_fresh_is_what_was_captured_since_the_node_began_to_ask(
+def test_fresh_observations_are_those_since_the_start_of_the_node(
     since: float, fresh: list[float]
 ) -> None:
     assert [shot.t for shot in World(buffer_of(7.0, 8.0, 9.0), since).fresh] == fresh
 
 
-def test_whoever_looks_asks_for_more_until_something_arrives() -> None:
-    """How old the newest one is can be told without another."""
+def test_reading_requests_further_observations_until_one_arrives() -> None:
+    """The age of the newest one can be read without a request."""
     buffer = buffer_of(7.0)
     for look, asks in (("observation", True), ("fresh", True), ("age_s", False), ("now", False)):
         buffer.add(Shot(8.0))
@@ -57,7 +57,7 @@ def test_whoever_looks_asks_for_more_until_something_arrives() -> None:
         assert buffer.asked is asks, look
 
 
-def test_the_first_observation_is_asked_for_by_nobody() -> None:
+def test_first_observation_is_requested_by_default() -> None:
     assert buffer_of().asked
 
 
@@ -66,5 +66,5 @@ def test_only_the_newest_thirty_two_are_kept() -> None:
     assert [shot.t for shot in buffer.observations] == [float(t) for t in range(8, 40)]
 
 
-def test_a_situation_of_which_nothing_is_known_is_empty() -> None:
+def test_unknown_situation_is_empty() -> None:
     assert Situation() == Situation(labels=(), facts={}, text="", frame=None)

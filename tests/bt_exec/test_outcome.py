@@ -1,4 +1,4 @@
-"""An outcome as plain data, and the codes that processes and people read."""
+"""Outcome as plain data, and its codes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_every_status_has_its_exit_code():
         assert Outcome("m", "go", status, "OK", "Done.").exit_code == code
 
 
-def test_an_outcome_is_plain_data_in_the_order_of_its_fields():
+def test_outcome_is_plain_data_in_the_order_of_its_fields():
     outcome = Outcome("m", "go", "satisfied", "OK", "Done.")
     assert list(outcome.to_dict().items()) == [
         ("mission_id", "m"),
@@ -57,7 +57,7 @@ def test_an_outcome_is_plain_data_in_the_order_of_its_fields():
         ("record_problem", "the end"),
     ],
 )
-def test_what_is_optional_is_there_only_where_it_says_something(name, value):
+def test_optional_fields_are_omitted_when_empty(name, value):
     outcome = Outcome("m", "go", "partial", "NO", "No.")
     assert name not in outcome.to_dict()
     data = dataclasses.replace(outcome, **{name: value}).to_dict()
@@ -66,23 +66,23 @@ def test_what_is_optional_is_there_only_where_it_says_something(name, value):
 
 
 @pytest.mark.parametrize("status", EXIT_CODES)
-def test_only_what_was_satisfied_is_ok(status):
+def test_only_satisfied_is_ok(status):
     assert Outcome("m", "go", status, "OK", "").ok is (status == "satisfied")
 
 
-def test_it_explains_itself_without_a_sentence():
+def test_outcome_without_a_message_has_a_text():
     assert Outcome("m", "go", "satisfied", "OK", "").explain() == "satisfied"
     assert Outcome("m", "go", "refused", "NO", "").explain() == "refused: NO"
 
 
-def test_what_was_not_done_in_words():
+def test_incomplete_parts_as_text():
     part = {"what": "the cup", "why": "it slipped", "code": "SLIPPED"}
     outcome = Outcome("m", "go", "partial", "PARTLY_DONE", "", undone=(part,))
     assert outcome.undone_in_words == (("the cup", "it slipped"),)
 
 
 @pytest.mark.parametrize("name", ["nearest", "problems"])
-def test_what_a_refusal_says_is_there_when_it_says_something(name):
+def test_optional_fields_of_a_refusal_are_omitted_when_empty(name):
     outcome = dataclasses.replace(Outcome("m", "go", "refused", "NO", "No."), **{name: ("x",)})
     assert outcome.to_dict()[name] == ("x",)
     assert {"nearest", "problems"} - set(outcome.to_dict()) == {"nearest", "problems"} - {name}
@@ -97,11 +97,11 @@ def test_what_a_refusal_says_is_there_when_it_says_something(name):
         ("", ""),
     ],
 )
-def test_a_reason_as_a_code(reason, code):
+def test_reason_is_converted_to_a_code(reason, code):
     assert code_of_reason(reason) == code
 
 
-def test_an_action_as_plain_data_is_a_copy():
+def test_action_as_plain_data_is_a_copy():
     args = {"arm": "left"}
     data = Action("take", args, "x/take").to_dict()
     assert data == {"name": "take", "args": {"arm": "left"}}

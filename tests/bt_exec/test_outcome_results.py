@@ -1,4 +1,4 @@
-"""The outcome of a mission: what it carries, and what it says of itself."""
+"""Outcome of a mission: its results and its text."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ def look(*script):
     return scripted_skill("look_at", script or ["done"], result={"things": ["cup"], "n": 2})
 
 
-def test_the_root_tree_gives_its_results():
+def test_root_tree_returns_its_results():
     outcome = run_tree("tree: top\nroot: {tree: look}", [look()], trees=[LOOK]).outcome
     assert outcome.results == {"seen": ["cup"], "number": 2}
     assert outcome.to_dict()["results"] == {"seen": ["cup"], "number": 2}
 
 
-def test_saved_names_of_ones_own_are_results_too():
+def test_saved_names_of_a_plan_are_results():
     text = "tree: top\nroot: {tree: look, save: {seen: mine}}"
     outcome = run_tree(text, [look()], trees=[LOOK]).outcome
     assert outcome.results == {"seen": ["cup"], "number": 2}
 
 
-def test_a_mission_that_did_not_end_well_has_no_results():
+def test_unsuccessful_mission_has_no_results():
     outcome = run_tree("tree: top\nroot: {tree: look}", [look("BLIND")], trees=[LOOK]).outcome
     assert not outcome.ok
     assert outcome.results == {}
     assert "results" not in outcome.to_dict()
 
 
-def test_it_explains_itself():
+def test_text_of_a_failed_outcome():
     cause = Failure("SLIPPED", "moved 31 mm", "t/grasp", args={"arm": "left"})
     failure = Failure("STUCK", "", "t/pull", evidence={"traceback": "a\nb\nc\nd\n"}, cause=cause)
     outcome = Outcome(
@@ -58,5 +58,5 @@ def test_it_explains_itself():
     )
 
 
-def test_one_that_went_well_says_so():
+def test_text_of_a_successful_outcome():
     assert repr(Outcome("m", "go", "satisfied", "OK", "Done.")) == "<Outcome satisfied: Done.>"

@@ -1,4 +1,4 @@
-"""What a pack brings works with the names it knows, also where another pack brings the same."""
+"""Short names inside a pack, when another pack has the same names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def hook(robot: ScriptedRobot) -> Steps:
 
 @condition
 def ready() -> Verdict:
-    """Whether the robot is ready."""
+    """Return True."""
     return Verdict.yes("ready")
 
 
@@ -48,7 +48,7 @@ def seen_in(spec):
 
 
 class Keeps(MissionReporter):
-    """Keeps what it is shown."""
+    """Reporter that keeps its views and events."""
 
     shown: list
 
@@ -66,7 +66,7 @@ class Keeps(MissionReporter):
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """Two packs that both bring `grasp`; each has a checker, a pass, a format and a reporter."""
+    """Return a site of two packs with `grasp`, a checker, a pass, a format and a reporter each."""
     seen = {}
 
     def pack_of(name, part):
@@ -107,7 +107,7 @@ def site(tmp_path, monkeypatch):
     return load_site(str(file)), seen
 
 
-def test_checkers_and_passes_find_their_own_skill_by_its_own_name(site):
+def test_checkers_and_passes_find_their_skill_by_its_short_name(site):
     opened, seen = site
     found = examine(load_text(TWO).document, request_of(opened, "go"))
     assert found.problems == ()
@@ -120,20 +120,20 @@ def test_checkers_and_passes_find_their_own_skill_by_its_own_name(site):
     assert seen_in(found.verified().spec) == ["arm.grasp", "crane.grasp"]
 
 
-def test_what_a_pass_adds_is_its_own_packs(site):
+def test_node_added_by_a_pass_belongs_to_its_pack(site):
     opened, _ = site
     found = examine(load_text(ASKS).document, request_of(opened, "go"))
     assert seen_in(found.verified().spec) == ["arm.grasp"]
 
 
-def test_a_plain_name_in_a_plan_stays_a_mistake(site):
+def test_short_name_in_a_plan_is_an_error(site):
     opened, _ = site
     plan = load_text("{mission: {command: go}, root: {do: grasp}}").document
     with pytest.raises(SpecError, match=r"write arm\.grasp or crane\.grasp"):
         examine(plan, request_of(opened, "go")).verified()
 
 
-def test_reporters_are_told_in_their_own_names(site):
+def test_reporters_get_short_names(site):
     opened, seen = site
     with Session(opened, fast=True) as session:
         outcome = session.run("go", load_text(TWO).document)
@@ -143,7 +143,7 @@ def test_reporters_are_told_in_their_own_names(site):
     assert seen["crane"]["reporter"][-4:] == [["arm.grasp"], "grasp", ["arm.grasp", "grasp"], []]
 
 
-def test_forms_of_a_plan_are_read_and_written_in_their_own_names(site):
+def test_plan_formats_use_short_names(site):
     opened, _ = site
     for name in ("arm", "crane"):
         form = format_of(name, opened)

@@ -1,4 +1,4 @@
-"""Packs together: names that clash are `pack.name`, and a pack says which others it builds on."""
+"""Several packs: clashing names become `pack.name`, and packs declare their requirements."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def open_valve(robot: ScriptedRobot, turns: int = 1) -> Steps:
 
 @condition
 def ready() -> Verdict:
-    """Whether the arm is ready."""
+    """Return True."""
     return Verdict.yes("the arm is ready")
 
 
 @condition(name="ready")
 def warm() -> Verdict:
-    """Whether the plant is ready."""
+    """Return True."""
     return Verdict.no("the plant is cold")
 
 
@@ -68,7 +68,7 @@ root: {sequence: [{do: arm.open_it}, {do: plant.open_it, with: {turns: 3}}, {che
 
 @pytest.fixture
 def packs(tmp_path, monkeypatch):
-    """Two packs of a site that both bring `open_it`, `ready` and the type `Side`."""
+    """Return two packs that both have `open_it`, `ready` and the type `Side`."""
 
     def rig(settings, world):
         return Rig(ScriptedRobot(), simulation=FakeClock())
@@ -101,13 +101,13 @@ def site_of(tmp_path, *names):
     return load(str(file))
 
 
-def test_names_that_do_not_clash_stay_plain(packs, tmp_path):
+def test_unique_names_have_no_prefix(packs, tmp_path):
     catalogue = site_of(tmp_path, "arm").catalogue
     assert list(catalogue.skills) == ["open_it", "wait"]
     assert catalogue.shared == {}
 
 
-def test_names_that_clash_are_full(packs, tmp_path):
+def test_clashing_names_are_prefixed(packs, tmp_path):
     catalogue = site_of(tmp_path, "arm", "plant").catalogue
     assert list(catalogue.skills) == ["arm.open_it", "plant.open_it", "wait"]
     assert list(catalogue.conditions)[:2] == ["arm.ready", "plant.ready"]
@@ -137,13 +137,13 @@ def test_names_that_clash_are_full(packs, tmp_path):
         ),
     ],
 )
-def test_a_plain_name_that_clashes_is_told_with_both_packs(packs, text, said):
+def test_ambiguous_name_error_lists_both_packs(packs, text, said):
     tree = load_text(f"tree: t\n{text}\n").document
     (problem,) = verify_document(tree, Catalogue(packs.values()), Library())
     assert problem.message == said
 
 
-def test_trees_of_a_pack_mean_their_own(packs, tmp_path):
+def test_trees_of_a_pack_use_its_own_parts(packs, tmp_path):
     site = site_of(tmp_path, "arm", "plant")
     assert site.library.get("open_gripper").root.do == "arm.open_it"
     assert site.library.get("open_gripper").params["arm"].type == "arm.Side"
@@ -152,7 +152,7 @@ def test_trees_of_a_pack_mean_their_own(packs, tmp_path):
     assert site_of(tmp_path, "arm").library.get("open_gripper").root.do == "open_it"
 
 
-def test_a_mission_drives_the_robot_of_the_pack(packs, tmp_path):
+def test_mission_drives_the_robot_of_the_pack(packs, tmp_path):
     site = site_of(tmp_path, "arm", "plant")
     site.library.add(*load_text(OWN_TREE))
     plan = MissionSpec(mission=Mission(command="both"), root=Tree(tree="both"))
@@ -163,7 +163,7 @@ def test_a_mission_drives_the_robot_of_the_pack(packs, tmp_path):
     assert logs == {"arm": ["gripper left"], "plant": ["valve 3"]}
 
 
-def test_a_full_name_can_be_made_to_fail_and_is_in_the_schema(packs, tmp_path):
+def test_prefixed_name_is_usable_in_faults_and_the_schema(packs, tmp_path):
     site = site_of(tmp_path, "arm", "plant")
     faults = Faults.parse(["arm.open_it:1=STUCK"], site.catalogue.skills)
     assert faults.for_call("arm.open_it", 1) == faults.faults[0]
@@ -175,12 +175,12 @@ def test_a_full_name_can_be_made_to_fail_and_is_in_the_schema(packs, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.b.c", ".a", "a.", "a b"])
-def test_a_name_has_one_dot_at_most(name):
+def test_name_has_at_most_one_dot(name):
     with pytest.raises(SpecError, match="BAD_NAME"):
         load_text(f"tree: t\nroot: {{do: '{name}'}}")
 
 
-def test_a_pack_that_builds_on_another_says_so(packs, tmp_path):
+def test_pack_declares_its_requirements(packs, tmp_path):
     packs["plant"] = Pack("plant", requires=("arm",), robots=packs["plant"].robots)
     with pytest.raises(SpecError) as told:
         site_of(tmp_path, "plant")
@@ -189,6 +189,6 @@ def test_a_pack_that_builds_on_another_says_so(packs, tmp_path):
     assert site_of(tmp_path, "plant", "arm").name == "s"
 
 
-def test_the_shipped_packs_do_not_clash():
+def test_shipped_packs_do_not_clash():
     packs = [pack for name in ("door", "building") for pack in load_site(name).catalogue.packs]
     assert Catalogue({pack.name: pack for pack in packs}.values()).shared == {}

@@ -1,4 +1,4 @@
-"""Names that packages register: found, named when missing, never the last one wins."""
+"""Names registered by packages: found, reported when missing, never overridden."""
 
 import sys
 import types
@@ -24,19 +24,19 @@ def registered(monkeypatch):
     return register
 
 
-def test_what_is_registered_is_found(registered):
+def test_registered_name_is_found(registered):
     registered(("root", "math:sqrt"), ("path", "os:sep"))
     assert plugin_names("g") == ("path", "root")
     assert load_plugin("g", "thing", "root")(9) == 3
 
 
-def test_a_wrong_name_lists_the_nearest(registered):
+def test_unknown_name_error_lists_the_nearest(registered):
     registered(("offline", "math:sqrt"))
     with pytest.raises(UnknownName, match=r"there is no thing 'ofline'; known.*: offline"):
         load_plugin("g", "thing", "ofline")
 
 
-def test_what_cannot_be_imported_is_said_with_its_place(registered):
+def test_failed_import_is_reported_with_its_location(registered):
     registered(("broken", "no_such_module_here:x"))
     with pytest.raises(UsageError, match=r"thing 'broken' \(no_such_module_here:x\) cannot be"):
         load_plugin("g", "thing", "broken")
@@ -66,7 +66,7 @@ def test_what_cannot_be_imported_is_said_with_its_place(registered):
         ),
     ],
 )
-def test_what_breaks_when_it_is_imported_is_said_with_its_place(
+def test_exception_on_import_is_reported_with_its_location(
     registered, tmp_path, monkeypatch, text, said
 ):
     (tmp_path / "its_module.py").write_text(text)
@@ -81,7 +81,7 @@ def test_what_breaks_when_it_is_imported_is_said_with_its_place(
     assert said in text
 
 
-def test_a_pack_answers_to_the_name_it_is_registered_under(registered, monkeypatch):
+def test_pack_has_the_name_of_its_registration(registered, monkeypatch):
     registered(("kitchen", "its_pack:PACK"))
     its_pack = types.ModuleType("its_pack")
     its_pack.PACK = Pack("kettle")
@@ -92,7 +92,7 @@ def test_a_pack_answers_to_the_name_it_is_registered_under(registered, monkeypat
 
 
 class _Named(types.SimpleNamespace):
-    """A distribution."""
+    """Distribution."""
 
 
 def test_name_registered_twice_names_both_distributions(monkeypatch):
@@ -113,13 +113,13 @@ def test_name_registered_twice_names_both_distributions(monkeypatch):
     assert load_plugin("g", "thing", "path")
 
 
-def test_same_thing_registered_twice_is_one(registered):
+def test_same_object_registered_twice_counts_once(registered):
     registered(("root", "math:sqrt"), ("root", "math:sqrt"))
     assert load_plugin("g", "thing", "root")(4) == 2
 
 
 @pytest.mark.parametrize("call", ["sys.exit(0)", "sys.exit()", "exit('bye')", "raise SystemExit"])
-def test_import_that_exits_is_an_error_with_its_place(registered, tmp_path, monkeypatch, call):
+def test_exit_on_import_is_an_error_with_its_location(registered, tmp_path, monkeypatch, call):
     (tmp_path / "leaving_module.py").write_text(f"import sys\n\n{call}\n")
     monkeypatch.syspath_prepend(tmp_path)
     registered(("leaving", "leaving_module:x"))
@@ -127,12 +127,12 @@ def test_import_that_exits_is_an_error_with_its_place(registered, tmp_path, monk
         load_plugin("g", "thing", "leaving")
 
 
-def test_the_same_registration_twice_is_one(registered):
+def test_identical_registration_counts_once(registered):
     registered(("root", "math:sqrt"), ("root", "math:sqrt"))
     assert plugin_names("g") == ("root",)
 
 
-def test_what_is_installed_while_it_runs_is_found(tmp_path, monkeypatch):
+def test_package_installed_at_run_time_is_found(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     assert "own" not in plugin_names("bt_exec.packs")
     info = tmp_path / "own-1.0.dist-info"

@@ -1,4 +1,4 @@
-"""The public names are these, and importing the package imports none of their modules."""
+"""Public names of the package, imported lazily."""
 
 import importlib
 import pkgutil
@@ -11,17 +11,18 @@ import bt_exec
 from tests.cases import some
 
 
-def test_every_public_name_is_there():
+def test_public_names_exist():
     assert sorted(bt_exec.__all__) == bt_exec.__all__
     assert set(bt_exec._HOME) == set(bt_exec.__all__)
     for name in some(bt_exec.__all__):
         assert getattr(bt_exec, name) is not None
 
 
-def test_importing_costs_nothing():
+def test_import_of_the_package_imports_none_of_its_modules():
     code = "import bt_exec, sys; print([m for m in sys.modules if m.startswith('bt_exec.')])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "['bt_exec.early_interrupt']"  # a handler of Ctrl-C, no imports
+    # a handler of Ctrl-C, without imports
+    assert found.stdout.strip() == "['bt_exec.early_interrupt']"
 
 
 @pytest.mark.parametrize(
@@ -33,8 +34,8 @@ def test_importing_costs_nothing():
         "from bt_exec import Session",
     ],
 )
-def test_the_decorators_are_public_whatever_was_imported_before(first):
-    """`bt_exec.skill` is a module, too: `from bt_exec.skill import …` goes on to work."""
+def test_decorators_are_public_whatever_was_imported_before(first):
+    """`bt_exec.skill` is also a module: `from bt_exec.skill import …` still works."""
     code = f"""
 {first}
 from bt_exec import Running, Steps, Verdict, condition, skill
@@ -64,13 +65,13 @@ print(bare.name)
     assert (found.stdout, found.stderr) == ("bare\n", "")
 
 
-def test_a_wrong_name_is_an_attribute_error():
+def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="Sessoin"):
         bt_exec.Sessoin  # noqa: B018
 
 
-def test_all_lists_what_exists():
-    """Every module's __all__ names things that are there."""
+def test_all_lists_existing_names():
+    """For every module."""
     names = [info.name for info in pkgutil.walk_packages(bt_exec.__path__, "bt_exec.")]
     listed = {
         (name, each)

@@ -1,4 +1,4 @@
-"""A rig: what it knows, how it is put away, and how all of them are stopped."""
+"""Rigs: facts, closing, and stopping of all robots."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from bt_exec.testing import ScriptedRobot
 
 
 class Gone(ScriptedRobot):
-    """A robot that cannot be reached."""
+    """Robot that cannot be reached."""
 
     def stop(self) -> None:
         super().stop()
         raise OSError("connection lost")
 
 
-def test_what_a_robot_knows_is_a_copy():
+def test_facts_of_a_rig_are_a_copy():
     known = {"hand": "empty"}
     facts = Rig(ScriptedRobot(), facts=lambda: known).facts_now()
     facts["hand"] = "cup"
@@ -31,7 +31,7 @@ def test_what_a_robot_knows_is_a_copy():
 
 
 @pytest.mark.parametrize("kind", [ScriptedRobot, Gone])
-def test_what_is_held_open_is_let_go_also_where_the_robot_cannot_be_stopped(kind):
+def test_resources_are_closed_when_the_robot_cannot_be_stopped(kind):
     closed = []
     rig = Rig(kind(), close=lambda: closed.append(True))
     if kind is Gone:
@@ -42,20 +42,20 @@ def test_what_is_held_open_is_let_go_also_where_the_robot_cannot_be_stopped(kind
     assert (rig.robot.stops, closed) == (1, [True])
 
 
-def test_a_rig_that_holds_nothing_open_is_shut():
+def test_rig_without_resources_can_be_closed():
     rig = Rig(ScriptedRobot())
     rig.shut()
     assert rig.robot.stops == 1
 
 
-def test_one_robot_that_cannot_be_stopped_does_not_keep_the_others_moving(caplog):
+def test_failed_stop_of_one_robot_does_not_affect_the_others(caplog):
     robots = [ScriptedRobot(), Gone(), ScriptedRobot()]
     stop_all({f"r{number}": Rig(robot) for number, robot in enumerate(robots)})
     assert [robot.stops for robot in robots] == [1, 1, 1]
     assert caplog.messages == ["the robot of r1 could not be stopped"]
 
 
-def test_a_signal_handler_stops_them_from_another_thread():
+def test_signal_handler_stops_robots_on_another_thread():
     threads, stopped = [], threading.Event()
 
     class Notes(ScriptedRobot):
@@ -68,7 +68,7 @@ def test_a_signal_handler_stops_them_from_another_thread():
     assert threads != [threading.get_ident()]
 
 
-def test_a_pack_without_a_robot_has_nothing_to_stop(caplog):
+def test_pack_without_a_robot_has_nothing_to_stop(caplog):
     robot = ScriptedRobot()
     stop_all({"words": Rig(), "arm": Rig(robot)})
     assert (robot.stops, caplog.messages) == (1, [])
@@ -83,7 +83,7 @@ def test_a_pack_without_a_robot_has_nothing_to_stop(caplog):
         (None, "facts must map texts to texts; found None"),
     ],
 )
-def test_a_robot_that_knows_no_facts_but_something_else_is_refused(facts, said):
+def test_invalid_facts_of_a_robot_are_refused(facts, said):
     with pytest.raises(TypeError) as told:
         Rig(facts=lambda: facts).facts_now()
     assert str(told.value) == said
@@ -92,7 +92,7 @@ def test_a_robot_that_knows_no_facts_but_something_else_is_refused(facts, said):
 @pytest.mark.parametrize(
     ("answer", "still"), [(True, True), (False, False), (np.True_, True), (np.False_, False)]
 )
-def test_whether_a_robot_is_still_is_a_truth_of_python(answer, still):
+def test_numpy_bool_is_a_valid_still_state(answer, still):
     robot = ScriptedRobot()
     robot.still = answer
     assert Rig(robot).still_now() is still
@@ -100,19 +100,19 @@ def test_whether_a_robot_is_still_is_a_truth_of_python(answer, still):
 
 
 @pytest.mark.parametrize("answer", ["yes", 1, None, 0.0])
-def test_a_robot_that_says_something_else_is_refused(answer):
+def test_invalid_still_state_is_refused(answer):
     robot = ScriptedRobot()
     robot.still = answer
     with pytest.raises(TypeError, match=rf"^still must be True or False; found {answer!r}$"):
         Rig(robot).still_now()
 
 
-def test_who_stops_them_hears_what_went_wrong(caplog):
+def test_errors_of_stops_are_passed_to_the_caller(caplog):
     found = stop_all({"a": Rig(Gone()), "b": Rig(ScriptedRobot()), "c": Rig()})
     assert found == {"a": "raised OSError: connection lost"}
 
 
-def test_nobody_waits_longer_than_the_limit_for_a_robot_that_hangs(caplog):
+def test_hung_robot_times_out(caplog):
     hold = threading.Event()
 
     class Hangs(ScriptedRobot):
@@ -127,7 +127,7 @@ def test_nobody_waits_longer_than_the_limit_for_a_robot_that_hangs(caplog):
     ]
 
 
-def test_the_limit_is_for_all_of_them_together(monkeypatch):
+def test_stop_limit_applies_to_all_robots_together(monkeypatch):
     waited = []
 
     class Told:
@@ -145,7 +145,7 @@ def test_the_limit_is_for_all_of_them_together(monkeypatch):
     assert (waited, found) == ([0.25, 0.0], {})
 
 
-def test_where_no_thread_can_be_had_the_caller_stops_them_itself(monkeypatch):
+def test_caller_stops_robots_when_no_thread_can_start(monkeypatch):
     def none_left(*_):
         raise RuntimeError("can't start new thread")
 
@@ -156,7 +156,7 @@ def test_where_no_thread_can_be_had_the_caller_stops_them_itself(monkeypatch):
     assert robot.stops == 1
 
 
-def test_stop_out_of_memory_is_tried_again_with_the_reserve(monkeypatch):
+def test_stop_out_of_memory_is_retried_with_the_reserve(monkeypatch):
     monkeypatch.setattr(rigs, "_RESERVE", bytearray(10))
 
     class Starved(ScriptedRobot):
@@ -170,7 +170,7 @@ def test_stop_out_of_memory_is_tried_again_with_the_reserve(monkeypatch):
     assert (robot.stops, len(rigs._RESERVE)) == (2, 0)
 
 
-def test_stops_that_hang_do_not_use_up_the_threads():
+def test_hung_stops_do_not_use_up_the_threads():
     hold = threading.Event()
     calls = []
 
@@ -188,7 +188,7 @@ def test_stops_that_hang_do_not_use_up_the_threads():
     assert len(calls) <= 2
 
 
-def test_settings_are_what_a_site_says_and_nothing_else():
+def test_settings_are_exactly_those_of_the_site():
     assert PackSettings().written() == {}
     assert PackSettings(robot="arm").written() == {"robot": "arm"}
     for kind in (PackSettings, WorldSettings):

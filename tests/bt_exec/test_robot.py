@@ -1,4 +1,4 @@
-"""Stopping is the one thing that must always work."""
+"""Stopping of robots in spite of errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Unreachable(ScriptedRobot):
 
 
 class Locked(ScriptedRobot):
-    """A driver that guards its line with a lock, as drivers do."""
+    """Driver that protects its connection with a lock, as drivers do."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,21 +28,21 @@ class Locked(ScriptedRobot):
             self.stopped.set()
 
 
-def test_a_robot_out_of_reach_does_not_keep_the_others_moving(caplog):
+def test_unreachable_robot_does_not_prevent_the_stop_of_others(caplog):
     reached = ScriptedRobot()
     stop_all({"far": Rig(Unreachable()), "near": Rig(reached)})
     assert reached.stops == 1
     assert "the robot of far could not be stopped" in caplog.text
 
 
-def test_a_handler_may_stop_a_robot_whose_lock_it_interrupted():
+def test_handler_can_stop_a_robot_whose_lock_it_interrupted():
     robot = Locked()
-    with robot.line:  # the loop is in the driver when the signal comes
+    with robot.line:  # the loop is in the driver when the signal arrives
         stop_all_apart({"door": Rig(robot)})
     assert robot.stopped.wait(60)
 
 
-def test_what_a_robot_holds_open_is_let_go_of_though_it_is_out_of_reach():
+def test_resources_of_an_unreachable_robot_are_closed():
     closed = []
     rig = Rig(Unreachable(), close=lambda: closed.append("socket"))
     with pytest.raises(ConnectionError):

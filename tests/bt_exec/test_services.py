@@ -1,4 +1,4 @@
-"""Services: what a pack offers its skills by name; a pack needs no robot to offer them."""
+"""Services: objects that a pack provides to its skills by name, with or without a robot."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from bt_exec.spec.load import load_text
 
 
 class Shelf:
-    """Where books stand."""
+    """Service with books."""
 
     def __init__(self, *books: str) -> None:
         self.books = list(books)
 
 
 class GlassShelf(Shelf):
-    """A shelf of another kind."""
+    """Subclass of the service."""
 
 
 @skill(fails={"NO_SUCH_BOOK"})
@@ -48,12 +48,12 @@ def lend(shelf: Service[Shelf], title: str) -> Steps:
 
 @condition()
 def on_shelf(shelf: Service[Shelf], title: str) -> Verdict:
-    """Whether a book stands on the shelf."""
+    """Return True if a book is on the shelf."""
     return Verdict.yes() if title in shelf.books else Verdict.no(f"{title} is lent")
 
 
 def library_pack(*books: str, services=None, offered=None) -> Pack:
-    """A pack without a robot."""
+    """Return a pack without a robot."""
     found = {"shelf": Shelf(*books)} if services is None else services
     return Pack(
         name="library",
@@ -79,7 +79,7 @@ def site_of(pack: Pack, *trees: str) -> Site:
     )
 
 
-def test_a_pack_without_a_robot_runs_its_skills_with_its_services():
+def test_skills_of_a_pack_without_a_robot_get_its_services():
     steps = "{check: {on_shelf: {title: Emma}}}, {do: lend, with: {title: Emma}}"
     plan = load_text(f"mission: {{command: lend}}\nroot: {{sequence: [{steps}]}}").document
     pack = library_pack("Emma", "Ulysses")
@@ -91,13 +91,13 @@ def test_a_pack_without_a_robot_runs_its_skills_with_its_services():
         assert (again.status, again.failures[0]["message"]) == ("blocked", "Emma is lent")
 
 
-def test_a_service_is_no_argument():
+def test_service_is_not_an_argument():
     assert dict(lend.services) == {"shelf": Shelf}
     assert list(lend.arguments) == ["title"]
     assert lend.model.model_json_schema()["required"] == ["title"]
 
 
-def test_a_service_that_the_pack_does_not_offer_is_refused_when_it_is_registered():
+def test_service_missing_from_the_pack_is_refused_at_registration():
     with pytest.raises(RegistrationError) as error:
         Catalogue([library_pack(offered={"map": Shelf})])
     assert str(error.value) == (
@@ -105,13 +105,13 @@ def test_a_service_that_the_pack_does_not_offer_is_refused_when_it_is_registered
     )
 
 
-def test_a_service_of_another_type_is_refused_when_it_is_registered():
+def test_service_of_another_type_is_refused_at_registration():
     with pytest.raises(RegistrationError) as error:
         Catalogue([library_pack(offered={"shelf": dict})])
     assert str(error.value) == (
         "skill lend requires the service 'shelf' to be a Shelf, but pack library offers a dict"
     )
-    Catalogue([library_pack(offered={"shelf": GlassShelf})])  # one of its kind will do
+    Catalogue([library_pack(offered={"shelf": GlassShelf})])  # a subclass is accepted
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_service_of_another_type_is_refused_when_it_is_registered():
         ),
     ],
 )
-def test_a_rig_that_breaks_the_promise_of_its_pack_is_refused_when_the_site_opens(services, said):
+def test_rig_without_a_declared_service_is_refused_when_the_site_opens(services, said):
     with pytest.raises(RegistrationError) as error:
         Session(site_of(library_pack(services=services)))
     assert str(error.value) == said
@@ -138,7 +138,7 @@ def test_a_rig_that_breaks_the_promise_of_its_pack_is_refused_when_the_site_open
         ({"map": 7}, "service 'map' of robot 'none' of pack library must be a dict, not a int"),
     ],
 )
-def test_a_promise_that_nothing_of_the_pack_wants_is_one_all_the_same(services, said):
+def test_unused_declared_service_is_required_as_well(services, said):
     pack = library_pack(
         offered={"shelf": Shelf, "map": dict}, services={"shelf": Shelf(), **services}
     )
@@ -147,7 +147,7 @@ def test_a_promise_that_nothing_of_the_pack_wants_is_one_all_the_same(services, 
     assert str(error.value) == said
 
 
-def test_a_service_has_no_default():
+def test_service_has_no_default():
     with pytest.raises(RegistrationError, match="service 'shelf' has no default"):
 
         @skill()
@@ -156,7 +156,7 @@ def test_a_service_has_no_default():
             yield Running()
 
 
-def test_only_a_robot_hurries_time():
+def test_only_simulations_run_faster_than_real_time():
     pack = library_pack()
     Session(site_of(pack), fast=True).close()
     robot = type("Robot", (), {"stop": lambda self: None, "still": True})()
@@ -166,7 +166,7 @@ def test_only_a_robot_hurries_time():
         Session(site_of(dataclasses.replace(pack, robots=robots)), fast=True)
 
 
-def test_a_service_that_a_skill_takes_for_an_argument_is_refused_when_it_is_registered():
+def test_argument_with_the_type_of_a_service_is_refused_at_registration():
     @skill
     def borrow(shelf: Shelf) -> Steps:
         """Take any book."""

@@ -1,4 +1,4 @@
-"""What a declared skill or condition is: its arguments, what it is given, what it leaves unsaid."""
+"""Declarations of skills and conditions: arguments, injected objects and defaults."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Other = Annotated[Literal["cup", "box"], "a note", Label]
 
 @skill()
 def take(robot, thing: Thing, other: Other, times: int = 2, how: str = "gently") -> Steps:
-    """Take things.
+    """Take objects.
 
     One after another.
     """
@@ -43,7 +43,7 @@ def rest() -> Steps:
 
 @condition()
 def near(world, place: str) -> Verdict:
-    """Whether it is near."""
+    """Whether the robot is near."""
     return Verdict.yes(place)
 
 
@@ -64,7 +64,7 @@ def test_arguments_are_completed_and_converted():
         ({"thing": "cup", "other": "box", "robot": 1}, "extra_forbidden"),
     ],
 )
-def test_arguments_that_cannot_be_are_refused(args, kind):
+def test_invalid_arguments_are_refused(args, kind):
     with pytest.raises(ValidationError) as told:
         take.validate(args)
     assert [error["type"] for error in told.value.errors()] == [kind]
@@ -81,7 +81,7 @@ def test_arguments_that_cannot_be_are_refused(args, kind):
         ({"m": 2, "how": 4}, ["missing", "string_type", "extra_forbidden"]),
     ],
 )
-def test_the_first_arguments_of_a_skill_are_checked_like_any_others(args, kinds):
+def test_first_arguments_of_a_skill_are_validated_like_others(args, kinds):
     @skill()
     def count(n: int, how: str = "slowly") -> Steps:
         """Count."""
@@ -108,18 +108,18 @@ def test_any_type_may_be_an_argument():
     assert skill()(turn).validate({"wheel": wheel}) == {"wheel": wheel}
 
 
-def test_labels_are_the_arguments_that_are_marked():
+def test_labels_are_the_marked_arguments():
     assert take.labels() == {"thing", "other"}
     assert rest.labels() == near.labels() == frozenset()
 
 
-def test_only_what_is_wanted_is_given():
+def test_only_requested_objects_are_injected():
     assert take.inject("robot", "world") == {"robot": "robot"}
     assert near.inject("robot", "world") == {"world": "world"}
     assert rest.inject("robot", "world") == {}
 
 
-def test_calling_starts_a_skill_and_asks_a_condition():
+def test_call_starts_a_skill_and_evaluates_a_condition():
     steps = rest()
     assert isinstance(steps, Generator)
     assert next(steps) == Running(None, "")
@@ -130,13 +130,13 @@ def test_calling_starts_a_skill_and_asks_a_condition():
 @pytest.mark.parametrize(
     ("make", "holds"), [(Verdict.yes, True), (Verdict.no, False), (Verdict.unknown, None)]
 )
-def test_verdicts(make, holds):
+def test_verdict_constructors(make, holds):
     assert make() == Verdict(holds, "", (), 0.0)
     assert make("why", ["a", "b"], 1.5) == Verdict(holds, "why", ("a", "b"), 1.5)
     assert Verdict(holds).age_s == 0.0
 
 
-def test_what_is_not_said_of_a_skill():
+def test_defaults_of_a_skill():
     assert (rest.name, rest.summary, rest.doc) == ("rest", "Rest.", "Rest.")
     assert (take.summary, take.doc) == ("Take things.", "Take things.\n\nOne after another.")
     assert (rest.fails, rest.uses, rest.timeout_s) == (frozenset(), frozenset(), 60.0)
@@ -147,7 +147,7 @@ def test_what_is_not_said_of_a_skill():
     assert (bare.fails, bare.timeout_s, bare.needs) == (frozenset(), 60.0, {})
 
 
-def test_what_is_not_said_of_a_condition():
+def test_defaults_of_a_condition():
     assert (near.patience_s, near.unknown, near.skip_reason) == (3.0, "UNCERTAIN", "")
     assert (dict(near.establishes), near.notes) == ({}, False)
     bare = Condition("a", near.function, "", "", {}, frozenset(), frozenset(), {})
@@ -155,7 +155,7 @@ def test_what_is_not_said_of_a_condition():
     assert (bare.establishes, bare.notes) == ({}, False)
 
 
-def test_what_is_said_of_a_condition():
+def test_declared_fields_of_a_condition():
     @condition(
         patience_s=0,
         unknown="DARK",
@@ -164,7 +164,7 @@ def test_what_is_said_of_a_condition():
         name="is_at",
     )
     def at(place: str) -> Verdict:
-        """Whether it is there."""
+        """Return True."""
         return Verdict.no()
 
     assert (at.name, at.patience_s, at.unknown) == ("is_at", 0, "DARK")
@@ -189,7 +189,7 @@ class Pose(TypedDict):
         (type(None), {}),
     ],
 )
-def test_the_fields_of_a_result_can_be_named(result, fields):
+def test_fields_of_a_result_can_be_named(result, fields):
     def give() -> Any:
         """Give it."""
         yield Running()
@@ -198,7 +198,7 @@ def test_the_fields_of_a_result_can_be_named(result, fields):
     assert dict(skill()(give).results) == fields
 
 
-def test_what_is_declared_cannot_be_changed_later():
+def test_declaration_is_immutable():
     needs = {"hand": "empty"}
     declared = skill(needs=needs, effects=needs)(rest.function)
     needs["hand"] = "cup"
@@ -209,12 +209,12 @@ def test_what_is_declared_cannot_be_changed_later():
 
 
 @pytest.mark.parametrize("name", ["a", "_a", "A9_b"])
-def test_a_name_that_a_tree_can_call(name):
+def test_callable_name_is_accepted(name):
     assert skill(name=name)(rest.function).name == name
 
 
 @pytest.mark.parametrize("name", ["9a", "a b", "a-b", "a\n", "가"])
-def test_a_name_that_no_tree_can_call(name):
+def test_name_that_trees_cannot_call_is_refused(name):
     with pytest.raises(RegistrationError) as told:
         skill(name=name)(rest.function)
     assert str(told.value) == (
@@ -222,7 +222,7 @@ def test_a_name_that_no_tree_can_call(name):
     )
 
 
-def test_what_a_template_may_name_is_listed():
+def test_names_allowed_in_a_template_are_listed():
     def go() -> Steps:
         """Go."""
         yield Running()
@@ -247,12 +247,12 @@ def test_arguments_without_a_name_are_refused(kind, said):
 
 
 @pytest.mark.parametrize("seconds", [0.001, 1, 600.0])
-def test_times_that_can_be(seconds):
+def test_valid_times_are_accepted(seconds):
     assert skill(timeout_s=seconds)(rest.function).timeout_s == seconds
     assert condition(patience_s=seconds)(near.function).patience_s == seconds
 
 
-def test_only_what_is_marked_as_such_is_a_label_or_is_said() -> None:
+def test_only_marked_arguments_are_labels_or_spoken() -> None:
     @skill()
     def point(
         robot: Any,
@@ -269,7 +269,7 @@ def test_only_what_is_marked_as_such_is_a_label_or_is_said() -> None:
     assert point.said() == {"told"}
 
 
-def test_each_parameter_is_given_a_service_or_an_argument() -> None:
+def test_each_parameter_is_a_service_or_an_argument() -> None:
     @skill(needs={"hand.{arm}": "empty"}, uses={"arm.{arm}", "table"}, fails={"NO"}, timeout_s=5)
     def lend(
         robot: Any, world: Any, shelf: Service[list], arm: str, n: Annotated[int, "x"] = 1
@@ -287,10 +287,10 @@ def test_each_parameter_is_given_a_service_or_an_argument() -> None:
     assert lend.inject("robot", "world", offered) == given
 
 
-def test_a_condition_that_takes_note_says_so() -> None:
+def test_condition_that_notes_failures_declares_it() -> None:
     @condition(notes=True)
     def told(world: Any, place: str = "here") -> Verdict:
-        """Whether it was told."""
+        """Return True."""
         return Verdict.yes()
 
     assert (told.notes, told.required, told.injected) == (True, frozenset(), {"world"})
@@ -304,7 +304,7 @@ def test_a_condition_that_takes_note_says_so() -> None:
         (condition, "patience", "patience_s"),
     ],
 )
-def test_decorator_names_the_nearest_of_an_unknown_argument(decorator, argument, near):
+def test_decorator_suggests_the_nearest_argument_name(decorator, argument, near):
     kind = "condition" if near == "patience_s" else "skill"
     expected = rf"@{kind} has no argument '{argument}'; nearest first: {near}"
     with pytest.raises(RegistrationError, match=expected):

@@ -49,7 +49,7 @@ def test_run_raises_when_all_are_busy_and_no_thread_can_be_started(no_threads):
         pool.prepare(1)
 
 
-def test_thread_is_used_again_also_after_its_work_raised(caplog):
+def test_thread_is_reused_even_after_an_exception(caplog):
     pool = StandbyThreads()
     first = done_by(pool)
     raised = threading.Event()
@@ -67,7 +67,7 @@ def test_thread_is_used_again_also_after_its_work_raised(caplog):
     assert "work on a standby thread failed" in caplog.text
 
 
-def test_alarm_goes_off_unless_it_is_cancelled():
+def test_alarm_fires_unless_cancelled():
     pool = StandbyThreads()
     rung = threading.Event()
     pool.after(3600, pytest.fail).cancel()
@@ -85,5 +85,5 @@ def test_alarm_without_a_thread_is_logged_and_can_be_cancelled(no_threads, caplo
 def test_forked_child_does_not_wait_for_threads_of_its_parent():
     pool = StandbyThreads()
     pool.prepare(2)
-    pool._pid = os.getpid() - 1  # as a child finds it
+    pool._pid = os.getpid() - 1  # state of the pool in a child process
     assert done_by(pool)

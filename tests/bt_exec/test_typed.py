@@ -1,4 +1,4 @@
-"""Type checkers see what people import: a wrong argument in a test of a skill is found."""
+"""Type information of the package: mypy detects a wrong argument in a test of a skill."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ PACK = Path(__file__).parents[1] / "data" / "lamp_pack"
 
 
 @pytest.mark.parametrize("package", ["bt_exec", "bt_exec_skills", "bt_exec_llm"])
-def test_a_package_says_that_it_is_typed(package):
+def test_package_is_marked_as_typed(package):
     spec = find_spec(package)
     assert spec is not None
     assert spec.origin is not None
@@ -20,7 +20,7 @@ def test_a_package_says_that_it_is_typed(package):
 
 
 def found_by_mypy(file, cache):
-    """Return the lines of a file of the pack that ``mypy --strict`` has something against."""
+    """Return the errors of ``mypy --strict`` in a file of the pack."""
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), file]
     done = subprocess.run(command, cwd=PACK, capture_output=True, text=True)
     assert done.returncode in (0, 1), done.stderr
@@ -28,7 +28,7 @@ def found_by_mypy(file, cache):
 
 
 @pytest.mark.slow
-def test_a_wrong_argument_in_a_test_of_a_skill_is_found(tmp_path):
+def test_wrong_argument_in_a_test_of_a_skill_is_detected(tmp_path):
     assert found_by_mypy("lamp.py", tmp_path) == set()
     assert found_by_mypy("right.py", tmp_path) == set()
     lines = enumerate((PACK / "wrong.py").read_text().splitlines(), 1)

@@ -1,4 +1,4 @@
-"""Tasks in local processes: results, a worker that dies, a stop, engines that are not there."""
+"""Engines that run tasks in local processes: results, crashed workers, stops, missing engines."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ def test_each_task_has_its_result() -> None:
     assert found == {f"{n} * {n}": n * n for n in range(7)}
 
 
-def test_task_that_kills_its_worker_has_no_result_and_costs_no_other() -> None:
+def test_task_that_kills_its_worker_has_no_result_and_the_others_have() -> None:
     tasks = ["1", "2", DIES, "3", "4"]
     found = list(run_tasks(eval, tasks, workers=1))
     assert sorted(task for task, _ in found) == sorted(tasks)
     assert dict(found) == {"1": 1, "2": 2, DIES: None, "3": 3, "4": 4}
 
 
-def test_stop_ends_the_run_after_what_is_under_way() -> None:
+def test_stop_ends_the_run_after_the_tasks_in_progress() -> None:
     begun = iter(range(100))
     found = list(run_tasks(eval, ["7"] * 50, workers=1, stop=lambda: next(begun) >= 3))
     assert found == [("7", 7)] * 3
 
 
-def test_unknown_engine_is_named_with_those_that_exist() -> None:
+def test_unknown_engine_error_lists_the_known_ones() -> None:
     with pytest.raises(UnknownName, match="there is no engine 'rey'; known, nearest first: ray"):
         list(run_tasks(eval, ["1"], engine="rey"))
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="ray is installed")
-def test_missing_ray_is_named_with_its_extra() -> None:
+def test_missing_ray_is_reported_with_its_extra() -> None:
     with pytest.raises(UsageError, match=r"needs ray: pip install 'bt-exec\[ray\]'"):
         list(run_tasks(eval, ["1"], engine="ray"))

@@ -1,4 +1,4 @@
-"""A campaign whose cells are computed in this process, by their settings alone."""
+"""Fixtures of a campaign whose cells are computed in this process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def campaign() -> Campaign:
 
 
 def computed(cell: Cell) -> dict[str, Any]:
-    """Return a result that depends on the cell alone."""
+    """Return a result that depends only on the cell."""
     cut_off = dict(cell.world)["blocked"] == "lounge" and "lounge" in cell.command
     status = "blocked" if cut_off or (cell.fault != "none" and cell.seed == 2) else "satisfied"
     return campaign_run._line(cell, status, "OK", f"seed {cell.seed}", ticks=cell.seed)
@@ -35,11 +35,11 @@ def computed(cell: Cell) -> dict[str, Any]:
 
 @pytest.fixture
 def inline(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Run cells in this process; called with a number, it ends each run after so many."""
+    """Return an engine that runs cells in this process and can end each run after some of them."""
     limits: list[int | None] = [None]
 
     def tasks(_: Any, cells: Iterable[Cell], **__: Any) -> Iterator[tuple[Cell, Any]]:
-        for number, cell in enumerate(reversed(list(cells))):  # results come in another order
+        for number, cell in enumerate(reversed(list(cells))):  # results arrive in another order
             if limits[0] is not None and number >= limits[0]:
                 return
             yield cell, computed(cell)

@@ -1,4 +1,4 @@
-"""Campaign files: the cells that they span, what is drawn, and mistakes with their place."""
+"""Campaign files: cells, random settings, and problems with their positions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def of_door(**fields: Any) -> Campaign:
     return Campaign.model_validate({"campaign": "x", "commands": ["open the door"], **fields})
 
 
-def test_cells_are_the_product_of_all_lists_seed_by_seed(campaign: Campaign) -> None:
+def test_cells_are_the_product_of_all_lists_grouped_by_seed(campaign: Campaign) -> None:
     cells = cells_of(campaign, load_site("building"))
     assert len(cells) == 2 * 3 * 5 * 2
     assert [cell.seed for cell in cells] == sorted(cell.seed for cell in cells)
@@ -32,7 +32,7 @@ def test_cells_are_the_product_of_all_lists_seed_by_seed(campaign: Campaign) -> 
     assert all(dict(cell.world)["seed"] == str(cell.seed) for cell in cells)
 
 
-def test_drawn_settings_depend_on_the_seed_alone(door: Site) -> None:
+def test_random_settings_depend_only_on_the_seed(door: Site) -> None:
     drawn = {"random": ["door", "material"], "seeds": 40}
     one = cells_of(of_door(**drawn), door)
     other = cells_of(of_door(**{**drawn, "seeds": 20, "faults": ["none", "grasp=TIMEOUT"]}), door)
@@ -42,7 +42,7 @@ def test_drawn_settings_depend_on_the_seed_alone(door: Site) -> None:
     assert all(cell.world == worlds[cell.seed] for cell in other)
 
 
-def test_ranges_are_drawn_between_their_ends(door: Site) -> None:
+def test_random_numbers_are_within_their_range(door: Site) -> None:
     cells = cells_of(of_door(ranges={"door": {"from": 0.2, "to": 1.4}}, seeds=50), door)
     angles = [float(dict(cell.world)["door"]) for cell in cells]
     assert all(0.2 <= angle <= 1.4 for angle in angles)
@@ -60,7 +60,7 @@ def test_ranges_are_drawn_between_their_ends(door: Site) -> None:
         ({"seeds": 900_000, "worlds": {"door": ["open", "closed"]}}, "has 1800000 cells"),
     ],
 )
-def test_settings_that_the_site_does_not_have_are_refused(
+def test_unknown_settings_of_the_site_are_refused(
     door: Site, fields: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
@@ -76,7 +76,7 @@ def test_settings_that_the_site_does_not_have_are_refused(
         ({"expect": ["fine"]}, "satisfied"),
     ],
 )
-def test_mistakes_are_named_with_their_line(
+def test_problems_are_reported_with_their_line(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     path = tmp_path / "worlds.yaml"

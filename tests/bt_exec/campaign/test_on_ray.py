@@ -1,6 +1,6 @@
-"""Campaigns on a Ray cluster write the bytes of local processes, also when a node is lost.
+"""Campaigns on a Ray cluster write the same bytes as local ones, even if a node is lost.
 
-Skipped where Ray is not installed: ``pip install 'bt-exec[ray]'``.
+Skipped if Ray is not installed: ``pip install 'bt-exec[ray]'``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bt_exec.campaign.run import run_campaign
 from tests.ray_nodes import ray_nodes
 
 pytest.importorskip("ray", reason="pip install 'bt-exec[ray]'")
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::Warning")]  # Ray's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::Warning")]  # warnings of Ray
 
 SMALL: dict[str, Any] = {
     "campaign": "small",
@@ -26,7 +26,7 @@ SMALL: dict[str, Any] = {
 }
 
 
-def test_one_node_three_and_three_with_one_lost_write_the_same_bytes(
+def test_clusters_with_and_without_a_lost_node_write_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign = Campaign.model_validate(SMALL)

@@ -25,7 +25,7 @@ from bt_exec.failure import UsageError
 from .conftest import DATA
 
 
-def test_interrupted_campaign_equals_an_undisturbed_one(
+def test_resumed_campaign_equals_an_uninterrupted_one(
     campaign: Campaign, inline: Callable[..., None], tmp_path: Path
 ) -> None:
     whole = run_campaign(campaign, tmp_path / "whole")
@@ -38,7 +38,7 @@ def test_interrupted_campaign_equals_an_undisturbed_one(
     assert read_results(tmp_path / "whole") == whole
 
 
-def test_campaign_that_grew_runs_only_its_new_cells(
+def test_extended_campaign_runs_only_its_new_cells(
     campaign: Campaign, inline: Callable[..., None], tmp_path: Path
 ) -> None:
     run_campaign(campaign, tmp_path / "out")
@@ -80,14 +80,14 @@ def test_page_names_rates_and_a_command_for_each_failed_cell(
 
 
 @pytest.mark.parametrize(("require", "code"), [(0.5, 0), (0.999, 4)])
-def test_exit_code_tells_whether_the_required_rate_is_reached(
+def test_exit_code_depends_on_the_required_rate(
     file: Path, inline: Callable[..., None], tmp_path: Path, require: float, code: int
 ) -> None:
     file.write_text(yaml.safe_dump({**DATA, "require": require}), encoding="utf-8")
     assert call(["campaign", str(file), "-o", str(tmp_path / "out"), "--json"]) == code
 
 
-def test_campaign_with_cells_left_exits_as_stopped(
+def test_campaign_with_remaining_cells_exits_as_stopped(
     file: Path,
     inline: Callable[..., None],
     tmp_path: Path,
@@ -98,7 +98,7 @@ def test_campaign_with_cells_left_exits_as_stopped(
     assert "50 cells are left" in capsys.readouterr().out
 
 
-def test_comparison_names_what_got_worse(
+def test_comparison_lists_regressions(
     file: Path,
     inline: Callable[..., None],
     campaign: Campaign,

@@ -1,4 +1,4 @@
-"""Rates, intervals and tests, against scipy and against their laws."""
+"""Rates, confidence intervals and tests, compared with scipy and with their properties."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def line(number: int, *, good: bool, **world: str) -> dict[str, Any]:
 
 
 @given(st.integers(1, 400), st.data())
-def test_interval_is_that_of_wilson(total: int, data: st.DataObject) -> None:
+def test_interval_is_the_wilson_score(total: int, data: st.DataObject) -> None:
     good = data.draw(st.integers(0, total))
     wanted = stats.binomtest(good, total).proportion_ci(method="wilson")
     assert Rate(good, total).interval == pytest.approx((wanted.low, wanted.high), abs=1e-9)
@@ -42,7 +42,7 @@ def test_comparison_is_the_exact_mcnemar_test(pairs: list[tuple[bool, bool]]) ->
     assert (turned.better, turned.worse, turned.p) == (worse, better, found.p)
 
 
-def test_groups_of_a_setting_sum_up_to_all() -> None:
+def test_group_counts_of_a_setting_add_up() -> None:
     lines = [line(n, good=n % 3 > 0, door=("open", "ajar")[n % 2], x=f"{n}") for n in range(40)]
     rates = by_setting(lines)
     for setting in ("door", "x"):
@@ -55,7 +55,7 @@ def test_groups_of_a_setting_sum_up_to_all() -> None:
     assert not [name for name in rates if name[0] in ("seed", "command")]
 
 
-def test_p_of_settings_is_corrected_for_their_number() -> None:
+def test_p_values_are_corrected_for_the_number_of_settings() -> None:
     before = [line(n, good=True, door="ab"[n % 2]) for n in range(12)]
     after = [line(n, good=n % 2 == 0, door="ab"[n % 2]) for n in range(12)]
     found = compare(before, after)

@@ -40,7 +40,7 @@ def test_added_and_removed_nodes_are_listed_in_order():
     ]
 
 
-def test_moved_under_a_group_changes_its_depth():
+def test_node_moved_under_a_group_changes_its_depth():
     assert rows("{do: a}", "{fallback: [{do: a}, {do: b}]}") == [
         ("removed", 0, "a", ""),
         ("added", 0, "", "? fallback"),
@@ -59,7 +59,7 @@ def test_header_fields_that_differ_are_named():
 
 @given(documents, documents)
 @settings(max_examples=20)
-def test_rows_hold_both_trees(one, two):
+def test_rows_contain_both_trees(one, two):
     old, new = boxes_of(one, Library()), boxes_of(two, Library())
     found = changes(old, new)
     assert len([row for row in found if row.kind != "added"]) == len(list(old.walk()))

@@ -1,4 +1,4 @@
-"""Pictures of trees: what they hold, and that boxes do not overlap."""
+"""Pictures of trees: contents, and boxes without overlap."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def overlap(one, two):
     )
 
 
-def test_boxes_hold_names_arguments_and_modifiers():
+def test_boxes_contain_names_arguments_and_modifiers():
     root = boxes()
     assert [(depth, box.kind, box.label) for depth, box in root.walk()] == [
         (0, "fallback", ""),
@@ -61,7 +61,7 @@ def test_boxes_hold_names_arguments_and_modifiers():
     assert boxes(closed=True).children[2].children == ()
 
 
-def test_tree_that_runs_itself_is_drawn_once():
+def test_recursive_tree_is_drawn_once():
     text = "tree: a\nroot: {sequence: [{tree: b}]}\n"
     other = "tree: b\nroot: {tree: a}\n"
     library = Library([load_text(text), load_text(other)])
@@ -82,7 +82,7 @@ def test_any_document_is_drawn_without_overlaps(document):
     assert len(texts) >= len([one for one in placed if one.rows])
 
 
-def test_long_texts_are_wrapped_and_cut():
+def test_long_texts_are_wrapped_and_truncated():
     box = Box("do", "x" * 300, "자재를 " * 40, ("note " * 60,))
     placed = place(box)
     assert placed.width < 420
@@ -90,7 +90,7 @@ def test_long_texts_are_wrapped_and_cut():
     assert placed.rows[-1].text.endswith("…")
 
 
-def test_mermaid_names_every_node_and_edge():
+def test_mermaid_contains_every_node_and_edge():
     lines = mermaid_text(boxes(), 'fetch "it"').splitlines()
     assert lines[:4] == ["---", 'title: "fetch \\"it\\""', "---", "flowchart TD"]
     assert (
@@ -111,14 +111,14 @@ def test_dot_escapes_its_texts():
     ("theme", "light", "dark"),
     [("auto", True, True), ("light", True, False), ("dark", False, True)],
 )
-def test_themes_decide_the_colours(theme, light, dark):
+def test_themes_set_the_colours(theme, light, dark):
     text = svg_text(boxes(), "fetch", theme)
     assert ("#ffffff" in text) is light
     assert ("#15181c" in text) is dark
     assert ("prefers-color-scheme" in text) is (theme == "auto")
 
 
-def test_page_holds_picture_summary_and_facts():
+def test_page_contains_picture_summary_and_facts():
     page = html_text(boxes(), "a<b", "What & why", (("say", "<go>"),))
     assert "<title>a&lt;b</title>" in page
     assert "<p>What &amp; why</p>" in page

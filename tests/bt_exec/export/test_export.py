@@ -1,4 +1,4 @@
-"""Exported missions hold what the journal holds, in forms that other programs read."""
+"""Exported missions contain the data of the journal in standard formats."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.bt_exec.journal.conftest import events_of
 
 
 class Robotic:
-    """An observation with a pose, objects, and a frame."""
+    """Observation with a pose, objects, and a frame."""
 
     t = 0.6
     frame = np.zeros((8, 8, 3), np.uint8)
@@ -58,7 +58,7 @@ def write(form: str, journal: Journal, record: MissionRecord, folder: Path) -> P
     return path
 
 
-def test_lines_hold_every_event_and_plan(
+def test_lines_contain_every_event_and_plan(
     journal: Journal, record: MissionRecord, tmp_path: Path
 ) -> None:
     text = write("jsonl", journal, record, tmp_path).read_text(encoding="utf-8")
@@ -73,7 +73,7 @@ def test_lines_hold_every_event_and_plan(
     assert [line["data"] for line in events] == [json.loads(row.data) for row in rows]
 
 
-def test_mcap_read_by_its_library_holds_the_same_events(
+def test_mcap_file_contains_the_same_events(
     journal: Journal, record: MissionRecord, tmp_path: Path
 ) -> None:
     reading = pytest.importorskip("mcap.reader")
@@ -104,7 +104,7 @@ def test_mcap_read_by_its_library_holds_the_same_events(
     assert metadata["plan 1"]["yaml"] == record.plans[0].text
 
 
-def test_moments_end_with_the_states_of_the_record(record: MissionRecord) -> None:
+def test_last_moment_has_the_states_of_the_record(record: MissionRecord) -> None:
     found = list(moments(record))
     assert [one.plan for one in found] == sorted(one.plan for one in found)
     last = next(one.nodes for one in reversed(found) if one.nodes)
@@ -116,7 +116,7 @@ def test_moments_end_with_the_states_of_the_record(record: MissionRecord) -> Non
     assert sentences[-1] == "다 했습니다."
 
 
-def test_page_stands_alone_and_its_data_cannot_end_its_script(
+def test_page_is_self_contained_and_escapes_its_data(
     journal: Journal, record: MissionRecord, tmp_path: Path
 ) -> None:
     text = write("html", journal, record, tmp_path).read_text(encoding="utf-8")
@@ -149,12 +149,12 @@ def test_existing_file_is_not_overwritten(
         assert path.read_text() == "mine"
 
 
-def test_unknown_form_lists_the_known_ones() -> None:
+def test_unknown_format_error_lists_the_known_ones() -> None:
     with pytest.raises(UnknownName, match="html"):
         exporter("htm")
 
 
-def test_missing_package_is_named(
+def test_missing_package_is_reported(
     journal: Journal, record: MissionRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "mcap.writer", None)

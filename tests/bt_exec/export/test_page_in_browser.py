@@ -1,4 +1,4 @@
-"""The exported page in a real browser: the timeline is dragged, and tree and picture follow."""
+"""Exported page in a real browser: the timeline controls tree and picture."""
 
 from __future__ import annotations
 

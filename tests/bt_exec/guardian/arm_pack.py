@@ -1,4 +1,4 @@
-"""A pack whose arm is driven by another process, with one skill for each way to misbehave."""
+"""Pack with an arm in another process, and one skill for each kind of misbehaviour."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Settings(PackSettings):
     """Settings of the arm.
 
     Attributes:
-        address: The unix socket of the arm.
-        guarded: Whether the driver names a way to stop.
+        address: Unix socket of the arm.
+        guarded: Whether the driver declares how a guardian stops it.
     """
 
     address: str
@@ -69,7 +69,7 @@ def _kill() -> None:
 
 
 def _suspend() -> None:
-    """Stop this process; a child of it continues it later."""
+    """Suspend this process; a child process continues it later."""
     pid = os.getpid()
     if os.fork() == 0:
         os.setsid()
@@ -80,12 +80,12 @@ def _suspend() -> None:
 
 
 def _regex() -> None:
-    """Hold the interpreter's lock in C for many seconds."""
+    """Hold the interpreter lock in C code for many seconds."""
     re.match(r"(a|a)*$", "a" * 26 + "b")
 
 
 def _ctypes() -> None:
-    """Sleep in C without releasing the interpreter's lock."""
+    """Sleep in C code without releasing the interpreter lock."""
     ctypes.PyDLL(None).sleep(6)
 
 
@@ -106,19 +106,19 @@ def _swallow_everything() -> None:
     while True:
         try:
             time.sleep(3600)
-        except BaseException:  # noqa: BLE001 - what a careless skill does
+        except BaseException:  # noqa: BLE001 - a careless skill catches everything
             continue
 
 
 def _deaf_in_c() -> None:
-    """Wait in C, without the lock, for what never comes."""
+    """Wait in C code, without the lock, for an event that never happens."""
     libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(128)
     libc.pthread_mutex_lock(mutex)
     libc.pthread_mutex_lock(mutex)
 
 
 def _no_threads() -> None:
-    """Take every thread that the machine has, then hang."""
+    """Use up all threads of the machine, then hang."""
     resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
     import _thread
 
@@ -131,7 +131,7 @@ def _no_threads() -> None:
 
 
 def _no_memory() -> None:
-    """Take all memory, then hang."""
+    """Use up all memory, then hang."""
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
     kept = []
@@ -153,13 +153,14 @@ def _fork_in_c_and_return() -> None:
 
 
 def _close_everything() -> None:
-    """Close the descriptors that are not ours, then hang."""
+    """Close the file descriptors of others, then hang."""
     os.closerange(3, 256)
     time.sleep(3600)
 
 
 def _kill_guardian(how: int) -> None:
-    for folder in Path("/proc").glob("[0-9]*"):  # without a program, which a busy machine delays
+    # no other program, which a busy machine would delay
+    for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
             if parent == os.getpid() and b"guardian" in (folder / "cmdline").read_bytes():
@@ -167,19 +168,19 @@ def _kill_guardian(how: int) -> None:
 
 
 def _take_signals() -> None:
-    """Install signal handlers, as some middleware does when it starts."""
+    """Install signal handlers, as some middleware does at its start."""
     for name in ("INT", "TERM", "HUP"):
         signal.signal(getattr(signal, f"SIG{name}"), lambda *_: None)
 
 
 def _block_signals() -> None:
-    """Block every signal of this thread, then hang."""
+    """Block every signal in this thread, then hang."""
     signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals) - {signal.SIGKILL})
     time.sleep(3600)
 
 
 def _replace_program() -> None:
-    """Become another program with the same process number."""
+    """Replace this process by another program with the same process id."""
     os.execv("/bin/sleep", ["sleep", "4"])
 
 
@@ -200,12 +201,12 @@ def _raise_in_threads() -> None:
 
 
 def _hold_lock_in_thread() -> None:
-    """Let a thread hold the interpreter's lock while the skill waits."""
+    """Let a thread hold the interpreter lock while the skill waits."""
     threading.Thread(target=_ctypes, daemon=True).start()
 
 
 def _no_files() -> None:
-    """Let no other file be opened, then hang."""
+    """Prevent the opening of files, then hang."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
     time.sleep(3600)
 
@@ -221,7 +222,7 @@ def _no_streams() -> None:
 
 
 def _stop_clocks() -> None:
-    """Let the clocks of Python stand still, then hang."""
+    """Stop the clocks of Python, then hang."""
     for name in ("time", "monotonic", "perf_counter", "process_time"):
         setattr(time, name, itertools.repeat(getattr(time, name)()).__next__)
     while True:
@@ -324,7 +325,7 @@ def leave_thread(robot: RemoteArm) -> Steps:
 
 @skill(timeout_s=20)
 def leave_runaway(robot: RemoteArm) -> Steps:
-    """Leave a thread that moves the arm again and again."""
+    """Leave a thread that moves the arm repeatedly."""
 
     def again() -> None:
         for _ in range(2000):
@@ -337,14 +338,14 @@ def leave_runaway(robot: RemoteArm) -> Steps:
 
 @skill(timeout_s=20)
 def leave_exit(robot: RemoteArm) -> Steps:
-    """Move the arm when the program exits."""
+    """Move the arm at program exit."""
     atexit.register(robot.go)
     yield Running()
 
 
 @skill(timeout_s=20)
 def leave_del(robot: RemoteArm) -> Steps:
-    """Move the arm when the interpreter cleans up."""
+    """Move the arm during interpreter shutdown."""
 
     class Last:
         def __del__(self) -> None:
@@ -356,7 +357,7 @@ def leave_del(robot: RemoteArm) -> Steps:
 
 @skill(timeout_s=20)
 def leave_child(robot: RemoteArm) -> Steps:
-    """Leave a process that moves the arm later."""
+    """Leave a child process that moves the arm later."""
     if os.fork() == 0:
         with contextlib.suppress(OSError):
             os.setsid()
@@ -392,7 +393,7 @@ def leave_endless_thread(robot: RemoteArm) -> Steps:
 
 
 class ByHeart:
-    """A compiler whose commands are the names of skills."""
+    """Compiler whose commands are the names of skills."""
 
     name = "arm"
 

@@ -1,8 +1,8 @@
-"""A driver in a process of its own: an arm that moves until it is told to stop, and its record.
+"""Simulated driver in a separate process: an arm that moves until it is stopped, with a log.
 
-Runs without anything of bt-exec. Each command is one line over a unix socket: ``go``, ``stop``,
-``still``. The record is a file with one line for each beginning and end of a motion: the time of
-the whole machine [s], and ``go`` or ``stop``.
+It runs without bt-exec. Each command is one line over a unix socket: ``go``, ``stop``, ``still``.
+The log has one line for each start and end of a motion: the time of the machine [s], and ``go`` or
+``stop``.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def call(address: str, word: str) -> str:
 
 
 def stop(address: str) -> None:
-    """Stop the arm: the guardian's own way."""
+    """Stop the arm; used by the guardian."""
     if call(address, "stop") != "ok":
         raise OSError("the arm did not stop")
 
 
 class Arm:
-    """Moves or is still; writes down when that changes."""
+    """Arm that logs the start and end of its motions."""
 
     def __init__(self, record: Path) -> None:
         self._record = record.open("a", buffering=1)
@@ -63,7 +63,7 @@ def serve(address: str, record: Path) -> None:
     print("ready", flush=True)
 
     def converse(connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):  # whoever asked is dead
+        with connection, contextlib.suppress(OSError):  # the client has died
             for line in connection.makefile():
                 answer = arm.take(line.strip())
                 connection.sendall(f"{answer}\n".encode())

@@ -1,4 +1,4 @@
-"""An arm in a process of its own, and programs that drive it."""
+"""Fixtures: an arm in a separate process, and programs that drive it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PACK = "tests.bt_exec.guardian.arm_pack"
 
 @dataclass
 class Ran:
-    """How a program ended, and what the arm did meanwhile.
+    """Result of a program, and the motions of the arm meanwhile.
 
     Attributes:
         code: Exit code; negative for a signal.
         out: Standard output.
-        err: Standard error, that of the guardian included.
-        motions: Seconds that each motion took, by the arm's own record.
+        err: Standard error, including that of the guardian.
+        motions: Durations of the motions, from the log of the arm [s].
         still: Whether the arm is still now.
     """
 
@@ -39,7 +39,7 @@ class Ran:
 
 
 class ArmLab:
-    """An arm, its site, and programs that drive it."""
+    """Arm, its site, and programs that drive it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -91,7 +91,7 @@ class ArmLab:
         )
 
     def run(self, *words: str, name: str = "lab") -> Ran:
-        """Run a program to its end, and that of its guardian, which keeps its streams open."""
+        """Run a program and its guardian to their end; the guardian keeps the streams open."""
         with self.start(*words, name=name) as program:
             out, err = program.communicate(timeout=120)
         return Ran(program.returncode, out, err, self.motions(), self.still())
@@ -101,27 +101,27 @@ class ArmLab:
         return arm_server.call(self.address, "still") == "yes"
 
     def motions(self) -> list[float]:
-        """Return how long each motion took that has ended [s]."""
+        """Return the durations of finished motions [s]."""
         lines = self.record.read_text().split("\n")[:-1]
         times = [float(line.split()[0]) for line in lines]
         return [end - begin for begin, end in zip(times[::2], times[1::2], strict=False)]
 
     def end_of_record(self) -> dict[str, object]:
-        """Return the last mission on record as plain data."""
+        """Return the last recorded mission as plain data."""
         line = Journal.open(self.journal).missions(1)[0]
         return {"status": line.status, "code": line.reason_code, "message": line.message}
 
     def codes(self) -> list[str]:
-        """Return the reason codes on record, oldest first."""
+        """Return the recorded reason codes, oldest first."""
         return [line.reason_code for line in reversed(Journal.open(self.journal).missions(None))]
 
     def report(self) -> dict[str, object]:
-        """Return the report that a guardian has left."""
+        """Return the report left by a guardian."""
         (file,) = (self.folder / "locks").glob("*guardian*.lock")
         return dict(json.loads(file.read_text()))
 
     def close(self) -> None:
-        """End the arm."""
+        """Stop the process of the arm."""
         self._arm.communicate(timeout=60)
 
 

@@ -1,6 +1,6 @@
-"""Skills that try to keep a real arm moving: by the arm's own record, it is still soon after.
+"""Skills that try to keep a real arm moving. According to its log, it is soon still.
 
-The arm is in a process of its own; the mission is a started ``bt-exec run``.
+The arm is in a separate process; the mission is a ``bt-exec run`` process.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from tests.bt_exec.guardian.conftest import ArmLab
 MOVES_S = 0.2  # three ticks, before a skill misbehaves
 BOUND_S = 0.5  # of the site: `hang_s`, and of the guard: `within_s`
 SLACK_S = 0.5
-LOADED_S = 3.0  # a busy machine delays every process
+LOADED_S = 3.0  # delay of processes on a busy machine
 
 
 class Attack(NamedTuple):
-    """What a skill does, and how its mission must end.
+    """Misbehaviour of a skill, and the expected end of its mission.
 
     Attributes:
         command: The skill.
         exit: Exit code of the program.
-        codes: Reason codes on record, in order; "" for a mission without an end. Alternatives of
-            one are separated by "|": which watcher is first depends on the machine.
-        said: Words that the output must have.
-        limit_s: How long the arm may move.
+        codes: Recorded reason codes, in order; "" for a mission without an end. Alternatives are
+            separated by "|", because the first watcher to react depends on the machine.
+        said: Required words of the output.
+        limit_s: Maximum duration of motion [s].
     """
 
     command: str
@@ -86,7 +86,7 @@ AT_ONCE = ("kill", "kill_guardian", "leave_thread")  # the others start slowly, 
         for one in ATTACKS
     ],
 )
-def test_arm_is_stopped_and_the_culprit_named(lab: ArmLab, attack: Attack):
+def test_arm_is_stopped_and_the_skill_named(lab: ArmLab, attack: Attack):
     ran = lab.run("run", attack.command)
     assert (ran.code, ran.still) == (attack.exit, True)
     assert ran.motions
@@ -100,7 +100,7 @@ def test_arm_is_stopped_and_the_culprit_named(lab: ArmLab, attack: Attack):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signal_stops_the_mission_though_a_part_took_its_handler(lab: ArmLab, number):
+def test_signal_stops_the_mission_although_a_skill_replaced_its_handler(lab: ArmLab, number):
     with lab.start("run", "take_signals") as program:
         while lab.still():
             time.sleep(0.02)
@@ -112,7 +112,7 @@ def test_signal_stops_the_mission_though_a_part_took_its_handler(lab: ArmLab, nu
 
 
 @pytest.mark.slow
-def test_next_start_reports_what_the_guardian_did(lab: ArmLab):
+def test_next_start_reports_the_actions_of_the_guardian(lab: ArmLab):
     lab.run("run", "kill")
     assert lab.report()["ok"] is True
     ran = lab.run("run", "move")
@@ -122,14 +122,14 @@ def test_next_start_reports_what_the_guardian_did(lab: ArmLab):
 
 
 @pytest.mark.slow
-def test_robot_that_no_stop_reached_needs_inspection(lab: ArmLab):
+def test_robot_that_could_not_be_stopped_requires_an_inspection(lab: ArmLab):
     lab.site("guard: {stop: 'false', within: 0.5s}\n")
     refused = lab.run("run", "move")
     assert (refused.code, refused.motions) == (5, [])
     assert "The guardian could not stop the robot" in refused.out
     stops_once = lab.folder / "once"
     lab.site(f"guard: {{stop: [sh, -c, 'mkdir {stops_once}'], within: 0.5s}}\n")
-    assert lab.run("run", "kill").code == -9  # the trial worked, the stop then did not
+    assert lab.run("run", "kill").code == -9  # the trial succeeded, the later stop failed
     while lab.report()["ok"]:
         time.sleep(0.05)
     lab.site()
@@ -144,7 +144,7 @@ def test_robot_that_no_stop_reached_needs_inspection(lab: ArmLab):
 
 
 @pytest.mark.slow
-def test_two_sites_with_one_arm_are_one_robot(lab: ArmLab):
+def test_two_sites_with_one_arm_share_its_lock(lab: ArmLab):
     lab.site(name="other")
     with lab.start("run", "hold") as first:
         while lab.still():
@@ -159,8 +159,8 @@ def test_two_sites_with_one_arm_are_one_robot(lab: ArmLab):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signal_to_the_whole_group_stops_the_arm_in_order(lab: ArmLab, number):
-    """The guardian ignores what ends or stops a group of processes."""
+def test_signal_to_the_process_group_stops_the_arm(lab: ArmLab, number):
+    """The guardian ignores signals that end or stop a process group."""
     with lab.start("run", "swallow") as program:
         while lab.still():
             time.sleep(0.02)
@@ -171,7 +171,7 @@ def test_signal_to_the_whole_group_stops_the_arm_in_order(lab: ArmLab, number):
 
 
 @pytest.mark.slow
-def test_simulation_asks_for_a_guardian_by_an_option_and_needs_a_way_to_stop(lab: ArmLab):
+def test_guardian_of_a_simulation_requires_an_option_and_a_stop_command(lab: ArmLab):
     lab.site(guarded=False)
     assert lab.run("run", "move").code == 0, "without a guard there is no guardian"
     ran = lab.run("run", "move", "--guard")

@@ -1,4 +1,4 @@
-"""Ways to stop a robot: what a site or a driver may name."""
+"""Stop methods that a site or a driver may declare."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def test_other_stops_are_refused(stop):
 
 
 @pytest.mark.parametrize("within_s", [0, -1, 0.01, 61, float("nan"), float("inf")])
-def test_limit_must_be_usable(within_s):
+def test_invalid_limit_is_refused(within_s):
     with pytest.raises(ValueError, match=r"within must be 0\.05 to 60 s"):
         Guard("estop", within_s=within_s)
 
 
-def test_arguments_belong_to_functions():
+def test_arguments_are_allowed_only_for_functions():
     assert Guard("lab:stop", ("arm", 1)).data["args"] == ["arm", 1]
     with pytest.raises(ValueError, match="args belong to a function"):
         Guard("estop", ("arm",))

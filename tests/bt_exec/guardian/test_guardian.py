@@ -1,4 +1,4 @@
-"""The guardian process: it stops the robot when heartbeats end, and survives its own troubles."""
+"""Guardian process: it stops the robot when heartbeats end, and survives failures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Stops:
-    """A way to stop that leaves a line for each call."""
+    """Stop method that writes a line for each call."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -38,7 +38,7 @@ class Stops:
         return len(self.file.read_text().split()) if self.file.exists() else 0
 
     def wait(self, count: int) -> None:
-        """Wait until the robot was stopped so often."""
+        """Wait until the robot was stopped the given number of times."""
         while self.count < count:
             time.sleep(0.005)
 
@@ -58,7 +58,7 @@ def guardian(stops: Stops, *guards: Guard) -> Iterator[Guardian]:
 
 
 def beat_for_long(found: Guardian) -> None:
-    """Give heartbeats until something is wrong."""
+    """Send heartbeats until an error occurs."""
     while True:
         time.sleep(0.02)
         found.beat(time.monotonic())
@@ -79,11 +79,11 @@ print(guardian._process.pid, flush=True)
 """
 
 
-CHILD = "if os.fork() == 0: time.sleep(5); os._exit(0)"  # it keeps the connection open
+CHILD = "if os.fork() == 0: time.sleep(5); os._exit(0)"  # keeps the connection open
 
 
 def parent(stops: Stops, then: str) -> subprocess.Popen[str]:
-    """Start a process with a guardian that does `then`; its first line is the guardian's id."""
+    """Start a process with a guardian that runs `then`; its first line is the guardian's id."""
     return subprocess.Popen(
         [sys.executable, "-c", PARENT + then, str(stops.folder)],
         stdout=subprocess.PIPE,
@@ -94,7 +94,7 @@ def parent(stops: Stops, then: str) -> subprocess.Popen[str]:
 
 
 def end_of(stops: Stops, then: str) -> str:
-    """Run such a process to its end and that of its guardian; return what they printed."""
+    """Run such a process and its guardian to their end, and return their output."""
     with parent(stops, then) as process:
         out, err = process.communicate(timeout=60)
     return out + err
@@ -111,7 +111,7 @@ def gone(pid: int) -> bool:
 # -- while its parent lives ------------------------------------------------------------------------
 
 
-def test_robot_is_left_alone_while_heartbeats_come(stops):
+def test_robot_is_not_stopped_while_heartbeats_arrive(stops):
     with guardian(stops) as found:
         assert found.try_stop() == ""
         assert stops.count == 1
@@ -123,7 +123,7 @@ def test_robot_is_left_alone_while_heartbeats_come(stops):
         assert (stops.count, found.take_accounts()) == (1, [])
 
 
-def test_robot_is_stopped_again_and_again_without_heartbeats(stops):
+def test_robot_is_stopped_repeatedly_without_heartbeats(stops):
     with guardian(stops) as found:
         found.arm()
         stops.wait(3)
@@ -136,7 +136,7 @@ def test_robot_is_stopped_again_and_again_without_heartbeats(stops):
         assert not stops.report.exists(), "its report has been taken"
 
 
-def test_nothing_is_stopped_between_missions(stops):
+def test_robot_is_not_stopped_between_missions(stops):
     with guardian(stops) as found:
         found.arm()
         found.disarm()
@@ -144,7 +144,7 @@ def test_nothing_is_stopped_between_missions(stops):
         assert stops.count == 0
 
 
-def test_every_guard_is_carried_out_and_the_shortest_limit_counts(stops):
+def test_every_guard_is_executed_and_the_shortest_limit_applies(stops):
     other = Guard(["sh", "-c", f"echo y >> {stops.file}"], within_s=5.0)
     with guardian(stops, stops.guard(), other) as found:
         assert found.within_s == 0.2
@@ -165,7 +165,7 @@ def test_every_guard_is_carried_out_and_the_shortest_limit_counts(stops):
         ("sys:exit", ""),
     ],
 )
-def test_trial_says_why_a_stop_does_not_work(stops, stop, trouble):
+def test_trial_reports_why_a_stop_fails(stops, stop, trouble):
     with guardian(stops, Guard(stop, within_s=0.2)) as found:
         said = found.try_stop()
         assert trouble in said
@@ -179,7 +179,7 @@ def test_function_is_called_with_its_arguments(stops):
         assert "FileExistsError" in found.try_stop(), "in a process of its own each time"
 
 
-def test_stop_that_hangs_once_is_tried_again(stops):
+def test_stop_that_hangs_once_is_retried(stops):
     hangs_first = f"[ $(wc -l < {stops.file}) -gt 1 ] || sleep 60"
     with guardian(stops, stops.guard(hangs_first)) as found:
         found.arm()
@@ -191,7 +191,7 @@ def test_stop_that_hangs_once_is_tried_again(stops):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGTSTP])
-def test_signals_to_the_group_do_not_end_it(stops, number):
+def test_signals_to_the_process_group_do_not_end_the_guardian(stops, number):
     with guardian(stops) as found:
         os.kill(found._process.pid, number)
         assert found.try_stop() == ""
@@ -210,7 +210,7 @@ def test_killed_guardian_ends_the_mission(stops):
         assert "has ended" in found.try_stop()
 
 
-def test_stopped_guardian_ends_the_mission_and_is_ended(stops):
+def test_suspended_guardian_ends_the_mission_and_is_killed(stops):
     with guardian(stops) as found:
         found.arm()
         os.kill(found._process.pid, signal.SIGSTOP)
@@ -232,7 +232,7 @@ def test_guardian_that_does_not_start_up_is_a_usage_error(stops, monkeypatch):
         Guardian("arm", [stops.guard()], stops.report)
 
 
-def test_second_guardian_of_a_robot_ends_a_first_that_was_released(stops):
+def test_second_guardian_of_a_robot_replaces_a_released_one(stops):
     with guardian(stops) as first, guardian(stops) as second:
         assert (first.lost, second.lost) == (False, False)
         first.release()
@@ -263,7 +263,7 @@ def test_robot_is_stopped_when_the_parent_ends(stops, then, interrupted):
     with parent(stops, then) as process:
         assert process.stdout is not None
         number = int(process.stdout.readline())
-        stops.wait(2)  # once more a little later: commands may have been under way
+        stops.wait(2)  # once more a little later, because commands may have been pending
         while not gone(number):
             time.sleep(0.01)
         process.wait()
@@ -274,7 +274,7 @@ def test_robot_is_stopped_when_the_parent_ends(stops, then, interrupted):
         assert take_report(stops.report) is None
 
 
-def test_suspended_parent_is_stopped_for(stops):
+def test_robot_of_a_suspended_parent_is_stopped(stops):
     suspended = """
 guardian.arm()
 if os.fork() == 0:
@@ -306,8 +306,8 @@ time.sleep(0.3)
     assert stops.count == 0
 
 
-def test_guardian_holds_the_robot_until_it_has_stopped(stops):
-    """A new process must not start to drive while the guardian of a dead one stops the robot."""
+def test_guardian_locks_the_robot_until_it_has_stopped(stops):
+    """A new process must not drive the robot while the guardian of a dead one stops it."""
     with parent(stops, "guardian.arm(); sys.stdin.read()") as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -316,11 +316,11 @@ def test_guardian_holds_the_robot_until_it_has_stopped(stops):
         process.kill()
         stops.wait(2)
         with (stops.folder / "lock").open("r+") as file:
-            fcntl.lockf(file, fcntl.LOCK_EX, 1, 1)  # released with its end
+            fcntl.lockf(file, fcntl.LOCK_EX, 1, 1)  # released when it ends
 
 
 @pytest.mark.slow
-def test_stop_that_fails_for_good_is_reported(stops):
+def test_permanently_failing_stop_is_reported(stops):
     then = "Guardian('arm', [Guard('false', within_s=0.2)], folder / 'report.json').arm()"
     told = end_of(stops, f"import bt_exec.guardian.process\n{then}\nos.kill(os.getpid(), 9)")
     assert "bt-exec guardian: COULD NOT STOP" in told
@@ -330,7 +330,7 @@ def test_stop_that_fails_for_good_is_reported(stops):
 # -- the guardian itself ---------------------------------------------------------------------------
 
 
-def test_program_needs_only_light_modules():
+def test_guardian_program_imports_only_light_modules():
     heavy = (
         "import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1]); import process;"
         "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
@@ -342,7 +342,7 @@ def test_program_needs_only_light_modules():
     assert len(loaded) < 40
 
 
-def test_report_that_is_damaged_is_none(tmp_path):
+def test_damaged_report_is_ignored(tmp_path):
     for content in ("", "{", "[]", "{}", '{"why": 3}'):
         (tmp_path / "report").write_text(content)
         assert take_report(tmp_path / "report") is None

@@ -1,4 +1,4 @@
-"""Notifications to systemd, received as systemd receives them."""
+"""Notifications to systemd, received on a socket."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_ready_and_stopping_carry_a_status(received):
     assert received() == "STOPPING=1\nSTATUS=put away"
 
 
-def test_watchdog_message_comes_at_half_its_period(received, monkeypatch):
+def test_watchdog_messages_are_sent_at_half_the_period(received, monkeypatch):
     monkeypatch.setenv("WATCHDOG_USEC", "4000000")
     monkeypatch.setenv("WATCHDOG_PID", str(os.getpid()))
     now = [100.0]

@@ -1,6 +1,6 @@
-"""Scripted leaves that answer alike here and in the real BehaviorTree.CPP.
+"""Scripted leaves with the same behaviour here and in the real BehaviorTree.CPP.
 
-What a leaf does depends on its name and the tick in which it is entered, on nothing else.
+The behaviour of a leaf depends only on its name and the tick in which it is entered.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ MOST_TICKS = 40
 
 
 def plan_of(name: str, tick: int) -> tuple[int, bool]:
-    """Return how many ticks a skill runs on after the one it is entered in, and its success."""
+    """Return the number of further ticks of a skill, and its success."""
     dice = hashlib.sha256(f"{name}/{tick}".encode()).digest()
     return (0, 0, 1, 1, 2, 5)[dice[0] % 6], dice[1] % 3 > 0
 
 
 def holds(name: str, tick: int) -> bool:
-    """Return whether a condition holds in a tick."""
+    """Return the value of a condition in a tick."""
     return hashlib.sha256(f"{name}/{tick}".encode()).digest()[0] % 4 > 0
 
 
@@ -40,8 +40,8 @@ class Recorder:
     def _tree(self) -> tuple[Any, Any]:
         """Return the tree and the factory that it needs.
 
-        They hold this recorder, and the garbage collector does not see through the library: kept
-        in the recorder neither would ever be freed, nor the thread of each timeout.
+        They refer to this recorder, and the garbage collector cannot traverse the library. Stored
+        in the recorder, neither they nor the thread of each timeout would ever be freed.
         """
         factory = btcpp.BehaviorTreeFactory()
         for name in CONDITIONS:
@@ -51,7 +51,7 @@ class Recorder:
         return factory.create_tree_from_text(without_ports(self.text)), factory
 
     def statuses(self) -> list[str]:
-        """Tick to the end; return a status for each tick."""
+        """Tick to the end, and return the status of each tick."""
         tree, _factory = self._tree()
         found: list[str] = []
         while len(found) < MOST_TICKS and (not found or found[-1] == "RUNNING"):
@@ -83,11 +83,12 @@ class Recorder:
 
 
 def without_ports(text: str, *, everywhere: bool = False) -> str:
-    """Return an export whose leaves have no ports: Python leaves cannot declare any.
+    """Return an export whose leaves have no ports, which Python leaves cannot declare.
 
     Args:
         text: The export.
-        everywhere: Strip all elements that are not the library's own, not only scripted leaves.
+        everywhere: Remove the ports of all elements that are not the library's own, not only of
+            scripted leaves.
     """
     root = read_xml(text)
     keep = [child for child in root.children if child.tag != "TreeNodesModel"]

@@ -1,4 +1,4 @@
-"""Files of others: Nav2's kind of trees, tutorials, version 3, scripts, and hostile ones."""
+"""Imported files: Nav2-like trees, tutorials, version 3, scripts, and hostile ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def one(nodes, models=""):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_foreign_trees_load_and_survive_a_second_round(name):
+def test_imported_trees_survive_a_second_round_trip(name):
     documents, _ = imported(name, "nav2_nodes")
     library = Library((tree, Source(name)) for tree in documents)
     for tree in documents:
@@ -68,11 +68,11 @@ def test_foreign_trees_load_and_survive_a_second_round(name):
         ),
     ],
 )
-def test_report_names_what_cannot_be_said(names, codes):
+def test_report_lists_unsupported_constructs(names, codes):
     assert sorted(imported(*names).report.codes()) == sorted(codes.split())
 
 
-def test_report_has_places_and_reasons():
+def test_report_has_positions_and_reasons():
     lines = list(imported("tutorial_door").report.lines())
     assert lines[2:] == [
         "SAME_TICK (changed): the next attempt or round begins one tick later here",
@@ -120,7 +120,7 @@ def test_entries_become_parameters_and_results():
         ),
     ],
 )
-def test_nodes_that_both_can_say(nodes, root):
+def test_nodes_of_both_languages_are_converted(nodes, root):
     models = "".join(f'<Condition ID="{name}"/>' for name in "cd")
     models += "".join(f'<Action ID="{name}"/>' for name in "ab")
     found, _ = one(nodes, f"<TreeNodesModel>{models}</TreeNodesModel>")
@@ -153,7 +153,7 @@ def test_files_that_cannot_be_imported_are_refused(text, code):
     assert raised.value.problems[0].code == code
 
 
-def test_nested_recoveries_do_not_explode():
+def test_nested_recoveries_do_not_grow_exponentially():
     nodes = "<a/>"
     for _ in range(60):
         nodes = f'<RecoveryNode number_of_retries="2">{nodes}<b/></RecoveryNode>'
@@ -179,7 +179,7 @@ def test_nested_recoveries_do_not_explode():
         ("!" * 201 + "a", None),
     ],
 )
-def test_scripts_are_read_as_conditions(script, condition):
+def test_scripts_are_converted_to_conditions(script, condition):
     assert read_condition(script) == condition
 
 
@@ -225,5 +225,5 @@ def test_any_nodes_are_imported_or_refused(element):
         assert load_text(dump_yaml(document)).document == document
 
 
-def test_every_note_has_one_meaning():
+def test_every_note_has_a_unique_meaning():
     assert not EXPORT_NOTES.keys() & IMPORT_NOTES.keys()

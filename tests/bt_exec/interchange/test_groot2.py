@@ -1,4 +1,4 @@
-"""Groot2's live protocol, watched by real clients: btview, and raw requests."""
+"""Groot2 protocol with real clients: btview, and raw requests."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def test_client_sees_the_tree_and_every_transition(publisher, watching):
     assert set(history) == {"IDLE", "RUNNING", "SUCCESS"}
 
 
-def test_each_plan_is_a_tree_of_its_own(publisher, watching):
+def test_each_plan_is_a_separate_tree(publisher, watching):
     data = {"mission": {"command": "x"}, "root": {"do": "a"}}
     first, second = (LiveTree(MissionSpec.model_validate(data)) for _ in range(2))
     assert first.identifier != second.identifier
     assert first.xml == second.xml
 
 
-def test_subtree_that_runs_twice_has_two_sets_of_nodes(publisher, watching):
+def test_subtree_used_twice_has_two_sets_of_nodes(publisher, watching):
     tree = "tree: t\nroot: {sequence: [{tree: take}, {tree: take}]}\n"
     for event in run_tree(tree, PARTS, trees=[TAKE]).events:
         publisher.on(event)
@@ -87,7 +87,7 @@ def test_subtree_that_runs_twice_has_two_sets_of_nodes(publisher, watching):
     assert {one.status.name for one in watching.poll().statuses.values()} == {"SUCCESS"}
 
 
-def test_node_that_begins_anew_takes_back_what_is_under_it():
+def test_restarted_node_resets_its_descendants():
     data = {"mission": {"command": "x"}, "root": {"sequence": [{"do": "a"}, {"do": "b"}]}}
     tree = LiveTree(MissionSpec.model_validate(data))
     tree.change("sequence", "running", again=False)
@@ -115,7 +115,7 @@ def test_subtrees_are_trees_with_their_path():
         (struct.pack("<BBI", 2, ord("T"), 1), b"there is no plan yet"),
     ],
 )
-def test_requests_that_cannot_be_met_get_an_error(publisher, request_, answer):
+def test_invalid_requests_get_an_error(publisher, request_, answer):
     with zmq.Context() as context, context.socket(zmq.REQ) as socket:
         socket.connect(f"tcp://127.0.0.1:{publisher.port}")
         socket.send(request_)
@@ -132,6 +132,6 @@ def test_breakpoints_are_refused_and_the_blackboard_is_empty(publisher, watching
         assert socket.recv_multipart()[0] == b"error"
 
 
-def test_taken_port_is_a_usage_error(publisher):
+def test_port_in_use_is_a_usage_error(publisher):
     with pytest.raises(UsageError, match=f"ports {publisher.port} and"):
         Groot2Publisher(publisher.port)

@@ -1,4 +1,4 @@
-"""Exports ticked by the real BehaviorTree.CPP: the same statuses as here, tick by tick."""
+"""Exports ticked by the real BehaviorTree.CPP: the same statuses in every tick."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ from tests.bt_exec.interchange.real_btcpp import (
 
 
 class Ticker:
-    """The robot of this test: the present tick."""
+    """Robot of this test: the current tick."""
 
     still = True
     tick = 0
 
     def stop(self) -> None:
-        """Stand still."""
+        """Do nothing."""
 
 
 def scripted_skill(name: str) -> Skill:
     def steps(robot: Any) -> Steps:
-        """Do as the plan says."""
+        """Run as scripted."""
         ticks, success = plan_of(name, robot.tick)
         for _ in range(ticks):
             yield Running()
@@ -65,7 +65,7 @@ def scripted_skill(name: str) -> Skill:
 
 def scripted_condition(name: str) -> Condition:
     def ask(robot: Any) -> Verdict:
-        """Answer as the plan says."""
+        """Answer as scripted."""
         return Verdict(holds(name, robot.tick))
 
     return condition(name=name)(ask)
@@ -80,7 +80,7 @@ CATALOGUE = Catalogue([PACK])
 
 
 def statuses_here(root: NodeBase) -> list[str]:
-    """Return the root's status in each tick, to its end."""
+    """Return the status of the root in each tick, to its end."""
     robot, clock = Ticker(), FakeClock()
     runtime = Runtime(CATALOGUE, {PACK.name: Rig(robot)}, {}, lambda: clock.time, lambda _: None)
     spec = MissionSpec(mission=Mission(command="x"), root=root)
@@ -147,7 +147,7 @@ roots = st.recursive(leaves, composites, max_leaves=8)
 
 @given(roots)
 @settings(max_examples=300)
-def test_random_trees_tick_alike(data):
+def test_random_trees_have_equal_statuses(data):
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": data})
     text, _ = export_btcpp(spec, Library(), CATALOGUE)
     assert Recorder(text).statuses() == statuses_here(spec.root), text
@@ -156,7 +156,7 @@ def test_random_trees_tick_alike(data):
 @pytest.mark.slow
 @given(roots)
 @settings(max_examples=2000)
-def test_many_random_trees_tick_alike(data):
+def test_many_random_trees_have_equal_statuses(data):
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": data})
     text, _ = export_btcpp(spec, Library(), CATALOGUE)
     assert Recorder(text).statuses() == statuses_here(spec.root), text
@@ -180,7 +180,7 @@ def succeed(_: Any) -> Any:
     return btcpp.NodeStatus.SUCCESS
 
 
-def test_imported_export_ticks_alike():
+def test_imported_export_has_equal_statuses():
     data = {"tree": "t", "root": {"retry": 2, "sequence": [{"do": SKILLS[0]}, {"do": SKILLS[1]}]}}
     tree = TreeSpec.model_validate(data)
     text, _ = export_btcpp(tree, Library(), CATALOGUE)

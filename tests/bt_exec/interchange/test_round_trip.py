@@ -1,4 +1,4 @@
-"""Trees through BehaviorTree.CPP XML and back: nothing is lost."""
+"""Lossless round trips of trees through BehaviorTree.CPP XML."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EMPTY = Catalogue([])
 
 
 def there_and_back(document, trees=None, parts=EMPTY):
-    """Return the first document of the XML of `document`; it is exported to the same XML."""
+    """Return the first document of the XML of `document`, whose export is the same XML."""
     text, _ = export_btcpp(document, trees if trees is not None else Library(), parts)
     imported = import_btcpp([("a.xml", read_xml(text))])
     assert imported.report.notes == []

@@ -1,4 +1,4 @@
-"""XML: what is read, what is refused, and that both directions agree."""
+"""XML parsing and writing: accepted and refused texts, and round trips."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_elements_have_positions_and_text():
     assert [element.tag for element in root.walk()] == ["root", "a"]
 
 
-def test_characters_that_xml_lacks_cannot_be_written():
+def test_characters_outside_xml_cannot_be_written():
     with pytest.raises(ValueError, match=r"U\+0001"):
         write_xml(Element("a", {"b": "\x01"}))
 
@@ -90,7 +90,7 @@ attribute_texts = st.text(
 
 
 @given(attribute_texts, attribute_texts)
-def test_texts_survive(attribute, text):
+def test_text_round_trip(attribute, text):
     root = read_xml(write_xml(Element("a", {"b": attribute}, [], text)))
     assert root.attributes == {"b": attribute}
     if not any(character in text for character in "\r"):

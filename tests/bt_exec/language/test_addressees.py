@@ -1,4 +1,4 @@
-"""Robots that a command addresses: which, for what, and in what order."""
+"""Robots addressed by a command: which, for what, and in what order."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ WORDS = st.lists(st.sampled_from(["open", "the", "door", "fetch", "go", "home", 
 @given(
     st.lists(st.tuples(st.sampled_from([*ROBOTS]), WORDS, st.booleans()), min_size=1, max_size=4)
 )
-def test_what_is_joined_is_taken_apart(said):
-    """Every part that was put together comes back with its robot, its words and its order."""
+def test_joined_parts_are_separated_again(said):
+    """Each joined part is returned with its robot, its words and its position."""
     wanted = [
         Addressed((robot,), " ".join(words), then and at > 0)
         for at, (robot, words, then) in enumerate(said)
@@ -102,6 +102,6 @@ def test_what_is_joined_is_taken_apart(said):
 
 
 @given(st.text(max_size=60), st.sampled_from(["en", "ko"]))
-def test_any_text_is_read(command, language):
+def test_any_text_is_accepted(command, language):
     for part in addressed(command, language, ROBOTS):
         assert set(part.robots) <= set(ROBOTS)

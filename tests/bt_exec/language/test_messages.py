@@ -29,7 +29,7 @@ def files(tmp_path):
     return files
 
 
-def test_packs_may_say_the_same_code_differently(files):
+def test_packs_may_have_different_sentences_for_a_code(files):
     paths = files(own=OWN, arm=ARM, base=BASE)
     messages = Messages.load([paths["own"]], {"arm": paths["arm"], "base": paths["base"]})
     failure = Failure("STUCK", evidence={"x": "x"})
@@ -40,7 +40,7 @@ def test_packs_may_say_the_same_code_differently(files):
     assert messages.codes() == {"OK", "STUCK"}
 
 
-def test_a_pack_may_not_change_what_the_executive_says(files):
+def test_pack_may_not_change_sentences_of_the_executive(files):
     paths = files(own=OWN, bad="OK: {en: Fine., ko: 좋아요.}\n")
     with pytest.raises(RegistrationError, match="OK already has other sentences"):
         Messages.load([paths["own"]], {"bad": paths["bad"]})
@@ -65,12 +65,12 @@ words:
         ("object #3", "object #3."),
     ],
 )
-def test_numbers_stand_in_words_as_they_come(files, message, said):
+def test_numbers_are_inserted_into_words(files, message, said):
     messages = Messages.load([files(words=WORDS)["words"]])
     assert messages.explain(Failure("AWAY", message), "ko") == said
 
 
-def test_a_word_keeps_its_numbers_in_every_language(files):
+def test_words_have_the_same_numbers_in_every_language(files):
     with pytest.raises(RegistrationError, match="# m: another number of # in 'ko'"):
         Messages.load([files(bad='words: {"# m": {en: "# m", ko: 미터}}')["bad"]])
 
@@ -99,11 +99,11 @@ words:
         ),
     ],
 )
-def test_words_stand_in_words_and_are_said_themselves(files, word, language, said):
+def test_inserted_words_are_translated(files, word, language, said):
     assert Messages.load([files(words=STARRED)["words"]]).word(word, language) == said
 
 
-def test_a_word_keeps_its_place_for_words_in_every_language(files):
+def test_words_have_the_same_placeholders_in_every_language(files):
     with pytest.raises(RegistrationError, match=r"\* seen: another number of \* in 'ko'"):
         Messages.load([files(bad='words: {"* seen": {en: "* seen", ko: 보임}}')["bad"]])
 
@@ -114,7 +114,7 @@ def test_two_common_files_may_not_contradict_each_other(files):
         Messages.load([paths["arm"], paths["base"]])
 
 
-def test_a_broken_guard_is_told_once():
+def test_failed_guard_is_reported_once():
     messages = load_site("door").messages
     found = "door_is open no longer holds: door closed"
     failure = Failure("GUARD_BROKEN", found, "t/grasp", "guard", evidence={"why": "door closed"})
@@ -131,10 +131,10 @@ def test_a_broken_guard_is_told_once():
             "The right hand holds the material. "
             "Both arms are in the doorway. Bring your arms home first.",
         ),
-        ("cup=full", "cup=full"),  # nobody has words for it
+        ("cup=full", "cup=full"),  # has no sentence
     ],
 )
-def test_a_need_that_is_not_met_says_how_things_stand_and_what_to_do_first(facts, said):
+def test_unmet_need_reports_the_state_and_the_required_action(facts, said):
     messages = load_site("door").messages
     failure = Failure("NEED_NOT_MET", "x", "t", "skill", "close_door", evidence={"facts": facts})
     assert messages.explain(failure, "en") == f"That cannot be done now. {said}"
@@ -151,7 +151,7 @@ words: {left: {en: left, ko: 왼쪽}, "hand: *": {en: "hand: *", ko: "손: *"}}
 """
 
 
-def test_what_nothing_lists_is_called_as_its_pack_says(files):
+def test_unlisted_name_is_used_as_in_its_pack(files):
     paths = files(own=OWN, naming=NAMING, arm=ARM)
     packs = {"naming": paths["naming"], "arm": paths["arm"]}
     messages = Messages.load([paths["own"]], packs, called={"naming": called})
@@ -162,7 +162,7 @@ def test_what_nothing_lists_is_called_as_its_pack_says(files):
     assert messages.of("arm").word("box_1", "ko") == "box_1"
 
 
-def test_a_pack_may_tell_what_was_found_in_place_of_yes_and_no(files):
+def test_pack_may_replace_the_answers_yes_and_no(files):
     paths = files(own=OWN, naming=NAMING)
     messages = Messages.load([paths["own"]], {"naming": paths["naming"]}, called={"naming": called})
     assert messages.answer("box_of", "ko", "두 개", {"question": "몇 개야?"}) == "두 개"
@@ -191,19 +191,19 @@ def test_a_pack_may_tell_what_was_found_in_place_of_yes_and_no(files):
         ("STUCK: {en: a, ko: b}\nSTUCK: {en: c, ko: d}", "2:1: cannot be read: .*given on line 1"),
     ],
 )
-def test_a_file_that_is_none_is_told_with_its_place(files, text, told):
+def test_invalid_file_is_reported_with_its_position(files, text, told):
     with pytest.raises(RegistrationError, match=rf"(?s)bad\.yaml:.*{told}"):
         Messages.load([files(bad=text)["bad"]])
 
 
-def test_words_and_doubled_braces_are_no_templates(files):
+def test_words_and_doubled_braces_are_not_templates(files):
     text = "A: {en: 'set {{x}} of {who|arm}', ko: '{who|arm}의 {{x}}'}\n"
     text += "words: {'{': {en: '{', ko: '{'}}"
     messages = Messages.load([files(good=text)["good"]])
     assert messages.say("A", "en", arm="one") == "set {x} of one"
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_missing_file_is_reported(tmp_path):
     with pytest.raises(RegistrationError, match=r"none\.yaml: cannot be read"):
         Messages.load([tmp_path / "none.yaml"])
 

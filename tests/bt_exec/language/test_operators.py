@@ -1,4 +1,4 @@
-"""Guard against lost operator words: what is found in a text, and which of them is unused."""
+"""Detection of operator words in a text, and of unused ones."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def test_neutral_phrase_has_no_operator(language, phrase):
         ("ko", "자재가 있는지 없는지 봐", []),
     ],
 )
-def test_operators_are_found_as_they_were_typed(language, text, expected):
+def test_operators_are_returned_as_typed(language, text, expected):
     found = operators_in(text, language)
     assert [one.text for one in found] == expected
     assert all(text[one.start : one.end] in one.text for one in found)
 
 
-def test_first_operator_without_use_is_returned():
+def test_first_unused_operator_is_returned():
     found = operators_in("not the lounge, and not the corridor", "en")
     assert unused_operator(found, [(38, {"negation": 2})]) is None
     lost = unused_operator(found, [(38, {"negation": 1})])
@@ -75,5 +75,5 @@ def test_uses_of_another_part_do_not_count():
     assert lost.text == "if"
 
 
-def test_further_neutral_phrases_are_spared():
+def test_further_neutral_phrases_are_ignored():
     assert operators_in("do not bother me", "en", neutral=("do not bother me",)) == ()

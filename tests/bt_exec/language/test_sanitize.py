@@ -1,4 +1,4 @@
-"""Text from outside, as people may see it."""
+"""Sanitizing of external text."""
 
 import pytest
 
@@ -16,9 +16,9 @@ from bt_exec.language.sanitize import one_line
         ("01234567 9x", "01234567…"),
     ],
 )
-def test_one_line(text, line):
+def test_text_is_reduced_to_one_line(text, line):
     assert one_line(text, 10) == line
 
 
-def test_what_is_far_behind_is_not_looked_at():
+def test_only_the_beginning_of_a_long_text_is_processed():
     assert one_line("a" + " " * 10_000_000 + "b", 10) == "a"

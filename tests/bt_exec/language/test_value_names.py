@@ -1,4 +1,4 @@
-"""Display names of lexicon values, and their place behind the words that a pack lists."""
+"""Display names of lexicon values, which have lower priority than the words of a pack."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def files(tmp_path):
     return lexicon, messages
 
 
-def test_values_are_called_by_their_first_phrase(files):
+def test_display_name_of_a_value_is_its_first_phrase(files):
     assert value_names(files[0]) == {
         "tomato": {"en": "tomato", "ko": "토마토"},
         "basil": {"en": "basil", "ko": "바질잎"},
@@ -41,7 +41,7 @@ def test_values_are_called_by_their_first_phrase(files):
 
 
 @pytest.mark.parametrize("text", ["", "[1, 2]", "values: 3", "values: {Crop: [a]}", "a: [b"])
-def test_unusable_lexicon_has_no_names(tmp_path, text):
+def test_invalid_lexicon_has_no_names(tmp_path, text):
     path = tmp_path / "lexicon.yaml"
     path.write_text(text, encoding="utf-8")
     assert value_names(path) == {}

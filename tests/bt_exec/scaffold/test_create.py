@@ -1,4 +1,4 @@
-"""New packs, skills, conditions, trees and sites: they pass their own tests."""
+"""Generated packs, skills, conditions, trees and sites pass their own tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def run_tests(folder: Path, path: str = "") -> None:
-    """Run the tests of a folder as its author would."""
+    """Run the tests of a folder like its author."""
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "."]
     environment = {**os.environ, "PYTHONPATH": path}
     ran = subprocess.run(
@@ -60,7 +60,7 @@ def test_new_tree_passes_its_tests(tmp_path):
     run_tests(tmp_path)
 
 
-def test_nothing_is_overwritten(tmp_path):
+def test_existing_files_are_not_overwritten(tmp_path):
     create_skill("wave", tmp_path)
     (tmp_path / "wave.py").write_text("mine")
     (tmp_path / "test_wave.py").unlink()
@@ -71,7 +71,7 @@ def test_nothing_is_overwritten(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", "Wave", "9a", "a-b", "class", "../x", "a b", "문", "x" * 41])
-def test_names_that_cannot_be_are_refused(tmp_path, name):
+def test_invalid_names_are_refused(tmp_path, name):
     for create in (create_pack, create_skill, create_condition, create_site):
         with pytest.raises(UsageError, match="cannot be a name"):
             create(name, tmp_path)

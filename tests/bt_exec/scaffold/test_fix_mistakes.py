@@ -1,4 +1,4 @@
-"""Correction of misspelt names: only what is certain, and nothing else in the file."""
+"""Automatic correction of misspelt names, only if it is certain."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def problem(found, allowed, code="UNKNOWN_SKILL", line=1, column=1):
         ("왼쪼", ["왼쪽"], ""),
     ],
 )
-def test_correction_is_certain(found, allowed, meant):
+def test_certain_correction_is_found(found, allowed, meant):
     assert correction(found, allowed) == meant
 
 
-def test_other_codes_are_left_alone():
+def test_other_codes_are_not_corrected():
     not_seen = problem("open_dor", ["open_door"], code="LABEL_NOT_SEEN")
     assert fixed_text("open_dor", [not_seen]) == "open_dor"
 
@@ -60,7 +60,7 @@ def test_at_most_one_letter_differs_at_the_position(text, line, column):
 
 
 def assert_restored(found: list[Case], folder: Path) -> int:
-    """Check that each corrected text is a correct one again; return how many are corrected."""
+    """Check that each corrected text equals a correct one, and return the number of corrections."""
     restored = 0
     for number, case in enumerate(found):
         file = folder / f"f{number}.{shown(case.kind)}"
@@ -77,8 +77,8 @@ def assert_restored(found: list[Case], folder: Path) -> int:
 NAMES = [(kind, name) for kind in CLASSES if kind != "packs" for name in CLASSES[kind]]
 
 
-def test_corrected_files_are_the_correct_ones(tmp_path: Path) -> None:
-    """The last mutation of each class is corrected to the text that it was made from, or left."""
+def test_corrected_files_equal_the_original_ones(tmp_path: Path) -> None:
+    """The last mutation of each class is either reverted or not changed."""
     last = [[one for one in cases(kind) if one.name == name][-1] for kind, name in NAMES]
     misspelt = [case for case in last if case.near]
     others = [case for case in last if not case.near]
@@ -90,5 +90,5 @@ def test_corrected_files_are_the_correct_ones(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), NAMES)
-def test_every_corrected_file_is_a_correct_one(kind: str, name: str, tmp_path: Path) -> None:
+def test_every_corrected_file_equals_its_original(kind: str, name: str, tmp_path: Path) -> None:
     assert_restored([case for case in cases(kind) if case.name == name], tmp_path)

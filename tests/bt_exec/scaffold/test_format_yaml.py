@@ -1,4 +1,4 @@
-"""Formatting: the data and every comment stay, twice is the same as once."""
+"""Formatting of YAML: data and comments are kept, and it is idempotent."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ root:
 
 
 def squeezed(text):
-    """Return lines without runs of spaces, which stand before comments."""
+    """Return lines with runs of spaces collapsed, which precede comments."""
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
-def test_layout_changes_and_comments_stay():
+def test_layout_changes_and_comments_are_kept():
     formatted = format_text(MESSY)
     assert squeezed(formatted) == squeezed(TIDY)
     assert read_text(formatted).data == read_text(MESSY).data
@@ -125,11 +125,11 @@ def test_any_document_with_comments_survives(document, extra):
     try:
         data = read_text(text).data
     except SpecError:
-        assume(False)  # a comment within a text of several lines
+        assume(False)  # a comment within a multi-line text
     try:
         formatted = format_text(text)
     except SpecError:
-        return  # left as it is
+        return  # not formatted
     assert read_text(formatted).data == data
     assert formatted.count("#") == text.count("#")
     assert format_text(formatted) == formatted

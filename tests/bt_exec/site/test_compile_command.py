@@ -1,4 +1,4 @@
-"""Compiling for a site without its robots; and who is asked about a picture."""
+"""Compilation for a site without its robots, and queries of vision models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INNER = "tree: inner\nroot: {do: a}"
 
 
 class Says:
-    """A compiler that keeps its settings and answers as its class says."""
+    """Compiler that keeps its settings and returns the answer of its class."""
 
     name = "says"
     answer: object = Refusal("NO", "No.")
@@ -60,22 +60,22 @@ def answers(monkeypatch, tree: str) -> MissionSpec:
     ("name", "settings"),
     [
         (None, {"says": {"speed": 3}}),
-        ("says", {"says": {"speed": 3}}),  # the site's own keeps the site's settings
+        ("says", {"says": {"speed": 3}}),  # the compiler of the site keeps its settings
         ("other", {"other": {}}),
         ("other:a.yaml", {"other": {"file": "a.yaml"}}),
         ("says:a:b.yaml", {"says": {"file": "a:b.yaml"}}),
     ],
 )
-def test_which_compiler_is_made_and_with_what(site, name, settings):
+def test_compiler_and_settings_are_selected(site, name, settings):
     assert make_compiler(site, name).settings == settings
 
 
-def test_a_compiler_that_nobody_registers_is_named_with_what_there_is(site):
+def test_unknown_compiler_error_lists_the_known_ones(site):
     with pytest.raises(UnknownName, match=r"there is no compiler 'oter'; known.*: other, says"):
         make_compiler(site, "oter")
 
 
-def test_a_request_without_a_robot(site):
+def test_request_without_a_robot(site):
     request = request_of(site, "가")
     assert (request.command, request.language, request.situation) == ("가", "ko", Situation())
     assert (request.catalogue, request.library) == (site.catalogue, site.library)
@@ -85,7 +85,7 @@ def test_a_request_without_a_robot(site):
     assert request_of(site, "go").language == "en"
 
 
-def test_a_plan_comes_as_written_and_as_it_would_run(site, monkeypatch):
+def test_plan_is_returned_as_written_and_as_expanded(site, monkeypatch):
     written = answers(monkeypatch, "{tree: inner}")
     situation = Situation(facts={"hand": "empty"})
     found = compile_command(site, "go", situation=situation)
@@ -95,24 +95,24 @@ def test_a_plan_comes_as_written_and_as_it_would_run(site, monkeypatch):
     assert Says.request.situation is situation
 
 
-def test_a_plan_that_does_not_verify_is_a_refusal_with_what_is_wrong(site, monkeypatch):
+def test_plan_that_fails_verification_is_a_refusal_with_its_problems(site, monkeypatch):
     answers(monkeypatch, "{do: a}")
     found = compile_command(site, "go", situation=Situation(facts={"hand": "cup"}))
     assert (found.ok, found.plan) == (False, None)
     assert "a needs hand to be empty, but it will be cup" in found.refusal.problems[0]
 
 
-def test_a_refusal_is_handed_on(site):
+def test_refusal_is_passed_on(site):
     found = compile_command(site, "go", compiler="other")
     assert (found.ok, found.refusal) == (False, Refusal("NO", "No."))
 
 
-def test_a_visual_qa_model_is_found_by_its_name_and_made_with_its_settings(site):
+def test_visual_qa_model_is_created_by_name_with_its_settings(site):
     assert find_visual_qa("other", {"model": "small"}).settings == {"other": {"model": "small"}}
     with pytest.raises(UnknownName, match=r"no visual_qa model 'nobody'; known.*: other, says"):
         find_visual_qa("nobody", {})
 
 
-def test_an_opinion_is_an_answer_or_says_why_there_is_none():
+def test_visual_qa_result_is_an_answer_or_an_error():
     assert (VqaAnswer().data, VqaAnswer().why) == (None, "")
     assert VqaAnswer(why="MODEL_TIMEOUT").data is None

@@ -1,4 +1,4 @@
-"""A command compiled without a robot: one object says what became of it."""
+"""Command compiled without a robot: its result as one object."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def cafe(tmp_path):
     )
 
 
-def test_a_plan_is_there_as_written_and_as_it_would_run():
+def test_plan_is_contained_as_written_and_as_expanded():
     compiled = compile_command(load_site("door"), "close the door")
     assert compiled.ok
     assert compiled.refusal is None
@@ -52,14 +52,14 @@ def test_a_plan_is_there_as_written_and_as_it_would_run():
     assert compiled.plan.root.body is not None
 
 
-def test_a_refusal_says_why():
+def test_refusal_contains_its_reason():
     compiled = compile_command(load_site("door"), "make me a sandwich")
     assert not compiled.ok
     assert (compiled.plan, compiled.written) == (None, None)
     assert compiled.refusal.code == "NOT_UNDERSTOOD"
 
 
-def test_a_plan_that_does_not_verify_is_a_refusal(cafe):
+def test_plan_that_fails_verification_is_a_refusal(cafe):
     site = replace(cafe, catalogue=Catalogue([replace(cafe.catalogue.packs[0], skills=())]))
     compiled = compile_command(site, "pour a double coffee")
     assert not compiled.ok
@@ -68,7 +68,7 @@ def test_a_plan_that_does_not_verify_is_a_refusal(cafe):
     assert compiled.written.root.tree == "pour_coffee"
 
 
-def test_words_of_a_lexicon_arrive_in_their_types(cafe):
+def test_lexicon_values_are_converted_to_their_types(cafe):
     compiled = compile_command(cafe, "pour a double coffee")
     assert compiled.refusal is None
     assert compiled.written.root.args == {"n": 2}

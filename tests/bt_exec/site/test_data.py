@@ -1,4 +1,4 @@
-"""Where shipped data is found: in a wheel inside the package, in a clone beside it."""
+"""Location of shipped data: inside the package of a wheel, or beside it in a clone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "clone" / "bt_exec"
 
 
-def test_what_is_in_the_package_comes_first(package: Path) -> None:
+def test_data_inside_the_package_has_priority(package: Path) -> None:
     made(package.parent, "trees", "configs")
     assert data_folder() == package.parent
     made(package / "_data", "trees")
@@ -34,7 +34,7 @@ def test_what_is_in_the_package_comes_first(package: Path) -> None:
 
 
 @pytest.mark.parametrize("there", ["trees", "configs"])
-def test_an_incomplete_installation_says_what_to_do(package: Path, there: str) -> None:
+def test_incomplete_installation_error_names_the_remedy(package: Path, there: str) -> None:
     made(package.parent, there)
     with pytest.raises(UsageError) as raised:
         data_folder()
@@ -42,7 +42,7 @@ def test_an_incomplete_installation_says_what_to_do(package: Path, there: str) -
     assert str(raised.value) == said
 
 
-def test_sites_by_name_and_by_file(
+def test_site_is_found_by_name_and_by_file(
     package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sites = made(made(package.parent, "trees"), "configs/sites") / "configs" / "sites"

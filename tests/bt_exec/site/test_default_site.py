@@ -1,4 +1,4 @@
-"""Which site is meant when nobody names one."""
+"""Default site."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ def own_folder(tmp_path, monkeypatch):
     return folder / "config.yaml"
 
 
-def test_the_shipped_default_holds_where_nothing_else_is_said():
+def test_shipped_default_is_used_without_settings():
     assert default_site() == "door"
     assert load_site().name == "door"
 
 
-def test_a_person_has_a_default_of_their_own(own_folder):
+def test_user_can_set_a_default_site(own_folder):
     own_folder.write_text("default_site: building\n")
     assert default_site() == "building"
     assert load_site().name == "building"
 
 
-def test_a_file_that_names_no_site_changes_nothing(own_folder):
+def test_settings_without_a_site_change_nothing(own_folder):
     own_folder.write_text("# nothing yet\n")
     assert default_site() == "door"
 
 
-def test_the_variable_wins(own_folder, monkeypatch):
+def test_environment_variable_has_priority(own_folder, monkeypatch):
     own_folder.write_text("default_site: building\n")
     monkeypatch.setenv("BT_EXEC_SITE", "door")
     assert load_site().name == "door"
@@ -46,7 +46,7 @@ def test_the_variable_wins(own_folder, monkeypatch):
         ("default_site: {", "cannot be read"),
     ],
 )
-def test_a_wrong_file_is_named(own_folder, text, said):
+def test_invalid_settings_file_is_named(own_folder, text, said):
     own_folder.write_text(text)
     with pytest.raises(UsageError) as error:
         default_site()

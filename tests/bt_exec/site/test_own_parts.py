@@ -1,4 +1,4 @@
-"""Trees, skills, words and sentences that a site brings and replaces."""
+"""Trees, skills, words and sentences that a site adds and replaces."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def return_home() -> Steps:
 
 
 def site_in(folder: Path, more: str = "", **files: str) -> str:
-    """Return a site file with further lines, beside files of these names."""
+    """Return a site file with further lines, and create the given files beside it."""
     for name, text in files.items():
         path = folder / name.replace("__", "/").replace("_yaml", ".yaml").replace("_py", ".py")
         path.parent.mkdir(exist_ok=True)
@@ -77,12 +77,12 @@ def test_replaced_tree_runs_by_its_own_words(tmp_path: Path) -> None:
     assert not plain.ok
 
 
-def test_second_tree_of_a_name_needs_an_override(tmp_path: Path) -> None:
+def test_duplicate_tree_name_requires_an_override(tmp_path: Path) -> None:
     file = site_in(tmp_path, "trees: own\n", own__close_yaml=TREE)
     assert codes_of(file) == ["DUPLICATE_TREE 1"]
 
 
-def test_overrides_that_replace_nothing_are_reported(tmp_path: Path) -> None:
+def test_overrides_without_an_effect_are_reported(tmp_path: Path) -> None:
     file = site_in(tmp_path, "overrides: [close_dor, close_door]\n")
     with pytest.raises(SpecError) as error:
         load_site(file)

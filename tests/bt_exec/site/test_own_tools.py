@@ -1,4 +1,4 @@
-"""Skills of a person's own from a file: ``--tools FILE``."""
+"""Skills from a file of the user: ``--tools FILE``."""
 
 import json
 
@@ -44,7 +44,7 @@ def tool(tmp_path):
     return file
 
 
-def test_it_is_listed(tool, capsys):
+def test_skill_of_a_tools_file_is_listed(tool, capsys):
     assert call(["skills", "--site", "image", "--tools", str(tool), "--json"]) == 0
     found = {one["name"]: one for one in json.loads(capsys.readouterr().out)["skills"]}
     assert "widest" in str(found["measure_widest"])
@@ -53,7 +53,7 @@ def test_it_is_listed(tool, capsys):
     assert "widest_px" in capsys.readouterr().out
 
 
-def test_it_runs_in_a_plan(tool, tmp_path):
+def test_skill_of_a_tools_file_runs_in_a_plan(tool, tmp_path):
     import cv2
     import numpy as np
 
@@ -66,7 +66,7 @@ def test_it_runs_in_a_plan(tool, tmp_path):
         outcome = session.run("how wide", plan)
     assert outcome.ok, outcome
     with Session("image", world={"image": str(tmp_path / "box.png")}) as session:
-        assert session.run("how wide", plan).reason_code != "OK"  # nobody else has it
+        assert session.run("how wide", plan).reason_code != "OK"  # other sites do not have it
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_it_runs_in_a_plan(tool, tmp_path):
         ("from bt_exec import skill\n@skill()\ndef f():\n    return 1\n", "tools .*f"),
     ],
 )
-def test_what_cannot_be_used_is_told(tmp_path, text, says):
+def test_invalid_tools_file_is_reported(tmp_path, text, says):
     file = tmp_path / "mine.py"
     if text is not None:
         file.write_text(text)
@@ -90,21 +90,21 @@ def test_what_cannot_be_used_is_told(tmp_path, text, says):
         load_site("image", [file])
 
 
-def test_a_name_that_is_taken_is_refused(tmp_path, tool):
+def test_name_in_use_is_refused(tmp_path, tool):
     file = tmp_path / "again.py"
     file.write_text(tool.read_text().replace("measure_widest", "crop"))
     with pytest.raises(RegistrationError, match="crop"):
         load_site("image", [file])
 
 
-def test_a_file_that_is_no_python(tmp_path):
+def test_file_that_is_not_python_is_refused(tmp_path):
     file = tmp_path / "tool.txt"
     file.write_text(TOOL)
     with pytest.raises(UsageError, match=r"ends in \.py"):
         load_site("image", [file])
 
 
-def test_edit_of_the_same_length_within_a_second_is_seen(tool):
+def test_edit_of_equal_length_within_a_second_is_detected(tool):
     for word in ("widest", "narrow"):
         tool.write_text(TOOL.replace("measure_widest", f"measure_{word}"))
         [pack] = with_tools([Pack("own")], [tool])

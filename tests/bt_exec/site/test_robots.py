@@ -32,7 +32,7 @@ class World(WorldSettings):
 
 @condition
 def gate_open() -> Verdict:
-    """Whether the gate is open."""
+    """Return True if the gate is open."""
     return Verdict.yes("open")
 
 
@@ -69,7 +69,7 @@ def codes(problems):
     return [problem.code for problem in problems]
 
 
-def test_parts_have_the_name_of_their_robot(site):
+def test_parts_are_prefixed_with_their_robot(site):
     assert set(site.catalogue.skills) >= {"cart_a.go", "cart_b.go", "cart_a.load", "cart_b.load"}
     assert set(site.library.names()) == {
         f"{robot}.{tree}"
@@ -80,14 +80,14 @@ def test_parts_have_the_name_of_their_robot(site):
     assert site.kinds == ("cart", "gate")
 
 
-def test_single_robot_keeps_plain_names(load):
+def test_names_of_a_single_robot_have_no_prefix(load):
     site = load("site: s\npacks: {cart_a: {pack: cart}, gate: {}}\n")
     assert set(site.library.names()) == {"fetch", "go_home", "wait_here"}
     assert site.catalogue.robots == ()
     assert site.catalogue.skill("load").needs == {"at": "shelf", "load": "empty"}
 
 
-def test_facts_and_claims_are_of_one_robot(site):
+def test_facts_and_claims_belong_to_one_robot(site):
     own = site.catalogue.skill("cart_a.load")
     assert own.needs == {"cart_a/at": "shelf", "cart_a/load": "empty"}
     assert own.effects == {"cart_a/load": "box"}
@@ -102,7 +102,7 @@ def test_facts_and_claims_are_of_one_robot(site):
     }
 
 
-def test_facts_of_a_required_pack_are_common(site):
+def test_facts_of_a_required_pack_are_shared(site):
     facts = {"gate": "open", "at": "dock"}
     on_site = site.catalogue.facts_in("cart_a", facts)
     assert on_site == {"gate": "open", "cart_a/at": "dock"}
@@ -137,7 +137,7 @@ def test_needs_are_compared_with_facts_of_the_same_robot(site):
         assert codes(problems) == found
 
 
-def test_robots_move_and_report_facts_apart(site):
+def test_robots_move_and_report_facts_separately(site):
     with Session(site, fast=True) as session:
         outcome = session.run("go", plan("{do: cart_b.go, with: {place: shelf}}"))
         assert outcome.status == "satisfied"
@@ -150,7 +150,7 @@ def test_robots_move_and_report_facts_apart(site):
         }
 
 
-def test_world_settings_may_be_of_one_robot(site):
+def test_world_settings_may_apply_to_one_robot(site):
     packs = {pack.name: pack for pack in site.catalogue.packs}
     world = {"seed": "1", "cart_b.seed": "2"}
     check_world(site, world)
@@ -159,7 +159,7 @@ def test_world_settings_may_be_of_one_robot(site):
         check_world(site, {"cart_a.sed": "1"})
 
 
-def test_real_robots_without_identity_are_one_robot(site, monkeypatch):
+def test_real_robots_without_identity_count_as_one(site, monkeypatch):
     simulated = site.catalogue.packs[0].robots["sim"]
 
     def real(settings, world):
@@ -191,7 +191,7 @@ def test_real_robots_without_identity_are_one_robot(site, monkeypatch):
         ),
     ],
 )
-def test_mistakes_have_their_place(load, packs, position, message):
+def test_problems_have_their_positions(load, packs, position, message):
     with pytest.raises(SpecError) as error:
         load(f"site: s\npacks: {{{packs}}}\n")
     assert f"site.yaml:{position}: " in str(error.value)
@@ -211,7 +211,7 @@ def test_site_replaces_a_tree_of_one_robot(load, tmp_path):
     assert len(site.replaced) == 1
 
 
-def test_tools_of_a_site_reach_every_robot(load, tmp_path):
+def test_tools_of_a_site_are_available_for_every_robot(load, tmp_path):
     (tmp_path / "tools.py").write_text(
         "from bt_exec import Running, Steps, skill\n\n"
         "@skill(effects={'load': 'empty'})\ndef drop(robot) -> Steps:\n"

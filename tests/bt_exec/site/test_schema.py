@@ -1,4 +1,4 @@
-"""The schema of site files: in step with the models, takes what loads, refuses what does not."""
+"""Schema of site files: up to date, and consistent with loading."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def mistakes(schema, text):
     return [error.message for error in Draft202012Validator(schema).iter_errors(data)]
 
 
-def test_the_shipped_schema_is_in_step(schema):
-    """Make it anew with ``bt-exec schema --sites > configs/schema/site.schema.json``."""
+def test_shipped_schema_is_up_to_date(schema):
+    """Create it again with ``bt-exec schema --sites > configs/schema/site.schema.json``."""
     shipped = data_path("configs", "schema", "site.schema.json").read_text("utf-8")
     assert json.loads(shipped) == schema
 
 
-def test_it_takes_every_shipped_site(schema):
+def test_every_shipped_site_is_accepted(schema):
     assert site_names()
     for name in site_names():
         text = data_path("configs", "sites", f"{name}.yaml").read_text("utf-8")
@@ -52,7 +52,7 @@ def test_it_takes_every_shipped_site(schema):
         ("{reporter: {speaker: radio}}", "BAD_VALUE 2:29: must be 'scripted' or 'terminal'"),
     ],
 )
-def test_what_is_wrong_in_a_site_file_has_its_place(schema, packs, problem, tmp_path):
+def test_problem_of_a_site_file_has_its_position(schema, packs, problem, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(f"site: mine\npacks: {packs}\n")
     assert mistakes(schema, file.read_text()) != []
@@ -62,7 +62,7 @@ def test_what_is_wrong_in_a_site_file_has_its_place(schema, packs, problem, tmp_
     assert f"{found.code} {found.line}:{found.column}: {found.message}" == problem
 
 
-def test_an_unknown_setting_lists_the_nearest_first(tmp_path):
+def test_unknown_setting_error_lists_the_nearest_first(tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text("site: mine\npacks: {door: {detectr: oracle}}\n")
     with pytest.raises(SpecError) as error:

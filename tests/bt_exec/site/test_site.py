@@ -1,4 +1,4 @@
-"""Site files: what is wrong in one is told with its place, before anything starts."""
+"""Site files: problems are reported with their position, before anything starts."""
 
 import pytest
 
@@ -44,7 +44,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_mistake_is_told_with_its_place(name, tmp_path):
+def test_problem_is_reported_with_its_position(name, tmp_path):
     (old, new), said = WRONG[name]
     file = tmp_path / "site.yaml"
     assert old in GOOD
@@ -54,7 +54,7 @@ def test_a_mistake_is_told_with_its_place(name, tmp_path):
     assert str(told.value).startswith(f"{file}:{said}")
 
 
-def test_a_site_in_order(tmp_path):
+def test_valid_site_is_loaded(tmp_path):
     file = tmp_path / "site.yaml"
     file.write_text(GOOD)
     assert load_site(str(file)).name == "mine"

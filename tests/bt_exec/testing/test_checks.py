@@ -1,4 +1,4 @@
-"""The checkers find what a declaration may say, but a robot's people could not use."""
+"""Checkers of declarations, beyond the checks at registration."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from bt_exec.testing import check_condition, check_pack, check_skill
 
 
 class Wheel:
-    """No value of a tree."""
+    """Type without a representation in trees."""
 
 
 def go(robot) -> Steps:
@@ -28,7 +28,7 @@ def turn(robot, wheel: Wheel) -> Steps:
 
 
 def near(robot) -> Verdict:
-    """Whether it is near."""
+    """Whether the robot is near."""
     return Verdict.yes()
 
 
@@ -43,7 +43,7 @@ def near(robot) -> Verdict:
         (turn, {}, "turn: an argument has a type that no tree can write: Cannot generate"),
     ],
 )
-def test_a_skill(function, declared, said):
+def test_problems_of_a_skill_are_reported(function, declared, said):
     with pytest.raises(AssertionError) as told:
         check_skill(skill(**declared)(function))
     assert str(told.value).startswith(said)
@@ -57,13 +57,13 @@ def test_a_skill(function, declared, said):
         ({"name": "any"}, "'any' is taken"),
     ],
 )
-def test_a_condition(declared, said):
+def test_problems_of_a_condition_are_reported(declared, said):
     with pytest.raises(AssertionError) as told:
         check_condition(condition(**declared)(near))
     assert str(told.value).startswith(said)
 
 
-def test_a_code_without_a_sentence():
+def test_code_without_a_sentence_is_reported():
     pack = Pack("p", skills=(skill(fails={"LOST"})(go),))
     check_pack(pack)
     with pytest.raises(AssertionError, match="go: LOST has no sentence"):

@@ -1,4 +1,4 @@
-"""``--bt-cov``: what no test of a suite reached is printed at its end."""
+"""Option ``--bt-cov``: nodes that no test reached are printed at the end."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def test_take():
 
 
 @pytest.mark.parametrize("more", [[], pytest.param(["-n", "2"], marks=pytest.mark.slow)])
-def test_what_no_test_reached_is_printed(tmp_path, more):
+def test_unreached_nodes_are_printed(tmp_path, more):
     (tmp_path / "test_trees.py").write_text(SUITE)
     command = [sys.executable, "-m", "pytest", "-q", "--bt-cov", "-p", "no:cacheprovider", *more]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     lines = done.stdout.splitlines()
     first = next(n for n, line in enumerate(lines) if "bt-exec coverage" in line) + 1
-    # whichever test runs first meets the slip; each worker has scripts of its own
+    # the first test to run detects the error; each worker has its own scripts
     assert "hold: no test made it fail with GONE" in lines[first:]
     assert "look/take: no test made it fail with DARK" in lines[first:]
     assert "reach: no test made it fail with TOO_FAR" in lines[first:]
@@ -51,7 +51,7 @@ pytest.main(["-q", "-p", "no:cacheprovider"])
 """
 
 
-def test_nodes_that_were_not_reached_are_named_if_that_was_asked_for(tmp_path):
+def test_unreached_nodes_are_listed_on_request(tmp_path):
     suite = SUITE.replace('["SLIPPED", "done"]', '["done"]')
     (tmp_path / "test_trees.py").write_text(suite)
     command = [sys.executable, "-c", TWICE]

@@ -1,4 +1,4 @@
-"""Whole trees with scripted parts: arguments, simulations, results, and what a failure says."""
+"""Trees with scripted parts: arguments, simulations, results and failure messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def wipe(robot: object) -> Steps:
 
 @condition(name="dry", skip_reason="{place} is dry")
 def is_dry(robot: object, place: str) -> Verdict:
-    """Whether a place is dry."""
+    """Return True."""
     return Verdict.unknown()
 
 
@@ -61,7 +61,7 @@ def test_parameters_get_values_and_defaults():
     assert run.trace()[1] == "1 wipe skipped pot is dry"
 
 
-def test_what_the_tree_returns_is_there():
+def test_results_of_the_tree_are_available():
     assert run_tree(POUR, parts(), args={"into": "pot"}).results == {"poured": 9}
     assert run_tree(POUR, parts("SPILT"), args={"into": "pot"}).results == {}
 
@@ -73,19 +73,19 @@ def test_what_the_tree_returns_is_there():
         ({"into": "pot", "cup": 1}, "tree 'pour_some' has no parameter 'cup'"),
     ],
 )
-def test_arguments_that_do_not_fit_are_told(args, said):
+def test_invalid_arguments_are_reported(args, said):
     with pytest.raises(SpecError, match=r"MISSING_ARGUMENT|UNKNOWN_ARGUMENT") as told:
         run_tree(POUR, parts(), args=args)
     assert said in str(told.value)
 
 
-def test_an_argument_of_a_wrong_type_is_refused():
+def test_argument_of_a_wrong_type_is_refused():
     outcome = run_tree(POUR, parts(), args={"into": "pot", "cups": "many"}).outcome
     assert not outcome.ok
     assert "'cups' takes integer" in outcome.explain()
 
 
-def test_a_simulation_of_ones_own_is_stepped():
+def test_given_simulation_is_stepped():
     clock = FakeClock()
     script = [scripted_skill("a", [("3", "done")])]
     run = run_tree("tree: t\nroot: {do: a}", script, simulation=clock)
@@ -93,7 +93,7 @@ def test_a_simulation_of_ones_own_is_stepped():
     assert clock.time == pytest.approx(0.15)
 
 
-def test_an_outcome_explains_itself_in_a_failed_assertion():
+def test_failed_assertion_shows_the_outcome():
     outcome = run_tree(POUR, parts("SPILT"), args={"into": "pot", "cups": 3}).outcome
     with pytest.raises(AssertionError) as failed:
         assert outcome.ok
@@ -102,13 +102,13 @@ def test_an_outcome_explains_itself_in_a_failed_assertion():
     assert "SPILT · pour · as the script says (cups=3, into='pot')" in str(failed.value)
 
 
-def test_a_crash_shows_where_it_was():
+def test_crash_shows_its_location():
     outcome = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", ["crash"])]).outcome
     assert outcome.explain().splitlines()[-1] == "    RuntimeError: made to crash"
     assert 'raise RuntimeError("made to crash")' in outcome.explain()
 
 
-def test_an_attempt_that_failed_is_an_event():
+def test_failed_attempt_is_an_event():
     skill = scripted_skill("a", ["SLIPPED", "done"])
     run = run_tree("tree: t\nroot: {do: a, retry: 3}", [skill])
     (event,) = [event for event in run.events if getattr(event, "again", False)]
@@ -116,6 +116,6 @@ def test_an_attempt_that_failed_is_an_event():
     assert run.trace() == ["1 a running", "2 a done"]
 
 
-def test_a_condition_holds_unless_the_script_says_otherwise():
+def test_condition_is_true_by_default():
     run = run_tree("tree: t\nroot: {check: c}", [scripted_condition("c")])
     assert run.outcome.ok

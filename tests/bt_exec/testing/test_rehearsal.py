@@ -27,7 +27,7 @@ def lift() -> Steps:
 
 @skill(effects={"lid": "open"}, fails={"JAMMED"})
 def pry() -> Steps:
-    """Open the lid by force."""
+    """Force the lid open."""
     yield Running()
 
 
@@ -89,12 +89,12 @@ def test_disturbed_tree(disturbed, expected):
     assert ends(SITE, *disturbed) == expected
 
 
-def test_other_way_of_the_library_is_named():
+def test_alternative_of_the_library_is_named():
     jammed = Disturbance("fails", "lift", 1, "JAMMED")
     assert ends(SITE, jammed, tree="opened") == ("recovered", "plan 2: by_force")
 
 
-def test_skill_started_against_its_needs_is_found():
+def test_skill_started_with_an_unmet_need_is_found():
     site = scripted_site(
         PARTS, ["tree: wrong\nroot: {sequence: [{do: shut}, {fallback: [{do: take}, {do: lift}]}]}"]
     )
@@ -109,7 +109,7 @@ def test_rejected_arguments_end_as_stuck():
     assert rehearse("rounds", site, {"n": "many"}).ends == "stuck"
 
 
-def test_disturbances_are_listed_once_per_call_and_question():
+def test_disturbances_are_listed_once_per_call_and_check():
     found = list(map(str, disturbances(rehearse("fetch", SITE, {}), SITE.catalogue)))
     assert found[:4] == [
         "lift #1 fails JAMMED",
@@ -122,7 +122,7 @@ def test_disturbances_are_listed_once_per_call_and_question():
     assert len(list(combined([Disturbance("unknown", name) for name in "abc"], pairs=True))) == 6
 
 
-def test_written_module_expects_what_was_found():
+def test_generated_module_expects_the_found_outcomes():
     jammed = Disturbance("fails", "open_door", 1, "DOOR_STUCK")
     run = rehearse("open_door", load_site("door"), {}, [jammed])
     names: dict[str, Any] = {}
@@ -138,7 +138,7 @@ SITES = ("door", "building", "tabletop", "image")
 
 
 @pytest.mark.parametrize("name", SITES)
-def test_shipped_trees_end_well_undisturbed(name):
+def test_shipped_trees_succeed_undisturbed(name):
     site = load_site(name)
     found = {tree: rehearse(tree, site, {}).ends for tree in site.library.names()}
     assert set(found.values()) <= {"done", "recovered", "partial", "blocked"}, found

@@ -1,4 +1,4 @@
-"""Scripted skills stand in for real ones: the same arguments, results and declarations."""
+"""Scripted skills with the arguments, results and declarations of real ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bt_exec.testing import ScriptedRobot, run_skill, scripted_skill
 from tests.bt_exec.testing.test_missions import pour
 
 
-def test_it_is_like_the_real_one():
+def test_scripted_skill_has_the_declaration_of_the_real_one():
     fake = scripted_skill(like=pour, result={"level": 1})
     assert (fake.name, fake.fails, fake.uses, fake.timeout_s) == ("pour", {"SPILT"}, {"arm"}, 7)
     assert (dict(fake.needs), dict(fake.results)) == ({"jug": "full"}, {"level": int})
@@ -22,7 +22,7 @@ def test_it_is_like_the_real_one():
         run_skill(fake, robot, cups="many")
 
 
-def test_what_it_declares_can_be_changed():
+def test_declaration_can_be_changed():
     fake = scripted_skill("tip", like=pour, effects={"jug": "empty"}, needs={}, timeout_s=1)
     assert (fake.name, dict(fake.effects), dict(fake.needs)) == ("tip", {"jug": "empty"}, {})
     assert fake.timeout_s == 1
@@ -40,19 +40,19 @@ def test_what_it_declares_can_be_changed():
         ({}, "a scripted skill needs a name, or a skill that it is like"),
     ],
 )
-def test_a_script_that_the_real_one_could_not_follow_is_refused(given, said):
+def test_script_with_undeclared_codes_is_refused(given, said):
     with pytest.raises(ValueError) as told:
         scripted_skill(**given)
     assert str(told.value) == said
 
 
-def test_without_a_real_one_it_takes_nothing():
+def test_scripted_skill_without_a_real_one_has_no_arguments():
     fake = scripted_skill("a", ["SLIPPED"], fails={"STUCK"}, result={"n": 1})
     assert (fake.fails, dict(fake.arguments)) == ({"SLIPPED", "STUCK"}, {})
     assert list(fake.results) == ["n"]
 
 
 @pytest.mark.parametrize("word", ["runing", "Done", "-1", "1.5", ""])
-def test_a_word_that_is_none_of_a_script_is_named(word):
+def test_invalid_script_entry_is_named(word):
     with pytest.raises(ValueError, match=f"a: '{word}' is no 'done', 'crash', 'forever', CODE"):
         scripted_skill("a", [("2", word)])

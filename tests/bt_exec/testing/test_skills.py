@@ -1,4 +1,4 @@
-"""One skill in the hands of its test: every ending, and what is wrong with the skill itself."""
+"""Test harness of a single skill: every end, and errors of the skill itself."""
 
 import pytest
 from pydantic import ValidationError
@@ -20,7 +20,7 @@ def walk(robot: ScriptedRobot, steps: int, then: str = "arrive") -> Steps:
         robot.log.append("clean")
 
 
-def test_it_arrives():
+def test_skill_succeeds():
     robot = ScriptedRobot()
     run = run_skill(walk, robot, steps=2).finish()
     assert (run.outcome, run.ticks, run.code) == ("done", 2, None)
@@ -28,13 +28,13 @@ def test_it_arrives():
     assert robot.log == ["clean"]
 
 
-def test_it_fails():
+def test_skill_fails():
     run = run_skill(walk, ScriptedRobot(), steps=1, then="STUCK").finish()
     assert (run.outcome, run.code) == ("failed", "STUCK")
     assert run.tick() is False
 
 
-def test_it_is_cancelled():
+def test_skill_is_cancelled():
     robot = ScriptedRobot()
     run = run_skill(walk, robot, steps=9)
     assert run.tick() is True
@@ -42,12 +42,12 @@ def test_it_is_cancelled():
     assert robot.log == ["clean"]
 
 
-def test_what_has_ended_is_not_cancelled_any_more():
+def test_finished_skill_is_not_cancelled():
     run = run_skill(walk, ScriptedRobot(), steps=1).finish()
     assert run.cancel().outcome == "done", "a cancel that comes too late is no cancel"
 
 
-def test_time_passes_in_its_simulation():
+def test_time_advances_in_the_simulation_of_the_skill():
     clock, looks = FakeClock(), []
     run = run_skill(
         walk,
@@ -62,26 +62,26 @@ def test_time_passes_in_its_simulation():
     assert looks == [0.0, 0.5, 1.0, 1.5]
 
 
-def test_arguments_are_checked_as_in_a_tree():
+def test_arguments_are_validated_as_in_a_tree():
     with pytest.raises(ValidationError, match="2 validation errors for walk"):
         run_skill(walk, ScriptedRobot(), stepps=3)
 
 
-def test_a_code_that_is_not_declared_is_found():
+def test_undeclared_code_is_detected():
     run = run_skill(walk, ScriptedRobot(), steps=0, then="LOST")
     with pytest.raises(AssertionError, match=r"LOST is not declared: \['STUCK'\]"):
         run.finish()
 
 
-def test_one_that_never_ends_is_found():
+def test_endless_skill_is_detected():
     with pytest.raises(AssertionError, match="walk is still running after 5 ticks"):
         run_skill(walk, ScriptedRobot(), steps=9).finish(limit=5)
 
 
-def test_a_step_that_is_none_is_found():
+def test_invalid_step_is_detected():
     @skill()
     def mumble() -> Steps:
-        """Yield nonsense."""
+        """Yield an invalid step."""
         yield "soon"
 
     with pytest.raises(AssertionError, match="mumble yielded 'soon', not Running"):
@@ -89,7 +89,7 @@ def test_a_step_that_is_none_is_found():
 
 
 class Shelf:
-    """Where books stand."""
+    """Service with books."""
 
     def __init__(self, *books: str) -> None:
         self.books = list(books)
@@ -104,25 +104,25 @@ def lend(shelf: Service[Shelf], title: str) -> Steps:
 
 @condition
 def on_shelf(shelf: Service[Shelf], title: str) -> Verdict:
-    """Whether a book stands on the shelf."""
+    """Return True if a book is on the shelf."""
     return Verdict.yes() if title in shelf.books else Verdict.no(f"{title} is lent")
 
 
 LEND = "{sequence: [{check: {on_shelf: {title: Emma}}}, {do: lend, with: {title: Emma}}]}"
 
 
-def test_services_are_given_by_name():
+def test_services_are_passed_by_name():
     shelf = Shelf("Emma", "Ulysses")
     assert run_skill(lend, shelf=shelf, title="Emma").finish().outcome == "done"
     assert shelf.books == ["Ulysses"]
 
 
-def test_a_service_that_is_missing_is_named():
+def test_missing_service_is_named():
     with pytest.raises(TypeError, match="lend needs the service 'shelf': shelf="):
-        run_skill(lend, title="Emma")  # type: ignore[call-arg]  # which mypy finds, too
+        run_skill(lend, title="Emma")  # type: ignore[call-arg]  # reported by mypy, too
 
 
-def test_a_tree_is_run_with_services():
+def test_tree_runs_with_services():
     shelf = Shelf("Emma")
     run = run_tree(f"tree: t\nroot: {LEND}", [lend, on_shelf], services={"shelf": shelf})
     assert run.outcome is not None

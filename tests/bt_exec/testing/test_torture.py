@@ -1,4 +1,4 @@
-"""Random missions with random faults: what is drawn, what breaks an invariant, what is reported."""
+"""Random missions with random faults: selection, invariants and reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _, PATH, _ = (path for path, _ in paths(SPEC.root))
 COMMANDS = {
     "tabletop": ("sort everything by colour", "빨간 큐브를 빨간 그릇에 넣어", "what is on table 1?")
 }
-"""Commands where the trees of a site have no utterances."""
+"""Commands for sites whose trees have no utterances."""
 PLANNED = Planned(0.0, 0, SPEC, 1)
 GO = SkillStarting(0.1, 1, PATH, "go", {}, 1)
 STOP = Aborting(0.2, 2, "clean", "operator")
@@ -46,7 +46,7 @@ def asked(age_s: float, *, holds: bool | None = True) -> Asked:
         ([asked(9.0)], ["door_open held on evidence that was 9.0 s old"]),
     ],
 )
-def test_broken_invariants_are_reported(events, broken):
+def test_violated_invariants_are_reported(events, broken):
     invariants = Invariants()
     for event in events:
         invariants.on(event)
@@ -72,7 +72,7 @@ def test_site_without_utterances_needs_commands():
         random_plan(load_site("tabletop"), random.Random(1))
 
 
-def test_missions_are_run_again_and_counted(door_site, tmp_path):
+def test_missions_are_repeated_and_counted(door_site, tmp_path):
     fault = Fault(part="skill", name="open_door", does="crash", after=5)
     plans = [
         FaultPlan(command="open the door", faults=(fault,)),
@@ -85,7 +85,7 @@ def test_missions_are_run_again_and_counted(door_site, tmp_path):
 
 
 @pytest.mark.slow
-def test_killed_mission_goes_on(door_site, tmp_path):
+def test_interrupted_torture_run_continues(door_site, tmp_path):
     fault = Fault(part="process", does="kill", since=3)
     plan = FaultPlan(site=str(door_site.file), command="open the door", faults=(fault,))
     report = Torture(door_site, tmp_path).run([plan])
@@ -98,14 +98,14 @@ def test_killed_mission_goes_on(door_site, tmp_path):
 def test_invariants_hold_in_random_missions(name, door_site, tmp_path):
     site, rng = door_site if name == "door" else load_site(name), random.Random(11)
     plans = [random_plan(site, rng, COMMANDS.get(name, ()), kills=False) for _ in range(4)]
-    report = Torture(site, tmp_path, again=True).run(plans * 2)  # the second time loads nothing new
+    report = Torture(site, tmp_path, again=True).run(plans * 2)  # the second run loads nothing new
     assert report.failing == []
     assert report.flat
 
 
 @pytest.fixture
 def door_site(tmp_path):
-    """Return a door site whose perception costs little."""
+    """Return a door site with cheap perception."""
     file = tmp_path / "door.yaml"
     file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
     return load_site(str(file))

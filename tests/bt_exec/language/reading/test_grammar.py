@@ -1,4 +1,4 @@
-"""Grammars as data: what a rule may say, and what is refused when it is loaded."""
+"""Grammars as data: valid rules, and rules refused at loading."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ RED, BIG = (Node("has", (("attribute", name),)) for name in ("red", "big"))
         ("a=x -> any($a)", "takes 0 arguments"),
     ],
 )
-def test_wrong_rule_is_refused(line, problem):
+def test_invalid_rule_is_refused(line, problem):
     with pytest.raises(GrammarError, match=problem):
         Grammar({"rules": {"s": [line]}}, [])
 
 
-def test_items_in_braces_stand_in_any_order():
+def test_items_in_braces_match_in_any_order():
     lines = {"s": ["{ a=x b=y } ~end -> and($a, $b)"]}
     for words in ([("x", RED), ("y", BIG)], [("y", BIG), ("x", RED)]):
         (meaning,) = read(lines, [*words, ("~end",)])
@@ -59,7 +59,7 @@ def test_cheapest_reading_comes_first():
     assert read(lines, [("x", RED)]) == [RED, Node("not", (("of", (RED,)),))]
 
 
-def test_list_of_the_file_stands_for_each_of_its_values():
+def test_list_of_the_file_matches_each_of_its_values():
     lines = {"s": ["a=x verb.<M> -> $a"], "verb.ask": ["~v -> _"], "verb.if": ["~w -> _"]}
     grammar_lists = {"M": ["ask", "if"]}
     for literal in ("~v", "~w"):

@@ -33,10 +33,10 @@ def test_inflect_gives_the_forms_of_the_table(row):
     assert [found[form][0] for form in FORMS] == expected
 
 
-def test_past_closes_the_open_form():
+def test_past_tense_closes_the_open_form():
     assert past("바뀌어") == "바뀌었"
     assert past("커") == "컸"
 
 
-def test_letters_take_blocks_apart():
+def test_letters_decomposes_syllable_blocks():
     assert letters("몇 a") == "ㅁㅕㅊ a"

@@ -1,4 +1,4 @@
-"""The reader over a small lexicon: spelling, unknown words, rivals, languages on demand."""
+"""Reader with a small lexicon: spelling, unknown words, ambiguities, languages on demand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CUPS = Node("ask", (("what", "how_many"), ("of", cup(Node("thing", (("name", "cu
 
 
 @pytest.mark.parametrize("text", ["How many cups are there?", "컵이 몇 개 있어?", "컵몇개있어"])
-def test_question_is_read(text):
+def test_question_is_parsed(text):
     found = READER.read(text)
     assert isinstance(found, Reading)
     assert found.meaning == CUPS
@@ -48,7 +48,7 @@ def test_question_is_read(text):
         ("컵이 몆 개 있어?", "컵이 몇 개 있어?"),
     ],
 )
-def test_near_miss_names_the_text_that_was_meant(text, respelt):
+def test_misspelling_suggests_the_intended_text(text, respelt):
     found = READER.read(text)
     assert isinstance(found, Reading)
     assert found.respelt == respelt
@@ -60,20 +60,20 @@ def test_unknown_noun_is_reported():
     assert found.unknown == ("zebras",)
 
 
-def test_name_of_the_moment_is_a_noun():
+def test_temporary_name_is_a_noun():
     found = READER.read("How many zebras are there?", names=["zebras"])
     assert isinstance(found, Reading)
     assert not found.unknown
 
 
-def test_text_without_reading_names_its_unknown_words():
+def test_text_without_a_reading_reports_its_unknown_words():
     found = READER.read("Sing me a lullaby about cups")
     assert isinstance(found, Unread)
     assert "lullaby" in found.unknown
 
 
 @pytest.mark.parametrize("text", ["", " ", "?", "a" * 5000, "the " * 90, "은 " * 120, "컵 " * 130])
-def test_strange_text_is_unread(text):
+def test_meaningless_text_has_no_reading(text):
     assert isinstance(READER.read(text), Unread)
 
 
