@@ -1,4 +1,4 @@
-"""What a skill is doing is said in the language of the command, as are all its phases."""
+"""Phases of skills: all are translated to the language of the command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CALLS = {"Running", "Command", "phase", "run_in_thread", "_wait", "_idle", "_sw
 
 
 def _phases(folder: Path) -> set[str]:
-    """Return the texts that the files of a pack name phases with."""
+    """Return the texts of phases in the files of a pack."""
     found = set()
     for file in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -46,6 +46,6 @@ def messages() -> dict[str, Messages]:
 
 
 @pytest.mark.parametrize(("site", "text"), PHASES)
-def test_every_phase_has_its_words(site: str, text: str, messages: dict[str, Messages]) -> None:
+def test_every_phase_has_a_translation(site: str, text: str, messages: dict[str, Messages]) -> None:
     assert messages[site].word(text, "en") == text
     assert re.search("[가-힣]", messages[site].word(text, "ko"))

@@ -1,4 +1,4 @@
-"""Fixtures of the door pack: a small mission loop, a scripted robot, handmade scenes."""
+"""Fixtures of the door pack: a small mission loop, a scripted robot, handmade observations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_scene(
 
 
 class Ride:
-    """Ticks one skill at a time on a simulated rig, looking as the executive does."""
+    """Ticks one skill at a time on a simulated rig, with the observations of an executive."""
 
     def __init__(self, rig: Rig) -> None:
         assert rig.simulation is not None
@@ -57,7 +57,7 @@ class Ride:
         self.sim.step(TICK_S)
 
     def run(self, skill: Skill, **args: Any) -> str:
-        """Run a skill to its end; return OK or its failure code."""
+        """Run a skill to its end, and return OK or its failure code."""
         steps = self.start(skill, **args)
         self.phases = []
         for count in range(int(skill.timeout_s / TICK_S)):
@@ -77,7 +77,7 @@ class Ride:
 
 @pytest.fixture
 def ride() -> Iterator[Callable[..., Ride]]:
-    """Return a maker of rides: ``ride(door="ajar", seed=3)``."""
+    """Return a factory of rides: ``ride(door="ajar", seed=3)``."""
     made: list[Ride] = []
 
     def make(settings: dict[str, Any] | None = None, **world: Any) -> Ride:
@@ -94,7 +94,7 @@ def ride() -> Iterator[Callable[..., Ride]]:
 
 @dataclass
 class ScriptedMotion:
-    """Ends after some looks at `done`, well or with a reason."""
+    """Motion that ends after some reads of `done`, with or without a reason."""
 
     reason: str = ""
     most: int = 2
@@ -118,7 +118,10 @@ class ScriptedMotion:
 
 @dataclass
 class ScriptedRobot:
-    """Readings as set; every motion ends with `reason`, and sets `after` when it is started."""
+    """Robot with scripted readings.
+
+    Every motion ends with `reason` and sets `after` when it starts.
+    """
 
     reason: str = ""
     looks: int = 2
@@ -184,10 +187,10 @@ def run_scripted(
     scenes: Callable[[float], DoorObservation | None] = make_scene,
     **args: Any,
 ) -> str:
-    """Run a skill on a scripted robot; `scenes` gives what is seen at each time [s].
+    """Run a skill on a scripted robot; `scenes` contains the observations by time [s].
 
     Returns:
-        OK, the code of its failure, or TIMEOUT; the robot's `failed` is the failure.
+        OK, the code of its failure, or TIMEOUT; the failure is in the robot's `failed`.
     """
     clock = Clock()
     sight: ObservationBuffer[DoorObservation] = ObservationBuffer(clock)

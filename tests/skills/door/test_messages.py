@@ -1,4 +1,4 @@
-"""Every code and every skip reason has its sentence in both languages."""
+"""Messages of the door pack: every code and skip reason has a sentence in both languages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_code_has_its_sentences(skill) -> None:
 
 
 @pytest.mark.parametrize("condition", PACK.conditions, ids=lambda c: c.name)
-def test_every_skip_reason_and_doubt_has_its_sentences(condition) -> None:
+def test_every_skip_reason_and_unknown_code_has_its_sentences(condition) -> None:
     states = ("open", "ajar", "closed") if condition.name == "door_is" else ("",)
     for state in states:
         reason = condition.skip_reason.replace("{state}", state)
@@ -47,21 +47,19 @@ def test_codes_of_the_domain_have_their_sentences() -> None:
     ("language", "sentence"),
     [("en", "I do not see the door handle."), ("ko", "찾는 대상(손잡이)이 보이지 않습니다.")],
 )
-def test_a_failure_is_explained_in_the_language_of_the_command(
-    language: str, sentence: str
-) -> None:
+def test_failure_is_explained_in_the_language_of_the_command(language: str, sentence: str) -> None:
     failure = Failure("LABEL_NOT_DETECTED", args={"arm": "left", "object_label": "door-handle"})
     assert MESSAGES.explain(failure, language) == sentence
 
 
-def test_the_whole_pack_passes_the_checker_that_ships_with_the_executive() -> None:
+def test_pack_passes_the_shipped_checker() -> None:
     check_pack(PACK, MESSAGES)
 
 
 def _details() -> list[tuple[str, str]]:
-    """Return the code and the message of every failure that the pack's files can raise.
+    """Return the code and the message of every failure in the files of the pack.
 
-    A number is ``#``, an arm stands for both; a message with another blank is left out.
+    A number is ``#``, and an arm stands for both. Messages with other placeholders are left out.
     """
     found = []
     folder = Path(door.__file__).parent
@@ -93,7 +91,7 @@ REASONS = {"STUCK": "DOOR_STUCK"}
 DETAILS = [(code, text) for code, text in _details() if code in MESSAGES.codes()]
 
 
-def test_the_details_of_motions_are_found() -> None:
+def test_details_of_motions_are_found() -> None:
     assert ("DOOR_STUCK", "the door fell back to # rad") in DETAILS
     assert ("UNREACHABLE", "the left arm does not reach (#, #, #) m") in DETAILS
 

@@ -1,4 +1,4 @@
-"""The pack is registered and cheap to import; its rig rejects wrong settings."""
+"""Registration, import time and settings of the door pack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.rigs import facts_of
 
 
-def test_the_pack_makes_a_catalogue() -> None:
+def test_pack_creates_a_catalogue() -> None:
     catalogue = Catalogue([PACK])
     assert sorted(catalogue.skills) == [
         "close_door",
@@ -31,7 +31,7 @@ def test_the_pack_makes_a_catalogue() -> None:
     assert catalogue.skills["grasp"].labels() == {"object_label"}
 
 
-def test_importing_the_pack_loads_no_simulator_and_no_vision() -> None:
+def test_import_of_the_pack_loads_no_simulator_and_no_vision() -> None:
     script = (
         "import sys, bt_exec_skills.door.pack\n"
         "print(sorted({'mujoco', 'mink', 'cv2', 'onnxruntime', 'numpy'} & set(sys.modules)))"
@@ -87,7 +87,7 @@ def test_invalid_settings_are_reported_before_construction(
     assert str(caught.value) == message
 
 
-def test_a_rig_knows_itself(ride: Any) -> None:
+def test_facts_of_an_idle_rig(ride: Any) -> None:
     rig = ride(door="0.4", seed=5).rig
     assert rig.facts_now() == {
         "hand.left": "empty",
@@ -99,14 +99,14 @@ def test_a_rig_knows_itself(ride: Any) -> None:
     assert rig.simulation is rig.robot
 
 
-def test_eyes_are_learned_unless_the_site_wants_the_simulators_word() -> None:
+def test_default_detector_is_learned() -> None:
     rig = make_rig(PACK, {"robot": "sim"}, {})
     assert isinstance(rig.perception, DoorPerception)
     assert isinstance(rig.perception.detector, LearnedDetector)
     rig.shut()
 
 
-def test_facts_of_a_hand_at_work(scripted: Any) -> None:
+def test_facts_of_a_moving_hand(scripted: Any) -> None:
     robot = scripted(at_home=False, held={"left": None, "right": "material"})
     assert facts_of(robot) == {
         "hand.left": "empty",

@@ -1,4 +1,4 @@
-"""The door's turn report, from a view of a mission: each field as a table."""
+"""Turn report of the door pack, field by field."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def spec(tree: str) -> MissionSpec:
 
 
 def view(tree: str = GET, scene: Any = None, **given: Any) -> MissionView:
-    """Return a view of a mission that is over, unless something else is given."""
+    """Return a view of a finished mission with some fields replaced."""
     usual: dict[str, Any] = {
         "command": "x",
         "language": "en",
@@ -70,7 +70,7 @@ def report(*args: Any, **given: Any) -> dict[str, Any]:
         ("blocked", "OK", ("blocked", "SKILL_FAILED", "stopped: OK")),
     ],
 )
-def test_how_a_mission_stands(status, reason, told):
+def test_mission_status_field(status, reason, told):
     found = report(status=status, reason_code=reason)
     assert tuple(found["goal_status"].values()) == told
     assert found["explanation"] == told[2][:1].upper() + told[2][1:] + "."
@@ -114,12 +114,12 @@ def test_invisible_material_gives_a_warning(tree, reason, language, warnings):
         (Skip("door_is", "already open"), False),  # a question is not an action
     ],
 )
-def test_the_skip_log_has_what_the_contract_knows(skip, kept):
+def test_skip_log_has_the_fields_of_the_interface(skip, kept):
     entry = {"skipped": {"name": skip.name, "reason": skip.reason}}
     assert report(skipped=(skip,))["skip_log"] == ([entry] if kept else [])
 
 
-def test_steps_are_counted_and_the_first_is_the_beginning():
+def test_steps_are_counted_from_the_start():
     turns = DoorReporter({})
     found = [turns.turn(view()) for _ in range(3)]
     steps = [(one["mode"], one["step_index"], one["plan_version"]) for one in found if one]
@@ -145,7 +145,7 @@ def test_next_action_is_reported_with_its_arguments():
         ("open", "satisfied", False),
     ],
 )
-def test_only_the_doubt_is_reported_during_observation(state, status, silent, scene):
+def test_only_the_uncertainty_is_reported_during_observation(state, status, silent, scene):
     seen = None if state is None else scene(state=state)
     found = DoorReporter({}).turn(view(scene=seen, status=status))
     assert (found is None) == silent
@@ -190,7 +190,7 @@ SKIPPED = (Skip("open_door", "already open"),)
         ({}, None, "uncertain", "door state uncertain"),
     ],
 )
-def test_whether_the_door_must_be_opened(given, state, result, reason, scene):
+def test_door_must_be_opened_field(given, state, result, reason, scene):
     found = report(GET, None if state is None else scene(state=state), **given)
     gate = {"gate": "need_open_door", "result": result, "reason": reason}
     assert found["gate_evaluations"][0] == gate
@@ -202,10 +202,10 @@ def test_whether_the_door_must_be_opened(given, state, result, reason, scene):
         (GET, 0.5, True, "door not fully open: part of the inside is hidden"),
         (GET, 1.0, False, "door open"),
         (GET, None, False, "door open"),
-        (OPEN, 0.5, False, "door open"),  # nobody wants to see the inside
+        (OPEN, 0.5, False, "door open"),  # the inside is not needed
     ],
 )
-def test_an_open_door_that_hides_the_inside_is_to_be_opened_further(
+def test_open_door_that_hides_the_inside_must_be_opened_further(
     scene: Any, tree: str, inside: float | None, result: bool, reason: str
 ) -> None:
     seen = replace(scene(state="open"), door=DoorEstimate("open", 0.9, inside=inside))
@@ -213,7 +213,7 @@ def test_an_open_door_that_hides_the_inside_is_to_be_opened_further(
     assert (gate["result"], gate["reason"]) == (result, reason)
 
 
-def test_a_closing_command_has_no_gates():
+def test_closing_command_has_no_gates():
     assert report(CLOSE)["gate_evaluations"] == []
 
 

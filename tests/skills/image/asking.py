@@ -1,4 +1,4 @@
-"""Asks a question about a picture as the pack does, without a session: its plan, its skills."""
+"""Queries of a picture without a session: the plan of a question, and its skills."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SKILLS = {one.name: one for one in PACK.skills}
 
 
 def tools_of(root: dict) -> list[tuple[str, dict]]:
-    """Return the skills of a plan in order, its library trees in full."""
+    """Return the skills of a plan in order, with library trees expanded."""
     found = []
     for node in root["sequence"]:
         given = dict(node["with"])
@@ -38,7 +38,7 @@ def ask(bench: Bench, text: str):
 
 
 def finish(steps):
-    """Return the result of a skill; what it does on a thread is waited for."""
+    """Return the result of a skill, including its worker thread."""
     while True:
         try:
             next(steps)
@@ -48,7 +48,7 @@ def finish(steps):
 
 
 def bench_of(picture) -> Bench:
-    """Return a bench with a picture that is in no file."""
+    """Return a bench with a picture that is not in a file."""
     bench = Bench()
     bench.__dict__["picture"] = picture
     return bench

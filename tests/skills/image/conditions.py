@@ -1,4 +1,4 @@
-"""Drawn pictures under hard conditions, with known truth: light, contrast, contact, compression."""
+"""Synthetic pictures under difficult conditions, with ground truth: light, contrast, contact."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _canvas(rng: random.Random, ground: int) -> np.ndarray:
 
 
 def _pale(rng: random.Random, seed: int) -> Drawn:
-    """Grey or tinted discs and squares that hardly stand out from a light ground."""
+    """Draw grey or tinted discs and squares with low contrast to a light background."""
     ground = rng.choice([255, 245, 235, 225])
     picture, things = _canvas(rng, ground).astype(np.uint8), []
     for place in range(rng.randint(1, 6)):
@@ -71,7 +71,7 @@ def _pale(rng: random.Random, seed: int) -> Drawn:
 
 
 def _touching(rng: random.Random, seed: int) -> Drawn:
-    """Squares or discs of one colour, side by side or piled up, some with a seam between them."""
+    """Draw squares or discs of one colour, side by side or stacked, some with a visible seam."""
     picture, things = _canvas(rng, rng.choice([235, 215, 30])), []
     picture = picture.astype(np.uint8)
     colour, shape = rng.choice(["red", "green", "blue"]), rng.choice(["square", "square", "circle"])
@@ -95,7 +95,7 @@ def _touching(rng: random.Random, seed: int) -> Drawn:
 
 
 def _covered(rng: random.Random, seed: int) -> Drawn:
-    """Things half hidden by a bar of another colour, or cut off by the edge of the picture."""
+    """Draw objects that are half covered by a bar of another colour, or cut off by the border."""
     picture, things = _canvas(rng, rng.choice([235, 245])).astype(np.uint8), []
     for place in range(rng.randint(2, 5)):
         x, y, r = 50 + 75 * place, rng.choice([0, 90, 200, 300]), rng.randint(20, 32)
@@ -112,7 +112,10 @@ def _covered(rng: random.Random, seed: int) -> Drawn:
 
 
 def questions(name: str, drawn: Drawn, seed: int) -> list[tuple[str, int | bool]]:
-    """Return questions with the truth; what the condition leaves open is not asked."""
+    """Return questions with their answers.
+
+    Questions that the condition leaves open are left out.
+    """
     rng = random.Random(seed + 5)
     shape = rng.choice(SHAPES[:2])
     if name == "pale":

@@ -1,4 +1,4 @@
-"""Drawn pictures whose truth is known: coloured shapes, some touching, some half hidden."""
+"""Synthetic pictures with ground truth: coloured shapes, some touching, some half hidden."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class Drawn:
 
 
 def draw(seed: int, size: tuple[int, int] = (300, 400), scale: int = 4) -> Drawn:
-    """Return a picture of up to 12 things on a plain ground, with noise and uneven light.
+    """Return a picture of up to 12 objects on a plain background, with noise and uneven light.
 
-    It is drawn `scale` times as large and made small, which gives soft edges.
+    It is drawn at `scale` times its size and reduced, which gives soft edges.
     """
     rng = random.Random(seed)
     light = rng.random() < 0.8
@@ -85,7 +85,7 @@ def _placed(rng: random.Random, size: tuple[int, int]) -> tuple[list[Thing], set
         x, y = rng.uniform(r + 6, size[1] - r - 6), rng.uniform(r + 6, size[0] - r - 6)
         one = Thing(rng.choice([*SHADES]), rng.choice(SHAPES), x, y, r)
         trick = rng.random()
-        if things and trick < 0.12:  # touches the last one, of the same colour
+        if things and trick < 0.12:  # touches the previous one, of the same colour
             last, angle = things[-1], rng.uniform(0, 2 * np.pi)
             far = (last.r + r) * 0.97
             x, y = last.x + far * np.cos(angle), last.y + far * np.sin(angle)
@@ -93,7 +93,7 @@ def _placed(rng: random.Random, size: tuple[int, int]) -> tuple[list[Thing], set
             if last.shape == "circle" and _free(one, things[:-1], size):
                 things.append(one)
                 tricks.add("touching")
-        elif things and trick < 0.24:  # lies over a corner of the last one, of another colour
+        elif things and trick < 0.24:  # covers a corner of the previous one, of another colour
             last = things[-1]
             x, y = last.x + last.r * 0.9 + r * 0.6, last.y + last.r * 0.8
             colour = rng.choice([name for name in SHADES if name != last.colour])

@@ -1,9 +1,9 @@
-"""Rendered tables with known truth: things by class and colour, touching, in bowls, half hidden.
+"""Rendered tables with ground truth: objects by class and colour, touching or half hidden.
 
-What counts is what `bt_exec_skills.things.dataset.truth` says: a thing that shows at least 80
-pixels and 30 % of its outline. Of a kind that shows a thing near that border nothing is asked:
-nobody could say whether it counts. Colours that are asked for are red, green and blue, of things
-that show one colour: white, yellow, orange and brown turn into one another in dim or tinted light.
+An object counts if `bt_exec_skills.things.dataset.truth` labels it: at least 80 pixels and 30 % of
+its outline are visible. No questions are asked about classes with an object near that limit.
+Questions about colours use red, green and blue, and only objects of one colour, because white,
+yellow, orange and brown are similar in dim or tinted light.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from bt_exec_skills.things.dataset.scenes import TableScenes
 from bt_exec_skills.things.names import THINGS
 
-SEEDS = 700_000_000  # far from those of any data set
+SEEDS = 700_000_000  # different from those of any data set
 ASKED_COLOURS = ("red", "green", "blue")
 PAINTED = ("cup", "bowl", "plate", "cube", "ball", "cylinder", "apple")
 ONES = {
@@ -34,7 +34,7 @@ KO = {
 
 @dataclass(frozen=True)
 class Table:
-    """A picture and what it shows, as `TableScenes` tells it."""
+    """Picture and its contents, as described by `TableScenes`."""
 
     seed: int
     view: str
@@ -51,7 +51,7 @@ class Table:
         )
 
     def clear(self, label: str) -> bool:
-        """Whether no thing of that class is near the border of what counts."""
+        """Return True if no object of that class is near the visibility limit."""
         mine = [one for one in self.things if one["label"] == label]
         least = 0.15 if label in ("chair", "person") else 0.3
         return all(
@@ -62,7 +62,7 @@ class Table:
         )
 
     def plain(self, label: str) -> bool:
-        """Whether every thing of that class shows one colour."""
+        """Return True if every object of that class has one colour."""
         mine = [one for one in self.things if one["label"] == label and one["counts"]]
         return all(one["painted"] >= 0.8 for one in mine)
 
@@ -80,7 +80,7 @@ class Table:
 
 
 def tables(first: int, count: int, view: str = "close") -> Iterator[Table]:
-    """Yield the first picture of that view of each of so many rooms."""
+    """Yield the first picture of the given view for each of a number of rooms."""
     source = TableScenes()
     seed, made = SEEDS + first, 0
     while made < count:

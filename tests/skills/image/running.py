@@ -1,4 +1,4 @@
-"""Runs a program on a picture once for all tests that run the same one on the same picture."""
+"""Cache of program runs, shared by tests with the same program and picture."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["run_once"]
 
 
 def run_once(runs: dict[object, Ran]) -> Callable[..., Ran]:
-    """Return `run_program` that starts the sandbox only for what is not among `runs` yet.
+    """Return a `run_program` that starts the sandbox only for runs that are not in `runs`.
 
     Args:
-        runs: What came of each run, by the program, the picture and what else it may read.
+        runs: Results by program, picture and readable files.
     """
 
     def run(text: str, image: Path, readable: Sequence[Path] = (), *, trusted: bool = False) -> Ran:

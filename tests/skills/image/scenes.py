@@ -1,4 +1,4 @@
-"""Twenty pictures drawn with Pillow, in other shapes, fonts and layouts than the other tests."""
+"""Twenty pictures drawn with Pillow, with other shapes, fonts and layouts than other tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PURPLE, ORANGE, BLACK, BROWN = "#7b1fa2", "#ef7c00", "#141414", "#6d4020"
 
 
 class Sheet:
-    """A picture to draw on."""
+    """Picture to draw on."""
 
     def __init__(self, size=(640, 480), ground="#f2efe9"):
         self.image = Image.new("RGB", size, ground)

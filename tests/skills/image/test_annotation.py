@@ -1,4 +1,4 @@
-"""Annotations: COCO, YOLO, results of ultralytics; and what is wrong with a file."""
+"""Annotation files: COCO, YOLO, ultralytics and supervision, and invalid ones."""
 
 import json
 
@@ -31,7 +31,7 @@ def read(tmp_path, text, ending="json"):
     return read_annotation(file, tmp_path / "a.png", SIZE)
 
 
-def test_coco(tmp_path):
+def test_coco_file_is_read(tmp_path):
     found = read(tmp_path, COCO)
     assert found.names == ("tomato", "cup")
     assert [(one.label, one.bbox, one.score) for one in found.instances] == [
@@ -60,7 +60,7 @@ ROW = {"x_min": 1.4, "y_min": 2, "x_max": 31, "y_max": 42, "class_id": 3, "track
 
 
 @pytest.mark.parametrize("ending", ["json", "csv"])
-def test_results_of_supervision(tmp_path, ending):
+def test_supervision_results_are_read(tmp_path, ending):
     rows = [ROW, {**ROW, "confidence": "", "class_name": "cup"}]
     lines = [",".join(ROW), *(",".join(map(str, row.values())) for row in rows)]
     found = read(tmp_path, rows if ending == "json" else "\n".join(lines), ending)
@@ -74,7 +74,7 @@ def test_results_of_supervision(tmp_path, ending):
     "row", [{"class_name": None}, {"x_max": "wide"}, {"x_min": "nan"}, {"confidence": 7}]
 )
 @pytest.mark.parametrize("ending", ["json", "csv"])
-def test_rows_of_supervision_that_cannot_be(tmp_path, row, ending):
+def test_invalid_supervision_rows_are_refused(tmp_path, row, ending):
     bad = {key: value for key, value in {**ROW, **row}.items() if value is not None}
     text = f"{','.join(bad)}\n{','.join(map(str, bad.values()))}\n"
     with pytest.raises(UsageError, match="malformed"):
@@ -82,12 +82,12 @@ def test_rows_of_supervision_that_cannot_be(tmp_path, row, ending):
 
 
 @pytest.mark.parametrize("text", ["x_min,y\n\0,1\n", "x_min\n" + "1" * 200_000, "x_min\n1,2,3\n"])
-def test_a_csv_that_is_none_is_refused(tmp_path, text):
+def test_csv_of_another_format_is_refused(tmp_path, text):
     with pytest.raises(UsageError, match="malformed"):
         read(tmp_path, text, "csv")
 
 
-def test_results_of_ultralytics(tmp_path):
+def test_ultralytics_results_are_read(tmp_path):
     box = {"x1": 1.4, "y1": 2, "x2": 31, "y2": 42}
     found = read(tmp_path, [{"name": "egg", "class": 3, "confidence": 0.5, "box": box}])
     assert [(one.label, one.bbox, one.score) for one in found.instances] == [
@@ -95,7 +95,7 @@ def test_results_of_ultralytics(tmp_path):
     ]
 
 
-def test_what_lies_outside_is_cut_or_gone(tmp_path):
+def test_boxes_outside_the_picture_are_clipped_or_dropped(tmp_path):
     coco = {**COCO, "annotations": [
         {"image_id": 1, "category_id": 7, "bbox": [-10, -10, 30, 30]},
         {"image_id": 1, "category_id": 7, "bbox": [500, 0, 30, 30]},
@@ -121,30 +121,30 @@ def test_what_lies_outside_is_cut_or_gone(tmp_path):
         ),
     ],
 )
-def test_bad_files_are_told_in_one_line(tmp_path, text, says):
+def test_invalid_file_is_reported_in_one_line(tmp_path, text, says):
     with pytest.raises(UsageError, match=says):
         read(tmp_path, text)
 
 
 @pytest.mark.parametrize("line", ["x 1 1 1 1", "0 1 1", "5 0.1 0.1 0.1 0.1", "0 nan 0.1 0.1 0.1"])
-def test_bad_lines_are_told_with_their_number(tmp_path, line):
+def test_invalid_line_is_reported_with_its_number(tmp_path, line):
     (tmp_path / "classes.txt").write_text("tomato\n")
     with pytest.raises(UsageError, match=r"a\.txt:2: .*a line is: class x y width height"):
         read(tmp_path, f"0 0.5 0.5 0.1 0.1\n{line}\n", "txt")
 
 
-def test_yolo_without_names_is_asked_for_them(tmp_path):
+def test_yolo_file_without_names_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"put their names, one a line, into .*classes\.txt"):
         read(tmp_path, "0 0.5 0.5 0.1 0.1", "txt")
 
 
-def test_an_annotation_beside_the_picture_is_found(tmp_path):
+def test_annotation_beside_the_picture_is_found(tmp_path):
     assert find_annotation(tmp_path / "a.png") is None
     (tmp_path / "a.txt").write_text("")
     assert find_annotation(tmp_path / "a.png") == tmp_path / "a.txt"
 
 
-def test_outlines_fill_no_memory(tmp_path, monkeypatch):
+def test_memory_of_outlines_is_limited(tmp_path, monkeypatch):
     monkeypatch.setattr(annotation, "_MOST_OUTLINED", 1_000_000)
     outline = [[0, 0, 199, 0, 199, 99, 0, 99]]
     one = {"image_id": 1, "category_id": 7, "bbox": [0, 0, 200, 100], "segmentation": outline}
@@ -155,17 +155,17 @@ def test_outlines_fill_no_memory(tmp_path, monkeypatch):
     assert len(made) == 51
 
 
-def test_names_that_are_no_text(tmp_path):
+def test_names_that_are_not_text_are_refused(tmp_path):
     (tmp_path / "classes.txt").write_bytes(b"\xa2\xff\x00")
     with pytest.raises(UsageError, match=r"classes\.txt is not a text"):
         read(tmp_path, "0 0.25 0.5 0.1 0.2\n", "txt")
 
 
 @pytest.mark.parametrize("name", [".", "..", "/", "~nobody-of-that-name/a.png", "가" * 120])
-def test_no_annotation_beside_what_is_no_picture(name):
+def test_unreadable_picture_has_no_annotation(name):
     assert find_annotation(name) is None
 
 
-def test_a_picture_is_not_its_own_annotation(tmp_path):
+def test_picture_is_not_its_own_annotation(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"\x89PNG")
     assert find_annotation(tmp_path / "a.txt") is None

@@ -1,4 +1,4 @@
-"""Questions from the terminal and in sessions, end to end: refusals, records, programs."""
+"""Questions on the command line and in sessions: answers, refusals, records, programs."""
 
 import json
 import runpy
@@ -28,7 +28,7 @@ RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)
 
 @pytest.fixture
 def shapes(tmp_path):
-    """Two red discs that touch, a red and a blue one, a blue and a green square."""
+    """Two touching red discs, a red and a blue one, a blue and a green square."""
     picture = np.full((360, 480, 3), 235, np.uint8)
     for x, y, r, colour in [
         (80, 80, 35, RED),
@@ -46,7 +46,7 @@ def shapes(tmp_path):
 
 @pytest.fixture
 def table(shapes):
-    """The same picture as a table of tomatoes and plates, by an annotation beside it."""
+    """The same picture as tomatoes and plates, by an annotation beside it."""
     boxes = {1: [(45, 45, 70, 70), (112, 60, 70, 70), (280, 60, 40, 40), (355, 205, 90, 90)],
              2: [(80, 220, 80, 80), (230, 230, 60, 60)]}  # fmt: skip
     coco = {
@@ -91,7 +91,7 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("text", "value", "says"), ANSWERS)
-def test_answers_by_colour_and_shape(shapes, text, value, says):
+def test_questions_are_answered_by_colour_and_shape(shapes, text, value, says):
     answer = ask(Bench(shapes), text)
     assert answer.value == value
     assert says in answer.text
@@ -108,7 +108,7 @@ def test_answers_by_colour_and_shape(shapes, text, value, says):
         ("How many tomatoes are there except the blue ones?", 3),
     ],
 )
-def test_answers_by_annotation(table, text, value):
+def test_questions_are_answered_by_annotation(table, text, value):
     if value is None:
         with pytest.raises(ValueError, match="QUESTION_UNCLEAR"):
             ask(Bench(table), text)
@@ -116,7 +116,7 @@ def test_answers_by_annotation(table, text, value):
         assert ask(Bench(table), text).value == value
 
 
-def test_from_the_terminal_with_picture_and_program(bt_ask, shapes, tmp_path):
+def test_command_line_writes_picture_and_program(bt_ask, shapes, tmp_path):
     drawn, program = tmp_path / "out.png", tmp_path / "program.py"
     words = [shapes, "How many red circles are there?", "--out", drawn, "--program", program]
     code, said, _ = bt_ask(*words)
@@ -135,8 +135,8 @@ def test_from_the_terminal_with_picture_and_program(bt_ask, shapes, tmp_path):
 
 
 @pytest.mark.parametrize("text", [one for one, *_ in (ANSWERS[3], ANSWERS[5], *ANSWERS[7:9])])
-def test_the_program_gives_the_answer(shapes, text, tmp_path):
-    """Here as it is; above and below in the sandbox."""
+def test_program_returns_the_answer(shapes, text, tmp_path):
+    """Runs here without the sandbox; other tests use it."""
     bench, program = Bench(shapes), tmp_path / "program.py"
     answer = ask(bench, text)
     program.write_text(program_of(bench, text), encoding="utf-8")
@@ -144,13 +144,13 @@ def test_the_program_gives_the_answer(shapes, text, tmp_path):
     assert json.loads(json.dumps(found)) == json.loads(json.dumps(answer.value))
 
 
-def test_the_program_of_an_annotation_gives_the_answer(table):
+def test_program_of_an_annotation_returns_the_answer(table):
     bench = Bench(table)
     ask(bench, "How many tomatoes are there except the blue ones?")
     assert check_program(bench, program_of(bench, "?"), "en", trusted=True).agrees is True
 
 
-def test_a_program_that_says_something_else_is_told(bt_ask, shapes, tmp_path, monkeypatch):
+def test_program_with_another_result_is_reported(bt_ask, shapes, tmp_path, monkeypatch):
     from bt_exec_skills.image.skills import program as skill
 
     def other(bench, question):
@@ -167,7 +167,7 @@ def test_a_program_that_says_something_else_is_told(bt_ask, shapes, tmp_path, mo
     ("language", "says"),
     [("en", "No program can be written: detect"), ("ko", "쓸 수 없습니다: detect")],
 )
-def test_what_no_program_can_do_is_told(shapes, tmp_path, language, says):
+def test_question_without_a_program_is_reported(shapes, tmp_path, language, says):
     bench = Bench(shapes, detector=Finder(), detector_names=("tomato", "cup"))
     bench.program_file = tmp_path / "program.py"
     ask(bench, "How many red tomatoes are there?")
@@ -177,13 +177,13 @@ def test_what_no_program_can_do_is_told(shapes, tmp_path, language, says):
     assert not bench.program_file.exists()
 
 
-def test_a_file_that_cannot_be_written_is_told(bt_ask, shapes, tmp_path):
+def test_file_that_cannot_be_written_is_reported(bt_ask, shapes, tmp_path):
     code, said, _ = bt_ask(shapes, "How many circles are there?", "--program", tmp_path / "no/p.py")
     assert code != 0
     assert "cannot be written" in said["message"]
 
 
-def test_what_was_asked_is_on_record(bt_ask, shapes, capsys):
+def test_question_is_recorded(bt_ask, shapes, capsys):
     bt_ask(shapes, "빨간 원은 몇 개야?")
     capsys.readouterr()
     assert call(["why"]) == 0
@@ -210,8 +210,8 @@ def test_refusals_are_truthful(bt_ask, shapes, text, code, says):
     assert says in said["message"]
 
 
-def test_what_is_absent_where_nothing_is_recognised_is_told_as_unsure(tmp_path, bt_ask):
-    """The network that ships knows tables; of an empty sheet it can say little."""
+def test_absence_is_uncertain_when_nothing_is_recognised(tmp_path, bt_ask):
+    """The shipped network was trained on tables. An empty sheet is unfamiliar to it."""
     file = tmp_path / "sheet.png"
     cv2.imwrite(str(file), np.full((240, 320, 3), 235, np.uint8))
     code, said, _ = bt_ask(file, "How many tomatoes are there?")
@@ -220,7 +220,7 @@ def test_what_is_absent_where_nothing_is_recognised_is_told_as_unsure(tmp_path, 
     assert "recognises little in this picture" in said["message"]
 
 
-def test_bad_files_are_refused_before_a_mission(bt_ask, shapes, tmp_path):
+def test_invalid_files_are_refused_before_a_mission(bt_ask, shapes, tmp_path):
     code, said, err = bt_ask(tmp_path / "no.png", "How many circles are there?")
     assert (code, said) == (2, {})
     assert "no.png does not exist" in err
@@ -231,7 +231,7 @@ def test_bad_files_are_refused_before_a_mission(bt_ask, shapes, tmp_path):
     assert "is not JSON" in err
 
 
-def test_a_broken_annotation_beside_the_picture_is_told(bt_ask, shapes):
+def test_invalid_annotation_beside_the_picture_is_reported(bt_ask, shapes):
     shapes.with_suffix(".json").write_text("{")
     code, said, _ = bt_ask(shapes, "How many things are there?")
     assert code != 0
@@ -239,7 +239,7 @@ def test_a_broken_annotation_beside_the_picture_is_told(bt_ask, shapes):
     assert "is not JSON" in said["message"]
 
 
-def test_a_session_answers_one_question_after_another(shapes):
+def test_session_answers_successive_questions(shapes):
     with Session("image", world={"image": str(shapes)}) as session:
         first = session.run("How many red circles are there?")
         second = session.run("초록색 원이 있어?")
@@ -248,7 +248,7 @@ def test_a_session_answers_one_question_after_another(shapes):
     assert second.ok
 
 
-def test_without_a_picture_it_asks_for_one():
+def test_missing_picture_is_requested():
     with Session("image") as session:
         outcome = session.run("How many circles are there?")
     assert (outcome.status, outcome.reason_code) == ("refused", "NO_PICTURE")
@@ -265,7 +265,7 @@ root:
 
 
 @pytest.mark.parametrize("cropped", [True, False])
-def test_a_plan_that_verifies_before_it_crops_is_refused(shapes, cropped):
+def test_plan_that_verifies_before_cropping_is_refused(shapes, cropped):
     from bt_exec.spec.load import load_text
 
     crop = (
@@ -283,7 +283,7 @@ def test_a_plan_that_verifies_before_it_crops_is_refused(shapes, cropped):
 
 
 @pytest.mark.parametrize("tool", [verify_attribute, count], ids=lambda tool: tool.name)
-def test_a_tool_itself_refuses_what_is_not_cropped(shapes, tool: Skill):
+def test_tool_refuses_uncropped_instances(shapes, tool: Skill):
     bench = Bench(shapes)
     from bt_exec.failure import Failed
     from bt_exec_skills.image.skills.find import segment_colour
@@ -295,14 +295,14 @@ def test_a_tool_itself_refuses_what_is_not_cropped(shapes, tool: Skill):
 
 
 class Finder:
-    """A detector that finds one tomato and one cup."""
+    """Detector that finds one tomato and one cup."""
 
     def detect(self, view):
         assert view.frame.shape == (360, 480, 3)
         return Detection("tomato", (45, 45, 115, 115), 0.9), Detection("cup", (1, 1, 9, 9), 0.8)
 
 
-def test_a_detector_of_the_site(shapes):
+def test_detector_of_the_site_is_used(shapes):
     bench = Bench(shapes, detector=Finder(), detector_names=("tomato", "cup"))
     assert ask(bench, "How many red tomatoes are there?").value == 1
     with pytest.raises(UsageError, match="no program can be written: detect"):
@@ -321,7 +321,7 @@ def test_words_of_a_question_are_never_code(shapes, tmp_path):
     assert "'target': 3" in run.stdout
 
 
-def test_a_picture_at_home_is_found_by_its_program_too(shapes, tmp_path, monkeypatch):
+def test_program_expands_the_home_folder_of_a_picture(shapes, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     world = {"image": "~/shapes.png", "program": "~/seen.py", "out": "~/seen.png"}
     with Session("image", world=world) as session:

@@ -1,4 +1,4 @@
-"""Questions that were labelled before they were tried: what they ask, and which are refused."""
+"""Labelled questions: their interpretation, and which are refused."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ def test_negation_has_its_scope(text, same):
         "컵은 어디 있고 사과는 몇 개야?",
     ],
 )
-def test_operator_that_is_not_read_refuses_the_question(text):
+def test_unused_operator_refuses_the_question(text):
     with pytest.raises(Unread):
         read_question(text)
 
 
-def test_python_of_the_reader_holds_no_word_of_a_language():
+def test_python_code_of_the_reader_contains_no_words_of_a_language():
     (folder,) = bt_exec.language.reading.__path__
     for file in Path(folder).glob("*.py"):
         text = file.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What crops show: colour, shape, size, brightness, sharpness; three-valued."""
+"""Attributes of crops: colour, shape, size, brightness, sharpness; yes, no or undecided."""
 
 import cv2
 import numpy as np
@@ -36,7 +36,7 @@ def triangle(canvas, colour):
     [(disc(30), "circle"), (disc(15), "circle"), (box(25), "square"), (box(34, 18), "rectangle"),
      (triangle, "triangle")],
 )  # fmt: skip
-def test_shapes(draw, shape):
+def test_shapes_are_recognised(draw, shape):
     crop = crop_of(draw)
     assert tools.name_shape(crop)[0] == shape
     assert tools.verify_attribute(crop, shape).holds is True
@@ -44,22 +44,22 @@ def test_shapes(draw, shape):
     assert tools.verify_attribute(crop, other) == (False, shape, tools.name_shape(crop)[1])
 
 
-def test_a_square_is_a_rectangle():
+def test_square_is_also_a_rectangle():
     assert tools.verify_attribute(crop_of(box(25)), "rectangle").holds is True
 
 
-def test_a_box_alone_tells_no_shape():
+def test_shape_is_undecided_without_a_mask():
     assert tools.verify_attribute(crop_of(disc(30), masked=False), "circle").holds is None
 
 
 @pytest.mark.parametrize("masked", [True, False])
-def test_colours(masked):
+def test_colours_are_recognised(masked):
     crop = crop_of(disc(35), masked=masked)
     assert tools.verify_attribute(crop, "red").holds is True
     assert tools.verify_attribute(crop, "blue")[:2] == (False, "red")
 
 
-def test_two_colours_are_not_settled():
+def test_two_colours_are_undecided():
     crop = crop_of(box(35))
     crop.pixels[:, 40:] = (30, 60, 200)
     assert tools.verify_attribute(crop, "red").holds is None
@@ -69,7 +69,7 @@ def crops_with_radii(*radii):
     return [crop_of(disc(r)) for r in radii]
 
 
-def test_big_and_small_compare():
+def test_big_and_small_are_relative():
     crops = crops_with_radii(12, 13, 30, 32)
     big = [tools.verify_attribute(one, "big", crops).holds for one in crops]
     small = [tools.verify_attribute(one, "small", crops).holds for one in crops]
@@ -79,7 +79,7 @@ def test_big_and_small_compare():
     assert tools.verify_attribute(alike[0], "big", alike).holds is None
 
 
-def test_bright_dark_sharp_blurred():
+def test_brightness_and_sharpness_are_compared():
     bright = crop_of(lambda canvas, colour: None, masked=False)
     dark = crop_of(lambda canvas, colour: None, value=20, masked=False)
     assert tools.verify_attribute(bright, "bright").holds is True
@@ -93,7 +93,7 @@ def ring(r, wide):
     return lambda canvas, colour: cv2.circle(canvas, (40, 40), r, colour, wide)
 
 
-def test_filled_and_hollow():
+def test_filled_and_hollow_objects_are_distinguished():
     for crop, name in ((crop_of(disc(30)), "filled"), (crop_of(ring(28, 8)), "hollow")):
         other = "hollow" if name == "filled" else "filled"
         assert tools.verify_attribute(crop, name)[:2] == (True, name)
@@ -104,7 +104,7 @@ def test_filled_and_hollow():
     assert tools.verify_attribute(thick, "hollow").holds is None  # a hole of a few pixels
 
 
-def test_exclusions_and_what_stays_open():
+def test_exclusions_and_undecided_instances():
     red, blue = crop_of(disc(30)), crop_of(disc(30))
     blue.pixels[:] = (30, 60, 200)
     start = tools.start_decisions([red.instance, blue.instance])

@@ -1,4 +1,4 @@
-"""What answers claim, in both languages."""
+"""Claims of answers, in both languages."""
 
 import pytest
 
@@ -22,7 +22,7 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize(("text", "numbers"), NUMBERS)
-def test_numbers(text, numbers):
+def test_claimed_numbers(text, numbers):
     assert numbers_in(text) == numbers
 
 
@@ -35,5 +35,5 @@ def test_numbers(text, numbers):
         ("네 행복해 보입니다", True), ("Yesterday", None), ("Nothing", None), ("네", True),
     ],
 )  # fmt: skip
-def test_yes_and_no(text, yes):
+def test_claimed_yes_or_no(text, yes):
     assert says_yes(text) is yes

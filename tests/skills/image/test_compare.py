@@ -1,4 +1,4 @@
-"""Two pictures, and two things, compared: in words, with a program, or asked for."""
+"""Comparison of two pictures or two objects: answers, programs and missions."""
 
 import cv2
 import numpy as np
@@ -27,7 +27,7 @@ def scene():
 
 @pytest.fixture
 def pair(tmp_path):
-    """Return a function that writes two pictures and gives the bench with both."""
+    """Return a function that writes two pictures and returns a bench with both."""
 
     def make(one, other, ending=".png"):
         files = tmp_path / "one.png", tmp_path / f"two{ending}"
@@ -38,22 +38,22 @@ def pair(tmp_path):
     return make
 
 
-def test_the_same_picture(pair):
+def test_identical_pictures_are_equal(pair):
     answer = ask(pair(scene(), scene()), "Are the two pictures the same?")
     assert (answer.value, answer.text) == (True, "The pictures are the same. Confidence 0.90.")
 
 
 @pytest.mark.parametrize("ending", [".jpg", ".webp"])
-def test_what_another_format_changes_is_no_difference(pair, ending):
+def test_compression_is_not_a_difference(pair, ending):
     assert ask(pair(scene(), scene(), ending), "두 사진이 같아?").value is not False
 
 
-def test_another_size_of_the_same_picture(pair):
+def test_scaled_picture_is_equal(pair):
     half = cv2.resize(scene(), (160, 120), interpolation=cv2.INTER_AREA)
     assert ask(pair(half, scene()), "두 사진이 같아?").value is not False
 
 
-def test_what_changed_is_told_with_its_place(pair):
+def test_change_is_reported_with_its_place(pair):
     other = scene()
     cv2.circle(other, (60, 60), 31, (225, 225, 225), -1)
     cv2.rectangle(other, (250, 190), (290, 230), GREEN, -1)
@@ -66,7 +66,7 @@ def test_what_changed_is_told_with_its_place(pair):
     assert np.abs(np.subtract(boxes, [(30, 30, 91, 91), (250, 190, 291, 231)])).max() <= 4
 
 
-def test_a_faint_change_is_not_settled(pair):
+def test_faint_change_is_undecided(pair):
     other = scene()
     cv2.rectangle(other, (250, 150), (300, 200), (194, 194, 199), -1)
     answer = ask(pair(scene(), other), "What is different?")
@@ -75,12 +75,12 @@ def test_a_faint_change_is_not_settled(pair):
     assert answer.confidence <= 0.5
 
 
-def test_pictures_of_another_form_differ_as_a_whole(pair):
+def test_pictures_of_other_aspect_ratio_differ_as_a_whole(pair):
     answer = ask(pair(scene(), scene()[:100]), "What has changed?")
     assert answer.value is False
 
 
-def test_one_picture_is_not_compared_with_nothing(pair):
+def test_comparison_requires_a_second_picture(pair):
     bench = pair(scene(), scene())
     bench.second_file = None
     with pytest.raises(CannotTell, match="SECOND_NEEDED"):
@@ -97,7 +97,7 @@ def test_one_picture_is_not_compared_with_nothing(pair):
         ("Does the green circle have the same colour as the red circle?", None, "None found"),
     ],
 )  # fmt: skip
-def test_things_are_compared(pair, text, value, says):
+def test_objects_are_compared(pair, text, value, says):
     bench = pair(scene(), scene())
     answer = ask(bench, text)
     assert answer.value is value
@@ -107,7 +107,7 @@ def test_things_are_compared(pair, text, value, says):
     assert namespace["run"](str(bench.file))["answer"] is value
 
 
-def test_a_size_between_is_not_settled():
+def test_size_between_two_limits_is_undecided():
     pixels = np.zeros((9, 9, 3), np.uint8)
     crops = [
         Crop(Instance("", (0, 0, side, side), 1.0, "annotation"), pixels, np.ones((9, 9), bool))
@@ -116,7 +116,7 @@ def test_a_size_between_is_not_settled():
     assert tools.alike(*crops, "size").holds is None
 
 
-def test_which_missions_are_asked(tmp_path):
+def test_missions_of_a_comparison(tmp_path):
     files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
     first, second = (str(one) for one in files[:2])
     assert missions_of(files[:1], "몇 개야?") == [{"image": first}]

@@ -85,5 +85,5 @@ def test_composed_question_is_answered_by_tools_and_program(picture, text, value
         ("빨간 원이 네 개 이상 있어?", "아니요, 3개입니다(빨간 원)."),
     ],
 )
-def test_answer_names_the_numbers_behind_it(picture, text, says):
+def test_answer_contains_the_underlying_numbers(picture, text, says):
     assert says in ask(Bench(picture), text).text

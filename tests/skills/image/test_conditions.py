@@ -1,4 +1,4 @@
-"""Confidence under hard conditions: surer than 0.7 and wrong in at most one answer of a hundred."""
+"""Confidence under difficult conditions: above 0.7 at most one answer of a hundred is wrong."""
 
 import os
 
@@ -16,13 +16,13 @@ from bt_exec_skills.image.skills.other_light import in_other_light
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.conditions import CONDITIONS, conditioned, questions
 
-SURE, FRESH = 0.7, 100_000  # the thresholds were set on seeds below 60
+SURE, FRESH = 0.7, 100_000  # the thresholds were chosen with seeds below 60
 PICTURES = int(os.environ.get("BT_EXEC_CONDITIONS", "60"))
 RED, BLUE = (205, 35, 35), (35, 65, 200)
 
 
 def sureness(picture, text):
-    """Return the answer to a question and how sure it is once it was judged."""
+    """Return the answer to a question and its confidence after judgement."""
     bench = bench_of(picture)
     answer = ask(bench, text)
     return answer.value, judged(bench, [*cross_checks_of(bench), *in_other_light(bench)]).confidence
@@ -40,7 +40,7 @@ def plain(ground=235):
     return np.full((300, 400, 3), ground, np.uint8)
 
 
-def test_grey_disc_on_white_is_not_surely_absent():
+def test_absence_of_grey_disc_on_white_is_uncertain():
     picture = plain(252)
     cv2.circle(picture, (200, 150), 40, (236, 236, 236), -1, cv2.LINE_AA)
     for text in ("How many grey circles are there?", "How many things are there?"):
@@ -48,7 +48,7 @@ def test_grey_disc_on_white_is_not_surely_absent():
         assert value == 1 or sure <= 0.6
 
 
-def test_warm_light_makes_colours_unsure():
+def test_colours_in_warm_light_are_uncertain():
     picture = plain()
     cv2.circle(picture, (100, 150), 40, (240, 215, 40), -1)
     cv2.circle(picture, (280, 150), 40, (245, 135, 20), -1)
@@ -59,7 +59,7 @@ def test_warm_light_makes_colours_unsure():
 
 
 @pytest.mark.parametrize("seam", [True, False])
-def test_touching_cubes_are_not_surely_fewer(seam):
+def test_count_of_touching_cubes_is_uncertain(seam):
     picture = plain()
     for place, x in enumerate((60, 100, 140, 250, 290)):
         shade = [one - 8 * (place % 2) for one in BLUE]
@@ -71,7 +71,7 @@ def test_touching_cubes_are_not_surely_fewer(seam):
     assert value == 6 or sure <= 0.6
 
 
-def test_thing_behind_a_bar_is_not_surely_two():
+def test_count_of_object_behind_a_bar_is_uncertain():
     picture = plain()
     cv2.circle(picture, (100, 150), 40, RED, -1)
     assert sureness(picture, "How many red things are there?") == (1, SUREST)
@@ -80,7 +80,7 @@ def test_thing_behind_a_bar_is_not_surely_two():
     assert value == 1 or sure <= 0.6
 
 
-def test_clear_things_stay_sure():
+def test_clear_objects_have_high_confidence():
     picture = plain()
     for place in range(4):
         cv2.circle(picture, (60 + 90 * place, 150), 30, RED, -1)
@@ -95,10 +95,11 @@ def test_relit_picture_has_a_neutral_ground():
     grounds = [one.reshape(-1, 3).mean(axis=0) for one in relit(picture)]
     assert any(one.max() - one.min() < 4 for one in grounds)
     assert len({*name_pixels(relit(picture)[-1]).ravel().tolist()}) == 1
-    assert len(relit(plain(10))) > len(relit(plain(235)))  # a dark ground leaves the light open
+    # a dark background gives no evidence of the light
+    assert len(relit(plain(10))) > len(relit(plain(235)))
 
 
-def test_a_picture_of_each_condition_is_never_sure_and_wrong():
+def test_no_confident_answer_is_wrong_for_each_condition():
     wrong = [what for what, right, sure in asked(range(FRESH, FRESH + len(CONDITIONS)))
              if sure > SURE and not right]  # fmt: skip
     assert not wrong
@@ -115,7 +116,7 @@ def test_confidence_is_calibrated_on_fresh_pictures():
     assert len(sure) >= 0.3 * len(found)
 
 
-def test_objects_of_the_colour_of_the_ground_are_not_surely_absent():
+def test_absence_of_objects_with_the_background_colour_is_uncertain():
     tiles = np.indices((8, 8)).sum(axis=0) % 2 * 255
     board = np.repeat(
         cv2.resize(tiles.astype(np.uint8), (320, 320), interpolation=0)[..., None], 3, 2

@@ -1,4 +1,4 @@
-"""Questions that refer to the one before: pronouns, fragments, corrections."""
+"""Questions that refer to earlier ones: pronouns, fragments, corrections."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_reference_is_resolved(before, text, full):
         ("빨간 원이 파란 거보다 커?", "빨간 원이 파란 원보다 커?"),
     ],
 )  # fmt: skip
-def test_one_has_the_noun_of_the_phrase_before(text, full):
+def test_one_refers_to_the_noun_of_the_previous_phrase(text, full):
     assert read_question(text) == read_question(full)
 
 

@@ -1,4 +1,4 @@
-"""Crop first holds for every plan, whoever wrote it: a guard in the tree, and a checker before."""
+"""Crop first in every plan: a guard in the tree, and a checker before the run."""
 
 import pytest
 
@@ -44,17 +44,17 @@ def context(**facts: str) -> PassContext:
         ([SEGMENT, CROP, VERIFY, SEGMENT, ASK], {}, True),
     ],
 )
-def test_a_plan_that_would_ask_too_early_is_found(nodes, facts, found):
+def test_early_question_about_the_whole_picture_is_found(nodes, facts, found):
     problems = list(crop_first_checker(plan(*nodes), context(**facts)))
     assert [one.code for one in problems] == ["CROP_FIRST"] * found
 
 
-def test_what_an_earlier_turn_did_is_not_looked_at_again():
+def test_results_of_earlier_turns_are_not_checked_again():
     kept = plan("{name: turn 1, sequence: [" + SEGMENT + "]}", ASK, head=", kept: [turn 1]")
     assert list(crop_first_checker(kept, context())) == []
 
 
-def test_every_question_about_the_whole_picture_gets_its_guard_once():
+def test_every_question_about_the_whole_picture_gets_one_guard():
     guarded, notes = CROP_FIRST.apply(plan(ASK, "{do: ask_vqa, with: {question: a, of: target}}"),
                                       context())  # fmt: skip
     whole, of_crops = guarded.root.sequence
@@ -64,7 +64,7 @@ def test_every_question_about_the_whole_picture_gets_its_guard_once():
     assert CROP_FIRST.apply(guarded, context()) == (guarded, ())
 
 
-def test_every_answer_gets_its_judge_once():
+def test_every_answer_gets_one_judge():
     told = plan("{do: answer, with: {kind: count, of: target, what: x}}")
     judged, _ = AFTER_ANSWER.apply(told, context())
     assert [node.do for node in judged.root.sequence] == ["answer", "judge"]
@@ -90,7 +90,7 @@ class Model:
 
 @pytest.fixture
 def run(tmp_path):
-    """Run a plan of somebody's own about a picture, perhaps with boxes beside it."""
+    """Run a given plan on a picture, optionally with boxes beside it."""
 
     def start(*nodes, boxes=False):
         picture = draw(tmp_path)
@@ -106,7 +106,7 @@ def run(tmp_path):
     return start
 
 
-def test_a_guard_of_ones_own_stays():
+def test_guard_of_the_plan_is_kept():
     own = "{do: ask_vqa, with: {question: a}, while: {crops_first: {}, else: MINE}}"
     assert CROP_FIRST.apply(plan(own), context())[1] == ()
     other = "{do: ask_vqa, with: {question: a}, while: {sunny: {}, else: RAIN}}"
@@ -115,20 +115,20 @@ def test_a_guard_of_ones_own_stays():
     assert (str(node.guarded.condition), node.guarded.code) == ("sunny and crops_first", "RAIN")
 
 
-def test_the_guard_itself_holds_while_a_plan_runs(run, monkeypatch):
-    """Without the checker, too: the executive asks it before the model is asked."""
+def test_guard_blocks_at_run_time(run, monkeypatch):
+    """It works without the checker: the executive evaluates it before the model is queried."""
     monkeypatch.setattr("bt_exec_skills.image.rules.crop_first._FINDS", ())
     outcome, model = run(SEGMENT, ASK)
     assert [one["code"] for one in outcome.failures] == ["CROP_FIRST"]
     assert model.asked == []
 
 
-def test_without_boxes_the_whole_picture_is_asked_about(run):
+def test_whole_picture_is_allowed_without_boxes(run):
     outcome, model = run(ASK)
     assert (outcome.ok, len(model.asked)) == (True, 1)
 
 
-def test_an_annotation_beside_the_picture_is_boxes(run):
+def test_annotation_beside_the_picture_counts_as_boxes(run):
     outcome, model = run(ASK, boxes=True)
     assert not outcome.ok
     assert "CROP_FIRST" in str(outcome.problems)
@@ -136,7 +136,7 @@ def test_an_annotation_beside_the_picture_is_boxes(run):
     assert (outcome.ok, len(model.asked)) == (True, 1)
 
 
-def test_where_cropping_failed_the_whole_picture_may_be_asked_about(run, monkeypatch):
+def test_whole_picture_is_allowed_when_cropping_failed(run, monkeypatch):
     def broken(picture, found):
         raise ValueError("no crop today")
 

@@ -1,4 +1,4 @@
-"""What a detector's scores say of a count: all of them, and what was passed over."""
+"""Confidence of counts from the scores of a detector."""
 
 import cv2
 import numpy as np
@@ -20,38 +20,38 @@ def found(*scores, label="tomato"):
     ("scores", "count", "whole"),
     [
         ((0.9, 0.8), 2, 0.72),
-        ((0.9, 0.4), 2, 0.54),  # the second may be one: it is kept as unsettled
+        ((0.9, 0.4), 2, 0.54),  # the second may be an object: it is kept as undecided
         ((0.9, 0.2), 1, 0.72),
         ((0.9, 0.2, 0.1), 1, 0.648),
     ],
 )
-def test_a_count_is_as_sure_as_all_of_its_parts(scores, count, whole):
+def test_confidence_of_a_count_is_the_product_of_its_scores(scores, count, whole):
     kept, sure = detected(found(*scores), "tomato")
     assert len(kept) == count
     assert sure == pytest.approx(whole)
 
 
-def test_what_is_of_another_kind_says_nothing():
+def test_other_classes_do_not_affect_the_confidence():
     kept, sure = detected([*found(0.9), *found(0.05, label="Cup")], "Tomato")
     assert [one.label for one in kept] == ["tomato"]
     assert sure == pytest.approx(0.9)
     assert len(detected([*found(0.9), *found(0.8, label="cup")])[0]) == 2
 
 
-def test_where_nothing_is_recognised_an_absence_is_unsure():
+def test_absence_is_uncertain_when_nothing_is_recognised():
     assert detected([], "tomato") == ([], NOTHING_KNOWN)
     assert detected(found(0.3, label="cup"), "tomato").whole == NOTHING_KNOWN
     assert detected(found(0.9, label="cup"), "tomato").whole == 1.0
 
 
-def test_where_much_is_half_recognised_the_detector_is_not_at_home():
+def test_many_medium_scores_lower_the_confidence():
     strange = found(0.6, 0.4, 0.4, 0.3, label="chair")
     assert detected(strange, "tomato").whole == NOTHING_KNOWN
     known = found(0.95, 0.95, 0.2, label="cup")
     assert detected(known, "tomato").whole == pytest.approx(1.9 / 2.1)
 
 
-def test_what_another_thing_explains_better_is_a_doubt():
+def test_detection_explained_by_another_object_lowers_the_confidence():
     ball = Detection("ball", BOX, 0.9)
     rival = Detection("tomato", BOX, 0.4, doubt="rival")
     kept, sure = detected([ball, rival], "tomato")
@@ -60,12 +60,12 @@ def test_what_another_thing_explains_better_is_a_doubt():
     assert len(detected([ball, rival], "ball").instances) == 1
 
 
-def test_what_is_often_missed_makes_a_count_unsure():
+def test_low_recall_lowers_the_confidence():
     assert detected(found(0.9), "tomato", recall=0.2).whole == pytest.approx(0.9 * 0.6)
 
 
 class OfSome:
-    """Finds discs that are at least a twentieth of the picture wide, as a network does."""
+    """Detector of discs that are at least a twentieth of the picture wide, like a network."""
 
     def detect(self, view):
         least = max(view.frame.shape[:2]) / 20
@@ -75,7 +75,7 @@ class OfSome:
 
 
 @pytest.mark.parametrize(("size", "r"), [((2400, 3200), 30), ((2400, 3200), 90), ((900, 1200), 35)])
-def test_large_picture_is_looked_at_in_tiles(size, r):
+def test_large_picture_is_processed_in_tiles(size, r):
     picture = np.full((*size, 3), 225, np.uint8)
     places = [(150, 150), (size[1] - 160, 200), (size[1] // 2, size[0] // 2), (300, size[0] - 170)]
     for place in places:
@@ -94,7 +94,7 @@ def test_object_larger_than_a_tile_is_found_once():
 
 
 @pytest.mark.parametrize("found", [(), ((10, 10, 40, 40),)])
-def test_absence_by_a_network_is_never_sure(found):
+def test_absence_by_a_network_is_never_certain(found):
     class Sees:
         def detect(self, view):
             return [

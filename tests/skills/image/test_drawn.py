@@ -1,4 +1,4 @@
-"""Drawn pictures with known truth: how often an answer is right, and whether confidence counts."""
+"""Accuracy and calibration on synthetic pictures with ground truth."""
 
 import pytest
 
@@ -9,7 +9,7 @@ SURE = 0.6
 
 
 def scored(seeds):
-    """Ask four questions about each picture; print the score and a reliability table."""
+    """Ask four questions about each picture, and print the score and a reliability table."""
     table: dict[int, list[bool]] = {}
     wrong = []
     for seed in seeds:
@@ -44,7 +44,7 @@ def test_three_hundred_pictures():
     assert sure_wrong <= 0.03, wrong
 
 
-def test_the_pictures_have_tricks_in_them():
+def test_pictures_contain_difficult_cases():
     tricks = [draw(seed, scale=1).tricks for seed in range(60)]  # edges do not matter here
     assert sum("touching" in one for one in tricks) >= 5
     assert sum("hidden" in one for one in tricks) >= 5

@@ -1,4 +1,4 @@
-"""Answers of a model: lies are never above 0.5, and truths that tools can compute are believed."""
+"""Answers of models: false ones never exceed 0.5, true ones that tools can compute are accepted."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ TRUTHS = pairs(FINALS["truths"])
 
 @pytest.fixture(scope="module")
 def picture():
-    """Draw the picture that the answers are about."""
+    """Draw the picture of the answers."""
     found = np.full((360, 480, 3), 235, np.uint8)
     red, blue = (205, 35, 35), (35, 65, 200)
     for x, y, r, colour in ((70, 70, 30, red), (180, 80, 45, red), (400, 70, 30, red)):
@@ -41,7 +41,7 @@ def picture():
 
 
 class Agrees:
-    """A second model that calls every answer right."""
+    """Second model that agrees with every answer."""
 
     def ask(self, image, question, schema):
         return VqaAnswer({"verdict": "right", "answer": "so it is", "why": "I looked"})
@@ -52,7 +52,7 @@ def judged(request, picture):
     looker = Looker(None, Agrees() if request.param == "second model" else None)
 
     def run(question: str, text: str) -> Bench:
-        """Judge an answer of a model that looked, and is as sure as can be."""
+        """Judge an answer of a confident model."""
         bench = bench_of(picture)
         bench.file = Path("picture.png")
         bench.asked.append(LookAnswer(text, 1.0, question))
@@ -63,13 +63,13 @@ def judged(request, picture):
     return run
 
 
-def test_there_are_enough_of_them():
+def test_corpus_is_large_enough():
     assert len(REFUTED) + len(BESIDE) >= 60
     assert len(TRUTHS) >= 40
 
 
 @pytest.mark.parametrize(("question", "text"), REFUTED)
-def test_final_is_refuted_where_tools_find_otherwise(judged, question, text):
+def test_answer_is_refuted_when_tools_disagree(judged, question, text):
     bench = judged(question, text)
     assert bench.answer.confidence <= 0.3
     assert bench.judgement.agrees is False
@@ -77,20 +77,20 @@ def test_final_is_refuted_where_tools_find_otherwise(judged, question, text):
 
 
 @pytest.mark.parametrize(("question", "text"), BESIDE)
-def test_final_is_not_believed_where_tools_compute_no_answer(judged, question, text):
+def test_answer_is_not_accepted_when_tools_cannot_decide(judged, question, text):
     bench = judged(question, text)
     assert bench.answer.confidence <= 0.5
     assert bench.judgement.agrees is not True
 
 
 @pytest.mark.parametrize(("question", "text"), TRUTHS)
-def test_true_final_is_believed(judged, question, text):
+def test_true_answer_is_accepted(judged, question, text):
     bench = judged(question, text)
     assert (bench.judgement.agrees, bench.judgement.coverage) == (True, 1.0)
     assert bench.answer.confidence >= 0.8
 
 
-def test_unchecked_claims_are_told_one_by_one(judged):
+def test_unchecked_claims_are_listed(judged):
     bench = judged("How many red circles are there?", "There are 3. They belong to Peter.")
     assert "Could not be checked otherwise: “They belong to Peter.”" in told_of(bench)
     claims = bench.to_dict()["judgement"]["claims"]

@@ -1,4 +1,4 @@
-"""Crops of instances: what lies before or in a thing is not its own colour."""
+"""Crops of instances: pixels of overlapping objects are excluded."""
 
 import cv2
 import numpy as np
@@ -21,21 +21,22 @@ def colours(picture, known, label):
 
 @pytest.fixture
 def plate():
-    """Return a red plate with a yellow apple on it, and what is known of both."""
+    """Return a red plate with a yellow apple on it, and both instances."""
     picture = np.full((120, 160, 3), 128, np.uint8)
     cv2.circle(picture, (80, 60), 50, RED, -1)
     cv2.circle(picture, (80, 60), 31, YELLOW, -1)
     return picture, things(("plate", (30, 10, 131, 111)), ("apple", (49, 29, 112, 92)))
 
 
-def test_what_lies_on_a_thing_is_not_its_own(plate):
+def test_object_on_top_is_excluded(plate):
     picture, known = plate
-    assert colours(picture, known[:1], "plate")[0][0] == "yellow"  # nobody says what lies there
+    # the overlapping object is unknown
+    assert colours(picture, known[:1], "plate")[0][0] == "yellow"
     assert colours(picture, known, "plate") == [("red", 1.0)]
     assert colours(picture, known, "apple") == [("yellow", 1.0)]
 
 
-def test_what_stands_before_a_thing_is_not_its_own():
+def test_object_in_front_is_excluded():
     picture = np.full((120, 160, 3), 128, np.uint8)
     picture[20:80, 40:90] = GREEN
     picture[50:110, 55:115] = YELLOW
@@ -45,14 +46,14 @@ def test_what_stands_before_a_thing_is_not_its_own():
     assert clear > colours(picture, known[:1], "cup")[0][1]
 
 
-def test_every_thing_keeps_pixels_of_its_own(plate):
+def test_every_object_keeps_some_pixels(plate):
     picture, known = plate
     crowd = known + things(*(("plate", (30 + k, 10, 131, 111 - k)) for k in range(1, 9)))
     for one in tools.crop(picture, tools.of_kind(crowd, "")):
         assert one.own.any()
 
 
-def test_thousands_of_boxes_on_one_another_are_not_all_compared():
+def test_number_of_compared_overlapping_boxes_is_limited():
     crowd = things(*(("cup", (k % 40, 0, 100 + k % 60, 90)) for k in range(3000)))
     found = tools.of_kind(crowd, "cup")
     assert len(found) == 3000

@@ -1,4 +1,4 @@
-"""Judges without a model: they bear right answers out, and never a count of shifted boxes."""
+"""Judges without a model: they confirm right answers, and no count of shifted boxes."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tests.skills.image.drawn import SHAPES, draw, questions
 
 
 def annotated(seed: int, shift: int = 0) -> tuple[Bench, list]:
-    """Return a drawn picture whose boxes are given, all of them moved aside by `shift` [px]."""
+    """Return a synthetic picture with boxes that are shifted by `shift` [px]."""
     drawn = draw(seed)
     bench = bench_of(drawn.picture)
     bench.file, bench.annotation_file = Path("p.png"), Path("p.json")
@@ -42,13 +42,13 @@ def verdicts(seeds: range, shift: int) -> list[tuple[bool, bool | None]]:
     return found
 
 
-def test_right_answers_are_never_disputed_and_often_borne_out():
+def test_right_answers_are_never_disputed_and_often_confirmed():
     found = verdicts(range(12), 0)
     assert all(right and agrees is not False for right, agrees in found)
     assert sum(agrees is True for _, agrees in found) >= 0.3 * len(found)
 
 
-def test_boxes_beside_their_things_are_not_borne_out():
+def test_shifted_boxes_are_not_confirmed():
     found = verdicts(range(16), 40)
     wrong = [agrees for right, agrees in found if not right]
     assert len(wrong) >= 25
@@ -57,7 +57,7 @@ def test_boxes_beside_their_things_are_not_borne_out():
 
 @pytest.fixture
 def reds():
-    """Three red discs on a grey ground, with their boxes."""
+    """Three red discs on a grey background, with their boxes."""
     picture = np.full((200, 400, 3), 225, np.uint8)
     boxes = [(20, 20, 80, 80), (120, 20, 180, 80), (220, 20, 280, 80)]
     for x1, y1, x2, y2 in boxes:
@@ -70,7 +70,7 @@ def reds():
     return bench
 
 
-def test_a_decision_that_the_whole_picture_contradicts_is_told(reds):
+def test_decision_contradicted_by_the_whole_picture_is_reported(reds):
     found = reds.sets["target"]
     found.decisions = [*found.decisions[:2], Decision(False, "blue", 0.9)]
     reds.judgement = judged(reds, cross_checks_of(reds))
@@ -80,7 +80,7 @@ def test_a_decision_that_the_whole_picture_contradicts_is_told(reds):
     assert "But the judges disagree: the colours of the whole picture (#3)." in told_of(reds)
 
 
-def test_what_another_attribute_rejected_is_not_disputed(reds):
+def test_instance_rejected_for_another_attribute_is_not_disputed(reds):
     found = reds.sets["target"]
     decisions = [*found.decisions[:2], Decision(False, "square", 0.9)]
     assert disputed(reds.picture, found.crops, decisions, "red") == []
@@ -96,8 +96,8 @@ def test_what_another_attribute_rejected_is_not_disputed(reds):
         ("세 개입니다.", None), ("네 개입니다.", False),
     ],
 )  # fmt: skip
-def test_a_worded_answer_is_held_against_the_crops(reds, text, agrees):
-    """Crops alone bear nothing out: the answer was read from them."""
+def test_worded_answer_is_compared_with_the_crops(reds, text, agrees):
+    """Crops alone cannot confirm it, because the answer was derived from them."""
     reds.by_model, reds.answer = True, Answer(text, None, 1.0)
     cross_checks = [one for one in cross_checks_of(reds) if one.who == "crops"]
     assert [one.agrees for one in cross_checks] in ([agrees], [] if agrees is None else None)
@@ -114,7 +114,7 @@ def test_a_worded_answer_is_held_against_the_crops(reds, text, agrees):
         ("Are there 3 lucky balls?", "No.", []),
     ],
 )
-def test_look_at_the_whole_picture_objects_only_for_its_own_sentence(reds, asked, said, agrees):
+def test_answer_about_the_whole_picture_objects_only_to_its_own_question(reds, asked, said, agrees):
     reds.by_model, reds.question = True, "How many lucky balls are there?"
     reds.answer = Answer("There are three.", None, 1.0)
     reds.asked.append(LookAnswer(said, 1.0, asked))
@@ -124,8 +124,8 @@ def test_look_at_the_whole_picture_objects_only_for_its_own_sentence(reds, asked
 
 
 @pytest.mark.parametrize(("boxes", "agrees"), [(3, True), (2, False)])
-def test_a_count_of_boxes_is_held_against_a_count_by_colour(reds, boxes, agrees):
-    """Only where the question names no thing: then the colours show all that is meant."""
+def test_count_of_boxes_is_compared_with_a_count_by_colour(reds, boxes, agrees):
+    """Only if the question names no class, because then colours determine all objects."""
     known = reds.annotation
     reds.__dict__["annotation"] = known._replace(instances=known.instances[:boxes])
     answer = ask(reds, "How many red things are there?")
@@ -134,7 +134,7 @@ def test_a_count_of_boxes_is_held_against_a_count_by_colour(reds, boxes, agrees)
     assert (check.who, check.agrees, check.says) == ("detector", agrees, "3")
 
 
-def test_scores(reds):
+def test_scores_of_a_judgement(reds):
     assert coverage_of(reds) == 1.0
     found = reds.sets["target"]
     found.decisions = [Decision(None, "", 0.4), *found.decisions[1:]]

@@ -1,4 +1,4 @@
-"""Pictures from files: what is made of them, and what is refused before it is decoded."""
+"""Loading of picture files: conversion, and refusal before decoding."""
 
 import base64
 import os
@@ -17,7 +17,7 @@ RED = (210, 30, 20)
 
 
 def half_red(height=40, width=60):
-    """A picture, RGB, whose left half is red and whose right half is white."""
+    """Picture, RGB, whose left half is red and whose right half is white."""
     picture = np.full((height, width, 3), 255, np.uint8)
     picture[:, : width // 2] = RED
     return picture
@@ -38,7 +38,7 @@ def test_formats_give_the_same_picture(tmp_path, ending):
     assert np.abs(found.astype(int) - half_red()).mean() < 3
 
 
-def test_grey_alpha_and_sixteen_bit(tmp_path):
+def test_grey_alpha_and_sixteen_bit_are_converted(tmp_path):
     grey = write(tmp_path / "g.png", np.full((20, 30), 77, np.uint8))
     assert (load_picture(grey) == 77).all()
     deep = write(tmp_path / "d.png", np.full((20, 30, 3), 257 * 99, np.uint16))
@@ -47,7 +47,7 @@ def test_grey_alpha_and_sixteen_bit(tmp_path):
     clear[:, :10, 3] = 255
     shown = load_picture(write(tmp_path / "a.png", clear))
     assert tuple(shown[0, 0]) == RED  # opaque
-    assert tuple(shown[0, 20]) == (255, 255, 255)  # red, but transparent: white behind it
+    assert tuple(shown[0, 20]) == (255, 255, 255)  # red, but transparent: becomes white
 
 
 def with_exif(jpeg: bytes, orientation: int) -> bytes:
@@ -57,12 +57,12 @@ def with_exif(jpeg: bytes, orientation: int) -> bytes:
     return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(part) + 2) + part + jpeg[2:]
 
 
-def test_a_turned_photo_is_put_upright(tmp_path):
+def test_rotated_photo_becomes_upright(tmp_path):
     file = write(tmp_path / "p.jpg", half_red()[..., ::-1])
-    file.write_bytes(with_exif(file.read_bytes(), 6))  # to be turned right by a quarter
+    file.write_bytes(with_exif(file.read_bytes(), 6))  # rotated by a quarter turn to the right
     found = load_picture(file)
     assert found.shape == (60, 40, 3)
-    assert found[5, 20, 1] < 90 < 200 < found[55, 20, 1]  # red is on top now
+    assert found[5, 20, 1] < 90 < 200 < found[55, 20, 1]  # red is at the top now
 
 
 def png_head(width: int, height: int) -> bytes:
@@ -70,7 +70,7 @@ def png_head(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n\0\0\0\r" + body + struct.pack(">I", zlib.crc32(body))
 
 
-def test_a_bomb_is_refused_by_its_head(tmp_path, monkeypatch):
+def test_decompression_bomb_is_refused_by_its_header(tmp_path, monkeypatch):
     monkeypatch.setattr(cv2, "imdecode", lambda *_: pytest.fail("it was decoded"))
     bomb = tmp_path / "bomb.png"
     bomb.write_bytes(png_head(60_000, 60_000) + b"\0\0\0\0IEND\xaeB`\x82")
@@ -79,7 +79,7 @@ def test_a_bomb_is_refused_by_its_head(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("ending", ["png", "jpg", "webp"])
-def test_half_a_file_is_refused(tmp_path, ending):
+def test_truncated_file_is_refused(tmp_path, ending):
     noise = np.random.default_rng(0).integers(0, 255, (60, 60, 3), np.uint8)
     file = write(tmp_path / f"p.{ending}", noise)
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
@@ -98,21 +98,21 @@ def test_half_a_file_is_refused(tmp_path, ending):
         (b"II*\0\xff\xff\xff\x7f", "broken"),
     ],
 )
-def test_what_is_no_picture_is_refused(tmp_path, data, says):
+def test_file_that_is_not_a_picture_is_refused(tmp_path, data, says):
     file = tmp_path / "p.png"
     file.write_bytes(data)
     with pytest.raises(UsageError, match=says):
         load_picture(file)
 
 
-def test_names_that_are_no_file(tmp_path):
+def test_paths_that_are_not_files_are_refused(tmp_path):
     with pytest.raises(UsageError, match="does not exist"):
         load_picture(tmp_path / "no.png")
     with pytest.raises(UsageError, match="is a folder; name one picture"):
         load_picture(tmp_path)
 
 
-def test_broken_heads_never_raise():
+def test_damaged_headers_never_raise():
     rng = np.random.default_rng(1)
     starts = [png_head(5, 5), b"\xff\xd8\xff", b"RIFF1234WEBPVP8 ", b"II*\0", b"MM\0*", b"BM"]
     for start in starts:
@@ -120,23 +120,23 @@ def test_broken_heads_never_raise():
             read_header(start + rng.integers(0, 255, size, np.uint8).tobytes())
 
 
-def test_models_are_given_a_small_picture():
+def test_pictures_for_models_are_reduced():
     data = base64.b64decode(for_model(np.zeros((1500, 3000, 3), np.uint8)))
     assert read_header(data)[:3] == ("jpeg", 1024, 512)
 
 
 @pytest.mark.parametrize("ending", ["png", "jpg"])
-def test_what_follows_the_end_of_a_picture_is_left(tmp_path, ending):
+def test_data_after_the_end_of_a_picture_is_ignored(tmp_path, ending):
     file = write(tmp_path / f"p.{ending}", half_red()[..., ::-1])
     whole = file.read_bytes()
-    file.write_bytes(whole + bytes(9000))  # a moving photo carries its film there
+    file.write_bytes(whole + bytes(9000))  # a motion photo has its video there
     assert load_picture(file).shape == (40, 60, 3)
     file.write_bytes(whole[:-12])
     with pytest.raises(UsageError, match="incomplete"):
         load_picture(file)
 
 
-def test_a_pipe_is_not_said_to_be_missing(tmp_path):
+def test_pipe_is_not_reported_as_missing(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="is not a file but a pipe or a device; pipe it to -"):
         load_picture(tmp_path / "pipe")

@@ -1,4 +1,4 @@
-"""The second way where things come from colours alone: by outlines; and the judge who uses it."""
+"""Outline detector, and the judge that uses it when objects come from colours alone."""
 
 import cv2
 import numpy as np
@@ -35,7 +35,7 @@ def told(picture, scale=1.0):
     "ground", [(235, 235, 235), (250, 250, 250), (30, 30, 34), (120, 160, 110)]
 )
 @pytest.mark.parametrize("scale", [1.0, 1.5])
-def test_things_are_found_by_their_outlines(ground, scale):
+def test_objects_are_found_by_their_outlines(ground, scale):
     picture = disc(plain(ground), 60, 60, 30, RED)
     cv2.rectangle(picture, (150, 30), (210, 90), BLUE, -1)
     cv2.fillPoly(picture, [np.array([(60, 150), (25, 210), (95, 210)])], SHADES["yellow"])
@@ -44,33 +44,33 @@ def test_things_are_found_by_their_outlines(ground, scale):
     ]  # fmt: skip
 
 
-def test_a_box_is_where_the_thing_is_in_a_large_picture_too():
+def test_box_is_correct_in_a_large_picture():
     picture = cv2.resize(disc(plain(), 100, 80, 30, RED), (3200, 2400))
     (one,) = outlined(picture)
     assert np.allclose(one.bbox, (700, 500, 1300, 1100), atol=25)
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_things_that_touch_are_told_apart_by_the_notches(count):
+def test_touching_objects_are_separated_at_notches(count):
     picture = plain()
     for number in range(count):
         disc(picture, 50 + 49 * number, 60 + 4 * (number % 2), 25, RED)
     assert told(picture) == [("red", "None", count)]
 
 
-def test_a_bite_out_of_a_thing_is_no_second_thing():
+def test_notch_of_an_occluded_object_is_not_a_second_object():
     picture = plain()
     cv2.rectangle(picture, (60, 60), (140, 140), GREEN, -1)
     disc(picture, 140, 140, 30, RED)
     assert [(c, n) for c, _, n in told(picture)] == [("green", 1), ("red", 1)]
 
 
-def test_a_hole_that_shows_the_ground_is_no_thing():
+def test_hole_with_background_colour_is_not_an_object():
     picture = disc(disc(plain(), 100, 100, 50, RED), 100, 100, 25, (235, 235, 235))
     assert [(c, n) for c, _, n in told(picture)] == [("red", 1)]
 
 
-def test_the_two_ways_share_words_and_never_contradict_each_other_on_a_pure_colour():
+def test_both_methods_agree_on_pure_colours():
     for name, shades in _PROTOTYPES.items():
         for shade in shades:
             rgb = np.frombuffer(bytes.fromhex(shade), np.uint8).astype(float)
@@ -87,7 +87,7 @@ def test_the_two_ways_share_words_and_never_contradict_each_other_on_a_pure_colo
     ],
     ids=["noise", "slope", "tiny", "line", "stripes"],
 )  # fmt: skip
-def test_texture_slopes_and_scraps_show_no_things(picture):
+def test_texture_gradients_and_fragments_are_not_objects(picture):
     assert not outlined(np.asarray(picture, np.uint8))
 
 
@@ -102,7 +102,7 @@ def verdicts(seeds, change=lambda picture, seed: picture):
     return found
 
 
-def test_right_answers_are_borne_out_and_hardly_ever_disputed():
+def test_right_answers_are_confirmed_and_rarely_disputed():
     found = verdicts(range(300, 308))
     right = [agrees for right, agrees in found if right]
     assert right.count(False) == 0
@@ -119,8 +119,8 @@ def noisy(picture, seed):
 
 
 @pytest.mark.slow
-def test_wrong_answers_of_bad_pictures_are_found_out():
-    """Colours that fade are named wrongly by the first way; the second says so, or nothing."""
+def test_wrong_answers_about_difficult_pictures_are_detected():
+    """The first method misnames fading colours. The second one objects or is undecided."""
     found = [one for change in (faded, noisy) for one in verdicts(range(320, 345), change)]
     wrong = [agrees for right, agrees in found if not right]
     right = [agrees for right, agrees in found if right]
@@ -130,8 +130,8 @@ def test_wrong_answers_of_bad_pictures_are_found_out():
     assert right.count(False) <= 0.02 * len(right)
 
 
-def test_a_count_that_outlines_contradict_is_told(monkeypatch):
-    """Touching things that the first way leaves in one piece are two by their outline."""
+def test_count_contradicted_by_outlines_is_reported(monkeypatch):
+    """Touching objects that the first method does not separate are two by their outline."""
     picture = disc(disc(plain(), 80, 80, 30, RED), 138, 84, 30, RED)
     monkeypatch.setattr(segment, "_SADDLE", 0.01)
     bench = bench_of(picture)
@@ -146,8 +146,8 @@ def test_a_count_that_outlines_contradict_is_told(monkeypatch):
     assert "But the judges disagree: a count by outlines (2)." in told_of(bench)
 
 
-def test_one_set_of_two_does_not_bear_an_answer_out():
-    """Of things that touch an outline does not tell the shape: perhaps circles, perhaps not."""
+def test_answer_is_not_confirmed_by_one_of_two_sets():
+    """The outline of touching objects does not determine their shape."""
     picture = disc(disc(disc(plain(), 60, 60, 30, RED), 116, 64, 30, RED), 240, 160, 30, BLUE)
     bench = bench_of(picture)
     ask(bench, "Are there more red circles than blue circles?")
@@ -167,7 +167,7 @@ def test_one_set_of_two_does_not_bear_an_answer_out():
         ("How many circles are left of the blue circle?", None),
     ],
 )  # fmt: skip
-def test_it_speaks_where_only_colours_and_shapes_were_asked_for(question, agrees):
+def test_judge_applies_only_to_colours_and_shapes(question, agrees):
     bench = bench_of(
         disc(disc(disc(plain(), 60, 60, 30, RED), 140, 60, 20, RED), 240, 160, 30, BLUE)
     )

@@ -1,6 +1,6 @@
-"""Real photographs that installed packages ship: sensible answers, or truthful refusals.
+"""Photographs shipped by installed packages: plausible answers, or correct refusals.
 
-Colours alone rarely tell things apart in a photograph; then the answer says that it is not settled.
+Colours alone rarely separate objects in a photograph; then the answer is undecided.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ FOLDERS = {"skimage": "data", "ultralytics": "assets"}
 
 
 def photograph(package, name):
-    """Return a photograph of a package, which is not imported; skip where there is none."""
+    """Return a photograph of a package without importing it; skip if it is missing."""
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:
         pytest.skip(f"{package} is not installed")
@@ -41,7 +41,7 @@ def photograph(package, name):
         ("ultralytics", "zidane.jpg", "남자가 행복해 보여?", "NEEDS_MODEL"),
     ],
 )
-def test_what_colours_do_not_tell_is_refused(package, name, text, code):
+def test_question_beyond_colours_is_refused(package, name, text, code):
     with pytest.raises((CannotTell, Unread)) as caught:
         ask(Bench(photograph(package, name)), text)
     assert caught.value.code == code
@@ -61,14 +61,14 @@ def test_what_colours_do_not_tell_is_refused(package, name, text, code):
         ("ultralytics", "bus.jpg", "Is there a blue thing?", True),
     ],
 )  # fmt: skip
-def test_an_answer_is_right_or_not_sure(package, name, text, truth):
+def test_answer_is_right_or_uncertain(package, name, text, truth):
     answer = ask(Bench(photograph(package, name)), text)
     assert answer.value == truth or answer.confidence <= SURE, answer
-    assert len(answer.text) < 400  # hundreds of scraps are counted, not listed
+    assert len(answer.text) < 400  # hundreds of fragments are counted, not listed
 
 
-@pytest.mark.slow  # its kin read drawn signs and pages: test_text.py
-def test_a_photograph_of_a_page_is_read():
+@pytest.mark.slow  # similar tests of drawn signs and pages: test_text.py
+def test_photograph_of_a_page_is_read():
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     answer = ask(Bench(photograph("skimage", "page.png")), "What is written here?")
     assert answer.value[0] == "Region-based segmentation"
@@ -80,20 +80,20 @@ def test_a_photograph_of_a_page_is_read():
 @pytest.mark.parametrize(
     ("package", "name", "read"),
     [
-        ("skimage", "text.png", set()),  # a formula by hand: no word of it is made up
+        ("skimage", "text.png", set()),  # a handwritten formula: no word of it is invented
         ("skimage", "motorcycle_left.png", set()),  # YAMAHA, at an angle
         ("ultralytics", "zidane.jpg", set()),
         ("ultralytics", "bus.jpg", {"cero", "emisiones"}),
     ],
 )
-def test_writing_in_a_photograph_is_read_or_not_settled(package, name, read):
+def test_text_in_a_photograph_is_read_or_undecided(package, name, read):
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     answer = ask(Bench(photograph(package, name)), "사진에 뭐라고 써 있어?")
     assert read <= set(answer.value)
     assert answer.confidence <= SURE
 
 
-def test_two_photographs_of_a_scene_are_not_called_the_same():
+def test_two_photographs_of_a_scene_are_not_equal():
     bench = Bench(
         photograph("skimage", "motorcycle_left.png"),
         second_file=photograph("skimage", "motorcycle_right.png"),
@@ -114,10 +114,10 @@ def test_two_photographs_of_a_scene_are_not_called_the_same():
         ("skimage", "coffee.png", "How many cups are there?", 1),
     ],
 )
-def test_the_network_that_ships_is_never_sure_and_wrong_about_a_photograph(
+def test_confident_answers_of_the_shipped_network_about_photographs_are_right(
     package, name, text, truth
 ):
-    """It learned from rendered scenes alone."""
+    """It was trained on rendered scenes alone."""
     bench = Bench(photograph(package, name))
     bench.detector, bench.only_by_name = make_detector(least_score=FAINT), True
     bench.detector_names = bench.detector.names

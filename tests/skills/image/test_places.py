@@ -1,4 +1,4 @@
-"""Relations between things, places in a picture, and the annotated picture."""
+"""Relations between objects, places in a picture, and the annotated picture."""
 
 import cv2
 import numpy as np
@@ -28,24 +28,24 @@ TABLE = at(100, 100, 200, 200)
         (at(140, 145, 160, 165), {"inside", "on", "below"}),
     ],
 )
-def test_relations(one, true):
+def test_relations_between_boxes(one, true):
     names = ("left_of", "right_of", "above", "below", "inside", "on")
     assert {name for name in names if holds(one, name, TABLE)} == true
 
 
-def test_measures():
+def test_measured_distances():
     found = tools.measure(at(0, 0, 10, 10), at(13, 4, 23, 14))
     assert found == pytest.approx((np.hypot(13, 4), 3.0, 0.0, 0.0))
     found = tools.measure(at(0, 0, 10, 10), at(5, 0, 15, 10))
     assert found == pytest.approx((5.0, 0.0, 1 / 3, 0.5))
 
 
-def test_places():
+def test_places_in_a_picture():
     assert tools.place_in(at(0, 0, 10, 10), (90, 90)) == ("top", "left")
     assert tools.place_in(at(40, 80, 50, 90), (90, 90)) == ("bottom", "centre")
 
 
-def test_accepted_rejected_and_unsettled_differ_without_colour():
+def test_decisions_are_distinguishable_without_colour():
     picture = np.full((120, 300, 3), 128, np.uint8)
     boxes = [at(10, 30, 80, 100), at(110, 30, 180, 100), at(210, 30, 280, 100)]
     decisions = [Decision(yes, "", 1.0) for yes in (True, False, None)]
@@ -53,14 +53,14 @@ def test_accepted_rejected_and_unsettled_differ_without_colour():
     assert (picture == 128).all()  # a copy is drawn on
     grey = cv2.cvtColor(drawn, cv2.COLOR_RGB2GRAY)
     dark = [(grey[30, x + 20 : x + 60] < 60).mean() for x in (10, 110, 210)]
-    assert dark[0] > 0.95  # a full line
+    assert dark[0] > 0.95  # a solid line
     assert dark[1] < 0.8  # dashes
     assert dark[2] < 0.8
     assert (grey[60:70, 140:150] < 60).any()  # crossed out
     assert (grey[50:90, 230:260] == 128).all()
 
 
-def test_saving(tmp_path):
+def test_annotated_picture_is_saved(tmp_path):
     picture = np.full((20, 30, 3), (200, 30, 20), np.uint8)
     assert (tools.load_picture(tools.save_image(picture, tmp_path / "o.png")) == picture).all()
     with pytest.raises(UsageError, match=r"a picture ends in one of \.png"):

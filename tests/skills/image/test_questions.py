@@ -1,4 +1,4 @@
-"""Questions in Korean and English, and the tools that answer them: a corpus."""
+"""Corpus of questions in Korean and English, with the tools that answer them."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def planned(text, kind):
     return tools_of(plan_of(read_question(text), language_of(text), FACTS[kind]))
 
 
-def test_the_corpus_is_large_enough():
+def test_corpus_is_large_enough():
     texts = [text for part in CORPUS.values() for text, _ in part]
     assert len(texts) >= 50
     assert sum(language_of(text) == "ko" for text in texts) >= 20
@@ -49,13 +49,13 @@ def test_the_corpus_is_large_enough():
     ("kind", "text", "tools"),
     [(kind, *pair) for kind in ("drawn", "annotated", "paired") for pair in CORPUS[kind]],
 )
-def test_a_question_leads_to_its_tools(kind, text, tools):
+def test_question_uses_the_expected_tools(kind, text, tools):
     expected = [name for short in tools.split() for name in SHORT[short]]
     assert [name for name, _ in planned(text, kind)] == expected
 
 
-def test_what_people_ask_leads_to_its_tools():
-    """All questions of both files: the share that gets exactly its tools, or its refusal."""
+def test_share_of_questions_with_the_expected_tools():
+    """All questions of both files: the share with exactly the expected tools or refusal."""
     right, wrong = 0, []
     for part in (CORPUS, ASKED):
         for kind, rows in part.items():
@@ -75,13 +75,13 @@ def test_what_people_ask_leads_to_its_tools():
 
 
 @pytest.mark.parametrize(("text", "code"), CORPUS["refused"])
-def test_what_no_tool_can_tell_is_refused(text, code):
+def test_question_that_no_tool_can_answer_is_refused(text, code):
     with pytest.raises((Unread, CannotTell)) as caught:
         planned(text, "refused")
     assert caught.value.code == code
 
 
-def test_what_the_annotation_does_not_know_is_not_guessed():
+def test_unknown_class_of_the_annotation_is_not_guessed():
     with pytest.raises(CannotTell) as caught:
         planned("How many cups are there?", "annotated")
     assert caught.value.code == "NOT_ANNOTATED"
@@ -89,14 +89,14 @@ def test_what_the_annotation_does_not_know_is_not_guessed():
 
 
 @pytest.mark.parametrize("text", ["", "?", "몇", "how many", "a" * 3000, "the " * 500, "는 " * 500])
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_parsed_or_refused(text):
     try:
         read_question(text)
     except Unread:
         return
 
 
-def test_a_word_that_is_not_known_is_never_dropped_wherever_it_stands():
+def test_unknown_word_is_never_dropped_at_any_position():
     for kind in ("drawn", "annotated", "paired"):
         for text, tools in ASKED[kind]:
             language, words = language_of(text), text.split()
@@ -109,8 +109,8 @@ def test_a_word_that_is_not_known_is_never_dropped_wherever_it_stands():
 
 
 @pytest.mark.parametrize(("text", "_"), [*CORPUS["drawn"], *CORPUS["annotated"]])
-def test_a_word_that_is_not_known_is_never_dropped(text, _):
-    """One more word of no meaning changes the answer or is named: here it is refused."""
+def test_unknown_word_is_never_dropped(text, _):
+    """An additional meaningless word leads to a refusal that names it."""
     language = language_of(text)
     word = {"en": "grumpily", "ko": "뚱하게"}[language]
     first, _, rest = text.partition(" ")
@@ -128,7 +128,7 @@ def test_a_word_that_is_not_known_is_never_dropped(text, _):
         ("Is the man happy?", 5, "NEEDS_MODEL"),
     ],
 )
-def test_what_a_question_means_is_shown(text, code, says, capsys):
+def test_meaning_of_a_question_is_shown(text, code, says, capsys):
     from bt_exec.cli.app import call
 
     assert call(["understand", "--site", "image", text]) == code

@@ -1,4 +1,4 @@
-"""Laws of reading, over all words of the pack and both languages."""
+"""Properties of the reader, over all words of the pack and both languages."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def meaning_of(text):
 
 @settings(max_examples=40, deadline=None)
 @given(questions, languages)
-def test_generated_sentence_is_read_as_its_meaning(meaning, language):
+def test_generated_sentence_is_parsed_to_its_meaning(meaning, language):
     text = generator(language).sentence(meaning)
     assert meaning_of(text) == meaning, text
 
@@ -147,7 +147,7 @@ def test_generated_sentence_is_read_as_its_meaning(meaning, language):
 @pytest.mark.slow
 @settings(max_examples=4000, deadline=None)
 @given(questions, languages)
-def test_many_generated_sentences_are_read_as_their_meaning(meaning, language):
+def test_many_generated_sentences_are_parsed_to_their_meaning(meaning, language):
     text = generator(language).sentence(meaning)
     assert meaning_of(text) == meaning, text
 
@@ -160,7 +160,7 @@ FRAMES = {
 
 @settings(max_examples=25, deadline=None)
 @given(questions, languages, st.data())
-def test_politeness_case_and_punctuation_change_nothing(meaning, language, data):
+def test_politeness_case_and_punctuation_have_no_effect(meaning, language, data):
     text = generator(language).sentence(meaning).rstrip("?")
     frame = data.draw(st.sampled_from(FRAMES[language]))
     ends = data.draw(st.sampled_from(["", "?", ".", "??"]))
@@ -180,7 +180,7 @@ ENDINGS = [
 
 @settings(max_examples=25, deadline=None)
 @given(questions, st.data())
-def test_korean_endings_and_spacing_change_nothing(meaning, data):
+def test_korean_endings_and_spacing_have_no_effect(meaning, data):
     text = generator("ko").sentence(meaning).rstrip("?")
     for formal, others in ENDINGS:
         if text.endswith(formal):
@@ -216,12 +216,12 @@ def test_unknown_word_is_never_dropped(meaning, language, data):
 
 @settings(max_examples=25, deadline=None)
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map(" ".join))
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_parsed_or_refused(text):
     reader().read(text)
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_reader_says_every_attribute_and_relation(language):
+def test_generator_covers_every_attribute_and_relation(language):
     for section in ("attributes", "relations", "things", "aspects"):
         for name, words in WORDS[section].items():
             assert words[language], f"{section}.{name} has no word in {language}"

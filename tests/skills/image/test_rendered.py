@@ -1,4 +1,4 @@
-"""Rendered tables with known truth: how often an answer is right, and whether confidence counts."""
+"""Accuracy and calibration on rendered tables with ground truth."""
 
 import os
 
@@ -12,14 +12,15 @@ from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.rendered import questions, tables
 
 SURE = 0.8
-TABLES = int(os.environ.get("BT_EXEC_TABLES", "150"))  # the model card's figures are of 300
+# the figures of the model card are of 300 tables
+TABLES = int(os.environ.get("BT_EXEC_TABLES", "150"))
 # Of 300 the networks that ship reach 0.912 and 0.982 (see their model card); of fewer it may be
 # less, and pictures differ with the OpenGL that renders them.
 EXACT, EXACT_WITH_BOXES = 0.88, 0.965
 
 
 def seeing(picture) -> Bench:
-    """Return a bench as the shipped site has it."""
+    """Return a bench with the settings of the shipped site."""
     bench = bench_of(picture)
     bench.detector, bench.only_by_name = make_detector(least_score=FAINT), True
     bench.detector_names = bench.detector.names
@@ -27,7 +28,7 @@ def seeing(picture) -> Bench:
 
 
 def annotated(table) -> Bench:
-    """Return a bench whose boxes are given."""
+    """Return a bench with given boxes."""
     bench = bench_of(table.picture)
     mine = [one for one in table.things if one["counts"]]
     things = [Instance(one["label"], tuple(one["bbox"]), 1.0, "annotation") for one in mine]
@@ -38,7 +39,7 @@ def annotated(table) -> Bench:
 
 
 def scored(shown, *, given: bool = False):
-    """Ask about each table; print the score by kind and a reliability table."""
+    """Ask about each table, and print the score by kind and a reliability table."""
     table_of: dict[int, list[bool]] = {}
     by_kind: dict[str, list[bool]] = {}
     wrong = []
@@ -67,14 +68,14 @@ def few():
     return list(tables(5000, 4))
 
 
-def test_a_few_tables(few):
+def test_few_tables(few):
     share, _, wrong = scored(few)
     assert share >= 0.75, wrong
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_many_tables_by_themselves_and_with_boxes():
+def test_many_tables_with_and_without_boxes():
     shown = list(tables(0, TABLES))
     for given, least in ((False, EXACT), (True, EXACT_WITH_BOXES)):
         share, sure_wrong, wrong = scored(shown, given=given)
@@ -82,7 +83,7 @@ def test_many_tables_by_themselves_and_with_boxes():
         assert sure_wrong <= 0.03, wrong
 
 
-def test_the_tables_have_tricks_in_them(few):
+def test_tables_contain_difficult_cases(few):
     found = [table.tricks for table in few]
     assert any("touching" in one for one in found)
     assert any("hidden" in one for one in found)

@@ -1,4 +1,4 @@
-"""Questions about pictures of many kinds: right, or not sure; never sure and wrong."""
+"""Questions about pictures of many kinds: right or uncertain, never confident and wrong."""
 
 from pathlib import Path
 
@@ -17,14 +17,14 @@ SURE = 0.7
 
 
 def is_right(value, truth):
-    """Return True if an answer is the truth; measures may be 3 % off."""
+    """Return True if an answer is right; measures may deviate by 3 %."""
     if isinstance(truth, (int, float)) and not isinstance(truth, bool):
         return value is not None and value == pytest.approx(truth, rel=0.03)
     return value is truth if isinstance(truth, bool) else value == truth
 
 
 def answered(name):
-    """Yield each question about a scene, whether it is answered rightly, and how surely."""
+    """Yield each question about a scene, whether its answer is right, and the confidence."""
     picture = SCENES[name]()
     for row in ROWS[name]:
         bench = bench_of(picture)
@@ -38,7 +38,7 @@ def answered(name):
 
 
 @pytest.mark.parametrize("name", ["flags", "rings", "ruler", "overlapping"])
-def test_answers_about_scene_are_right_or_unsure(name):
+def test_answers_about_scene_are_right_or_uncertain(name):
     for row, right, sure in answered(name):
         assert right or sure <= SURE, row
 
@@ -46,7 +46,7 @@ def test_answers_about_scene_are_right_or_unsure(name):
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_answers_about_all_scenes():
-    """At the first run 52 of 60 were right, and 2 of 40 sure ones wrong."""
+    """In the first run 52 of 60 were right, and 2 of 40 confident ones wrong."""
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     found = [one for name in SCENES for one in answered(name)]
     assert sum(right for _, right, _ in found) >= 51

@@ -1,4 +1,4 @@
-"""Regions of named colours, and touching things set apart."""
+"""Regions of named colours, and separation of touching objects."""
 
 import cv2
 import numpy as np
@@ -12,7 +12,7 @@ def ground(value=240):
     return np.full((200, 300, 3), value, np.uint8)
 
 
-def test_every_named_colour_is_called_by_its_name():
+def test_every_named_colour_has_its_name():
     shown = {
         "red": (200, 20, 20), "orange": (250, 140, 10), "yellow": (250, 225, 30),
         "green": (20, 140, 40), "cyan": (30, 200, 210), "blue": (30, 60, 200),
@@ -25,7 +25,7 @@ def test_every_named_colour_is_called_by_its_name():
 
 
 @pytest.mark.parametrize("value", [240, 128, 20])
-def test_the_ground_is_no_thing(value):
+def test_background_is_not_an_object(value):
     picture = ground(value)
     assert tools.segment_colour(picture) == []
     cv2.circle(picture, (80, 80), 30, (200, 30, 30), -1)
@@ -34,7 +34,7 @@ def test_the_ground_is_no_thing(value):
     assert np.abs(np.subtract(found.bbox, (50, 50, 111, 111))).max() <= 2
 
 
-def test_one_colour_of_many():
+def test_one_colour_is_selected():
     picture = ground()
     cv2.circle(picture, (60, 60), 25, (200, 30, 30), -1)
     cv2.circle(picture, (200, 60), 25, (30, 60, 200), -1)
@@ -44,7 +44,7 @@ def test_one_colour_of_many():
 
 @pytest.mark.parametrize("small", [14, 20, 30])
 @pytest.mark.parametrize("overlap", [0, 2, 4])
-def test_touching_discs_are_two(small, overlap):
+def test_touching_discs_are_separated(small, overlap):
     picture = ground()
     cv2.circle(picture, (100, 100), 30, (200, 30, 30), -1)
     cv2.circle(picture, (100 + 30 + small - overlap, 100), small, (200, 30, 30), -1)
@@ -57,7 +57,7 @@ def test_touching_discs_are_two(small, overlap):
     assert sum(one.area for one in parts) == pytest.approx(whole.area, rel=0.02)
 
 
-def test_what_is_one_stays_one():
+def test_single_object_is_not_split():
     picture = ground()
     cv2.ellipse(picture, (80, 80), (50, 20), 20, 0, 360, (200, 30, 30), -1)
     cv2.rectangle(picture, (180, 40), (280, 70), (200, 30, 30), -1)
@@ -65,8 +65,8 @@ def test_what_is_one_stays_one():
     assert len(tools.separate_touching(found)) == len(found) == 2
 
 
-def test_before_an_uneven_ground_nothing_is_sure():
-    """A photograph of a street has no ground; regions of one colour in it are not surely things."""
+def test_scores_are_low_without_a_plain_background():
+    """A street photograph has no background. Its colour regions may not be objects."""
     rng = np.random.default_rng(3)
     rough = rng.integers(0, 255, (10, 15, 3), np.uint8)
     picture = np.asarray(cv2.resize(rough, (300, 200), interpolation=cv2.INTER_CUBIC), np.uint8)

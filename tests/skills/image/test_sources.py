@@ -1,4 +1,4 @@
-"""Where pictures come from: files, folders, standard input, addresses; and what is refused."""
+"""Sources of pictures: files, folders, standard input, addresses, and refusals."""
 
 import io
 import json
@@ -38,14 +38,14 @@ def disc(tmp_path):
 
 @pytest.fixture
 def server(disc):
-    """Serves the picture at /disc.png, and what is wrong elsewhere."""
+    """Serve the picture at /disc.png, and invalid responses at other paths."""
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *_):
             pass
 
         def trickle(self):
-            """Send a header that never ends, until nobody reads it."""
+            """Send an endless header until the client disconnects."""
             try:
                 while not ended.wait(0.02):
                     self.wfile.write(b"HTTP/1.0 200 OK\r\nX-Wait: yes\r\n"[:1])
@@ -88,7 +88,7 @@ def server(disc):
         thread.join()
 
 
-def test_files_and_folders_in_order(disc, tmp_path):
+def test_files_and_folders_are_in_order(disc, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     for name in ("b.JPG", "a.png", "notes.txt"):
@@ -97,14 +97,14 @@ def test_files_and_folders_in_order(disc, tmp_path):
         assert [one.name for one in files] == ["disc.png", "a.png", "b.JPG"]
 
 
-def test_standard_input(disc, monkeypatch):
+def test_picture_from_standard_input(disc, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(disc.read_bytes())))
     with pictures(["-"]) as (file,):
         assert file.read_bytes() == disc.read_bytes()
     assert not file.exists()
 
 
-def test_an_address_is_fetched_only_if_that_is_allowed(server, disc):
+def test_address_is_fetched_only_with_permission(server, disc):
     with pictures([f"{server}/disc.png"], allow_net=True) as (file,):
         assert (file.name, file.read_bytes()) == ("disc.png", disc.read_bytes())
     assert not file.exists()
@@ -128,14 +128,14 @@ def test_an_address_is_fetched_only_if_that_is_allowed(server, disc):
         ("/mapped", "which is not on the public internet"),
     ],
 )
-def test_what_an_address_may_not_give(server, monkeypatch, path, says):
+def test_invalid_response_is_refused(server, monkeypatch, path, says):
     monkeypatch.setattr(sources, "MOST_BYTES", 4000)
     monkeypatch.setattr(fetching, "MOST_BYTES", 4000)
     with pytest.raises(UsageError, match=says), pictures([server + path], allow_net=True):
         pass
 
 
-def test_an_address_that_takes_too_long(server, monkeypatch):
+def test_slow_address_times_out(server, monkeypatch):
     monkeypatch.setattr(fetching, "_MOST_S", 0.2)
     with (
         pytest.raises(UsageError, match="takes longer than 0 s"),
@@ -144,13 +144,13 @@ def test_an_address_that_takes_too_long(server, monkeypatch):
         pass
 
 
-def test_an_address_that_moved_on_its_host_is_followed(server, disc):
+def test_redirect_on_the_same_host_is_followed(server, disc):
     with pictures([f"{server}/moved"], allow_net=True) as (file,):
         assert file.read_bytes() == disc.read_bytes()
 
 
 @pytest.mark.parametrize("path", ["/..", "/!!!", "/a/.", "/%20", "/disc.png"])
-def test_any_address_gives_a_name_for_its_file(server, monkeypatch, disc, path):
+def test_any_address_gives_a_file_name(server, monkeypatch, disc, path):
     monkeypatch.setattr(sources, "fetched", lambda *_, **__: disc.read_bytes())
     with pictures([server + path], allow_net=True) as (file,):
         assert file.read_bytes() == disc.read_bytes()
@@ -166,12 +166,12 @@ def test_any_address_gives_a_name_for_its_file(server, monkeypatch, disc, path):
         ("http://127.0.0.1:1/a.png", "cannot be fetched"),
     ],
 )
-def test_other_addresses_are_refused(name, says):
+def test_private_addresses_are_refused(name, says):
     with pytest.raises(UsageError, match=says), pictures([name], allow_net=True):
         pass
 
 
-def test_nothing_to_look_at(tmp_path, monkeypatch):
+def test_missing_picture_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
     with pytest.raises(UsageError, match="gives nothing; pipe a picture"), pictures(["-"]):
         pass
@@ -186,7 +186,7 @@ def test_nothing_to_look_at(tmp_path, monkeypatch):
         pass
 
 
-def test_a_folder_is_asked_about_picture_by_picture(disc, tmp_path, monkeypatch, capsys):
+def test_question_is_asked_about_every_picture_of_a_folder(disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     (tmp_path / "zz-bad.png").write_bytes(b"no picture")
     out = tmp_path / "outs"
@@ -200,12 +200,12 @@ def test_a_folder_is_asked_about_picture_by_picture(disc, tmp_path, monkeypatch,
     assert [one.name for one in out.iterdir()] == ["001-disc.png"]
 
 
-def test_the_question_comes_last(disc, capsys):
+def test_question_is_the_last_argument(disc, capsys):
     assert call(["ask", "How many red circles are there?", str(disc)]) == 2
     assert "the question last" in capsys.readouterr().err
 
 
-def test_a_question_alone_is_refused(capsys):
+def test_question_without_a_picture_is_refused(capsys):
     assert call(["ask", "How many?"]) == 2
     assert "give a picture and a question" in capsys.readouterr().err
 
@@ -214,7 +214,7 @@ def test_a_question_alone_is_refused(capsys):
     ("name", "says"),
     [("~nobody-of-that-name/a.png", "does not exist"), ("가" * 120, "cannot be read")],
 )
-def test_names_that_no_file_has(name, says, tmp_path, monkeypatch, capsys):
+def test_missing_files_are_reported(name, says, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert call(["ask", name, "How many red circles are there?"]) == 2
     said = capsys.readouterr().err
@@ -222,9 +222,7 @@ def test_names_that_no_file_has(name, says, tmp_path, monkeypatch, capsys):
     assert "a bug of" not in said
 
 
-def test_one_of_several_that_cannot_be_read_stops_none_of_the_rest(
-    disc, tmp_path, monkeypatch, capsys
-):
+def test_unreadable_picture_does_not_stop_the_others(disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     words = ["x" * 300 + ".png", str(disc), "How many red circles are there?", "--json"]
     assert call(["ask", *words]) == 2
@@ -233,9 +231,7 @@ def test_one_of_several_that_cannot_be_read_stops_none_of_the_rest(
     assert good["answer"]["value"] == 1
 
 
-def test_a_picture_that_cannot_be_drawn_is_refused_before_anything_is_looked_at(
-    disc, tmp_path, monkeypatch, capsys
-):
+def test_invalid_output_is_refused_before_any_question(disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     words = ["ask", str(disc), "How many red circles are there?", "--out", "seen.gif"]
     assert call(words) == 2
@@ -244,10 +240,10 @@ def test_a_picture_that_cannot_be_drawn_is_refused_before_anything_is_looked_at(
     assert told.out == ""
 
 
-def test_one_picture_may_be_drawn_into_a_folder_too(disc, tmp_path, monkeypatch, capsys):
+def test_one_picture_may_be_written_into_a_folder(disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     seen = tmp_path / "seen"
-    for _ in range(2):  # made, then found
+    for _ in range(2):  # created, then found
         words = ["ask", str(disc), "How many red circles are there?", "--out", str(seen)]
         assert call([*words, "--program", str(tmp_path / "p.py")]) == 0
     assert [one.name for one in seen.iterdir()] == [f"001-{disc.stem}.png"]
@@ -255,7 +251,7 @@ def test_one_picture_may_be_drawn_into_a_folder_too(disc, tmp_path, monkeypatch,
 
 
 @pytest.mark.parametrize("option", ["--out", "--program", "--annotation"])
-def test_what_is_looked_at_is_not_written_over(option, disc, tmp_path, monkeypatch, capsys):
+def test_input_is_not_overwritten(option, disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     before = disc.read_bytes()
     beside = tmp_path / "link.png"
@@ -267,7 +263,7 @@ def test_what_is_looked_at_is_not_written_over(option, disc, tmp_path, monkeypat
     assert disc.read_bytes() == before
 
 
-def test_a_stop_is_meant_for_all_pictures(disc, monkeypatch):
+def test_ctrl_c_ends_all_questions(disc, monkeypatch):
     asked = []
 
     def stopped(world, *_):

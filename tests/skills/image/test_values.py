@@ -1,4 +1,4 @@
-"""Values: prices, totals and dates that are written; sizes and distances; codes."""
+"""Values in pictures: prices, totals and dates; sizes and distances; codes."""
 
 import cv2
 import numpy as np
@@ -24,7 +24,7 @@ RED, BLUE, GREEN = (205, 35, 35), (35, 65, 200), (40, 150, 55)
 
 
 def lines(*rows):
-    """Return lines as they are read: a row of texts from left to right."""
+    """Return recognised lines: a row of texts from left to right."""
     return [
         Instance(text, (x := 10 + 200 * column, 40 * row, x + 180, 40 * row + 24), 0.99, "text")
         for row, texts in enumerate(rows)
@@ -47,12 +47,12 @@ RECEIPT = lines(
         ("2026-11-20", []), ("12:30", []), ("A4", []), ("3,5", [3.5]), ("5 USD", [5]),
     ],
 )  # fmt: skip
-def test_amounts_are_read_with_their_marks(text, amounts):
+def test_amounts_are_parsed_with_their_separators(text, amounts):
     assert amounts_in(text) == amounts
 
 
 @given(st.integers(0, 10**8), st.sampled_from(["{:,.2f}", "{:.2f}", "₩{:,.2f}", "{:,.2f} €"]))
-def test_amount_survives_being_written(cents, form):
+def test_amount_round_trip(cents, form):
     assert amounts_in(form.format(cents / 100)) == [cents / 100]
 
 
@@ -70,19 +70,19 @@ def test_receipt_gives_prices_total_and_date(wanted, names, value):
     assert (found.sure > 0.9) == (value is not None)
 
 
-def test_total_that_does_not_add_up_is_unsure():
+def test_total_that_does_not_add_up_is_uncertain():
     wrong = lines(("Bread", "2.00"), ("Milk", "1.50"), ("Total", "4.50"))
     found = written_value(wrong, "total")
     assert (found.value, found.adds_up, found.sure <= 0.65) == (4.5, False, True)
 
 
-def test_articles_are_added_up_where_no_total_is_written():
+def test_articles_are_added_up_without_a_written_total():
     found = written_value(lines(("Bread", "2.00"), ("Milk", "1.50")), "total")
     assert (found.value, found.adds_up, found.sure <= 0.65) == (3.5, None, True)
     assert written_value(lines("Hello", "World"), "total").value is None
 
 
-def test_price_in_a_row_of_several_amounts_is_unsure():
+def test_price_in_a_row_of_several_amounts_is_uncertain():
     found = written_value(lines(("Bread", "2", "4.00")), "price", ["bread"])
     assert (found.value, found.sure) == (4.0, 0.5)
 
@@ -96,12 +96,12 @@ def test_price_in_a_row_of_several_amounts_is_unsure():
         ("03/04/2026", "2026-04-03", False), ("31.02.2026", None, False), ("1234", None, False),
     ],
 )  # fmt: skip
-def test_dates_are_read_and_an_open_order_is_unsure(text, day, sure):
+def test_dates_are_parsed_and_an_ambiguous_order_is_uncertain(text, day, sure):
     found = written_value(lines(text), "date")
     assert (found.value, found.sure > 0.9) == (day, sure)
 
 
-def test_rows_keep_lines_of_one_height_together():
+def test_lines_of_one_height_are_one_row():
     assert [one.text for one in rows_of(RECEIPT)][2:4] == ["Cherry pie 4.50", "Coffee 3.00"]
     assert rows_of([]) == []
 
@@ -137,7 +137,7 @@ def test_sizes_are_measured_in_pixels_or_to_scale(shapes, text, value, unit):
     assert 0.8 <= answer.confidence <= 0.9
 
 
-def test_measure_is_run_again_on_another_picture(shapes):
+def test_measure_is_repeated_on_another_picture(shapes):
     bench = bench_of(shapes)
     ask(bench, "How wide is the blue square?")
     smaller = cv2.resize(shapes, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
@@ -152,13 +152,13 @@ def test_measure_is_run_again_on_another_picture(shapes):
         "How wide is the red circle if the green square is 5 cm wide?",
     ],
 )
-def test_measure_of_no_single_object_is_unsure(shapes, text):
+def test_measure_without_a_single_object_is_uncertain(shapes, text):
     cv2.circle(shapes, (240, 240), 30, RED, -1)
     answer = ask(bench_of(shapes), text)
     assert answer.confidence <= 0.5
 
 
-def test_codes_are_read_counted_and_their_absence_is_unsure():
+def test_codes_are_read_and_their_absence_is_uncertain():
     picture = with_qr(page(), "https://example.org/한글 7", 60, 40)
     with_qr(picture, "second", 380, 60)
     with_ean13(picture, "4006381333931", 80, 260)
@@ -210,7 +210,7 @@ def test_bar_has_the_value_of_its_upper_edge():
     assert bar_value(bars[:1], regions, said[:2]).value is None
 
 
-def test_axis_that_is_not_linear_gives_no_value():
+def test_nonlinear_axis_gives_no_value():
     regions, _ = marks()
     said = [
         Instance(str(10**n), (30, 371 - 60 * n, 80, 389 - 60 * n), 0.99, "text") for n in range(5)
@@ -226,7 +226,7 @@ def test_axis_that_is_not_linear_gives_no_value():
         ("What is the value of CC?", 10), ("What is the value of the biggest bar?", 75),
     ],
 )  # fmt: skip
-def test_values_are_read_off_a_chart(text, value):
+def test_values_of_a_chart_are_read(text, value):
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     answer = ask(bench_of(chart((40, 75, 10), (RED, BLUE, GREEN))), text)
     assert answer.value == pytest.approx(value, abs=1)
@@ -244,7 +244,7 @@ def test_code_in_a_large_photograph_is_read(noise):
     assert np.allclose(found.bbox, (1528, 1228, 1794, 1794 - 300), atol=60)
 
 
-@pytest.mark.slow  # the rows above are the same without the network that reads
+@pytest.mark.slow  # the cases above do not need the text recogniser
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -276,7 +276,7 @@ def test_values_are_read_from_a_picture(text, value):
         ("컵은 접시에서 얼마나 떨어져 있어?", "measure", "distance"),
     ],
 )  # fmt: skip
-def test_question_about_a_value_is_read(text, kind, what):
+def test_question_about_a_value_is_parsed(text, kind, what):
     found = read_question(text)
     assert found.kind == kind
     assert (found.written if kind == "value" else found.extent) == what

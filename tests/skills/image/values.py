@@ -1,4 +1,4 @@
-"""Pictures whose values are known: receipts, price lists, codes, shapes of a size."""
+"""Pictures with known values: receipts, price lists, codes, shapes of a given size."""
 
 import cv2
 import numpy as np
@@ -60,7 +60,7 @@ def with_qr(picture, text, x, y, module=5):
 
 
 def with_ean13(picture, digits, x, y, module=2, height=90):
-    """Draw the barcode of 13 digits into a picture."""
+    """Draw a 13-digit barcode into a picture."""
     right = {digit: bits.translate({48: 49, 49: 48}) for digit, bits in LEFT.items()}
     sides = zip(PARITY[int(digits[0])], digits[1:7], strict=True)
     left = "".join(LEFT[one] if side == "L" else right[one][::-1] for side, one in sides)

@@ -1,4 +1,4 @@
-"""Following a motion: it is stopped however that ends."""
+"""Waiting for the end of a motion, which is stopped in any case."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def follow(motion, interrupted=lambda: ""):
         return stop.value
 
 
-def test_a_motion_that_ends_by_itself_reached_its_goal():
+def test_motion_that_ends_by_itself_has_succeeded():
     motion = SteppedMotion(two_steps(), lambda: None)
     assert follow(motion) == ""
     assert (motion.done, motion.failure) == (True, None)
@@ -43,7 +43,7 @@ def test_interruption_stops_the_motion_with_a_reason():
 
 
 @pytest.mark.parametrize("steps", [0, 3])
-def test_a_cancel_stops_it(steps):
+def test_cancel_stops_the_motion(steps):
     motion = SteppedMotion(endless(), lambda: None)
     following = follow_motion(motion, lambda: motion.doing)
     for _ in range(1 + steps):

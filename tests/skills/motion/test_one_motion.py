@@ -8,7 +8,7 @@ def moving(periods):
         yield k / periods, "reaching"
 
 
-def test_a_new_motion_ends_the_one_before():
+def test_new_motion_ends_the_previous_one():
     frozen = []
     body = OneMotion(lambda: frozen.append(True))
     assert (body.idle, body.doing, body.advance()) == (True, "", None)
@@ -22,7 +22,7 @@ def test_a_new_motion_ends_the_one_before():
     assert body.idle
 
 
-def test_a_stop_is_obeyed_once_and_also_at_rest():
+def test_stop_is_executed_once_and_at_rest():
     frozen = []
     body = OneMotion(lambda: frozen.append(True))
     body.ask_to_stop()

@@ -1,4 +1,4 @@
-"""The handle of a motion: how it ends, and how progress is counted."""
+"""Handle of a motion: its end, and its progress."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.drive import Command
 
 
-def test_a_motion_ends_well_blocked_or_stopped():
+def test_motion_ends_with_success_blocked_or_stopped():
     def drive(fails=False):
         yield Command(0.5, "driving", 0.3, 0.1)
         if fails:
@@ -30,7 +30,7 @@ def test_a_motion_ends_well_blocked_or_stopped():
     assert frozen == [1, 2, 3]
 
 
-def test_phases_count_alike_and_progress_never_goes_back():
+def test_phases_have_equal_shares_and_progress_never_decreases():
     def phases():
         yield 0.0, "planning"
         yield 0.5, "reaching"
@@ -51,7 +51,7 @@ def test_phases_count_alike_and_progress_never_goes_back():
     ]
 
 
-def test_an_arm_that_arrives_keeps_its_target():
+def test_arm_at_its_target_keeps_it():
     frozen = []
     motion = SteppedMotion(iter_once(), lambda: frozen.append(1), brake=False)
     while not motion.done:

@@ -1,4 +1,4 @@
-"""A*: what it finds is a way, a cheapest one, and it finds one whenever there is one."""
+"""A* search: paths are valid and optimal, and found whenever they exist."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_path_is_optimal_and_found_if_one_exists():
 
 @given(mazes(), st.integers(1, 9))
 @settings(max_examples=40)
-def test_slices_change_nothing(maze, slice_size):
+def test_search_in_slices_gives_the_same_path(maze, slice_size):
     free, start, goal, weight = maze
     search = Search(free, start, goal, weight)
     while not search.advance(slice_size):

@@ -1,4 +1,4 @@
-"""Maps, what is new since the map, steering and routes."""
+"""Maps, new obstacles, steering and routes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def readings(pose, walls=3.0, count=120):
     return np.full(count, walls)
 
 
-def test_a_slab_makes_the_cells_it_covers_solid():
+def test_slab_occupies_the_cells_that_it_covers():
     grid = Grid.of_slabs([*ROOM, Slab(1, 0, 0.5, 0.2, math.pi / 2)])
     assert grid.solid[grid.cell(1.0, 0.45)]
     assert not grid.solid[grid.cell(1.45, 0.0)]
@@ -31,19 +31,19 @@ def test_a_slab_makes_the_cells_it_covers_solid():
 
 @given(st.floats(-3.9, 3.9), st.floats(-2.9, 2.9))
 @settings(max_examples=40)
-def test_cells_and_points_agree(x, y):
+def test_cells_and_points_are_consistent(x, y):
     grid = Grid.of_slabs(ROOM)
     back = grid.point(grid.cell(x, y))
     assert math.dist(back, (x, y)) <= 0.0708
     assert tuple(grid.cells(np.array([[x, y]]))[0]) == grid.cell(x, y)
 
 
-def test_hits_are_where_the_beams_end():
+def test_hits_are_at_the_ends_of_the_beams():
     points = hits(Pose(1, 2, math.pi / 2), np.array([1.0, 9.0, 2.0, 9.0]), 5.0)
     assert points == pytest.approx(np.array([[1.0, 3.0], [1.0, 0.0]]))
 
 
-def test_an_obstacle_is_believed_after_some_looks_and_forgotten_when_seen_through():
+def test_obstacle_needs_several_hits_and_is_cleared_by_free_beams():
     grid = Grid.of_slabs(ROOM)
     layer = Obstacles(grid)
     pose, ranges = Pose(0, 0, 0), np.full(120, 9.0)
@@ -105,7 +105,7 @@ def test_route_avoids_new_obstacles():
     assert not planner.blocked_ahead(around, 9.0)
 
 
-def test_a_goal_that_is_taken_is_replaced_by_one_beside_it():
+def test_occupied_goal_is_replaced_by_a_point_beside_it():
     grid = Grid.of_slabs([*ROOM, Slab(3, 0, 0.1, 0.1)])
     planner = Planner(grid, Obstacles(grid), 0.24)
     route = plan(planner, Pose(-3, 0), Pose(3, 0))
@@ -135,7 +135,7 @@ def test_chosen_velocity_never_collides(bearing, distance):
         assert math.dist((px, py), (x, y)) > limits.radius
 
 
-def test_steering_turns_first_and_draws_back_from_what_is_near():
+def test_steering_turns_first_and_backs_off_from_near_obstacles():
     steering = Steering(Limits())
     none = np.zeros((0, 2))
     assert steering.choose(Pose(0, 0, 0), (2.0, 0.0), none)[0] == pytest.approx(0.9)
@@ -146,7 +146,7 @@ def test_steering_turns_first_and_draws_back_from_what_is_near():
 
 
 @given(st.floats(-20, 20), st.floats(-20, 20))
-def test_the_shortest_turn(start, end):
+def test_shortest_turn(start, end):
     turn = turn_between(start, end)
     assert abs(turn) <= math.pi + 1e-9
     assert math.cos(start + turn) == pytest.approx(math.cos(end), abs=1e-6)

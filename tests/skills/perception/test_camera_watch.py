@@ -1,4 +1,4 @@
-"""The watch over a camera, on pictures made by hand; with simulated ones see the door's tests."""
+"""Camera fault detection on synthetic pictures; the door tests use simulated ones."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def noisy(frame: Any, sigma: float) -> Any:
     [
         (flat(0), "dark"),
         (flat(5), "dark"),
-        (flat(6), "occluded"),  # there is light, but nothing to see
+        (flat(6), "occluded"),  # light, but no structure
         (flat(255), "occluded"),
         (board(), None),
-        (noisy(board(), 6.0), None),  # a good sensor
+        (noisy(board(), 6.0), None),  # a noiseless sensor
         (noisy(board(), 14.0), None),
         (noisy(board(), 23.0), "noise"),
         (noisy(flat(90), 60.0), "noise"),
         (flat(90, 64, 64), "occluded"),
-        (flat(90, 63, 128), None),  # too small to tell
+        (flat(90, 63, 128), None),  # too small to decide
         (flat(90, 96, 63), None),
-        (flat(5, 63, 63), "dark"),  # which is told of a small one, too
+        (flat(5, 63, 63), "dark"),  # which is reported for small pictures, too
     ],
 )
 def test_fault_of_one_picture(frame: Any, fault: CameraFault | None) -> None:
@@ -53,8 +53,8 @@ def test_fault_of_one_picture(frame: Any, fault: CameraFault | None) -> None:
 
 
 @pytest.mark.parametrize("share", [0, 1, 2, 3, 4, 8])
-def test_a_picture_needs_edges_in_a_part_of_it(share: int) -> None:
-    """Of eight columns of blocks, those with edges; 16 % is more than one."""
+def test_picture_needs_edges_in_a_part_of_it(share: int) -> None:
+    """Of eight columns of blocks, only one or two have edges: 16 % is more than one column."""
     frame = flat(60)
     wide = max(0, 16 * share - 8)
     frame[:, :wide] = board(4)[:, :wide]
@@ -65,9 +65,9 @@ def test_a_picture_needs_edges_in_a_part_of_it(share: int) -> None:
     ("before", "now", "later", "fault"),
     [
         (board(), board(), True, "frozen"),
-        (board(), board(), False, None),  # handed out again, with its own old time
+        (board(), board(), False, None),  # returned again, with its original time
         (board(), board(9), True, None),
-        (flat(0), flat(0), True, "dark"),  # a covered lens is no frozen one
+        (flat(0), flat(0), True, "dark"),  # a covered lens is not a frozen camera
         (flat(6), flat(6), True, "frozen"),
         (flat(6), flat(6), False, "occluded"),
     ],
@@ -80,7 +80,7 @@ def test_fault_of_two_pictures(
     assert watch.fault(View(1.5 if later else 1.0, now)) == fault
 
 
-def test_only_the_picture_before_counts() -> None:
+def test_only_the_previous_picture_is_compared() -> None:
     watch = CameraWatch((96, 128))
     views = [View(float(t), frame) for t, frame in enumerate([board(), board(9), board(), board()])]
     assert [watch.fault(view) for view in views] == [None, None, None, "frozen"]
@@ -89,12 +89,12 @@ def test_only_the_picture_before_counts() -> None:
 @pytest.mark.parametrize(
     ("size", "fault"), [(None, None), ((96, 128), None), ((128, 96), "wrong_size")]
 )
-def test_a_size_that_was_not_promised(size: tuple[int, int] | None, fault: str | None) -> None:
+def test_unexpected_size_is_a_fault(size: tuple[int, int] | None, fault: str | None) -> None:
     assert CameraWatch(size).fault(View(0.0, board())) == fault
     assert CameraWatch(size).fault(View(0.0, board()[:, :, 0])) == "wrong_size"
     assert CameraWatch(size).fault(View(0.0, np.zeros((0, 0, 3), np.uint8))) == "missing"
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=40))
-def test_counting_finds_the_median(levels: list[int]) -> None:
+def test_median_is_found_by_counting(levels: list[int]) -> None:
     assert _median(np.array(levels)) == statistics.median(levels)

@@ -1,4 +1,4 @@
-"""Waiting for an observation that is new and whose camera works."""
+"""Waiting for a new observation of a working camera."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def seen(t, fault=None):
 
 
 def wait(*observations, since=1.0):
-    """Return the answer to `observations`, one every half second from the first second on."""
+    """Return the answer for `observations`, one every half second from the first second on."""
     now = [1.0]
     buffer = ObservationBuffer(lambda: now[0])
     steps = fresh_observation(World(buffer, 0.0), since, lambda: Failed("DARK", "why"))
@@ -32,16 +32,16 @@ def wait(*observations, since=1.0):
     return None
 
 
-def test_the_first_good_and_new_one_counts():
+def test_first_good_new_observation_is_returned():
     good = seen(2.0)
     assert wait(seen(0.5), seen(1.5, "dark"), good, seen(2.5)) is good
 
 
-def test_one_of_the_very_moment_is_new():
+def test_observation_of_the_same_time_is_new():
     now = seen(1.0)
     assert wait(now, seen(1.5)) is now
 
 
 @pytest.mark.parametrize("only", [(), (seen(0.9),), (seen(1.5, "frozen"),)])
-def test_patience_ends(only):
+def test_wait_times_out(only):
     assert wait(*only) == ("DARK", 1.0 + PATIENCE_S)

@@ -14,13 +14,13 @@ def test_overlap_of_boxes() -> None:
     assert overlaps(boxes[:1], boxes).tolist() == [[1.0, 0.5, 0.0]]
 
 
-def test_pixels_are_whole_and_in_the_picture() -> None:
+def test_pixels_are_integers_inside_the_picture() -> None:
     assert whole_pixels((-3.0, 1.4, 400.0, 9.6), (240, 320)) == (0, 1, 320, 10)
     assert whole_pixels((5.2, 1.0, 5.3, 9.0), (240, 320)) is None
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(1, 9), st.integers(1, 9))
-def test_the_box_of_a_filled_box_is_the_box(x: int, y: int, wide: int, high: int) -> None:
+def test_bounding_box_of_a_filled_box_is_the_box(x: int, y: int, wide: int, high: int) -> None:
     mask = np.zeros((20, 20), bool)
     mask[y : y + high, x : x + wide] = True
     assert box_of(mask) == (x, y, x + wide, y + high)

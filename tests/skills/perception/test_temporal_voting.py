@@ -1,4 +1,4 @@
-"""Voting by several pictures, newest first."""
+"""Voting over several pictures, newest first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bt_exec_skills.perception.temporal_voting import in_view
 
 
 def look(letter: str) -> DoorObservation:
-    """Return an observation: ``+`` shows the thing, ``-`` does not, ``x`` is a camera fault."""
+    """Return an observation: ``+`` shows the object, ``-`` does not, ``x`` is a camera fault."""
     found = (Detection("material", (0, 0, 1, 1), 1.0),) if letter == "+" else ()
     estimate = DoorEstimate("open", 0.9)
     return DoorObservation(0.0, found, estimate, fault="dark" if letter == "x" else None)
@@ -36,12 +36,12 @@ def look(letter: str) -> DoorObservation:
         ("-x-x-", False),
     ],
 )
-def test_two_say_yes_three_say_no(pictures: str, answer: bool | None) -> None:
+def test_two_positive_or_three_negative_pictures_decide(pictures: str, answer: bool | None) -> None:
     assert in_view([look(letter) for letter in pictures], "material") is answer
 
 
 @given(st.text(alphabet="+-x", max_size=12))
-def test_enough_good_pictures_always_settle_it(pictures: str) -> None:
+def test_enough_good_pictures_always_decide(pictures: str) -> None:
     answer = in_view([look(letter) for letter in pictures], "material")
     good = pictures.replace("x", "")
     if len(good) >= 4:

@@ -1,4 +1,4 @@
-"""A plan written as JSON is read, or refused with where and why."""
+"""JSON parsing of plans, with positions of errors."""
 
 import pytest
 
@@ -21,5 +21,5 @@ def test_invalid_json_is_refused_with_its_code(text, code, line):
     assert (problem.code, problem.line, problem.file) == (code, line, "plan.json")
 
 
-def test_json_is_read():
+def test_valid_json_is_parsed():
     assert loaded('{"plan": []}', "plan.json") == {"plan": []}

@@ -1,4 +1,4 @@
-"""Every skill of the reporter with arguments that make sense, and where it is tried."""
+"""Valid arguments and initial conditions for every skill of the reporter."""
 
 from __future__ import annotations
 

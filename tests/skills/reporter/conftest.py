@@ -44,7 +44,7 @@ class Clock:
 
 
 class Trip:
-    """Ticks one skill at a time on a simulated rig, looking as the executive does."""
+    """Ticks one skill at a time on a simulated rig, with the observations of an executive."""
 
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
@@ -73,7 +73,7 @@ class Trip:
         self.robot.step(TICK_S)
 
     def run(self, name: str, **args: Any) -> str:
-        """Run a skill to its end; return OK or its failure code."""
+        """Run a skill to its end, and return OK or its failure code."""
         skill, steps = SKILLS[name], self.start(name, **args)
         self.phases, self.result, self.failed = [], None, None
         for _ in range(int(skill.timeout_s / TICK_S)):
@@ -95,7 +95,7 @@ class Trip:
 
 @pytest.fixture
 def trip() -> Iterator[Callable[..., Trip]]:
-    """Return a maker of trips: ``trip(seed=3, blocked="lounge")``."""
+    """Return a factory of trips: ``trip(seed=3, blocked="lounge")``."""
     made: list[Trip] = []
 
     def make(settings: dict[str, Any] | None = None, **world: Any) -> Trip:
@@ -110,7 +110,7 @@ def trip() -> Iterator[Callable[..., Trip]]:
 
 @dataclass
 class ScriptedMotion:
-    """Ends after two looks at `done`, well or with a reason."""
+    """Motion that ends after two reads of `done`, with or without a reason."""
 
     reason: str = ""
     looks: int = 0
@@ -133,7 +133,10 @@ class ScriptedMotion:
 
 @dataclass
 class ScriptedRobot:
-    """Readings as set; motions end with the reason set for their name; goto arrives at once."""
+    """Robot with scripted readings.
+
+    Motions end with the reason set for their name; goto is immediate.
+    """
 
     site: SiteMap
     pose: Pose = field(default_factory=lambda: Pose(3.0, -1.4, 0.0))
@@ -184,7 +187,7 @@ def person(who: str, at: tuple[float, float]) -> PlacedDetection:
 
 
 class Play:
-    """Runs skills on a scripted robot; `scenes` gives what is seen at each time [s]."""
+    """Runs skills on a scripted robot; `scenes` contains the observations by time [s]."""
 
     def __init__(
         self,
@@ -260,5 +263,5 @@ def site() -> SiteMap:
 
 @pytest.fixture
 def settings() -> dict[str, Any]:
-    """Return the settings of the shipped site, writing no reports."""
+    """Return the settings of the shipped site without written reports."""
     return building()

@@ -8,7 +8,7 @@ import numpy as np
 from bt_exec_skills.simulation.mjcf import box, numbers, rgba
 
 
-def test_numbers_have_as_many_digits_as_asked():
+def test_numbers_have_the_requested_digits():
     assert numbers(1, 0.1, 1 / 3) == "1 0.1 0.333333333"
     assert numbers(12.34567, -0.000001234567, digits=5) == "12.346 -1.2346e-06"
 

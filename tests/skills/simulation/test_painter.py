@@ -1,4 +1,4 @@
-"""The painter's object of each pixel equals MuJoCo's own segmentation."""
+"""Object index of each pixel, compared with MuJoCo's own segmentation."""
 
 from __future__ import annotations
 

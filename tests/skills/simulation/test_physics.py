@@ -6,7 +6,7 @@ import pytest
 from bt_exec_skills.simulation.physics import Physics
 
 
-def test_time_passes_by_control_periods():
+def test_time_advances_by_control_periods():
     model = mujoco.MjModel.from_xml_string('<mujoco><option timestep="0.005"/></mujoco>')
     physics = Physics(model, 0.02)
     physics.advance()

@@ -1,4 +1,4 @@
-"""Rays meet what is there, with one thread and with several."""
+"""Ray casting with one and with several threads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def world():
     return model, data
 
 
-def test_a_ray_meets_the_first_thing():
+def test_ray_hits_the_first_object():
     model, data = world()
     down, up = (0.0, 0.0, -1.0), (0.0, 0.0, 1.0)
     hits = cast(model, data, EYE, np.array([down, up]), 5.0)
@@ -35,7 +35,7 @@ def test_a_ray_meets_the_first_thing():
     assert np.allclose(hits.normals[0], (0.0, 0.0, 1.0))
 
 
-def test_a_ray_passes_through_the_body_that_carries_the_eye():
+def test_ray_ignores_the_body_of_the_camera():
     model, data = world()
     carrier = model.body("carrier").id
     hits = cast(model, data, EYE, np.array([(0.0, 0.0, -1.0)]), 5.0, without_body=carrier)
@@ -52,7 +52,7 @@ def test_threaded_rays_equal_single_threaded_ones(monkeypatch):
         assert np.array_equal(one, other)
 
 
-def test_pixels_are_seen_row_by_row_from_the_top_left():
+def test_pixels_are_ordered_by_rows_from_the_top_left():
     rays = through_pixels(4, 2, math.radians(90)).reshape(2, 4, 3)
     assert np.allclose(np.linalg.norm(rays, axis=-1), 1.0)
     assert (rays[0, 0, :2] * (-1, 1) > 0).all()

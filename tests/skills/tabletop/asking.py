@@ -1,4 +1,4 @@
-"""Ask the table's compiler for a plan without a mission."""
+"""Plans of the table's compiler without a mission."""
 
 from dataclasses import replace
 

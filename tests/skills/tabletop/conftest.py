@@ -1,4 +1,4 @@
-"""Missions on tables: in a kitchen of this process, and over HTTP."""
+"""Fixtures of tabletop missions: in a local kitchen, and over HTTP."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from tests.skills.tabletop.faulty import FaultySimulator
 
 
 class Ears(list):
-    """Keeps every event."""
+    """Listener that keeps every event."""
 
     def on(self, event):
         self.append(event)
@@ -23,7 +23,7 @@ class Ears(list):
 
 @pytest.fixture(scope="session")
 def table_site():
-    """The site without pictures: no test here looks at them."""
+    """Return the site without pictures."""
     site = load_site("tabletop")
     settings = site.packs["tabletop"].model_copy(update={"picture_every_s": 0.0})
     return replace(site, packs={"tabletop": settings})
@@ -31,7 +31,7 @@ def table_site():
 
 @pytest.fixture
 def run_table(table_site):
-    """Run one command in a new kitchen; returns outcome, world and events."""
+    """Run one command in a new kitchen, and return outcome, world and events."""
 
     def run(command, *, listeners=(), faults=(), plan=None, **world):
         ears = Ears()
@@ -50,7 +50,7 @@ def run_table(table_site):
 
 @pytest.fixture
 def remote_site(table_site):
-    """Return the site with its robot at an address; quick ticks where the world is quick."""
+    """Return the site with its robot at an address, with short ticks for fast worlds."""
 
     def make(address, **remote):
         settings = table_site.packs["tabletop"]
@@ -65,7 +65,7 @@ def remote_site(table_site):
 
 @pytest.fixture
 def faulty():
-    """Make simulators of somebody else; they are closed at the end."""
+    """Return a factory of faulty simulators, which are closed at the end."""
     made = []
 
     def make(fault="", **more):

@@ -1,4 +1,4 @@
-"""A simulator of somebody else: the document's protocol with the faults that are known of it."""
+"""Simulator of another vendor: the documented protocol with its known faults."""
 
 import json
 import math
@@ -18,14 +18,14 @@ _PLACE = re.compile(r"(plan_mobile_path|pick_object|place_object)\(\[([^\]]+)\]"
 
 
 class FaultySimulator:
-    """Moves things by arithmetic. A fault is one of `FAULTS`; `world` is what really is."""
+    """Simulator without physics. A fault is one of `FAULTS`; `world` is the true state."""
 
     def __init__(self, fault="", times=2):
         self.fault, self.left = fault, times
         self.objects = {name: list(at) for name, at in OBJECTS.items()}
         self.base = [0.0, 0.0, 0.0]
         self.held = None
-        self.way = 0.0  # of the base [m]
+        self.way = 0.0  # pose of the base [m]
         self.reads = 0
         self.codes = []
         self.lock = threading.Lock()
@@ -54,7 +54,7 @@ class FaultySimulator:
         self.thread.join()
 
     def strikes(self, *faults):
-        """Whether one of these faults happens now; each a few times only."""
+        """Return True if one of these faults occurs now; each occurs only a few times."""
         if self.fault in faults and self.left > 0:
             self.left -= 1
             return True
@@ -99,7 +99,7 @@ class FaultySimulator:
         return self.say(handler, self.distorted({"timestamp": time.time(), "objects": objects}))
 
     def distorted(self, found):
-        """Return the answer of /env with the faults of reading."""
+        """Return the response of /env with faults of reading."""
         objects = found["objects"]
         if self.strikes("env is empty"):
             return {"objects": {}}
@@ -139,7 +139,8 @@ class FaultySimulator:
             return self.hang_up(handler)
         if self.strikes("500 before it moves"):
             return self.say(handler, {"detail": "boom"}, 500)
-        if self.strikes("breaks in the middle"):  # the motion goes on, and nobody is told its end
+        # the motion continues, and its end is not reported
+        if self.strikes("breaks in the middle"):
             self.hang_up(handler)
             time.sleep(0.5)
             with self.lock:
@@ -161,7 +162,7 @@ class FaultySimulator:
             return self.hang_up(handler)
         if self.strikes("500 after it moved"):
             return self.say(handler, {"detail": "boom"}, 500)
-        if self.fault == "says that it failed":  # whatever it did
+        if self.fault == "says that it failed":  # whatever the motion did
             return self.say(handler, {"status": "error", "message": "motion failed"})
         if self.fault == "answers nonsense":
             return self.say(handler, ["success"])
@@ -174,7 +175,7 @@ class FaultySimulator:
         x, y, z = map(float, numbers.split(","))
         if name == "plan_mobile_path":
             if self.fault == "no path" and x > 2.0:
-                return  # plan_mobile_path gave None, follow_mobile_path(None) threw
+                return  # plan_mobile_path returned None, follow_mobile_path(None) raised
             before, self.base = self.base, [x, y - 0.6, math.pi / 2]
             self.way += math.dist(before[:2], self.base[:2])
             if self.strikes("drives elsewhere"):
@@ -217,7 +218,7 @@ class FaultySimulator:
                 self.objects[thing] = [x - 0.5, y - 0.8, 0.02]
 
     def wrong(self):
-        """Return the things that do not lie in the bowl of their colour."""
+        """Return the objects that are not in the bowl of their colour."""
         nowhere = [math.inf, math.inf]
         return [
             name
@@ -233,5 +234,5 @@ class FaultySimulator:
         ]
 
     def right(self):
-        """Whether every thing lies in the bowl of its colour."""
+        """Return True if every object is in the bowl of its colour."""
         return not self.wrong()

@@ -1,4 +1,4 @@
-"""An independent reader of the world: raw positions and names, no geometry of the pack."""
+"""Independent evaluation of the world: raw positions and names, without code of the pack."""
 
 import math
 import re
@@ -34,7 +34,7 @@ def holds(name):
 
 
 class Judge:
-    """Knows what a command asks of a world as it is at first; says later whether it came true."""
+    """Expected result of a command in an initial world, and its evaluation afterwards."""
 
     def __init__(self, world, command):
         self.world, self.command = world, command
@@ -46,12 +46,12 @@ class Judge:
         return tuple(self.world.data.body(name).xpos)
 
     def within(self, thing, holder):
-        """Inside the rim, seen from above, and not under the table."""
+        """Return True inside the rim, seen from above, and not under the table."""
         (x, y, z), (a, b, c) = self.at(thing), self.at(holder)
         return (x - a) ** 2 + (y - b) ** 2 <= 0.15**2 and -0.02 < z - c < 0.2
 
     def where(self, thing):
-        """The nearest, where one plate was pushed over the rim of another."""
+        """Return the nearest container, since plates may overlap."""
         there = [holder for holder in self.holders if holder in self.world.items]
         found = [holder for holder in there if self.within(thing, holder)]
         x, y, _ = self.at(thing)
@@ -59,7 +59,7 @@ class Judge:
         return min(away, key=away.get, default=None)
 
     def wanted(self):
-        """Return (thing, holder or None for "one for each group", group)."""
+        """Return (object, container or None for "one for each group", group)."""
         command, things = self.command, self.things
         if command in ("Sort by colour.", "전부 같은 색 그릇에 담아줘."):
             return [(one, f"object_{attribute(one, _COLOURS)}_bowl_0", "") for one in things]
@@ -85,7 +85,7 @@ class Judge:
         return [("object_apple_0", "object_tray_0", "")]
 
     def wrong(self):
-        """Return the things that are not where they should be."""
+        """Return the objects that are not at their place."""
         found, places = [], {}
         for thing, holder, group in self.wanted():
             gone = thing not in self.world.items or (holder and holder not in self.world.items)
@@ -97,7 +97,7 @@ class Judge:
         return found
 
     def impossible(self):
-        """Whether the command names a group of which there is nothing."""
+        """Return True if the command names a group without objects."""
         if not self.command.startswith("빨간 건"):
             return False
         there = {attribute(one, _COLOURS) for one in self.things}
@@ -107,7 +107,7 @@ class Judge:
         return not self.wrong()
 
     def told(self, message):
-        """Whether every thing that is not in its place is named in the last words."""
+        """Return True if every misplaced object is named in the final message."""
         return all(
             any(said(thing, language) in message for language in ("en", "ko"))
             for thing in self.wrong()

@@ -1,4 +1,4 @@
-"""Which one is meant is asked back, and the name alone is the answer."""
+"""Questions about ambiguous objects, and answers with a name alone."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def moves(answer):
     return [(m.thing, m.target) for goal in goals_of(answer.spec.root) for m in goal.moves]
 
 
-def test_a_refusal_asks_back_and_names_what_can_be_meant():
+def test_ambiguous_command_lists_the_possible_objects():
     refusal = ask(create({}), ENGLISH[0], WORLDS["mixed"])
     assert refusal.question == refusal.message
     assert refusal.message == "Which one do you mean by “the bowl”: red bowl 0, blue bowl 0?"
@@ -35,13 +35,13 @@ def test_a_refusal_asks_back_and_names_what_can_be_meant():
         (KOREAN, "파란 그릇 0"),
     ],
 )
-def test_the_name_alone_answers(turn, words):
+def test_name_alone_is_an_answer(turn, words):
     answer = ask(create({}), words, WORLDS["mixed"], [turn])
     assert moves(answer) == [("object_apple_0", "object_blue_bowl_0")]
     assert answer.spec.mission.command == words
 
 
-def test_one_answer_may_leave_the_next_question_open():
+def test_answer_may_lead_to_the_next_question():
     first = ("put the cube in the bowl", "refused", "WHICH_ONE")
     now, compiler = WORLDS["mixed"], create({})
     open_yet = ask(compiler, "small red cube 0", now, [first])
@@ -52,25 +52,25 @@ def test_one_answer_may_leave_the_next_question_open():
 
 
 @pytest.mark.parametrize("words", ["put the apple on the tray", "bring me the apple"])
-def test_a_new_command_is_no_answer(words):
+def test_new_command_is_not_an_answer(words):
     answer = ask(create({}), words, WORLDS["mixed"], [ENGLISH])
     assert moves(answer) == [("object_apple_0", "object_tray_0")]
 
 
 @pytest.mark.parametrize("turns", [(), [("put the apple in the bowl", "satisfied", "OK")]])
-def test_a_name_without_a_question_is_no_command(turns):
+def test_name_without_a_question_is_not_a_command(turns):
     answer = ask(create({}), "the blue bowl", WORLDS["mixed"], turns)
     assert isinstance(answer, Refusal)
     assert answer.code == "NOT_UNDERSTOOD"
 
 
 @pytest.mark.parametrize("words", ["the green bowl", "banana", "the sofa"])
-def test_an_answer_that_names_nothing_is_refused(words):
+def test_answer_without_a_match_is_refused(words):
     assert isinstance(ask(create({}), words, WORLDS["mixed"], [ENGLISH]), Refusal)
 
 
 @pytest.mark.parametrize("question", ["what did you see?", "what are you holding?"])
-def test_command_after_a_question_without_an_object_is_read(question):
+def test_command_after_a_question_without_an_object_is_parsed(question):
     turns = [(question, "satisfied", "OK")]
     answer = ask(create({}), "sort everything by colour", WORLDS["mixed"], turns)
     assert moves(answer)

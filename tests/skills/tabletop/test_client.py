@@ -1,4 +1,4 @@
-"""A simulator is asked directly and no longer than allowed; not every number of its is one."""
+"""Client of a simulator: direct requests, time limits, validated numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bt_exec_skills.tabletop.protocol.client import Client
 
 
 class Simulator(BaseHTTPRequestHandler):
-    """Knows its time; sends elsewhere whoever asks below ``/elsewhere``."""
+    """Simulator that has a clock and redirects requests below ``/elsewhere``."""
 
     def answer(self) -> None:
         self.server.asked.append(f"{self.command} {self.path}")  # type: ignore[attr-defined]
@@ -29,10 +29,10 @@ class Simulator(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_GET = do_POST = answer  # noqa: N815 - the library's names
+    do_GET = do_POST = answer  # noqa: N815 - defined by the library
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def client(server: ThreadingHTTPServer, path: str = "") -> Client:
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
-def test_a_proxy_of_the_environment_is_not_asked(
+def test_proxy_of_the_environment_is_not_used(
     simulator: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv(name, "http://127.0.0.1:1")
@@ -61,7 +61,7 @@ def test_a_proxy_of_the_environment_is_not_asked(
     assert client(simulator).step(0.5) == 3.0
 
 
-def test_motions_and_token_go_nowhere_else(simulator: ThreadingHTTPServer) -> None:
+def test_redirects_are_not_followed_with_motions_and_token(simulator: ThreadingHTTPServer) -> None:
     away = client(simulator, "/elsewhere")
     with pytest.raises(Failed, match="/send_action answers 307") as told:
         away.act("pick_object([0, 0, 0])")
@@ -81,7 +81,7 @@ GOOD = b'{"time": 2.5, "objects": {}}'
 
 @pytest.fixture
 def slow() -> Iterator[Callable[[bytes, bytes], str]]:
-    """A server that sends its answer, and drips in the middle of it: byte by byte, for 3 s."""
+    """Server that sends its response byte by byte for 3 s."""
     listening = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
     parts = [b"", b""]
@@ -117,7 +117,7 @@ def slow() -> Iterator[Callable[[bytes, bytes], str]]:
 @pytest.mark.parametrize(
     ("before", "after"), [(HEAD, GOOD), (b"HTTP/1.0 200 OK\r\nX: ", b"\r\n\r\n" + GOOD)]
 )
-def test_an_answer_that_drips_is_given_up(
+def test_slow_response_times_out(
     slow: Callable[[bytes, bytes], str], before: bytes, after: bytes
 ) -> None:
     asking = Client(slow(before, after), "", 0.2, 0.2)
@@ -130,7 +130,7 @@ def test_an_answer_that_drips_is_given_up(
 
 
 @pytest.mark.parametrize("number", ["1" + "0" * 400, "1" + "0" * 5000, "-1e999", "NaN"])
-def test_a_number_that_nothing_can_be_computed_with_is_none(
+def test_number_without_a_finite_float_is_refused(
     simulator: ThreadingHTTPServer, number: str
 ) -> None:
     told = (

@@ -1,6 +1,6 @@
-"""Commands in Korean and English → subgoals and tasks: the corpus and its scorer.
+"""Corpus of commands in Korean and English, with subgoals and tasks.
 
-``python -m tests.skills.tabletop.test_commands`` prints what differs.
+``python -m tests.skills.tabletop.test_commands`` prints the differences.
 """
 
 import sys
@@ -47,7 +47,7 @@ def rows(file="commands.txt"):
 
 
 def full(short):
-    """Return the whole name of a short one."""
+    """Return the full name of a short one."""
     if short.startswith("table_"):
         return short
     last = short.rsplit("_", 1)[-1]
@@ -55,7 +55,7 @@ def full(short):
 
 
 def wanted(text):
-    """Return the subgoals of a row: a list of sets of (thing, side, target)."""
+    """Return the subgoals of a row: a list of sets of (object, side, target)."""
     found = []
     for part in text.split(";"):
         moves = set()
@@ -68,7 +68,7 @@ def wanted(text):
 
 
 def understood(row):
-    """Return the subgoals of a command as they are, or its refusal as ``!CODE``."""
+    """Return the subgoals of a command, or its refusal as ``!CODE``."""
     try:
         found = understand(row.command, WORLDS[row.world])
     except Trouble as trouble:
@@ -80,14 +80,14 @@ def understood(row):
 
 
 def as_expected(row, got):
-    """Whether a row is right; "!" alone is any refusal."""
+    """Return True if a row is right; "!" alone matches any refusal."""
     if row.expected == "!":
         return isinstance(got, str)
     return got == (row.expected if row.expected[0] in "!?" else wanted(row.expected))
 
 
 def score(found):
-    """Return how many rows are right, and the rows that would do something nobody asked for."""
+    """Return the number of right rows, and the rows with unrequested actions."""
     right = sum(as_expected(row, got) for row, got in found)
     wrong = [
         (row, got) for row, got in found if isinstance(got, list) and not as_expected(row, got)
@@ -96,7 +96,7 @@ def score(found):
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_the_corpus_is_understood_and_nothing_is_wrongly_done(file):
+def test_corpus_is_understood_without_unrequested_actions(file):
     found = [(row, understood(row)) for row in rows(file)]
     assert len(found) >= 60
     share, wrong = score(found)

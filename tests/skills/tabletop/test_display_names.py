@@ -1,4 +1,4 @@
-"""What things are called: one name each, made of their own names, and understood as commands."""
+"""Display names of objects: one per object, derived from its name, usable in commands."""
 
 import re
 
@@ -35,7 +35,7 @@ ID = re.compile(r"[a-z]+_[a-z0-9_]+")
          "빨간 큐브 1 → coffee maker 2"),
     ],
 )  # fmt: skip
-def test_a_thing_is_called_what_its_name_says(name, english, korean):
+def test_display_name_is_derived_from_the_name(name, english, korean):
     assert called(name, "en") == english
     assert called(name, "ko") == korean
 
@@ -43,12 +43,12 @@ def test_a_thing_is_called_what_its_name_says(name, english, korean):
 @pytest.mark.parametrize(
     "word", ["left", "planning", "meeting_room", "gizmo_7", "red", "can", "bin", "", "0"]
 )
-def test_what_is_no_name_of_a_thing_is_left_alone(word):
+def test_text_that_is_not_an_object_name_is_unchanged(word):
     assert called(word, "en") is None
     assert called(word, "ko") is None
 
 
-def test_many_things_are_named_first_and_then_counted():
+def test_long_lists_are_truncated_with_a_count():
     names = [f"object_red_cube_{number}" for number in range(14)]
     assert listed(names, "en").endswith("red cube 7, and 6 more")
     assert listed(names, "ko").endswith("빨간 큐브 7, 외 6개")
@@ -60,7 +60,7 @@ def test_many_things_are_named_first_and_then_counted():
     ("language", "take", "put"),
     [("en", "pick up {}", "put {} in {}"), ("ko", "{} 집어", "{}에 {} 넣어")],
 )
-def test_what_is_said_may_be_typed_back(language, take, put):
+def test_display_name_is_understood_in_commands(language, take, put):
     for now in WORLDS.values():
         holders = now.containers()
         things = [name for name in now.objects if name not in holders]
@@ -76,17 +76,17 @@ def test_what_is_said_may_be_typed_back(language, take, put):
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("file", FILES)
-def test_no_refusal_and_no_subgoal_has_an_id_in_it(file, step):
+def test_refusals_and_subgoals_contain_no_ids(file, step):
     compiler = create({})
     for row in some(list(rows(file))[::step], least=20):
         if ID.search(row.command):
-            continue  # its own words are said back
+            continue  # its own words are repeated
         found = ask(compiler, row.command, WORLDS[row.world])
         texts = found.spec.mission.subgoals if isinstance(found, Plan) else [found.message]
         assert not [text for text in texts if ID.search(text)]
 
 
-def test_a_number_tells_apart_what_looks_alike():
+def test_number_distinguishes_similar_objects():
     now = WORLDS["plain"]
     (goal,) = subgoals_for("put red thing 1 in the red bowl", now)
     assert [move.thing for move in goal.moves] == ["object_red_1"]
@@ -108,14 +108,14 @@ def test_a_number_tells_apart_what_looks_alike():
         ("SIMULATOR_FAULT", {}, "the answer is no object", "시뮬레이터의 응답이 잘못되었습니다."),
     ],
 )  # fmt: skip
-def test_failures_are_told_without_ids_and_in_one_language(code, args, message, korean):
+def test_failures_are_reported_without_ids_in_one_language(code, args, message, korean):
     messages = load_site("tabletop").messages
     failure = Failure(code, message, node="pick_object", args=args)
     assert messages.explain(failure, "ko") == korean
     assert not ID.search(messages.explain(failure, "en"))
 
 
-def test_what_a_condition_found_is_said_in_the_language():
+def test_findings_of_conditions_are_translated():
     messages = load_site("tabletop").messages
     found = "not in place: red thing 0 → red bowl 0, apple 0 → tray 0"
     said_so = "제자리에 없는 것: 빨간 물건 0 → 빨간 그릇 0, 사과 0 → 쟁반 0"

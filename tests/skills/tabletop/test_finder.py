@@ -1,4 +1,4 @@
-"""Boxes on a table: pixels of points, parts of a picture, names of boxes, choices of a site."""
+"""Object finders: projections, tiles, names of boxes, and settings."""
 
 import numpy as np
 import pytest
@@ -21,12 +21,12 @@ from bt_exec_skills.tabletop.sim.world import TableWorld
 from bt_exec_skills.tabletop.tables import Table
 
 DOWN = Viewpoint(np.array([0, 0, 2.0]), np.eye(3), 400.0, (480, 640))
-"""A camera two metres above the origin that looks down, east to the right."""
+"""Camera two metres above the origin that looks down, east to the right."""
 TABLES = {"table_0": Table(0, 0, 0.4, 0.3, 1.0)}
 
 
 class Scripted:
-    """Finds the same in every part of a picture."""
+    """Detector with the same detections in every tile."""
 
     def __init__(self, *found):
         self.found, self.sizes = found, []
@@ -43,13 +43,13 @@ def seen_by(finder, *objects, viewpoint=DOWN):
     return LearnedFinder(finder).boxes(picture, Environment(0.0, placed, None, TABLES))
 
 
-def test_points_become_pixels():
+def test_points_are_projected_to_pixels():
     places, before = DOWN.pixels([(0, 0, 1), (0.1, 0, 1), (0, 0.1, 1), (0, 0, 3)])
     assert places[:3].tolist() == [[320, 240], [360, 240], [320, 200]]
     assert before.tolist() == [True, True, True, False]
 
 
-def test_the_camera_knows_its_sight():
+def test_viewpoint_of_the_camera():
     world = TableWorld(WorldOptions(seed=3, objects=4))
     camera = HeadCamera(world, 320, 240)
     picture = camera.view(camera.capture())
@@ -62,7 +62,7 @@ def test_the_camera_knows_its_sight():
             assert y1 - 3 <= y <= y2 + 3
 
 
-def test_the_part_with_a_table():
+def test_part_with_a_table():
     x1, y1, x2, y2 = DOWN.part_with(TABLES["table_0"])
     assert (x1, x2) == (pytest.approx(138, abs=6), pytest.approx(502, abs=6))
     assert (y1, y2) == (pytest.approx(104, abs=6), pytest.approx(376, abs=6))
@@ -71,7 +71,7 @@ def test_the_part_with_a_table():
 
 
 @pytest.mark.parametrize("part", [(0, 0, 640, 480), (600, 400, 640, 480), (0, 5, 400, 30)])
-def test_tiles_cover_a_part_and_are_no_larger_than_the_input(part):
+def test_tiles_cover_a_part_and_are_not_larger_than_the_input(part):
     covered = np.zeros((480, 640), bool)
     for x1, y1, x2, y2 in _tiles(part, (480, 640)):
         assert 0 <= x1 < x2 <= 640
@@ -83,7 +83,7 @@ def test_tiles_cover_a_part_and_are_no_larger_than_the_input(part):
     assert covered[y1:y2, x1:x2].all()
 
 
-def test_a_box_gets_the_name_of_what_lies_there():
+def test_box_gets_the_name_of_the_object_inside():
     finder = Scripted(Detection("cube", (90, 60, 110, 80), 0.9))
     one = seen_by(finder, ("object_red_0", (0, 0, 1.0)))
     x1, y1 = next(iter(one.values()))[:2]
@@ -91,22 +91,22 @@ def test_a_box_gets_the_name_of_what_lies_there():
     far = ("object_blue_0", (0.39, 0.29, 1.0))
     assert "object_red_0" in seen_by(finder, ("object_red_0", at), far)
     assert "object_red_cube_0" in seen_by(finder, ("object_red_cube_0", at), far)
-    for name in ("object_red_bowl_0", "object_apple_0"):  # nothing that a cube could be
+    for name in ("object_red_bowl_0", "object_apple_0"):  # cannot be a cube
         found = seen_by(finder, (name, at), far)
         assert name not in found
         assert "cube#1" in found
 
 
-def test_a_name_is_given_once():
+def test_name_is_used_once():
     two = Detection("cube", (90, 60, 110, 80), 0.9), Detection("cube", (96, 60, 116, 80), 0.8)
     found = seen_by(Scripted(*two), ("object_red_0", (9, 9, 1)))
     assert all(name.startswith("cube#") for name in found)
     boxes = [*found.values()]
     shared = overlaps(boxes, boxes) - np.eye(len(boxes))
-    assert shared.max() < 0.45  # what tiles show twice, or a network finds twice, is one box
+    assert shared.max() < 0.45  # duplicates of tiles or of the network are one box
 
 
-def test_what_a_network_finds_does_not_come_from_the_simulator():
+def test_detections_of_a_network_do_not_come_from_the_simulator():
     assert seen_by(Scripted()) == {}
     assert seen_by(Scripted(Detection("cube", (1, 1, 9, 9), 0.9)), viewpoint=None) == {}
     rgb = np.zeros((4, 4, 3), np.uint8)
@@ -125,6 +125,6 @@ def test_what_a_network_finds_does_not_come_from_the_simulator():
         ({"least_score": True}, UsageError, r"0\.05 to 1"),
     ],
 )
-def test_a_wrong_choice_is_named(choice, error, says):
+def test_invalid_setting_is_reported(choice, error, says):
     with pytest.raises(error, match=says):
         make_finder(choice)

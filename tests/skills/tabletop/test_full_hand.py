@@ -81,7 +81,7 @@ def test_put_back_into_a_container_names_the_container():
         ("put the small red cube down", FACTS, "NOT_HELD"),
     ],
 )
-def test_put_down_is_refused_when_it_cannot_be_meant(command, facts, code):
+def test_put_down_is_refused_when_it_is_not_applicable(command, facts, code):
     answer = answer_to(command, facts=facts)
     assert isinstance(answer, Refusal)
     assert answer.code == code
@@ -100,13 +100,13 @@ def test_another_object_is_moved_after_the_hand_was_emptied():
     assert (second.thing, second.target) == ("object_small_red_cube_0", "object_red_bowl_0")
 
 
-def test_held_object_goes_first_within_one_request():
+def test_held_object_is_first_within_one_request():
     found = moves(answer_to("put everything in the red bowl"))
     assert found[0].thing == APPLE
     assert len({move.thing for move in found}) == len(found)
 
 
-def test_driving_needs_no_empty_hand():
+def test_driving_does_not_require_an_empty_hand():
     found = moves(answer_to("go to the red bowl"))
     assert [(move.thing, move.hold) for move in found] == [("object_red_bowl_0", False)]
 
@@ -125,7 +125,7 @@ def test_plans_with_a_full_hand_pass_verification(command):
     assert prepare_answer(answer, request).spec.root is not None
 
 
-def test_full_hand_without_a_table_is_asked_about():
+def test_full_hand_without_a_table_leads_to_a_question():
     now = Environment(0.0, {APPLE: IN_HAND}, BASE, held=APPLE)
     other = (Subgoal("cup in the hand", (Move("object_cup_0"),)),)
     with pytest.raises(Trouble) as raised:

@@ -1,4 +1,4 @@
-"""What the hand holds: as the world shows it, and unknown where nobody has looked."""
+"""Content of the hand: inferred from readings, unknown before a new reading."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ def world(z: float, x: float = 1.0, base: Pose | None = HERE) -> Environment:
     ("now", "held"),
     [
         (world(0.80), None),
-        (world(0.84), None),  # not lifted by five centimetres
+        (world(0.84), None),  # lifted by less than five centimetres
         (world(0.95), "cup"),
         (world(0.95, base=None), "cup"),
-        (world(0.95, x=3.0), None),  # up, but out of reach: somebody else has it
+        (world(0.95, x=3.0), None),  # lifted, but out of reach
         (Environment(0.0, {}, None, {}), None),
     ],
 )
-def test_what_was_reached_for_is_held_if_it_left_the_table(now: Environment, held: str | None):
+def test_object_is_held_if_it_left_the_table(now: Environment, held: str | None):
     hand = Hand()
     hand.reach("cup", LAY)
     assert hand.moved
     assert hand.holds(now) == held
     assert hand.look(now) == held
     assert (hand.thing, hand.moved) == (held, False)
-    assert hand.holds(world(0.75)) is None  # it fell, or was never held
+    assert hand.holds(world(0.75)) is None  # fell, or was never held
     assert hand.facts(now)["hand"] == (held or "empty")
 
 
-def test_what_is_held_follows_the_base():
+def test_held_object_follows_the_base():
     hand = Hand()
     hand.reach("cup", LAY)
     hand.look(world(0.95))
@@ -49,7 +49,7 @@ def test_what_is_held_follows_the_base():
     assert hand.thing is None
 
 
-def test_after_putting_down_began_only_a_look_tells():
+def test_content_is_unknown_after_a_release_until_the_next_reading():
     hand = Hand()
     hand.reach("cup", LAY)
     hand.look(world(0.95))

@@ -1,4 +1,4 @@
-"""Parts of a command that say one thing together."""
+"""Parts of a command that are merged."""
 
 import pytest
 
@@ -12,24 +12,24 @@ CUPS = Phrase("the cups", kind="cup", number="all")
 CLEAR = Ask("clear", "clear the left table", (TABLE,))
 
 
-def test_what_is_cleared_goes_where_the_next_part_says():
+def test_cleared_objects_go_to_the_place_of_the_next_part():
     (ask,) = joined([CLEAR, Ask("move", "put everything on the right one", (ALL,), RIGHT)])
     assert (ask.verb, ask.themes[0].relation) == ("move", ("in", TABLE))
     assert ask.to is not None
     assert ask.to.table
 
 
-def test_what_is_left_out_stays_left_out():
+def test_exceptions_are_kept():
     less = Phrase("everything but the cups", number="all", but=(CUPS,))
     (ask,) = joined([CLEAR, Ask("move", "", (less,), RIGHT)])
     assert ask.themes[0].but == (CUPS,)
 
 
-def test_cleared_things_are_the_things_themselves():
+def test_cleared_objects_do_not_include_the_table():
     them = Phrase("them", again=True)
     (ask,) = joined([Ask("clear", "", (CUPS,)), Ask("move", "", (them,), RIGHT)])
     assert ask.themes == (CUPS,)
-    assert ask.to == RIGHT  # "the right one" of no table is not a table
+    assert ask.to == RIGHT  # without a table before it, "the right one" is not a table
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,11 @@ def test_cleared_things_are_the_things_themselves():
         Ask("bring", "", (ALL,)),
     ],
 )
-def test_what_the_next_part_names_itself_is_a_part_of_its_own(then):
+def test_next_part_with_its_own_objects_stays_separate(then):
     assert joined([CLEAR, then]) == (CLEAR, then)
 
 
-def test_a_part_that_says_where_stays_as_it_is():
+def test_part_with_a_place_is_not_changed():
     done = Ask("clear", "", (TABLE,), Phrase("the basket", kind="basket"))
     then = Ask("move", "", (ALL,), RIGHT)
     assert joined([done, then]) == (done, then)

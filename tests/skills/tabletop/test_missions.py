@@ -1,4 +1,4 @@
-"""Missions in the kitchen: what they say afterwards is what the world looks like."""
+"""Missions in the kitchen: the final message agrees with the world."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.skills.tabletop.troubles import Troubles
 
 
 class Once:
-    """Does something to the world, once, when a skill starts or has ended."""
+    """Listener that changes the world once, when a skill starts or has ended."""
 
     def __init__(self, when, skill, what):
         self.when, self.skill, self.what = when, skill, what
@@ -20,24 +20,24 @@ class Once:
             self.what(self.world)
 
 
-def test_one_thing_is_fetched_by_friction_alone(run_table):
+def test_object_is_moved_by_friction_alone(run_table):
     outcome, world, ears = run_table("사과를 빨간 그릇에 담아줘.", seed=5, by="mixed", objects=4)
     assert outcome.status == "satisfied", outcome.message
     assert Judge(world, "").within("object_apple_0", "object_red_bowl_0")
-    assert world.model.neq == 1  # the two fingers move alike; nothing is glued to the hand
+    assert world.model.neq == 1  # the fingers move symmetrically; nothing is attached to the hand
     assert outcome.planner_calls == 1
     skills = ("go_to_object", "pick_object", "go_to_object", "place_object")
     targets = ("object_apple_0", "object_apple_0", "object_red_bowl_0", "object_red_bowl_0")
     assert ears.actions == list(zip(skills, targets, strict=True))
 
 
-def test_the_same_seed_world_and_command_give_the_same_ticks(run_table):
+def test_same_seed_world_and_command_give_the_same_ticks(run_table):
     first, second = (run_table("Bring me the apple.", seed=7, by="mixed")[0] for _ in range(2))
     assert (first.ticks, first.sim_seconds) == (second.ticks, second.sim_seconds)
     assert first.status == "satisfied", first.message
 
 
-def test_what_falls_is_picked_up_where_it_lies(run_table):
+def test_dropped_object_is_picked_up(run_table):
     slip = Once(SkillEnded, "pick_object", lambda world: world.slip())
     command = "Put the apple in the red bowl."
     outcome, world, ears = run_table(command, seed=5, by="mixed", objects=4, listeners=[slip])
@@ -46,7 +46,7 @@ def test_what_falls_is_picked_up_where_it_lies(run_table):
     assert sum(skill == "pick_object" for skill, _ in ears.actions) == 2
 
 
-def test_what_somebody_moved_is_followed(run_table):
+def test_moved_object_is_followed(run_table):
     def elsewhere(world):
         table = world.layout.tables[1]
         world.move_item("object_apple_0", table.x, table.y, table.height + 0.05)
@@ -59,7 +59,7 @@ def test_what_somebody_moved_is_followed(run_table):
 
 
 @pytest.mark.slow
-def test_a_bowl_that_vanished_is_told_and_the_rest_is_done(run_table):
+def test_missing_bowl_is_reported_and_the_rest_is_done(run_table):
     gone = Once(SkillEnded, "pick_object", lambda world: world.remove_item("object_red_bowl_0"))
     command = "Put the apple in the red bowl and the cups on the tray."
     outcome, world, _ = run_table(command, seed=5, by="mixed", objects=4, listeners=[gone])
@@ -73,7 +73,7 @@ def test_a_bowl_that_vanished_is_told_and_the_rest_is_done(run_table):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(16))
-def test_random_tables_end_as_asked(seed, run_table):
+def test_random_tables_are_sorted_as_requested(seed, run_table):
     by, command = COMMANDS[seed % len(COMMANDS)]
     outcome, world, _ = run_table(command, seed=seed, by=by)
     judge = Judge(world, command)
@@ -85,7 +85,7 @@ def test_random_tables_end_as_asked(seed, run_table):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
-def test_troubled_tables_end_well_or_tell_the_truth(seed, run_table):
+def test_disturbed_tables_are_sorted_or_reported_correctly(seed, run_table):
     by, command = COMMANDS[seed % len(COMMANDS)]
     outcome, world, _ = run_table(command, seed=seed, by=by, listeners=[Troubles(seed)])
     judge = Judge(world, command)

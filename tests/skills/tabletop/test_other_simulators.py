@@ -1,4 +1,4 @@
-"""Our robot drives another simulator, with each of its known faults: no result is untrue."""
+"""Other simulators with known faults: no reported result is wrong."""
 
 import pytest
 
@@ -41,7 +41,7 @@ QUICK = ("", "throws and says success", "breaks in the middle", "wrong types")
     "fault",
     [pytest.param(one, marks=() if one in QUICK else pytest.mark.slow) for one in SURVIVED],
 )
-def test_a_fault_that_passes_is_survived_and_done_is_done(fault, faulty, remote_site):
+def test_temporary_fault_is_recovered(fault, faulty, remote_site):
     simulator = faulty(fault)
     outcome = run(remote_site(simulator.address))
     assert (outcome.status, simulator.right()) == ("satisfied", True), outcome.message
@@ -79,16 +79,17 @@ LYING = (
     ],
 )
 @pytest.mark.parametrize("times", [2, pytest.param(7, marks=pytest.mark.slow)])
-def test_outcome_is_true_whatever_the_simulator_does(fault, times, faulty, remote_site):
+def test_outcome_is_true_with_any_fault(fault, times, faulty, remote_site):
     simulator = faulty(fault, times=times)
     try:
         outcome = run(remote_site(simulator.address))
-    except UsageError:  # refused before anything moved
+    except UsageError:  # refused before any motion
         assert simulator.codes == []
         return
     for name in simulator.wrong():
         group = f"{name.split('_')[1]} things"
-        if outcome.status == "satisfied":  # what never had a place may be left out, not claimed
+        # an object without a position may be missing, but not reported as done
+        if outcome.status == "satisfied":
             assert said(name, "en") not in outcome.message
             assert group not in outcome.message
             assert fault.startswith("env holds")
@@ -96,7 +97,7 @@ def test_outcome_is_true_whatever_the_simulator_does(fault, times, faulty, remot
             assert said(name, "en") in outcome.message
 
 
-def test_names_that_come_and_go_never_make_an_untrue_end(faulty, remote_site):
+def test_flickering_names_never_lead_to_a_wrong_result(faulty, remote_site):
     simulator = faulty("names flicker")
     outcome = run(remote_site(simulator.address))
     assert outcome.status != "satisfied" or simulator.right(), outcome.message
@@ -104,15 +105,15 @@ def test_names_that_come_and_go_never_make_an_untrue_end(faulty, remote_site):
         assert "red thing 1" in outcome.message
 
 
-@pytest.mark.slow  # it is asked again for twenty seconds
-def test_a_simulator_that_dies_in_the_middle_is_told(faulty, remote_site):
+@pytest.mark.slow  # retried for twenty seconds
+def test_simulator_that_dies_is_reported(faulty, remote_site):
     simulator = faulty("dies in the middle", times=1)
     outcome = run(remote_site(simulator.address))
     assert outcome.status in ("blocked", "failed")
     assert "does not answer" in outcome.message
 
 
-def test_free_standing_things_change_places_where_no_tables_are_told(faulty, remote_site):
+def test_objects_are_swapped_without_reported_tables(faulty, remote_site):
     simulator = faulty()
     with Session(remote_site(simulator.address)) as session:
         outcome = session.run("swap object_red_0 and object_blue_0")
@@ -122,14 +123,14 @@ def test_free_standing_things_change_places_where_no_tables_are_told(faulty, rem
 
 
 @pytest.mark.parametrize("fault", ["throws and says success", "breaks before it moves"])
-def test_a_fault_that_stays_is_told(fault, faulty, remote_site):
+def test_permanent_fault_is_reported(fault, faulty, remote_site):
     simulator = faulty(fault, times=1000)
     outcome = run(remote_site(simulator.address))
     assert outcome.status == "blocked"
     assert not simulator.right()
 
 
-def test_a_thing_without_a_way_is_given_up_and_the_rest_is_done(faulty, remote_site):
+def test_unreachable_object_is_given_up_and_the_rest_is_done(faulty, remote_site):
     simulator = faulty("no path")
     outcome = run(remote_site(simulator.address))
     assert outcome.status == "partial"
@@ -137,7 +138,7 @@ def test_a_thing_without_a_way_is_given_up_and_the_rest_is_done(faulty, remote_s
     assert simulator.objects["object_blue_0"][2] < 0.6
 
 
-def test_three_misses_and_it_goes_on_with_the_next_and_tells_at_the_end(faulty, remote_site):
+def test_object_is_given_up_after_three_misses_and_reported(faulty, remote_site):
     simulator = faulty("one cannot be grasped")
     outcome = run(remote_site(simulator.address))
     assert outcome.status == "partial"
@@ -147,12 +148,12 @@ def test_three_misses_and_it_goes_on_with_the_next_and_tells_at_the_end(faulty, 
     assert simulator.objects["object_blue_0"][:2] == pytest.approx([-1.4, 1.2], abs=0.1)
 
 
-def test_a_simulator_that_is_gone_is_named_before_anything_starts(remote_site):
+def test_unreachable_simulator_is_reported_before_the_start(remote_site):
     with pytest.raises(Exception, match=r"no simulator answers at http://127\.0\.0\.1:9 "):
         run(remote_site("http://127.0.0.1:9"))
 
 
-def test_what_the_hand_holds_is_not_told_where_nobody_has_looked_since(faulty, remote_site):
+def test_held_object_is_not_reported_without_a_new_reading(faulty, remote_site):
     simulator = faulty("")
     with Session(remote_site(simulator.address)) as session:
         (rig,) = session.rigs.values()

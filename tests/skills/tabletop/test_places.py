@@ -1,4 +1,4 @@
-"""Places on tables: what a table is, where there is room, and missions that put things there."""
+"""Places on tables: inferred tables, free space, and missions that use them."""
 
 import math
 
@@ -25,17 +25,17 @@ def world(told=True, **objects):
     return Environment(0.0, placed, Pose(0.0, 0.0, math.pi / 2), tables)
 
 
-def test_tables_show_by_what_stands_on_them():
+def test_tables_are_inferred_from_objects():
     found = tables_under([(0, 0, 0.5), (0.8, 0, 0.52), (3, 0, 0.5), (0.4, 0, 0.02), (0, 0, 1.0)])
     assert list(found) == ["table_0", "table_1", "table_2"]
     assert found["table_0"] == pytest.approx((0.4, 0.0, 0.45, 0.05, 0.5))
 
 
-def test_what_joins_two_groups_makes_one_table():
+def test_object_between_two_groups_joins_them_to_one_table():
     assert len(tables_under([(0, 0, 0.5), (1.8, 0, 0.5), (0.9, 0, 0.5)])) == 1
 
 
-def test_a_thing_lies_on_a_table_or_in_what_stands_there_or_nowhere():
+def test_place_of_an_object_is_a_table_a_container_or_none():
     now = world(
         cup_0=(0.3, 1, 0.53), apple_0=(-0.3, 1, 0.53), red_bowl_0=(-0.3, 1, 0.5), pen_0=(0, 0, 0.02)
     )
@@ -46,7 +46,7 @@ def test_a_thing_lies_on_a_table_or_in_what_stands_there_or_nowhere():
     assert now.place_of("object_pen_0") is None
 
 
-def test_room_is_where_nothing_stands_and_not_at_the_edge():
+def test_free_space_excludes_objects_and_the_edge():
     now = world(cup_0=(0.0, 1.0, 0.53), red_bowl_0=(0.3, 1.0, 0.5))
     spot = free_on(now, "table_0", (0.0, 1.0))
     assert spot is not None
@@ -56,7 +56,7 @@ def test_room_is_where_nothing_stands_and_not_at_the_edge():
     assert free_on(now, "table_0", (0.0, 1.0), ["object_cup_0"])[:2] == (-0.0, 1.0)[:2]
 
 
-def test_a_full_table_has_no_room():
+def test_full_table_has_no_free_space():
     crowd = {
         f"cup_{i}_{k}": (i / 10 - 0.6, 0.7 + k / 10, 0.53) for i in range(13) for k in range(7)
     }
@@ -64,20 +64,20 @@ def test_a_full_table_has_no_room():
 
 
 @pytest.mark.parametrize(("part", "sign"), [("left", -1), ("middle", 0), ("right", 1)])
-def test_parts_of_a_table_are_as_the_robot_sees_them(part, sign):
+def test_parts_of_a_table_are_as_seen_by_the_robot(part, sign):
     x, y = part_of(world(), "table_0", part)
     assert x == pytest.approx(0.3 * sign)
     assert y == pytest.approx(1.0)
 
 
-def test_nothing_is_put_beside_something_and_off_the_table():
+def test_object_is_not_placed_beside_another_off_the_table():
     now = world(cup_0=(0.3, 1.0, 0.53), red_bowl_0=(-0.45, 1.0, 0.5))
     assert spot_for(now, "object_cup_0", "object_red_bowl_0", "left_of") is None
     spot = spot_for(now, "object_cup_0", "object_red_bowl_0", "next_to")
     assert TOP.under(spot.x, spot.y)
 
 
-def test_what_has_fallen_cannot_change_places():
+def test_fallen_object_cannot_be_swapped():
     now = world(cup_0=(0.3, 1, 0.53), apple_0=(0, 0, 0.02))
     with pytest.raises(Trouble) as caught:
         subgoals_for("swap the cup and the apple", now)
@@ -90,12 +90,12 @@ def test_what_has_fallen_cannot_change_places():
     + [{"table_9": {"pos": [0, 0, 1], "size": size}} for size in ([1], "11", [0, 1], [1, "2"])]
     + [{"no name!": {"pos": [0, 0, 1], "size": [1, 1]}}],
 )
-def test_tables_that_make_no_sense_are_not_there(tables):
+def test_invalid_tables_are_ignored(tables):
     found = environment_from({"objects": {}, "tables": tables}, None)
     assert found.tables == {}
 
 
-def test_tables_are_told_over_the_protocol():
+def test_tables_are_reported_over_the_protocol():
     told = {"table_9": {"pos": [1, 2, 0.6], "size": [1.2, 0.6]}}
     found = environment_from({"objects": {}, "tables": told}, None)
     assert found.tables == {"table_9": Table(1, 2, 0.6, 0.3, 0.6)}
@@ -112,7 +112,7 @@ def stands_on(world, name, number):
 
 
 class Before:
-    """Keeps where everything was when the mission began."""
+    """Listener that keeps the initial positions."""
 
     def __init__(self):
         self.world, self.places = None, {}
@@ -122,7 +122,7 @@ class Before:
             self.places = {name: place(self.world, name) for name in self.world.items}
 
 
-def test_two_cups_change_places(run_table):
+def test_two_cups_are_swapped(run_table):
     before = Before()
     outcome, world, ears = run_table(
         "swap the cups", seed=5, by="mixed", objects=4, listeners=[before]
@@ -134,7 +134,7 @@ def test_two_cups_change_places(run_table):
     assert [skill for skill, _ in ears.actions].count("pick_object") == 3
 
 
-def test_a_swap_that_was_cut_short_is_not_told_as_half_done(run_table):
+def test_interrupted_swap_is_not_reported_as_done(run_table):
     class Stop:
         world = None
 
@@ -148,7 +148,7 @@ def test_a_swap_that_was_cut_short_is_not_told_as_half_done(run_table):
     assert "0/2" in outcome.message
 
 
-def test_things_go_to_another_table(run_table):
+def test_objects_are_moved_to_another_table(run_table):
     outcome, world, _ = run_table("사과를 table_1에 놔줘", seed=23, by="mixed", objects=4)
     assert outcome.status == "satisfied", outcome.message
     assert stands_on(world, "object_apple_0", 1)
@@ -156,7 +156,7 @@ def test_things_go_to_another_table(run_table):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
-def test_a_table_is_cleared_onto_another(seed, run_table):
+def test_table_is_cleared_onto_another(seed, run_table):
     command = "move everything on table_0 to table_1"
     outcome, world, _ = run_table(command, seed=seed, by="colour", objects=6)
     assert outcome.status == "satisfied", outcome.message

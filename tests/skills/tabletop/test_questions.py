@@ -1,6 +1,6 @@
-"""Questions about the table in Korean and English: the corpus and its scorer, and missions.
+"""Corpus of questions about the table in Korean and English, and missions.
 
-``python -m tests.skills.tabletop.test_questions`` prints what differs.
+``python -m tests.skills.tabletop.test_questions`` prints the differences.
 """
 
 import sys
@@ -71,7 +71,7 @@ def wanted(row):
     return (kind, rest[0], frozenset(found))
 
 
-def test_the_corpus_is_answered_truly_and_commands_stay_commands():
+def test_corpus_is_answered_correctly_and_commands_stay_commands():
     found = [(row, understood(row)) for row in rows()]
     assert len(found) >= 200
     right = sum(got == wanted(row) for row, got in found)
@@ -115,18 +115,18 @@ def sorted_world():
         ("is there an apple and a lemon?", "No. There: apple 0. Not there: “a lemon”."),
     ],
 )
-def test_answers_are_said_as_people_say_them(question, said):
+def test_answers_are_natural_sentences(question, said):
     assert tell(question, sorted_world()).text == said
 
 
-def test_everything_sorted_is_told_with_what_it_is_sorted_by():
+def test_answer_about_sorting_names_the_attribute():
     now = sorted_world()
     del now.objects["object_apple_0"]
     assert tell("is everything sorted?", now).text == "Yes, everything is sorted by colour."
     assert tell("다 정리됐어?", now).text == "네, 색깔별로 모두 정리되어 있습니다."
 
 
-def test_what_is_in_the_hand_lies_nowhere():
+def test_held_object_has_no_place():
     now, held = sorted_world(), "object_red_0"
     assert tell("what is in the red bowl?", now, held).text == "There is nothing in red bowl 0."
     assert tell("where is red thing 0?", now, held).text == "Red thing 0 is in my hand."
@@ -137,7 +137,7 @@ def test_what_is_in_the_hand_lies_nowhere():
     ("question", "said"),
     [("how many bowls are there?", "2: "), ("그릇이 몇 개야?", "2개: ")],
 )
-def test_a_question_is_a_mission_that_moves_nothing(question, said, run_table):
+def test_question_is_a_mission_without_motion(question, said, run_table):
     outcome, _, ears = run_table(question, seed=1, by="mixed", objects=4)
     assert (outcome.status, outcome.exit_code) == ("satisfied", 0)
     assert outcome.message.startswith(said)
@@ -148,7 +148,7 @@ def test_a_question_is_a_mission_that_moves_nothing(question, said, run_table):
     assert not [node for node in walk(spec.root) if isinstance(node, Do)]
 
 
-def test_the_answer_is_told_in_place_of_yes_and_no(run_table):
+def test_answer_replaces_yes_and_no(run_table):
     outcome, *_ = run_table("what are you holding?", seed=1, by="mixed", objects=4)
     assert outcome.message == "My hand is empty."
 
@@ -165,7 +165,7 @@ def seen(now):
         ({"check": {"answer_to": {"question": "사과 어디 있어?"}}, "tell": True}, []),
     ],
 )
-def test_a_plan_of_anybody_that_moves_for_a_question_is_turned_down(root, codes):
+def test_plan_that_moves_for_a_question_is_refused(root, codes):
     site = load_site("tabletop")
     spec = MissionSpec.model_validate({"mission": {"command": "사과 어디 있어?"}, "root": root})
     context = PassContext(seen(WORLDS["mixed"]), None, "사과 어디 있어?")
@@ -173,7 +173,7 @@ def test_a_plan_of_anybody_that_moves_for_a_question_is_turned_down(root, codes)
     assert [problem.code for problem in found] == codes
 
 
-def test_what_is_understood_of_a_question_says_that_it_asks():
+def test_meaning_of_a_question_is_marked_as_a_question():
     site = load_site("tabletop")
     command = "is the apple in the red bowl?"
     request = Request(command, "en", site.catalogue, site.library, situation=seen(WORLDS["mixed"]))

@@ -1,4 +1,4 @@
-"""Laws of reading commands about tables, and commands that refer to earlier ones."""
+"""Properties of the parser of tabletop commands, and references to earlier ones."""
 
 import random
 import re
@@ -30,7 +30,7 @@ ORDER = ("before", "전에")
 CHAINED = re.compile(r"[,;]|\b(and|then)\b|고 ")  # "A before B" is the order of "A and B"
 THINGS = {"apple": "사과", "red cup": "빨간 컵", "ball": "공", "small red cube": "작은 빨간 큐브"}
 PLACES = {"red bowl": "빨간 그릇에", "blue bowl": "파란 그릇에", "tray": "쟁반에"}
-HOLDS = {  # conditions, as they are said, and whether they hold in the world "mixed"
+HOLDS = {  # conditions as spoken, and whether they hold in the world "mixed"
     ("there is a banana", "there is no banana", "바나나가 있으면", "바나나가 없으면"): False,
     ("there is an apple", "there is no apple", "사과가 있으면", "사과가 없으면"): True,
     ("the red bowl is empty", "the red bowl is not empty", "빨간 그릇이 비어 있으면",
@@ -65,7 +65,7 @@ def test_operator_word_changes_the_plan_or_refuses_it():
     st.sampled_from(sorted(PLACES)),
     st.sampled_from(sorted(HOLDS)),
 )
-def test_condition_chooses_its_branch_and_its_negation_the_other(one, other, place, condition):
+def test_condition_selects_its_branch_and_its_negation_the_other(one, other, place, condition):
     so, not_so, korean, not_korean = condition
     chosen = one if HOLDS[condition] else other
     first, second = f"put the {one} in the {place}", f"put the {other} in the {place}"
@@ -80,7 +80,7 @@ def test_condition_chooses_its_branch_and_its_negation_the_other(one, other, pla
 
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(st.sampled_from(sorted(THINGS)), st.sampled_from(sorted(PLACES)))
-def test_politeness_and_spacing_change_nothing(thing, place):
+def test_politeness_and_spacing_have_no_effect(thing, place):
     expected = plan(f"put the {thing} in the {place}")
     korean = f"{THINGS[thing]} {PLACES[place]} 넣"
     assert plan(f"Could you please put the {thing} in the {place}?") == expected
@@ -108,7 +108,7 @@ def test_politeness_and_spacing_change_nothing(thing, place):
         ("사과를 쟁반에 놔", "다시 해", "apple>tray"),
     ],
 )
-def test_command_is_completed_from_the_one_before(before, command, moved):
+def test_command_is_completed_from_the_previous_one(before, command, moved):
     answer = ask(create({}), command, WORLDS["mixed"], [(before, "satisfied", "OK")])
     assert not isinstance(answer, Refusal), answer
     found = [(m.thing, m.target) for goal in goals_of(answer.spec.root) for m in goal.moves]
@@ -130,7 +130,7 @@ def test_where_to_is_answered_by_a_word(before, word):
     "command",
     ["the red cup?", "파란 컵도?", "apple in the blue bowl?", "again?", "다시?", "not on the tray"],
 )
-def test_question_or_denial_in_a_fragment_moves_nothing(command):
+def test_fragment_with_a_question_or_denial_moves_nothing(command):
     before = ("put the apple on the tray", "satisfied", "OK")
     answer = ask(create({}), command, WORLDS["mixed"], [before])
     assert isinstance(answer, Refusal) or not goals_of(answer.spec.root)
@@ -143,7 +143,7 @@ def test_question_or_denial_in_a_fragment_moves_nothing(command):
         ("put the aple on the tray", "put the apple on the tray"),
     ],
 )
-def test_near_miss_is_asked_about(command, meant):
+def test_near_miss_leads_to_a_question(command, meant):
     answer = ask(create({}), command, WORLDS["mixed"])
     assert isinstance(answer, Refusal)
     assert (answer.code, answer.did_you_mean) == ("RESPELT", (meant,))
@@ -164,7 +164,7 @@ def test_near_miss_is_asked_about(command, meant):
         "마지막으로 사과를 쟁반에 놓고 공을 빨간 그릇에 넣어",
     ],
 )
-def test_order_words_put_a_part_before_the_others(command):
+def test_order_words_move_a_part_before_the_others(command):
     ball, apple = ("object_big_blue_ball_0", "in", "object_red_bowl_0"), "object_apple_0"
     assert plan(command) == [{ball}, {(apple, "in", "object_tray_0")}]
 
@@ -174,7 +174,7 @@ def test_part_before_nothing_is_refused():
     assert plan("그 전에 사과를 쟁반에 놔").startswith("!")
 
 
-def test_ones_in_a_branch_are_what_the_condition_is_about():
+def test_ones_in_a_branch_refer_to_the_condition():
     expected = plan("put the red cubes on the tray")
     assert plan("if there are more than two cubes, put the red ones on the tray") == expected
 
@@ -193,7 +193,7 @@ def test_delivery_in_a_prohibition_is_refused():
     assert plan("초록색 원통 나한테 말고 가져다줄래").startswith("!")
 
 
-def test_excluded_attribute_is_of_the_object_that_it_stands_with():
+def test_excluded_attribute_belongs_to_its_noun():
     apple = [{("object_apple_1", "in", "object_tray_0")}]
     assert plan("put the apple that is not in the red bowl on the tray", "placed") == apple
     assert plan("put the apple in the not red bowl on the tray", "placed") != [

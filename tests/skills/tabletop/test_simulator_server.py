@@ -1,4 +1,4 @@
-"""The simulator's server, driven by a client that is written from the document alone."""
+"""Simulator server, tested with a client written from the protocol document alone."""
 
 import base64
 import itertools
@@ -22,7 +22,7 @@ from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa
 
 
 class Served:
-    """A server on a thread."""
+    """Server on a thread."""
 
     def __init__(self, token="", **engine):
         self.engine = make_engine("tabletop", ["seed=3", "objects=4"], **engine)
@@ -50,7 +50,7 @@ def served():
 
 
 class Executor:
-    """What the document shows of its executor, and nothing else."""
+    """Executor as shown in the protocol document."""
 
     def __init__(self, url):
         self.url = url
@@ -97,7 +97,7 @@ def get(url, **headers):
             return error.code, json.loads(error.read())
 
 
-def test_the_documents_client_puts_a_thing_into_its_bowl(served):
+def test_client_of_the_document_moves_an_object_into_its_bowl(served):
     tasks = [
         {"skill": "GoToObject", "target": "object_red_0"},
         {"skill": "PickObject", "target": "object_red_0"},
@@ -114,7 +114,7 @@ def test_the_documents_client_puts_a_thing_into_its_bowl(served):
     assert abs(thing["pos"][1] - bowl["pos"][1]) < 0.1
 
 
-def test_a_motion_that_failed_is_no_success(served):
+def test_failed_motion_is_not_a_success(served):
     answer = Executor(served.url).send("result = pick_object([9, 9, 0.5], 0.1, 0.2)")
     assert answer["status"] == "error"
     assert answer["result"] == {
@@ -151,7 +151,7 @@ def test_a_motion_that_failed_is_no_success(served):
         ("#" * 5000, "the code has 5000 characters; 4000 are allowed"),
     ],
 )
-def test_code_that_is_not_on_the_list_is_refused_by_name(served, code, found):
+def test_forbidden_code_is_refused_by_name(served, code, found):
     answer = Executor(served.url).send(code)
     assert answer["status"] == "error"
     assert found in answer["message"]
@@ -268,11 +268,11 @@ PUBLISHED = {
     "pick_object": "object_pos approach_height lift_height return_to_home timeout verbose",
     "place_object": "place_pos approach_height retract_height return_to_home timeout verbose",
 }
-"""Calls with the names of their arguments in the published description of the protocol."""
+"""Argument names of the calls in the published protocol."""
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_published_names_of_arguments_are_accepted(name):
+def test_published_argument_names_are_accepted(name):
     keywords = PUBLISHED[name].split()
     bound = [bind(name, keyword) for keyword in keywords]
     assert None not in bound
@@ -287,7 +287,7 @@ def test_planned_path_has_poses_that_face_the_next_waypoint(served):
         assert theta == pytest.approx(math.atan2(y2 - y1, x2 - x1))
 
 
-def test_objects_are_described_as_the_environment_describes_them(served):
+def test_objects_are_described_as_in_the_environment(served):
     objects = Executor(served.url).send("RESULT = get_object_positions()")["result"]
     env = get(f"{served.url}/env")[1]["objects"]
     assert objects.keys() == env.keys()
@@ -296,7 +296,7 @@ def test_objects_are_described_as_the_environment_describes_them(served):
         assert one["pos"] == pytest.approx(env[name]["pos"], abs=0.01)
 
 
-def test_conditions_over_returned_values_decide_what_moves(served):
+def test_conditions_over_returned_values_select_the_motion(served):
     answer = Executor(served.url).send(
         "path = plan_mobile_path([50, 50])\n"
         "if path is None:\n"
@@ -320,19 +320,19 @@ def test_conditions_over_returned_values_decide_what_moves(served):
         (b'{"action": {"type": "run_code", "payload": {"code": 3}}}', {}, 200),
     ],
 )
-def test_bodies_of_any_kind_get_an_answer(served, body, headers, code):
+def test_any_body_gets_a_response(served, body, headers, code):
     status, answer = post(f"{served.url}/send_action", body, **headers)
     assert (status, answer["status"]) == (code, "error")
 
 
-def test_a_page_of_somebody_else_cannot_reach_it(served):
+def test_foreign_page_is_refused(served):
     status, answer = get(f"{served.url}/env", Host="evil.example")
     assert (status, answer["status"]) == (421, "error")
     status, answer = get(f"{served.url}/env", Origin="https://evil.example")
     assert (status, answer["status"]) == (403, "error")
 
 
-def test_state_and_camera_tell(served):
+def test_state_and_camera_responses(served):
     state = get(f"{served.url}/state")[1]
     assert set(state["mobile"]) == {"x", "y", "theta"}
     assert len(state["arm"]["joints"]) == 4
@@ -341,7 +341,7 @@ def test_state_and_camera_tell(served):
     assert base64.b64decode(camera["depth_base64"])[1:4] == b"PNG"
 
 
-def test_one_motion_at_a_time_and_a_cancel_ends_it():
+def test_one_motion_at_a_time_and_cancel_ends_it():
     served = Served(lockstep=True)
     try:
         answers = []
@@ -372,7 +372,7 @@ def _pick():
     return {"action": {"type": "run_code", "payload": {"code": code}}}
 
 
-def test_a_token_is_needed_where_one_is_set():
+def test_configured_token_is_required():
     served = Served(token="secret", lockstep=True)
     try:
         assert get(f"{served.url}/env")[0] == 401
@@ -382,12 +382,12 @@ def test_a_token_is_needed_where_one_is_set():
         served.close()
 
 
-def test_beyond_loopback_a_token_is_needed():
+def test_token_is_required_beyond_loopback():
     with pytest.raises(Exception, match=r"listening on 0\.0\.0\.0 needs a token"):
         serve("tabletop", "0.0.0.0", 8800, [], "")
 
 
-def test_our_robot_drives_our_server_in_lockstep(remote_site):
+def test_own_robot_drives_own_server_in_lockstep(remote_site):
     from bt_exec.mission.session import Session
 
     served = Served(lockstep=True)
@@ -401,7 +401,7 @@ def test_our_robot_drives_our_server_in_lockstep(remote_site):
         served.close()
 
 
-def test_compile_plans_for_the_world_of_a_remote_simulator(remote_site):
+def test_compile_uses_the_world_of_a_remote_simulator(remote_site):
     from bt_exec.cli.plan import situation_for
     from bt_exec.site.compile_command import compile_command
 

@@ -1,4 +1,4 @@
-"""Sorting: what has the attribute is sorted, the rest is named; also of a thousand objects."""
+"""Sorting by an attribute, with objects without it, and with a thousand objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SITE = load_site("tabletop")
 
 
 def world(count: int, *others: str) -> Environment:
-    """Return a world of `count` coloured things, a bowl of each colour, and other things."""
+    """Return a world of `count` coloured objects, a bowl of each colour, and other objects."""
     rng = random.Random(count)
     tops = [Point(x, y, 0.5) for x in range(-4, 6, 2) for y in (-4, -2, 2, 4)]
     names = [f"object_{colour}_bowl_0" for colour in COLOURS]
@@ -51,7 +51,7 @@ def compiled(command: str, now: Environment) -> Compiled:
         ("색깔별로 정리해", "이름으로 색을 알 수 없어 그대로 둡니다: 컵 0, 사과 0"),
     ],
 )
-def test_things_without_the_attribute_are_left_and_named(command: str, told: str):
+def test_objects_without_the_attribute_are_not_moved_and_named(command: str, told: str):
     plan = compiled(command, world(5, "object_cup_0", "object_apple_0")).plan
     assert plan is not None
     moved = {move.thing for goal in goals_of(plan.root) for move in goal.moves}
@@ -62,7 +62,7 @@ def test_things_without_the_attribute_are_left_and_named(command: str, told: str
     assert told in " ".join(reporter._remarks)
 
 
-def test_nothing_with_the_attribute_is_refused():
+def test_command_without_matching_objects_is_refused():
     now = world(0, "object_cup_0", "object_apple_0")
     refusal = compiled("sort by colour", now).refusal
     assert refusal is not None
@@ -70,7 +70,7 @@ def test_nothing_with_the_attribute_is_refused():
 
 
 @pytest.mark.parametrize("count", [70, 1000])
-def test_many_things_are_planned(count: int):
+def test_many_objects_are_planned(count: int):
     plan = compiled("sort by colour", world(count)).plan
     assert plan is not None
     assert sum(len(goal.moves) for goal in goals_of(plan.root)) == count
@@ -79,7 +79,7 @@ def test_many_things_are_planned(count: int):
 @pytest.mark.parametrize(
     "command", ["sort by colour", "색깔별로 정리해", "put object_red_0 in the red bowl"]
 )
-def test_tree_names_each_goal_once_and_no_construct(command: str):
+def test_view_shows_each_goal_once_and_no_control_nodes(command: str):
     plan = compiled(command, world(6)).plan
     assert plan is not None
     model = ViewModel(messages=SITE.messages)
@@ -90,4 +90,4 @@ def test_tree_names_each_goal_once_and_no_construct(command: str):
     assert all(rows.count(goal) == 1 for goal in goals)
     assert not {"sequence", "in order", "차례로"} & set(rows)
     for node in model.forest:
-        assert len(node.children) != 1, model.label(node)  # a row that only repeats its parent
+        assert len(node.children) != 1, model.label(node)  # a row that repeats its parent

@@ -1,4 +1,4 @@
-"""The two-level plan of a model: read, checked, answered with every fault; written without loss."""
+"""Two-level plans of models: parsing, problems, and lossless export."""
 
 import json
 
@@ -55,7 +55,7 @@ def right_plan():
 
 
 def problems_of(plan, request):
-    """Return the codes of everything that is wrong with a plan for a command."""
+    """Return the codes of all problems of a plan for a command."""
     try:
         spec = read_tasks(json.dumps(plan), command=request.command)
     except SpecError as error:
@@ -63,11 +63,11 @@ def problems_of(plan, request):
     return [problem.code for problem in examine(spec, request).problems]
 
 
-def test_a_right_plan_is_right(request_of):
+def test_valid_plan_has_no_problems(request_of):
     assert problems_of(right_plan(), request_of(COMMAND)) == []
 
 
-def test_our_own_plan_is_written_and_read_back(request_of):
+def test_own_plan_round_trip(request_of):
     request = request_of(COMMAND)
     plan = TableCompiler().compile(request)
     text = write_tasks(expand(plan.spec, request.library))
@@ -77,7 +77,7 @@ def test_our_own_plan_is_written_and_read_back(request_of):
     assert [one["subgoal"] for one in again["task_outputs"]] == list(plan.spec.mission.subgoals)
 
 
-def test_a_place_on_a_table_is_written_but_an_exact_spot_is_refused(request_of):
+def test_table_target_is_exported_but_an_exact_spot_is_refused(request_of):
     request = request_of("put the blue one on table_1")
     text = write_tasks(expand(TableCompiler().compile(request).spec, request.library))
     tasks = json.loads(text)["task_outputs"][0]["tasks"]
@@ -89,7 +89,7 @@ def test_a_place_on_a_table_is_written_but_an_exact_spot_is_refused(request_of):
     assert {problem.code for problem in caught.value.problems} == {"NOT_IN_TASK_OUTPUTS"}
 
 
-def test_a_table_is_not_picked(request_of):
+def test_table_cannot_be_picked(request_of):
     plan = {"task_outputs": [{"subgoal": "x", "tasks": move("table_0", "object_red_bowl_0")}]}
     assert "CANNOT_LIFT" in problems_of(plan, request_of(COMMAND))
 
@@ -127,18 +127,18 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_is_named(fault, request_of):
+def test_each_problem_is_named(fault, request_of):
     change, code = FAULTS[fault]
     assert code in problems_of(_changed(change), request_of(COMMAND))
 
 
-def test_a_subgoal_that_nobody_asked_for_is_named(request_of):
+def test_unrequested_subgoal_is_named(request_of):
     assert "NOT_ASKED" in problems_of(
         right_plan(), request_of("Put the red things in the red bowl.")
     )
 
 
-def test_every_fault_is_told_at_once(request_of):
+def test_all_problems_are_reported_at_once(request_of):
     plan = right_plan()
     plan["task_outputs"][0]["tasks"][0]["skill"] = "Fly"
     plan["task_outputs"][1]["tasks"][0].pop("target")
@@ -148,10 +148,10 @@ def test_every_fault_is_told_at_once(request_of):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{" * 5000, '{"task_outputs": 3}', "x" * 200_001])
-def test_text_of_any_kind_is_refused(text):
+def test_any_text_is_refused(text):
     with pytest.raises(SpecError):
         read_tasks(text)
 
 
-def test_the_pack_offers_the_format():
+def test_pack_provides_the_format():
     assert "task-outputs" in find_pack("tabletop").formats

@@ -1,4 +1,4 @@
-"""The kitchen itself: drawn by a seed, seen by its camera, disturbed by people."""
+"""Simulated kitchen: random layouts, its camera, disturbances."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def world():
 
 @pytest.mark.parametrize("by", ["colour", "size", "shape", "mixed"])
 @pytest.mark.parametrize("count", [4, 12, 20])
-def test_a_layout_has_what_was_asked_for_and_room_for_it(by, count):
+def test_layout_has_the_requested_objects_with_free_space(by, count):
     for seed in range(3):
         layout = draw_layout(WorldOptions(seed, count, by))
         things = [item for item in layout.items if not looks_of(item.name).holds_things]
@@ -29,7 +29,7 @@ def test_a_layout_has_what_was_asked_for_and_room_for_it(by, count):
         assert layout == draw_layout(WorldOptions(seed, count, by))
 
 
-def test_names_tell_looks():
+def test_names_contain_the_attributes():
     looks = looks_of("object_small_blue_cube_1")
     assert (looks.size, looks.colour, looks.kind, looks.shape) == ("small", "blue", "cube", "cube")
     assert looks_of("object_red_bowl_0").holds_things
@@ -38,7 +38,7 @@ def test_names_tell_looks():
     assert looks_of("___").kind == "object"
 
 
-def test_everything_lies_still_on_its_table(world):
+def test_all_objects_are_at_rest_on_their_tables(world):
     robot = SimTableRobot(world)
     before = world.environment()
     robot.step(1.0)
@@ -48,7 +48,7 @@ def test_everything_lies_still_on_its_table(world):
         assert placed.pos.away(after.objects[name].pos) < 0.01
 
 
-def test_the_camera_sees_colour_distance_and_boxes(world):
+def test_camera_returns_colour_distance_and_boxes(world):
     camera = HeadCamera(world)
     picture = camera.view(camera.capture())
     assert picture.rgb.shape == (120, 160, 3)
@@ -59,13 +59,13 @@ def test_the_camera_sees_colour_distance_and_boxes(world):
         assert 0.3 < float(np.median(seen[seen > 0])) < 5.0
 
 
-def test_what_is_taken_away_is_not_listed_any_more():
+def test_removed_object_is_not_listed():
     world = TableWorld(WorldOptions(3, 4, "colour"))
     world.remove_item("object_red_bowl_0")
     assert "object_red_bowl_0" not in world.environment().objects
 
 
-def test_a_rig_says_what_its_hand_holds():
+def test_facts_of_a_rig_contain_the_held_object():
     rig = make_sim_rig(TableSettings(picture_every_s=0), TableStart(seed=3, objects=4))
     assert rig.facts_now() == {"hand": "empty"}
     observation = rig.perception.interpret(rig.perception.capture())
@@ -74,7 +74,7 @@ def test_a_rig_says_what_its_hand_holds():
     assert set(observation.labels()) == {*rig.robot.world.items, *tables}
 
 
-def test_a_remote_robot_needs_its_address_and_no_world():
+def test_remote_robot_requires_an_address_and_no_world():
     with pytest.raises(UsageError, match="needs its address"):
         make_http_rig(TableSettings(robot="http"), TableStart())
     given = {"robot": "http", "remote": {"http": "http://127.0.0.1:9"}}

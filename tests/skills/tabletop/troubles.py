@@ -1,4 +1,4 @@
-"""What may happen to a table while a mission runs: slips, helpful people, bowls that vanish."""
+"""Disturbances of a table during a mission: slips, moved objects, missing bowls."""
 
 import random
 
@@ -6,7 +6,7 @@ from bt_exec.events import SkillEnded, SkillStarting
 
 
 class Troubles:
-    """A listener that disturbs a world, drawn by a seed."""
+    """Listener that disturbs a world, with random events from a seed."""
 
     def __init__(self, seed, slips=0.2, moves=0.15, vanish=0.05):
         self.random = random.Random(f"troubles {seed}")

@@ -1,4 +1,4 @@
-"""The papers of the shipped network: its calibration is written beside what else they say."""
+"""Calibration of the shipped network, written into its metadata."""
 
 import json
 from itertools import islice
@@ -10,13 +10,13 @@ from bt_exec_skills.vision.recipe import Recipe
 
 
 class FewPictures(TableScenes):
-    """The first two pictures of each room."""
+    """Scenes reduced to the first two pictures of each room."""
 
     def scene(self, seed):
         return islice(super().scene(seed), 2)
 
 
-def test_a_calibration_is_written_into_the_papers(tmp_path):
+def test_calibration_is_written_into_the_metadata(tmp_path):
     source = FewPictures(rays_only=True)
     made = tmp_path / "data"
     make_dataset(source, Recipe("table", 3, 1, 1, source.classes), made, lambda *_: None)

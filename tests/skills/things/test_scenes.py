@@ -1,4 +1,4 @@
-"""Scenes of tables: the same seed makes the same, labels are true, every class can be made."""
+"""Rendered tables: reproducible by seed, correct labels, all classes."""
 
 from itertools import islice
 
@@ -23,22 +23,22 @@ from bt_exec_skills.vision.sources import find_source
 
 
 def volume(part) -> float:
-    """Return what a surface encloses; positive if its triangles face outwards."""
+    """Return the volume of a surface; positive if its triangles face outwards."""
     a, b, c = (part.vertices[part.faces[:, corner]] for corner in range(3))
     return float((a * np.cross(b, c)).sum() / 6)
 
 
-def test_the_source_is_found_by_its_name():
+def test_source_is_found_by_its_name():
     source = find_source("table")
     assert (source.name, source.classes) == ("table", THINGS)
 
 
-def test_every_class_is_made_somewhere():
+def test_every_class_occurs():
     assert {*FRUITS, *WARE, "chair", "person"} == {*THINGS}
 
 
 @pytest.mark.parametrize("label", [*FRUITS, *WARE])
-def test_things_are_closed_and_stand_on_the_table(label):
+def test_objects_are_closed_and_stand_on_the_table(label):
     maker = FRUITS.get(label) or WARE[label]
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def room():
     return pictures(3)
 
 
-def test_the_same_seed_makes_the_same_pictures(room):
+def test_same_seed_gives_the_same_pictures(room):
     for first, second in zip(room, pictures(2), strict=False):
         assert np.array_equal(first.image, second.image)
         assert (first.marks, first.facts) == (second.marks, second.facts)
@@ -89,7 +89,7 @@ def test_labelled_objects_are_visible(room):
             assert one["pixels"] <= (x2 - x1) * (y2 - y1)
 
 
-def test_things_touch_and_do_not_overlap():
+def test_objects_touch_and_do_not_overlap():
     rng = np.random.default_rng(0)
     props = [Prop(f"cube/{n}", "cube", "red", 0.03, 0.06) for n in range(10)]
     touching = 0
@@ -104,7 +104,7 @@ def test_things_touch_and_do_not_overlap():
 
 
 def staged(behind_m: float):
-    """Return what is shown of two things, one so far behind the other."""
+    """Return the labels of two objects, one at a distance behind the other."""
     stage = build_stage(np.random.default_rng(4), 0.7)
     model, data = stage.model, mujoco.MjData(stage.model)
     for prop in stage.props:

@@ -1,4 +1,4 @@
-"""The shipped network: it is small, has its papers, and finds what is there."""
+"""Shipped network: size, metadata and accuracy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bt_exec_skills.vision.weights import names_beside
 LEAST_MAP50 = 0.85
 
 
-def test_it_is_small_and_has_its_papers() -> None:
+def test_network_is_small_and_documented() -> None:
     files = SHIPPED, names_beside(SHIPPED)
     assert sum(file.stat().st_size for file in files) <= 12_000_000
     assert make_detector().names == THINGS
@@ -31,7 +31,7 @@ def test_it_is_small_and_has_its_papers() -> None:
         assert row.split("|")[5].strip() == f"{one['ap50']:.3f}"
 
 
-def test_a_score_is_a_probability_that_rises() -> None:
+def test_calibrated_scores_are_increasing_probabilities() -> None:
     shares = [shipped_probability(score) for score in np.linspace(0, 1, 101)]
     assert shares == sorted(shares)
     assert shares[0] == 0.0

@@ -1,4 +1,4 @@
-"""``bt-exec vision``: what is typed, what is written, what goes wrong."""
+"""``bt-exec vision``: arguments, output files and errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHIPPED = ["door-closed", "door-ajar", "door-open", "door-handle", "material", "
 
 @pytest.fixture
 def made(squares: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a data set of squares, made by the command."""
+    """Return a data set of squares, created by the command."""
     monkeypatch.setattr(sources, "find_source", lambda name: squares)
     folder = tmp_path / "data"
     options = ["--source", "squares", "--scenes", "6", "--val-every", "3"]
@@ -49,7 +49,7 @@ def test_dataset_refuses_to_overwrite(made: Path, capsys: pytest.CaptureFixture[
     assert "holds this data set already, complete" in capsys.readouterr().err
 
 
-def test_an_unknown_source_lists_the_known(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_source_error_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["vision", "dataset", "nowhere", "--source", "dor"]) == 2
     assert "there is no scene source 'dor'; known, nearest first: door" in capsys.readouterr().err
 
@@ -79,11 +79,11 @@ def test_eval_prints_figures_and_writes_plots(
     assert cv2.imread(str(out / "curves.png")) is not None
     assert call(["vision", "eval", str(made), "--weights", "any.onnx"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["round", "0", "-", "-", "-", "-"] in rows  # none to be found
+    assert ["round", "0", "-", "-", "-", "-"] in rows  # with nothing to find
     assert ["square", "4", "0.000", "0.000", "0.000", "0.000"] in rows
 
 
-def test_show_annotates_what_a_robot_sees(
+def test_show_annotates_the_camera_of_a_robot(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "seen.png"
@@ -157,7 +157,7 @@ def test_eval_reports_the_folder_of_its_pictures(
 
 
 @pytest.mark.parametrize("side", ["train", "val"])
-def test_training_needs_both_sides(
+def test_training_requires_both_splits(
     squares: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -174,13 +174,13 @@ def test_training_needs_both_sides(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_class_that_the_network_does_not_know_counts(
+def test_unknown_class_of_the_network_counts_as_missed(
     made: Path,
     scripted_network: Any,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Else a network of one easy class would look better than one that finds all."""
+    """Otherwise a network of one easy class would look better than one that finds all."""
     network = scripted_network(names=("thing",))
     monkeypatch.setattr("bt_exec_skills.vision.weights.load", lambda _: network)
     capsys.readouterr()
@@ -209,22 +209,22 @@ def test_ctrl_c_reports_the_finished_scenes(
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 3), (1, 400, 3), (400, 1, 3), (2400, 3200, 3)])
-def test_a_picture_of_any_shape_is_annotated(shape: tuple[int, ...]) -> None:
+def test_picture_of_any_shape_is_annotated(shape: tuple[int, ...]) -> None:
     lines = ["a line that is wider than a narrow picture is"] * 2
     seen = annotate(np.full(shape, 90, np.uint8), [Tag((0, 0, 1, 1), "thing 0.90", "thing")], lines)
     assert max(seen.shape[:2]) >= 640
     assert max(seen.shape[:2]) <= max(1300, 1.1 * max(shape))
-    assert seen.shape[1] >= 250  # the words fit
+    assert seen.shape[1] >= 250  # the text fits
 
 
-def test_korean_words_are_written() -> None:
+def test_korean_text_is_drawn() -> None:
     frame = np.zeros((240, 320, 3), np.uint8)
     blank, written = (annotate(frame, [], [line]) for line in ("", "문 열림"))
     assert blank.shape == written.shape
     assert not np.array_equal(blank, written)
 
 
-def test_no_vision_package_needs_torch() -> None:
+def test_vision_packages_do_not_import_torch() -> None:
     import subprocess
     import sys
 

@@ -1,4 +1,4 @@
-"""Crops: the square around a box, and which boxes teach which name."""
+"""Crops for classification: squares around boxes, and their class labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bt_exec_skills.vision.recipe import Recipe
 
 
 @pytest.mark.parametrize("box", [(20, 30, 60, 50), (20.4, 30.1, 39.8, 69.7)])
-def test_a_crop_shows_its_box_in_the_middle(box: tuple[float, ...]) -> None:
+def test_crop_is_centred_on_its_box(box: tuple[float, ...]) -> None:
     frame = np.zeros((120, 160, 3), np.uint8)
     x1, y1, x2, y2 = (round(side) for side in box)
     frame[y1:y2, x1:x2] = 200
@@ -30,7 +30,7 @@ def test_a_crop_shows_its_box_in_the_middle(box: tuple[float, ...]) -> None:
     assert columns.mean() == pytest.approx((SIDE - 1) / 2, abs=2)
 
 
-def test_beyond_the_picture_is_grey_and_no_box_is_too_small() -> None:
+def test_area_outside_the_picture_is_grey_and_crops_have_a_minimum_size() -> None:
     frame = np.full((40, 40, 3), 255, np.uint8)
     corner, speck = cut(frame, [(0, 0, 20, 20), (39.9, 39.9, 40, 40)])
     assert corner[0, 0].tolist() == [114, 114, 114]
@@ -39,7 +39,7 @@ def test_beyond_the_picture_is_grey_and_no_box_is_too_small() -> None:
     assert cut(frame, []).shape == (0, SIDE, SIDE, 3)
 
 
-def test_boxes_of_one_thing_are_one_proposal_whatever_they_are_called(
+def test_boxes_of_one_object_are_one_proposal_for_all_classes(
     scripted_network: Any,
 ) -> None:
     found = [
@@ -67,7 +67,7 @@ def test_box_gets_the_class_of_its_overlap(
     told: list[int] = []
     found = crops_of(network, pictures[:1], squares.classes, told.append)
     assert found.classes == ("round", "square", NOTHING)
-    assert found.names.tolist() == [1, 1, 2]  # what is marked, what is near it, what is nowhere
+    assert found.names.tolist() == [1, 1, 2]  # labelled, near a label, background
     assert found.pixels.shape == (3, 80, 80, 3)
     assert told == [1]
     alone = crops_of(network, pictures[:1], squares.classes, told.append, marked=False)

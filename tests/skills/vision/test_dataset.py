@@ -1,5 +1,4 @@
-"""Data sets: the same recipe makes the same files, an interruption costs one scene, nothing is
-overwritten."""
+"""Data sets: reproducible files, resumption after an interruption, no overwriting."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ def digest(folder: Path) -> dict[str, str]:
     }
 
 
-def test_the_same_recipe_makes_the_same_files(squares: Any, tmp_path: Path) -> None:
+def test_same_recipe_gives_the_same_files(squares: Any, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     make_dataset(squares, RECIPE, tmp_path / "a", lambda *done: told.append(done))
     make_dataset(squares, RECIPE, tmp_path / "b", nobody)
@@ -65,7 +64,7 @@ def test_layout_split_and_labels(squares: Any, tmp_path: Path) -> None:
     assert "1: square" in (tmp_path / "data.yaml").read_text()
 
 
-def test_coco_holds_the_same_boxes(squares: Any, tmp_path: Path) -> None:
+def test_coco_file_contains_the_same_boxes(squares: Any, tmp_path: Path) -> None:
     make_dataset(squares, RECIPE, tmp_path, nobody)
     coco = json.loads((tmp_path / "coco-val.json").read_text())
     assert [kind["name"] for kind in coco["categories"]] == ["round", "square"]
@@ -80,7 +79,7 @@ def test_coco_holds_the_same_boxes(squares: Any, tmp_path: Path) -> None:
         assert note["category_id"] == 2
 
 
-def test_an_interruption_costs_one_scene(squares: Any, tmp_path: Path) -> None:
+def test_interruption_loses_one_scene(squares: Any, tmp_path: Path) -> None:
     def stop(scenes: int, _: int) -> None:
         if scenes == 3:
             raise KeyboardInterrupt
@@ -98,7 +97,7 @@ def test_an_interruption_costs_one_scene(squares: Any, tmp_path: Path) -> None:
 def test_killed_run_is_completed_by_the_next(
     squares: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    """Die before the n-th file is put into its place, then go on."""
+    """Die before the n-th file is moved into place, then resume."""
     put, left = os.replace, [step]
 
     def dying(source: Path, target: Path) -> None:
@@ -128,7 +127,7 @@ def test_invalid_recipe_is_rejected_by_name(tmp_path: Path, text: str) -> None:
         read_recipe(tmp_path)
 
 
-def test_a_damaged_scene_is_named_and_made_again(squares: Any, tmp_path: Path) -> None:
+def test_damaged_scene_is_reported_and_created_again(squares: Any, tmp_path: Path) -> None:
     make_dataset(squares, RECIPE, tmp_path / "a", nobody)
     scene = tmp_path / "a" / "scenes" / "000002.json"
     whole = scene.read_text()
@@ -145,7 +144,7 @@ def test_a_damaged_scene_is_named_and_made_again(squares: Any, tmp_path: Path) -
     assert scene.read_text() == whole
 
 
-def test_nothing_is_overwritten(squares: Any, tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(squares: Any, tmp_path: Path) -> None:
     make_dataset(squares, RECIPE, tmp_path / "a", nobody)
     with pytest.raises(UsageError, match="holds this data set already, complete"):
         make_dataset(squares, RECIPE, tmp_path / "a", nobody)
@@ -167,13 +166,13 @@ def test_nothing_is_overwritten(squares: Any, tmp_path: Path) -> None:
         (0, 5, -1, "val_every=-1: allowed are 0 (none), 1 (all), 2, 3, …"),
     ],
 )
-def test_a_recipe_that_cannot_be_made(seed: int, scenes: int, every: int, message: str) -> None:
+def test_invalid_recipe_is_refused(seed: int, scenes: int, every: int, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         Recipe("squares", seed, scenes, every, ("a",))
     assert str(caught.value) == message
 
 
-def test_a_folder_without_a_data_set(tmp_path: Path) -> None:
+def test_folder_without_a_data_set_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no data set; make one with bt-exec vision dataset"):
         read_recipe(tmp_path)
 

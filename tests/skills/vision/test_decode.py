@@ -1,4 +1,4 @@
-"""From a raw output to boxes: the arithmetic, and boxes that never leave the picture."""
+"""Decoding of raw network output to boxes inside the picture."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def raw(*rows: tuple[float, ...]) -> np.ndarray:
         ((100, 320), Letterbox(1.0, 0, 78)),
     ],
 )
-def test_a_picture_is_fitted_in_the_middle(size: tuple[int, int], fit: Letterbox) -> None:
+def test_picture_is_centred_in_the_input(size: tuple[int, int], fit: Letterbox) -> None:
     planes, found = letterbox(np.full((*size, 3), 255, np.uint8), 256, 320)
     assert found == fit
     assert planes.shape == (1, 3, 256, 320)
@@ -36,7 +36,7 @@ def test_a_picture_is_fitted_in_the_middle(size: tuple[int, int], fit: Letterbox
         assert planes[0, 0, fit.top, 160] == 1.0
 
 
-def test_the_best_class_of_an_anchor_counts() -> None:
+def test_best_class_of_an_anchor_is_used() -> None:
     output = raw((50, 58, 20, 20, 0.3, 0.9), (200, 100, 10, 10, 0.5, 0.2), (9, 9, 4, 4, 0.1, 0.1))
     found = decode(
         output, NAMES, Letterbox(1.0, 0, 8), (240, 320), least_score=0.25, most_overlap=0.7
@@ -48,7 +48,7 @@ def test_the_best_class_of_an_anchor_counts() -> None:
     assert [one.score for one in found] == pytest.approx([0.9, 0.5])
 
 
-def test_of_two_boxes_of_a_class_the_better_one_stays() -> None:
+def test_best_of_two_boxes_of_a_class_is_kept() -> None:
     output = raw((50, 50, 20, 20, 0.6, 0), (51, 50, 20, 20, 0.9, 0), (50, 50, 20, 20, 0, 0.5))
     found = decode(
         output, NAMES, Letterbox(1.0, 0, 0), (240, 320), least_score=0.25, most_overlap=0.7
@@ -57,7 +57,7 @@ def test_of_two_boxes_of_a_class_the_better_one_stays() -> None:
     assert found[0].xyxy == (41.0, 40.0, 61.0, 60.0)
 
 
-def test_nothing_found_is_an_empty_list() -> None:
+def test_no_detection_is_an_empty_list() -> None:
     output = raw((50, 50, 20, 20, 0.01, 0.02))
     assert (
         decode(output, NAMES, Letterbox(1, 0, 0), (9, 9), least_score=0.25, most_overlap=0.7) == []
@@ -83,7 +83,7 @@ def test_boxes_stay_in_the_picture_and_are_sorted(seed: int) -> None:
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
-def test_suppression_leaves_no_two_of_a_class_that_overlap(seed: int) -> None:
+def test_suppression_leaves_no_overlapping_boxes_of_a_class(seed: int) -> None:
     rng = np.random.default_rng(seed)
     corner = rng.uniform(0, 40, (25, 2))
     boxes = np.concatenate([corner, corner + rng.uniform(5, 30, (25, 2))], axis=1)

@@ -1,4 +1,4 @@
-"""A network as a detector: probabilities for scores, one box a thing; calibration from pictures."""
+"""Network as a detector: calibrated scores, one box per object; calibration from pictures."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from bt_exec_skills.vision.recipe import Recipe
 VIEW: View[Any] = View(0.0, np.zeros((48, 64, 3), np.uint8))
 
 
-def test_a_detection_is_in_whole_pixels_and_reaches_the_least_score(scripted_network: Any) -> None:
+def test_detection_has_integer_pixels_and_the_minimum_score(scripted_network: Any) -> None:
     found = [Found("round", (1.4, 2.6, 9.5, 70.0), 0.6), Found("square", (1, 1, 9, 9), 0.3)]
     (one,) = NetworkDetector(scripted_network(found), 0.35).detect(VIEW)
     assert (one.label, one.bbox, one.score) == ("round", (1, 3, 10, 48), 0.6)
 
 
-def test_scores_become_probabilities(scripted_network: Any) -> None:
+def test_scores_are_converted_to_probabilities(scripted_network: Any) -> None:
     network = scripted_network(
         [Found("round", (1, 1, 9, 9), 0.1), Found("round", (20, 1, 30, 9), 0.03)]
     )
@@ -32,7 +32,7 @@ def test_scores_become_probabilities(scripted_network: Any) -> None:
     assert [one.score for one in detector.detect(VIEW)] == [pytest.approx(0.8)]
 
 
-def test_of_two_classes_for_one_thing_the_worse_is_a_doubt(scripted_network: Any) -> None:
+def test_second_class_of_an_object_lowers_its_score(scripted_network: Any) -> None:
     found = [
         Found("round", (1, 1, 21, 21), 0.9),
         Found("square", (2, 1, 22, 21), 0.8),
@@ -50,7 +50,7 @@ def test_of_two_classes_for_one_thing_the_worse_is_a_doubt(scripted_network: Any
     assert NetworkDetector(scripted_network([]), 0.35, most_overlap=0.6).detect(VIEW) == ()
 
 
-def test_how_likely_a_score_is_right_is_counted(
+def test_calibration_counts_correct_detections_per_score(
     scripted_network: Any, squares: Any, tmp_path: Path
 ) -> None:
     make_dataset(squares, Recipe("squares", 0, 30, 1, squares.classes), tmp_path, lambda *_: None)
@@ -60,9 +60,9 @@ def test_how_likely_a_score_is_right_is_counted(
     )
     assert pairs[0] == (0.0, 0.0)
     assert [score for score, _ in pairs[1:]] == [0.25, 0.75]
-    assert 0 < pairs[1][1] <= pairs[2][1] < 0.1  # one box for all of the picture is hardly right
+    assert 0 < pairs[1][1] <= pairs[2][1] < 0.1  # one box over the whole picture is hardly correct
     for picture in read_pictures(tmp_path, "val"):
         exact = Found("square", tuple(map(float, picture.marks[0].bbox)), 0.95)  # type: ignore[arg-type]
         detector = NetworkDetector(scripted_network([exact, exact]), 0.02)
         (_, (score, share)) = calibration_of(detector, [picture])
-        assert (score, share) == (0.95, 0.5)  # the second time it is no longer right
+        assert (score, share) == (0.95, 0.5)  # at the second time it is not correct any more

@@ -1,4 +1,4 @@
-"""Figures by hand: what is counted, and what the curves come to."""
+"""Detection metrics, compared with figures computed by hand."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def found(box: tuple[int, ...], score: float, label: str = "a") -> Found:
     return Found(label, (*map(float, box),), score)  # type: ignore[arg-type]
 
 
-def test_a_perfect_detector() -> None:
+def test_perfect_detector() -> None:
     pictures = [([Mark("a", HERE), Mark("a", THERE)], [found(HERE, 0.9), found(THERE, 0.8)])]
     one = figures_of("a", pictures, 0.35)
     assert (one.count, one.precision, one.recall) == (2, 1.0, 1.0)
     assert (one.ap50, one.ap) == pytest.approx((1.0, 1.0))
 
 
-def test_half_found_and_one_beside() -> None:
+def test_one_of_two_found_and_one_false_positive() -> None:
     pictures = [
         ([Mark("a", HERE)], [found(HERE, 0.9), found(THERE, 0.8)]),
         ([Mark("a", THERE)], []),
@@ -33,32 +33,32 @@ def test_half_found_and_one_beside() -> None:
     assert one.ap50 == pytest.approx(0.505, abs=0.01)
 
 
-def test_a_true_box_is_claimed_once() -> None:
+def test_true_box_is_matched_once() -> None:
     pictures = [([Mark("a", HERE)], [found(HERE, 0.9), found(HERE, 0.8)])]
     one = figures_of("a", pictures, 0.35)
     assert (one.precision, one.recall) == (0.5, 1.0)
     assert one.ap50 == pytest.approx(1.0)
 
 
-def test_a_loose_box_counts_only_at_low_overlaps() -> None:
+def test_loose_box_counts_only_at_low_overlaps() -> None:
     loose = (10, 10, 30, 26)  # IoU 0.8
     one = figures_of("a", [([Mark("a", HERE)], [found(loose, 0.9)])], 0.35)
     assert one.ap50 == pytest.approx(1.0)
     assert one.ap == pytest.approx(0.7)
 
 
-def test_faint_boxes_belong_to_the_curve_but_not_to_the_working_point() -> None:
+def test_low_scores_affect_the_curve_but_not_the_working_point() -> None:
     one = figures_of("a", [([Mark("a", HERE)], [found(HERE, 0.1)])], 0.35)
     assert (one.precision, one.recall) == (0.0, 0.0)
     assert one.ap50 == pytest.approx(1.0)
 
 
-def test_another_class_does_not_count() -> None:
+def test_box_of_another_class_does_not_match() -> None:
     one = figures_of("a", [([Mark("b", HERE)], [found(HERE, 0.9, "b")])], 0.35)
     assert (one.count, one.ap50) == (0, 0.0)
 
 
-def test_confusion_counts_doubt_apart() -> None:
+def test_confusion_matrix_counts_uncertain_detections_separately() -> None:
     states = Confusion(("closed", "open"))
     for pair in [("closed", "closed")] * 3 + [("open", "closed"), ("open", "uncertain")]:
         states.add(*pair)

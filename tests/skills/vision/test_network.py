@@ -1,4 +1,4 @@
-"""Networks: the same boxes from .onnx and .pt, and invalid files."""
+"""Networks: equal boxes from .onnx and .pt, and invalid files."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _field(number: int, value: int | str | bytes) -> bytes:
 
 
 def _model(inputs: list[int | str], output: list[int], names: str, kind: int = 1) -> bytes:
-    """Write a network that answers with zeros."""
+    """Write a network that returns zeros."""
 
     def value(name: str, shape: list[int | str], kind: int) -> bytes:
         dims = [_field(1, _field(1 if isinstance(side, int) else 2, side)) for side in shape]
@@ -68,7 +68,7 @@ def _model(inputs: list[int | str], output: list[int], names: str, kind: int = 1
     return _field(1, 4) + _field(7, graph) + _field(8, _field(2, 9)) + _field(14, papers)
 
 
-def test_a_network_of_the_form_of_a_detector_is_taken(tmp_path: Path) -> None:
+def test_network_with_a_detector_output_is_accepted(tmp_path: Path) -> None:
     file = tmp_path / "zeros.onnx"
     file.write_bytes(_model([1, 3, 64, 64], [1, 6, 84], "{0: 'a', 1: 'b'}"))
     network = load(file)
@@ -96,7 +96,7 @@ def test_a_network_of_the_form_of_a_detector_is_taken(tmp_path: Path) -> None:
         ([1, 3, 64, 64], [1, 5, 84], "print('a')", 1, "its metadata does not name the classes"),
     ],
 )
-def test_a_network_of_another_form_is_refused_before_anything_moves(
+def test_network_with_another_output_is_refused_when_loaded(
     tmp_path: Path, inputs: list[int | str], output: list[int], names: str, kind: int, message: str
 ) -> None:
     file = tmp_path / "other.onnx"
@@ -116,7 +116,7 @@ def test_a_network_of_another_form_is_refused_before_anything_moves(
         (["n", 3, 64, 64], [4, 2], "", "its metadata does not name the classes"),
     ],
 )
-def test_a_namer_of_another_form_is_refused(
+def test_classifier_with_another_output_is_refused(
     tmp_path: Path, inputs: list[int | str], output: list[int], names: str, message: str
 ) -> None:
     file = tmp_path / "box.onnx"
@@ -140,7 +140,7 @@ def test_classifier_file_is_found_beside_its_detector(tmp_path: Path) -> None:
     assert shares.tolist() == [[0.5]] * 4
 
 
-def test_a_picture_of_any_size_is_taken() -> None:
+def test_picture_of_any_size_is_accepted() -> None:
     from bt_exec_skills.door.perception.detector_factory import SHIPPED
 
     network = OnnxNetwork(SHIPPED)
@@ -166,8 +166,8 @@ def bt_exec(*arguments: str) -> str:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.filterwarnings("ignore")
-def test_training_ends_in_two_networks_that_find_the_same(tmp_path: Path) -> None:
-    """Make a small data set, train a little, compare every detection of 150 pictures."""
+def test_trained_networks_in_both_formats_agree(tmp_path: Path) -> None:
+    """Create a small data set, train briefly, and compare every detection of 150 pictures."""
     if importlib.util.find_spec("ultralytics") is None:
         pytest.skip("needs the extra yolo")
     data, run = tmp_path / "data", tmp_path / "run"
@@ -211,8 +211,8 @@ def test_training_ends_in_two_networks_that_find_the_same(tmp_path: Path) -> Non
     print(f"{compared} detections agree; time {np.median(spent[0]) / np.median(spent[1]):.2f}")
 
 
-def test_running_a_network_leaves_no_trace_in_the_home_folder(tmp_path: Path) -> None:
-    """onnxruntime would write a device id and call its maker."""
+def test_running_a_network_writes_nothing_to_the_home_folder(tmp_path: Path) -> None:
+    """onnxruntime would write a device id and send telemetry."""
     code = (
         "from bt_exec_skills.door.perception.detector_factory import weights_path;"
         "from bt_exec_skills.vision.weights import load; load(weights_path(None))"

@@ -62,7 +62,7 @@ class ScriptedYolo:
 
 @pytest.fixture
 def data(squares: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a small data set; what trains on it is scripted."""
+    """Return a small data set for scripted training."""
 
     def select_device(name: str, *, verbose: bool) -> None:
         if name != "cpu":
@@ -115,7 +115,7 @@ def test_training_writes_weights_and_records_without_standard_output(
         training.train(data, out, TrainSettings())
 
 
-def test_it_starts_from_an_earlier_training(data: Path, tmp_path: Path) -> None:
+def test_training_can_start_from_earlier_weights(data: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "run", tmp_path / "run2"
     with pytest.raises(UsageError, match=r"run holds no finished training: .* is missing"):
         TrainSettings(after=str(first))
@@ -171,7 +171,7 @@ def test_foreign_folder_is_left_unchanged(data: Path, tmp_path: Path) -> None:
         ({"device": "7"}, "device='7': allowed are auto, cpu, or the number of a GPU; 0 found he"),
     ],
 )
-def test_settings_that_are_wrong_say_so(
+def test_invalid_settings_are_reported(
     data: Path, tmp_path: Path, settings: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
@@ -179,7 +179,7 @@ def test_settings_that_are_wrong_say_so(
     assert str(caught.value).startswith(message)
 
 
-def test_half_a_data_set_is_not_trained_on(data: Path, tmp_path: Path) -> None:
+def test_incomplete_data_set_is_refused(data: Path, tmp_path: Path) -> None:
     (data / "scenes" / "000001.json").unlink()
     with pytest.raises(UsageError, match=r"data is not finished \(3 of 4 scenes\)"):
         training.train(data, tmp_path / "run", TrainSettings())

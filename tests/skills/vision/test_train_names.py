@@ -43,7 +43,7 @@ def data(squares: Any, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def everywhere(scripted_network: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The detector finds a box in each corner, of whatever."""
+    """Detector with a box in each corner, of unspecified class."""
     monkeypatch.setattr(training, "load_alone", lambda _: scripted_network(CORNERS))
 
 
@@ -79,7 +79,7 @@ def test_untrainable_data_set_is_refused(
 
 @contextlib.contextmanager
 def dying(title: str, total: int) -> Iterator[Callable[..., None]]:
-    """A bar that is interrupted after the third epoch."""
+    """Progress bar that is interrupted after the third epoch."""
 
     def tell(count: int, _: str = "") -> None:
         if title == "epochs" and count == 3:
@@ -89,7 +89,10 @@ def dying(title: str, total: int) -> Iterator[Callable[..., None]]:
 
 
 def learn(data: Path, work: Path) -> None:
-    """Train twice, once interrupted; both must come to the same, and know what a square is."""
+    """Train twice, once interrupted.
+
+    Both runs must give the same network, which recognises squares.
+    """
     from bt_exec_skills.vision.crops import crops_of
     from bt_exec_skills.vision.dataset import read_pictures
     from bt_exec_skills.vision.namer import Namer

@@ -1,4 +1,4 @@
-"""A pair of networks: boxes by the first, names by the second."""
+"""Two-stage detection: boxes of a detector, names of a classifier."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FRAME = np.zeros((48, 64, 3), np.uint8)
 
 @dataclass
 class ScriptedNamer:
-    """Returns the scripted names, one a crop."""
+    """Classifier with scripted names, one per crop."""
 
     rows: list[list[float]]
     names: tuple[str, ...] = ("apple", "egg")
@@ -28,7 +28,7 @@ class ScriptedNamer:
         return np.array(self.rows, np.float32)
 
 
-def test_names_are_the_namers_and_scores_a_mean_of_both(scripted_network: Any) -> None:
+def test_names_are_those_of_the_classifier_and_scores_a_mean_of_both(scripted_network: Any) -> None:
     boxes = [Found("round", (4, 4, 20, 20), 1.0), Found("square", (30, 4, 50, 20), 0.1)]
     pair = TwoStageNetwork(
         scripted_network(boxes),
@@ -43,7 +43,7 @@ def test_names_are_the_namers_and_scores_a_mean_of_both(scripted_network: Any) -
     ]
 
 
-def test_of_two_boxes_of_one_thing_the_surer_one_stays(scripted_network: Any) -> None:
+def test_more_confident_of_two_boxes_of_one_object_is_kept(scripted_network: Any) -> None:
     boxes = [Found("round", (4, 4, 20, 20), 0.9), Found("round", (10, 4, 24, 20), 0.8)]
     for rows, kept in ([[0.5, 0.1], [0.6, 0.1]], 1), ([[0.6, 0.1], [0.5, 0.1]], 0):
         namer = ScriptedNamer(rows)
@@ -51,7 +51,7 @@ def test_of_two_boxes_of_one_thing_the_surer_one_stays(scripted_network: Any) ->
         assert {one.xyxy for one in pair.find(FRAME, 0.0)} == {boxes[kept].xyxy}
 
 
-def test_a_second_name_of_a_box_is_a_doubt(scripted_network: Any) -> None:
+def test_second_name_of_a_box_lowers_its_score(scripted_network: Any) -> None:
     boxes = [Found("round", (4, 4, 20, 20), 0.9)]
     pair = TwoStageNetwork(
         scripted_network(boxes),

@@ -1,4 +1,4 @@
-"""A camera that fails: recognised, named, and nothing moves on what it last showed."""
+"""Camera faults: detection, names, and no motion on outdated pictures."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_good_pictures_have_no_fault(door: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("fault", BREAKS)
-def test_every_fault_is_recognised_and_named(fault: Any) -> None:
+def test_every_fault_is_detected_and_named(fault: Any) -> None:
     world, lens, (good,) = pictures(seed=4, door="open")
     watch = CameraWatch((240, 320))
     assert watch.fault(good) is None
@@ -71,11 +71,11 @@ def test_every_fault_is_recognised_and_named(fault: Any) -> None:
     lens.close()
 
 
-def test_a_stale_picture_is_not_called_frozen() -> None:
+def test_repeated_capture_is_not_a_frozen_camera() -> None:
     _, lens, (view,) = pictures(seed=4)
     watch = CameraWatch((240, 320))
     assert watch.fault(view) is None
-    assert watch.fault(view) is None  # handed out again, with its own old time
+    assert watch.fault(view) is None  # returned again, with its original time
     lens.close()
 
 
@@ -85,7 +85,7 @@ def test_array_of_another_shape_is_a_wrong_size(shape: Any) -> None:
     assert CameraWatch((240, 320)).fault(View(0.0, frame)) == "wrong_size"
 
 
-def test_tiny_picture_is_not_judged() -> None:
+def test_tiny_picture_is_not_checked() -> None:
     assert fault_in(np.full((4, 4, 3), 90, np.uint8)) is None
 
 
@@ -109,7 +109,7 @@ def test_invalid_camera_fault_lists_the_allowed_form(text: str) -> None:
         parse_breaks(text)
 
 
-def test_the_same_seed_gives_the_same_noise() -> None:
+def test_same_seed_gives_the_same_noise() -> None:
     _, one, (first,) = pictures(seed=4)
     _, two, (second,) = pictures(seed=4)
     assert np.array_equal(first.frame, second.frame)
@@ -123,7 +123,7 @@ def test_the_same_seed_gives_the_same_noise() -> None:
 
 
 def at_work(ride: Callable[..., Any], detector: str, skill: str) -> tuple[Any, dict[str, str]]:
-    """Return a ride on which `skill` makes sense next, and its arguments."""
+    """Return a ride in which `skill` is applicable, and its arguments."""
     trip = ride(
         {"robot": "sim", "detector": detector},
         seed=3,
@@ -149,7 +149,7 @@ def break_in(
     """Run a skill and break the camera after a time.
 
     Returns:
-        Code, message, and for how long after the break an arm still moved [s].
+        Code, message, and how long an arm still moved after the fault [s].
     """
     steps = trip.start(SKILLS[skill], **args)
     start = trip.sim.time
@@ -178,11 +178,11 @@ MIDDLES = {
     "grasp": 0.6,
     "return_home": 0.6,
 }
-"""After which time each skill is in the middle of its motion [s]."""
+"""Time at which each skill is in the middle of its motion [s]."""
 
 
 def some_of(skills: list[str]) -> list[Any]:
-    """Return every skill with every fault; all but one fault of each skill are slow."""
+    """Return every skill with every fault. All but one fault of each skill are marked slow."""
     return [
         pytest.param(
             skill,
@@ -195,7 +195,7 @@ def some_of(skills: list[str]) -> list[Any]:
 
 
 @pytest.mark.parametrize(("skill", "fault"), some_of(list(MIDDLES)))
-def test_a_fault_in_the_middle_of_a_skill_stops_the_arms_and_ends_it(
+def test_fault_during_a_skill_stops_the_arms_and_ends_it(
     ride: Callable[..., Any], skill: str, fault: Any
 ) -> None:
     trip, args = at_work(ride, "oracle", skill)
@@ -203,8 +203,8 @@ def test_a_fault_in_the_middle_of_a_skill_stops_the_arms_and_ends_it(
     held = trip.robot.holding("right")
     code, why, moved = break_in(trip, skill, args, fault, middle)
     assert (code, why) == ("UNCERTAIN_PERCEPTION", SAID[fault])
-    assert moved <= 0.9  # two pictures at five a second, and the arm comes to rest
-    if skill != "grasp":  # which may have had the material between its fingers already
+    assert moved <= 0.9  # two pictures at five per second, until the arm is at rest
+    if skill != "grasp":  # the material may already be between its fingers
         assert trip.robot.holding("right") in (held, "door-handle")
     trip.sim.step(0.5)
     before = trip.robot.world.data.qpos.copy()
@@ -215,7 +215,7 @@ def test_a_fault_in_the_middle_of_a_skill_stops_the_arms_and_ends_it(
 
 
 @pytest.mark.parametrize(("skill", "fault"), some_of([*MIDDLES, "release"]))
-def test_a_fault_before_a_skill_lets_nothing_move(
+def test_fault_before_a_skill_prevents_all_motion(
     ride: Callable[..., Any], skill: str, fault: Any
 ) -> None:
     trip, args = at_work(ride, "oracle", skill)

@@ -1,4 +1,4 @@
-"""A closed door is a latched one: what the contact decides, and what it leaves to the eyes."""
+"""Latch contact of a closed door, combined with vision."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def seen(state: Any, between: Any = ()) -> DoorEstimate:
         (seen("ajar"), True, "uncertain", LOW),  # one of the two is wrong
         (seen("uncertain", HIGH), True, "uncertain", LOW),
         (seen("open"), True, "uncertain", ()),
-        (seen("uncertain"), True, "uncertain", ()),  # it does not speak for eyes that see nothing
+        (seen("uncertain"), True, "uncertain", ()),  # it cannot replace vision
         (seen("uncertain"), False, "uncertain", ()),
     ],
 )
@@ -56,7 +56,7 @@ def test_vision_and_latch_contact_are_combined(
         (None, "open", True),
     ],
 )
-def test_an_observation_holds_what_was_felt_when_the_picture_was_taken(
+def test_observation_contains_the_contact_at_its_capture_time(
     felt: Felt | None, state: str, clear: bool
 ) -> None:
     feelings = [felt, None]

@@ -49,17 +49,17 @@ def test_camera_fault_is_reported(scene: Scenes) -> None:
     assert told == "door uncertain 0.9 · handle no · material no · camera: dark"
 
 
-def test_labels_come_once(scene: Scenes) -> None:
+def test_labels_are_unique(scene: Scenes) -> None:
     assert scene(labels=("material", "door", "material")).labels() == ("material", "door")
 
 
-def test_doubt_establishes_nothing(scene: Scenes) -> None:
+def test_uncertain_detection_establishes_no_fact(scene: Scenes) -> None:
     assert scene(state="ajar").facts() == {"door": "ajar", "material": "behind_door"}
     assert scene(state="closed").facts() == {"door": "closed"}
     assert scene(state="uncertain").facts() == {}
 
 
-def test_the_record_is_plain_data(scene: Scenes) -> None:
+def test_record_is_plain_data(scene: Scenes) -> None:
     record = scene(t=1.5, labels=("door",)).record()
     assert json.loads(json.dumps(record)) == record
     assert record == {
@@ -71,7 +71,7 @@ def test_the_record_is_plain_data(scene: Scenes) -> None:
 
 
 class Still:
-    """A camera of one picture."""
+    """Camera with a single picture."""
 
     def __init__(self, frame: np.ndarray) -> None:
         self.frame = frame
@@ -83,11 +83,11 @@ class Still:
         return View(capture, self.frame)
 
     def close(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 @pytest.mark.parametrize(("shape", "fault"), [((4, 4, 3), "dark"), ((0, 0, 3), "missing")])
-def test_a_picture_without_light_or_pixels_is_a_fault(shape: tuple, fault: str) -> None:
+def test_dark_or_tiny_picture_is_a_fault(shape: tuple, fault: str) -> None:
     frame = np.zeros(shape, np.uint8)
     sight = DoorPerception(Still(frame), oracle_detector(), OracleEstimator())
     scene = sight.interpret(sight.capture())
@@ -95,7 +95,7 @@ def test_a_picture_without_light_or_pixels_is_a_fault(shape: tuple, fault: str) 
     assert scene.door.state == "uncertain"
 
 
-def test_the_oracle_needs_a_simulated_camera() -> None:
+def test_oracle_requires_a_simulated_camera() -> None:
     from bt_exec.failure import UsageError
 
     frame = np.full((4, 4, 3), 90, np.uint8)

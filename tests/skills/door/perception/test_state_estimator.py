@@ -1,4 +1,4 @@
-"""The estimator of the door and its detector: doubt where sources differ, boxes that stay."""
+"""Estimator of the door state: angles from boxes, and uncertainty where sources differ."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "
 
 @dataclass
 class Finds:
-    """A network with scripted detections; on enlarged parts, `closer` instead."""
+    """Network with scripted detections, and `closer` as those on enlarged parts."""
 
     found: list[Found] = field(default_factory=list)
     closer: list[Found] = field(default_factory=list)
@@ -66,7 +66,7 @@ def door(box: Any, **states: float) -> DoorDetection:
 
 @pytest.mark.parametrize("angle", [0.0, 0.15, 0.4, 0.7, 0.95, 1.1, 1.3, 1.5])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_angle_is_read_off_the_boxes(angle: float, seed: int) -> None:
+def test_angle_is_computed_from_the_boxes(angle: float, seed: int) -> None:
     calibration, _, found = look(angle, seed)
     handle = found.get("door-handle")
     fit = AngleFitter(calibration).fit(found["door"].bbox, handle and handle.bbox)
@@ -76,7 +76,7 @@ def test_the_angle_is_read_off_the_boxes(angle: float, seed: int) -> None:
     assert fit.error_px < 2.0
 
 
-def test_the_inside_comes_into_view_as_the_door_opens() -> None:
+def test_inside_becomes_visible_as_the_door_opens() -> None:
     calibration, _, _ = look(0.0)
     fitter = AngleFitter(calibration)
     seen_inside = []
@@ -90,7 +90,7 @@ def test_the_inside_comes_into_view_as_the_door_opens() -> None:
     assert seen_inside[-1] > 0.9
 
 
-def test_without_a_box_there_is_no_angle() -> None:
+def test_angle_is_unknown_without_a_box() -> None:
     assert AngleFitter(look(0.0)[0]).fit(None, None) is None
 
 
@@ -114,15 +114,15 @@ def test_angle_is_estimated_from_the_visible_boxes() -> None:
         (1.2, ("open",)),
     ],
 )
-def test_near_a_border_both_sides_are_possible(angle: float, states: tuple[str, ...]) -> None:
+def test_both_states_are_possible_near_their_border(angle: float, states: tuple[str, ...]) -> None:
     assert possible_states(AngleFit(angle, angle, angle, 0.5, 0.0)) == states
 
 
 @pytest.mark.parametrize(
     ("angle", "scores", "between"),
     [
-        (0.03, {"closed": 0.6, "ajar": 0.5}, ("closed", "ajar")),  # both leave both
-        (0.08, {"closed": 0.9}, ("closed", "ajar")),  # each leaves its own
+        (0.03, {"closed": 0.6, "ajar": 0.5}, ("closed", "ajar")),  # both allow both states
+        (0.08, {"closed": 0.9}, ("closed", "ajar")),  # each allows another state
         (0.03, {}, ("closed", "ajar")),
         (0.99, {"ajar": 0.6, "open": 0.55}, ("ajar", "open")),
         (0.95, {"open": 0.9}, ("ajar", "open")),
@@ -156,7 +156,7 @@ def test_uncertainty_between_neighbours_names_both(angle: float, scores: Any, be
         ({}, ()),
     ],
 )
-def test_what_stands_out(scores: dict[str, float], left: tuple[str, ...]) -> None:
+def test_dominant_state_is_selected(scores: dict[str, float], left: tuple[str, ...]) -> None:
     assert contenders(door((0, 0, 9, 9), **scores)) == left
 
 
@@ -175,7 +175,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("angle", "scores", "answer", "first"), CASES)
-def test_a_state_is_given_when_both_leave_it(
+def test_state_is_reported_when_both_sources_allow_it(
     angle: float, scores: dict[str, float], answer: str, first: str
 ) -> None:
     calibration, view, found = look(angle)
@@ -207,7 +207,7 @@ TOLD = [
 
 
 @pytest.mark.parametrize(("angle", "error", "inside", "scores", "state", "sure", "why"), TOLD)
-def test_a_judgement_in_full(
+def test_complete_estimate(
     angle: float, error: float, inside: float, scores: Any, state: Any, sure: float, why: str
 ) -> None:
     calibration, view, found = look(0.0)
@@ -219,7 +219,7 @@ def test_a_judgement_in_full(
     assert told == DoorEstimate(state, sure, evidence)
 
 
-def test_without_a_door_or_with_boxes_that_fit_nothing_it_is_uncertain() -> None:
+def test_estimate_without_usable_boxes_is_uncertain() -> None:
     calibration, view, _ = look(1.2)
     estimator = LearnedEstimator(calibration)
     assert estimator.estimate(view, ()).evidence == ("primary:no_door_in_view",)
@@ -230,14 +230,14 @@ def test_without_a_door_or_with_boxes_that_fit_nothing_it_is_uncertain() -> None
 # -- the detector
 
 
-def test_the_states_of_one_door_are_gathered_and_other_labels_pass() -> None:
+def test_states_of_one_door_are_merged_and_other_labels_kept() -> None:
     network = Finds(
         [
             Found("door-open", (10.4, 20.0, 60.0, 90.6), 0.8),
             Found("person", (0.0, 0.0, 30.0, 200.0), 0.7),
             Found("door-ajar", (11.0, 20.0, 61.0, 91.0), 0.3),
             Found("door-closed", (200.0, 20.0, 260.0, 91.0), 0.2),  # another door
-            Found("door-handle", (40.0, 50.0, 48.0, 70.0), 0.3),  # faint
+            Found("door-handle", (40.0, 50.0, 48.0, 70.0), 0.3),  # low score
         ]
     )
     found = LearnedDetector(network).detect(View(0.0, np.zeros((240, 320, 3), np.uint8)))
@@ -251,7 +251,7 @@ def test_the_states_of_one_door_are_gathered_and_other_labels_pass() -> None:
     ("closer", "doubt"),
     [
         ([Found("material", (148.0, 100.0, 172.0, 140.0), 0.6)], ""),
-        ([Found("material", (20.0, 20.0, 44.0, 60.0), 0.6)], "unconfirmed"),  # somewhere else
+        ([Found("material", (20.0, 20.0, 44.0, 60.0), 0.6)], "unconfirmed"),  # at another position
         ([Found("door-handle", (148.0, 100.0, 172.0, 140.0), 0.6)], "unconfirmed"),
         ([], "unconfirmed"),
     ],
@@ -267,7 +267,7 @@ def test_material_is_confirmed_on_an_enlarged_picture(closer: list[Found], doubt
 
 
 @pytest.mark.parametrize(("place", "doubt"), [(1.0, ""), (0.1, "outside"), (1.9, "outside")])
-def test_material_beside_the_opening_is_doubtful(place: float, doubt: str) -> None:
+def test_material_beside_the_opening_is_uncertain(place: float, doubt: str) -> None:
     """An orange object in front of the cabinet is not material behind the door."""
     calibration, _, _ = look(1.2)
     x, y = calibration.opening().mean(axis=0) * (place, 1.0)
@@ -297,7 +297,7 @@ def test_classes_of_another_network_are_mapped() -> None:
         ),
     ],
 )
-def test_a_map_that_fits_no_network_is_refused(meanings: Any, message: str) -> None:
+def test_label_map_without_matching_classes_is_refused(meanings: Any, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         LearnedDetector(Finds(), meanings)
     assert str(caught.value).startswith(message)
@@ -313,7 +313,7 @@ def test_a_map_that_fits_no_network_is_refused(meanings: Any, message: str) -> N
         ({"least_score": 2}, "detector: least_score=2: allowed are 0.05 to 1"),
     ],
 )
-def test_settings_that_are_wrong_say_so(settings: Any, message: str) -> None:
+def test_invalid_settings_are_reported(settings: Any, message: str) -> None:
     with pytest.raises(BtExecError) as caught:
         make_learned(settings, lambda: look(0.0)[0])
     assert str(caught.value).startswith(message)

@@ -23,14 +23,14 @@ def hands(within: bool) -> Any:
 
 
 @pytest.mark.parametrize(("within", "lost"), [(True, "lost"), (False, "in_front")])
-def test_where_it_was_lost_is_where_it_was_held_last(within: bool, lost: str) -> None:
+def test_lost_material_is_at_its_last_held_position(within: bool, lost: str) -> None:
     robot = hands(within)
     touch = Touch(robot)
     assert touch.feel() is None
     robot.held["left"] = "material"
     assert touch.feel() == "held"
     robot.held.clear()
-    robot.within = not within  # where the empty hand is says nothing
+    robot.within = not within  # the position of an empty hand is no evidence
     assert touch.feel() == lost
     robot.held["right"] = "material"
     assert touch.feel() == "held"
@@ -47,10 +47,10 @@ def test_held_handle_is_not_material() -> None:
     [
         (None, (), None),
         (None, (MATERIAL,), "behind_door"),
-        ("lost", (MATERIAL,), "behind_door"),  # seeing is better than remembering
+        ("lost", (MATERIAL,), "behind_door"),  # vision has priority over memory
         ("lost", (), "lost"),
         ("in_front", (), "in_front"),
-        ("held", (MATERIAL,), "held"),  # what is seen is in the hand
+        ("held", (MATERIAL,), "held"),  # the visible material is the held one
     ],
 )
 def test_vision_and_touch_locate_the_material(

@@ -1,4 +1,4 @@
-"""The state of the door over several observations."""
+"""Door state over several observations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STATES: dict[str, Any] = {"o": "open", "a": "ajar", "c": "closed", "?": "uncerta
         ("o?o", "uncertain"),
     ],
 )
-def test_the_two_newest_must_agree(
+def test_two_newest_observations_must_agree(
     states: str, answer: str, scene: Callable[..., DoorObservation]
 ) -> None:
     scenes = [scene(state=STATES[letter]) for letter in states]
@@ -50,13 +50,13 @@ BETWEEN: dict[str, Any] = {"l": ("closed", "ajar"), "h": ("ajar", "open")}
         ("llll", "ajar"),
         ("ohha", "ajar"),
         ("hhoo", "open"),
-        ("hlhl", "uncertain"),  # three states are left
+        ("hlhl", "uncertain"),  # three possible states
         ("hh?h", "uncertain"),
-        ("aoao", "uncertain"),  # nobody doubted, they contradict each other
+        ("aoao", "uncertain"),  # both certain, but contradictory
         ("chhhh", "ajar"),
     ],
 )
-def test_a_door_that_stays_between_two_states_is_ajar(
+def test_door_that_stays_between_two_states_is_ajar(
     states: str, answer: str, scene: Callable[..., DoorObservation]
 ) -> None:
     def one(letter: str) -> DoorObservation:
@@ -67,7 +67,7 @@ def test_a_door_that_stays_between_two_states_is_ajar(
 
 
 @pytest.mark.parametrize("states", ["", "o", "?", "oc", "co", "oa?", "oo"])
-def test_confidence_is_a_share_and_halved_at_most_by_disagreement(
+def test_confidence_is_a_share_and_at_most_halved_by_disagreement(
     states: str, scene: Callable[..., DoorObservation]
 ) -> None:
     scenes = [scene(state=STATES[letter]) for letter in states]

@@ -1,4 +1,4 @@
-"""The door counts as known only while our own eyes and the other one agree."""
+"""Cross-check of the door state with a vision-language model: it must agree."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def _states(estimator, times):
     return [estimator.estimate(View(t, FRAME), ()).state for t in times]
 
 
-def test_agreement_is_asked_for_once_and_again_when_it_has_grown_old():
+def test_agreement_is_requested_once_and_again_after_its_expiry():
     both = VlmCrosscheck(Eyes(), Other("closed"))
     assert _states(both, [0, 1, 20, 29, 31, 32]) == ["closed"] * 6
     assert both.asked == 2
     assert both.latest.handle_present == "yes"
 
 
-def test_a_change_is_believed_only_when_the_other_one_has_seen_it():
+def test_changed_state_requires_a_new_agreement():
     eyes, other = Eyes(), Other("closed", "closed", "open")
     both = VlmCrosscheck(eyes, other)
     assert _states(both, [0]) == ["closed"]
@@ -70,7 +70,7 @@ def test_a_change_is_believed_only_when_the_other_one_has_seen_it():
         VqaAnswer(said("closed", 0.2)),
     ],
 )
-def test_anything_but_agreement_is_doubt(told):
+def test_any_other_answer_makes_the_state_uncertain(told):
     both = VlmCrosscheck(Eyes(), Other(told))
     found = both.estimate(View(0.0, FRAME), ())
     assert found.state == "uncertain"
@@ -85,7 +85,7 @@ def test_uncertain_estimate_skips_the_crosscheck():
     assert other.asked == []
 
 
-def test_a_site_names_who_is_asked():
+def test_site_selects_the_cross_checking_model():
     eyes = Eyes()
     assert crosscheck(eyes, None) is eyes
     assert isinstance(crosscheck(eyes, "claude"), VlmCrosscheck)
@@ -121,7 +121,7 @@ def _site(tmp_path, server):
         (error(500), "blocked", "UNCERTAIN_PERCEPTION"),
     ],
 )
-def test_in_the_simulated_world_nothing_moves_without_agreement(tmp_path, reply, status, code):
+def test_simulated_robot_does_not_move_without_agreement(tmp_path, reply, status, code):
     with MessagesServer([reply], flavour="ollama") as server:
         with Session(_site(tmp_path, server), world={"door": "closed"}, fast=True) as session:
             outcome = session.run("문을 닫아")
@@ -133,6 +133,6 @@ def test_in_the_simulated_world_nothing_moves_without_agreement(tmp_path, reply,
     assert "How does the door" in question["text"]
 
 
-def test_the_schema_is_closed_and_whole():
+def test_schema_is_closed_and_complete():
     assert SCHEMA["additionalProperties"] is False
     assert set(SCHEMA["required"]) == set(SCHEMA["properties"])

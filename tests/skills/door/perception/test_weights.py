@@ -1,4 +1,4 @@
-"""The shipped network: it sees what is there, and keeps the figures of its model card."""
+"""Shipped network: detections and the figures of its model card."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_shipped_network_detects_the_visible_labels(seed: int, door: float, stat
     assert not scene.sees("person")
 
 
-def test_it_is_small_and_has_its_papers() -> None:
+def test_network_is_small_and_documented() -> None:
     folder = SHIPPED.parent
     assert sum(path.stat().st_size for path in folder.glob("*.onnx")) <= 11_000_000
     card = (folder / "MODEL_CARD.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The gate before material, for any plan: nothing reaches for what is not seen, come what may."""
+"""Material gate on random plans: nothing reaches for unseen material."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ plans = st.recursive(st.sampled_from(LEAVES), _branches, max_leaves=9).map(
 
 
 class World:
-    """Simulated run of a plan with random results, without a clock and a robot."""
+    """Simulated run of a plan with random results, without clock and robot."""
 
     def __init__(self, tosses: list[bool]) -> None:
         self.tosses: Iterator[bool] = iter(tosses)
@@ -69,7 +69,7 @@ class World:
         return self.toss()
 
     def run(self, node: Any) -> bool:
-        """Return whether a node succeeds."""
+        """Return True if a node succeeds."""
         if node.skip_if is not None and self.holds(node.skip_if):
             return True
         match type(node).__name__:
@@ -93,7 +93,7 @@ class World:
         return works
 
 
-def test_nothing_reaches_before_the_door_is_open_and_the_material_was_seen():
+def test_reaching_requires_an_open_door_and_seen_material():
     reached: list[tuple[bool, bool]] = []
 
     @settings(max_examples=600, derandomize=True)

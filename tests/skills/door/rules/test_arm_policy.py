@@ -1,4 +1,4 @@
-"""The site's policy sets the arm for material: plans follow it and report it at their start."""
+"""Arm policy of a site: it selects the arm for material, and is reported."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def arms(root: NodeBase) -> list[str]:
     "command",
     ["왼팔로 자재 가져와", "get the material with your left arm", "자재를 왼손으로 꺼내 줘"],
 )
-def test_another_arm_than_the_policys_is_refused_and_the_reason_names_both(command):
+def test_arm_that_violates_the_policy_is_refused_with_both_names(command):
     compiled = compile_command(load_site("door"), command)
     assert compiled.plan is None
     assert compiled.refusal.problems == (
@@ -32,7 +32,7 @@ def test_another_arm_than_the_policys_is_refused_and_the_reason_names_both(comma
     "command",
     ["왼팔로 문 열고 자재 가져와", "open the door with your left arm and get the material"],
 )
-def test_an_arm_asked_for_the_door_opens_and_the_policy_takes(command):
+def test_requested_arm_opens_the_door_and_the_policy_arm_takes(command):
     plan = compile_command(load_site("door"), command).plan
     assert arms(plan.root)[:2] == ["open_door left", "open_door left"]
     assert arms(plan.root)[-5:] == [

@@ -68,13 +68,13 @@ def _codes(rule, root, meant=None, **stated):
         ("{do: fly}", OPEN, []),
     ],
 )
-def test_a_command_about_the_door_is_about_the_door(root, meant, found):
+def test_command_about_the_door_is_not_about_the_material(root, meant, found):
     assert _codes(door_only, root, meant) == found
 
 
 @pytest.mark.parametrize("key", ["explanation", "visibility_warnings", "goal_status"])
 @pytest.mark.parametrize("words", ["material not visible", "자재가 보이지 않음"])
-def test_nor_is_the_material_spoken_of(key, words):
+def test_command_without_material_does_not_mention_it(key, words):
     assert _codes(door_only, OPEN, OPEN, **{key: [words]}) == [("MATERIAL_IN_DOOR_COMMAND", key)]
     assert _codes(door_only, OPEN, "{tree: get_material}", **{key: [words]}) == []
 
@@ -100,7 +100,7 @@ def test_nor_is_the_material_spoken_of(key, words):
         ("another_gate", True, "whatever", True),
     ],
 )
-def test_a_gate_has_a_reason_that_decides_it(gate, result, reason, fits):
+def test_gate_has_a_reason_that_decides_it(gate, result, reason, fits):
     gates = [{"gate": gate, "result": result, "reason": reason}]
     found = _codes(gate_reasons, OPEN, gate_evaluations=gates)
     assert found == ([] if fits else [("GATE_REASON_UNRELATED", "gate_evaluations[0]/reason")])
@@ -154,7 +154,7 @@ def test_stated_observation_is_read_in_any_form():
         assert _codes(stated_state, TAKE, seen="open", **told) == []
 
 
-def test_one_odd_gate_does_not_hide_the_next():
+def test_invalid_gate_does_not_hide_the_next():
     odd = {"gate": "need_open_door", "result": True, "reason": "x" * 100}
     (problem,) = _problems(gate_reasons, OPEN, gate_evaluations=["nonsense", odd])
     assert problem.place == "gate_evaluations[1]/reason"

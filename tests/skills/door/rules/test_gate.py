@@ -1,4 +1,4 @@
-"""Nothing reaches for material before gates that can stop it: door open, material in view."""
+"""Gates of material: reaching requires an open door and visible material."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _spec(*steps: str) -> MissionSpec:
 
 
 def _shown(node: Any) -> Any:
-    """Return a tree in short: names of steps, kinds of branches."""
+    """Return a tree in short form: names of steps, kinds of branches."""
     for kind in ("sequence", "fallback", "parallel"):
         if kind in node:
             children = [_shown(child) for child in node[kind]]
@@ -71,7 +71,7 @@ BOTH = ["open_door", "material_visible", "move_arm"]
         (f"{{parallel: [{OPEN}}}, {HOME}]}}", LOOK),
     ],
 )
-def test_gates_that_can_stop_it_are_enough(steps):
+def test_blocking_gates_are_sufficient(steps):
     assert door_gate(_spec(*steps, REACH, TAKE), CONTEXT)[1] == ()
     _gated(*steps, REACH, TAKE)
 
@@ -82,7 +82,7 @@ def test_gates_that_can_stop_it_are_enough(steps):
         ((), [BOTH, "grasp"]),
         ((LOOK,), ["material_visible", ["open_door", "move_arm"], "grasp"]),
         ((f"{OPEN}}}",), ["open_door", ["material_visible", "move_arm"], "grasp"]),
-        # told, not decided
+        # reported, but not decisive
         (
             (f"{{check: {IS_OPEN}, tell: true}}", "{check: material_visible, tell: true}"),
             ["door_is", "material_visible", BOTH, "grasp"],
@@ -93,7 +93,7 @@ def test_gates_that_can_stop_it_are_enough(steps):
             ["door_is", "material_visible", ["open_door", "move_arm"], "grasp"],
         ),
         ((f"{{check: {{not: {IS_OPEN}}}}}",), ["door_is", BOTH, "grasp"]),
-        # skipped for another reason than that the door is open
+        # skipped for another reason than an open door
         (
             (f"{OPEN}, skip_if: {{any: [{IS_OPEN}, door_known]}}}}", LOOK),
             ["open_door", "material_visible", ["open_door", "move_arm"], "grasp"],
@@ -106,19 +106,19 @@ def test_gates_that_can_stop_it_are_enough(steps):
             (f"{{sequence: [{OPEN}}}, {LOOK}], skip_if: arms_home}}",),
             [["open_door", "material_visible"], BOTH, "grasp"],
         ),
-        # one of several is enough
+        # one of several is sufficient
         (
             (f"{{parallel: [{LOOK}, {HOME}], succeed_when: any}}",),
             [{"parallel": ["material_visible", "return_home"]}, BOTH, "grasp"],
         ),
     ],
 )
-def test_gates_that_cannot_stop_it_do_not_count(steps, gated):
+def test_gates_that_cannot_block_do_not_count(steps, gated):
     assert _gated(*steps, REACH, TAKE) == gated
 
 
-def test_a_branch_that_asks_in_vain_gets_the_gate_before_it():
-    """Else what it does instead would be done behind a gate that ought to have stopped it."""
+def test_branch_with_a_late_check_gets_its_gate_in_front():
+    """Otherwise its alternative would run although the gate should have stopped it."""
     steps = (f"{{fallback: [{ASK}, {HOME}]}}", f"{{fallback: [{LOOK}, {HOME}]}}")
     assert _gated(*steps, REACH, TAKE) == [
         ["open_door", {"fallback": ["door_is", "return_home"]}],
@@ -128,8 +128,8 @@ def test_a_branch_that_asks_in_vain_gets_the_gate_before_it():
     ]
 
 
-def test_material_is_looked_for_behind_an_open_door_only():
-    """A branch that asks for the material gets the opening before the question, too."""
+def test_material_is_searched_only_behind_an_open_door():
+    """A branch that checks for the material gets the opening before the check, too."""
     assert _gated(f"{{fallback: [{LOOK}, {HOME}]}}", REACH, TAKE) == [
         ["open_door", "material_visible", {"fallback": ["material_visible", "return_home"]}],
         "move_arm",
@@ -140,17 +140,17 @@ def test_material_is_looked_for_behind_an_open_door_only():
 @pytest.mark.parametrize(
     ("steps", "gated"),
     [
-        # what is done instead is the last: a gate that fails in it stops the branch
+        # the alternative is the last branch: a failing gate in it stops the fallback
         (
             (f"{{fallback: [{ASK}, {REACH}]}}", TAKE),
             [{"fallback": ["door_is", BOTH]}, ["material_visible", "grasp"]],
         ),
-        # something else would be done instead
+        # another alternative would run
         (
             (f"{{fallback: [{REACH}, {HOME}]}}",),
             [["open_door", "material_visible", {"fallback": ["move_arm", "return_home"]}]],
         ),
-        # what was put in before the branch is not put in again inside
+        # a gate inserted before the branch is not inserted again inside
         (
             (f"{{fallback: [{LOOK}, {REACH}, {HOME}]}}",),
             [
@@ -163,7 +163,7 @@ def test_material_is_looked_for_behind_an_open_door_only():
         ),
     ],
 )
-def test_a_gate_that_fails_stops_what_would_be_done_instead(steps, gated):
+def test_failing_gate_stops_the_alternative(steps, gated):
     assert _gated(*steps) == gated
 
 
@@ -175,7 +175,7 @@ def test_choice_by_the_door_gets_no_gate_in_front():
     assert list(found) == ["fallback"]
 
 
-def test_gates_are_put_into_subtrees():
+def test_gates_are_inserted_into_subtrees():
     take = "{tree: take_material, with: {arm: right}}"
     (inner,) = _gated(take)
     assert inner[0] == BOTH
@@ -189,12 +189,12 @@ def test_every_branch_that_reaches_for_material_has_its_gates():
     ]
 
 
-def test_a_plan_that_leaves_the_material_alone_is_left_alone():
+def test_plan_without_material_is_not_changed():
     spec = _spec(f"{{fallback: [{ASK}, {HOME}]}}")
     assert door_gate(spec, CONTEXT) == (spec, ())
 
 
-def test_the_gate_opens_with_the_arm_that_the_plan_opens_with():
+def test_gate_opens_with_the_arm_of_the_plan():
     spec, notes = door_gate(_spec(f"{OPEN}, skip_if: arms_home}}", LOOK, REACH, TAKE), CONTEXT)
     gate = to_data(spec)["root"]["sequence"][2]["sequence"][0]
     assert gate == {

@@ -1,4 +1,4 @@
-"""Changes of the door's passes to a plan, as tables: labels, skips, gates."""
+"""Passes of the door pack: labels, skips and gates."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def context(*labels: str, command: str = "open it", **settings: Any) -> PassCont
         (("door",), HOME, HOME),
         (("door", "door-handle"), opens("door-handle"), opens("door-handle")),
         (("door-handle",), opens("door-handle"), opens("door-handle")),
-        ((), opens("door-handle"), opens("door-handle")),  # nobody knows yet what there is
+        ((), opens("door-handle"), opens("door-handle")),  # not known yet
     ],
 )
-def test_without_a_handle_in_view_the_door_itself_is_acted_on(labels, before, after):
+def test_door_label_is_used_when_no_handle_is_visible(labels, before, after):
     found, notes = ground_labels(spec(before), context(*labels))
     assert found == spec(after)
     name = before[5:].partition(",")[0]
@@ -102,7 +102,7 @@ LOOK = "{check: material_visible}"
         (closes, REACH, False),
     ],
 )
-def test_where_material_matters_an_open_door_must_hide_nothing(do, then, wider):
+def test_open_door_must_not_hide_the_inside_when_material_matters(do, then, wider):
     def plan(more):
         return spec(f"{{sequence: [{do('door', more)}, {then}]}}")
 
@@ -124,7 +124,7 @@ def test_other_parts_of_the_plan_are_unchanged():
         (("door", "door-handle"), {}, HOME, ("right", "door-handle")),
         (("door",), {}, HOME, ("right", "door")),
         (("door", "door-handle"), {"door_arm": "left"}, HOME, ("left", "door-handle")),
-        # the arm that the plan opens with, wherever it opens
+        # the arm with which the plan opens
         (
             ("door", "door-handle"),
             {},
@@ -133,7 +133,7 @@ def test_other_parts_of_the_plan_are_unchanged():
         ),
     ],
 )
-def test_the_opening_that_is_put_in(labels, settings, step, args):
+def test_inserted_opening(labels, settings, step, args):
     found, notes = door_gate(spec(f"{{sequence: [{step}, {REACH}]}}"), context(*labels, **settings))
     gate = to_data(found)["root"]["sequence"][1]["sequence"][0]
     assert gate == {
@@ -146,7 +146,7 @@ def test_the_opening_that_is_put_in(labels, settings, step, args):
     assert notes == ("move_arm: open_door, material_visible comes first",)
 
 
-def test_a_branch_that_gets_a_gate_is_named_by_its_kind():
+def test_branch_with_a_gate_is_named_by_its_kind():
     branch = f"{{fallback: [{{check: {{door_is: {{state: open}}}}}}, {HOME}]}}"
     _, notes = door_gate(spec(f"{{sequence: [{branch}, {REACH}]}}"), context())
     assert notes == ("fallback: open_door comes first", "move_arm: material_visible comes first")
@@ -157,7 +157,7 @@ def test_a_branch_that_gets_a_gate_is_named_by_its_kind():
     [("left", {}, True), ("right", {}, False), ("left", {"material_arm": "left"}, False)],
 )
 @pytest.mark.parametrize("skill", ["move_arm", "grasp"])
-def test_the_hand_for_material_is_the_sites(skill, arm, settings, changed):
+def test_hand_for_material_is_that_of_the_site(skill, arm, settings, changed):
     before = REACH.replace("move_arm", skill).replace("right", arm)
     found, notes = arm_policy(spec(before), context(**settings))
     assert found == spec(before.replace("left", "right") if changed else before)

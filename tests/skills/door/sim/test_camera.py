@@ -1,4 +1,4 @@
-"""The head camera: both painters see the same, faults are as chosen, nothing leaks to the world."""
+"""Head camera: both renderers agree, faults are applied, the state of the world is not changed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def eyes(renderer: str = "raycast", **options: Any) -> tuple[DoorWorld, DoorPerc
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-def test_a_closed_door_shows_door_and_handle_but_nothing_behind(renderer: str) -> None:
+def test_closed_door_hides_the_inside(renderer: str) -> None:
     _, sight = eyes(renderer, seed=1)
     scene = sight.interpret(sight.capture())
     sight.camera.close()
@@ -45,7 +45,7 @@ def test_a_closed_door_shows_door_and_handle_but_nothing_behind(renderer: str) -
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-def test_an_open_door_shows_the_material(renderer: str) -> None:
+def test_open_door_shows_the_material(renderer: str) -> None:
     _, sight = eyes(renderer, seed=1, door="open")
     scene = sight.interpret(sight.capture())
     sight.camera.close()
@@ -55,18 +55,18 @@ def test_an_open_door_shows_the_material(renderer: str) -> None:
 
 
 @pytest.mark.skipif(not gl_works(), reason="no GL")
-def test_both_painters_agree_on_what_every_pixel_shows() -> None:
+def test_both_renderers_agree_on_every_pixel() -> None:
     world = DoorWorld(WorldOptions(seed=8, door="open"))
     pictures = []
     for painter in (GlPainter(world.model, 160, 120), RayPainter(world.model, 160, 120)):
         pictures.append(painter.paint(world.data))
         painter.close()
-        painter.close()  # harmless
+        painter.close()  # has no effect
     assert (pictures[0].geoms == pictures[1].geoms).mean() > 0.995
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-def test_view_without_truth_shows_the_same_colours(renderer: str) -> None:
+def test_view_without_ground_truth_has_the_same_colours(renderer: str) -> None:
     world = DoorWorld(WorldOptions(seed=3, door="open"))
     whole, plain = (SimCamera(world, renderer=renderer, truth=told) for told in (True, False))
     for dark in (False, True):
@@ -82,19 +82,19 @@ def test_view_without_truth_shows_the_same_colours(renderer: str) -> None:
 
 
 @pytest.mark.parametrize(("detector", "truth"), [("oracle", True), ("learned", False)])
-def test_only_the_oracle_gets_the_truth(detector: str, truth: bool) -> None:
+def test_only_the_oracle_gets_the_ground_truth(detector: str, truth: bool) -> None:
     rig = make_rig(PACK, {"detector": detector, "renderer": "raycast"}, {})
     view = rig.perception.camera.view(rig.perception.camera.capture())
     rig.shut()
     assert (view.truth is not None) is truth
 
 
-def test_without_gl_the_ray_caster_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_caster_is_selected_without_opengl(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bt_exec_skills.simulation.painter._gl_works", False)
     assert make_painter(DoorWorld(WorldOptions()).model, 32, 24).name == "raycast"
 
 
-def test_a_box_holds_every_pixel_of_its_thing_and_no_more() -> None:
+def test_box_is_the_bounding_box_of_its_object() -> None:
     _, sight = eyes(seed=2, door="open")
     view = sight.camera.view(sight.capture())
     for found in some(oracle_detector().detect(view)):
@@ -107,12 +107,12 @@ def test_a_box_holds_every_pixel_of_its_thing_and_no_more() -> None:
         assert mask[y1:y2, x2 - 1].any()
 
 
-def test_an_absent_material_is_never_seen() -> None:
+def test_absent_material_is_never_visible() -> None:
     _, sight = eyes(seed=2, door="open", material="absent")
     assert "material" not in sight.interpret(sight.capture()).labels()
 
 
-def test_a_dark_camera_is_a_fault_and_the_door_uncertain() -> None:
+def test_dark_camera_is_a_fault_and_the_door_uncertain() -> None:
     _, sight = eyes(seed=2, fault="dark")
     scene = sight.interpret(sight.capture())
     assert scene.fault == "dark"
@@ -122,7 +122,7 @@ def test_a_dark_camera_is_a_fault_and_the_door_uncertain() -> None:
     assert scene.facts() == {}
 
 
-def test_a_frozen_camera_repeats_its_first_picture_with_its_old_time() -> None:
+def test_frozen_camera_repeats_its_first_picture_with_its_original_time() -> None:
     world, sight = eyes(seed=2, fault="frozen")
     first = sight.capture()
     world.advance()
@@ -131,17 +131,17 @@ def test_a_frozen_camera_repeats_its_first_picture_with_its_old_time() -> None:
     assert sight.capture().t > first.t
 
 
-def test_a_view_shows_the_moment_of_its_capture() -> None:
+def test_view_shows_the_moment_of_its_capture() -> None:
     world, sight = eyes(seed=2)
     capture = sight.capture()
     hinge = world.model.joint("door").qposadr[0]
     world.data.qpos[hinge] = 1.2
     scene = sight.interpret(capture)
     assert scene.door.state == "closed"
-    assert world.angle == 1.2  # looking changes nothing
+    assert world.angle == 1.2  # rendering has no side effect
 
 
-def test_a_door_that_is_hidden_is_uncertain_however_well_its_angle_is_known() -> None:
+def test_hidden_door_is_uncertain_even_with_a_known_angle() -> None:
     world, sight = eyes(seed=2)
     lens = world.data.cam("head")
     held = lens.xpos - 0.07 * lens.xmat.reshape(3, 3)[:, 2]

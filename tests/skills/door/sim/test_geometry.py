@@ -1,4 +1,4 @@
-"""The door's arithmetic: points, sides and the handle agree with each other at every angle."""
+"""Geometry of the door: points, sides and handle are consistent at every angle."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ metres = st.floats(-0.5, 0.5)
 
 
 @given(angle=angles, r=metres, out=metres, up=metres)
-def test_a_point_lies_as_far_out_as_it_was_put(
+def test_point_has_its_distance_from_the_hinge(
     angle: float, r: float, out: float, up: float
 ) -> None:
     assert DOOR.outside(angle, DOOR.point(angle, r, out, up)) == pytest.approx(out, abs=1e-9)
 
 
 @given(angle=angles)
-def test_the_panel_and_its_normal_are_square(angle: float) -> None:
+def test_panel_and_its_normal_are_perpendicular(angle: float) -> None:
     assert DOOR.along(angle) @ DOOR.outward(angle) == pytest.approx(0.0, abs=1e-12)
 
 
@@ -35,7 +35,7 @@ def test_every_point_of_the_bar_touches_the_handle(angle: float, along: float) -
     assert DOOR.to_handle(angle, place) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_a_closed_door_faces_the_robot_and_opens_towards_it() -> None:
+def test_closed_door_faces_the_robot_and_opens_towards_it() -> None:
     assert DOOR.outward(0.0) == pytest.approx([-1.0, 0.0, 0.0])
     assert DOOR.edge(0.0)[0] == pytest.approx(DOOR.front_x)
     assert DOOR.edge(math.pi / 2)[0] < DOOR.front_x - 0.3
@@ -43,12 +43,12 @@ def test_a_closed_door_faces_the_robot_and_opens_towards_it() -> None:
 
 
 @given(angle=angles, r=st.floats(0.01, 0.3), out=metres, up=st.floats(-0.15, 0.15))
-def test_what_lies_before_or_behind_the_panel_lies_so_far_beside_it(
+def test_point_beside_the_panel_has_its_distance(
     angle: float, r: float, out: float, up: float
 ) -> None:
     place = DOOR.point(angle, r, out, up)
     assert DOOR.beside(angle, place[None]) == pytest.approx(abs(out), abs=1e-9)
 
 
-def test_what_passes_the_free_edge_does_not_lie_beside_the_panel() -> None:
+def test_point_beyond_the_free_edge_is_not_beside_the_panel() -> None:
     assert DOOR.beside(0.6, DOOR.edge(0.6)[None] + [0.0, -0.2, 0.0]) == math.inf

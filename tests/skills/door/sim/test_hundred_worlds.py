@@ -1,4 +1,4 @@
-"""The whole errand in a hundred worlds: the figures that the pack's documentation quotes."""
+"""Success rate of the complete task in a hundred worlds, as quoted in the documentation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bt_exec_skills.door.sim.world import DoorWorld
 
 
 def fetches(door: Any, seed: int) -> bool:
-    """Open, reach, grasp, push shut, go home; whether all of it worked at the first attempt."""
+    """Open, reach, grasp, close, go home, and return True if all succeeded at the first attempt."""
     body = SimDoorRobot(DoorWorld(WorldOptions(door=door, seed=seed)))
     errand = [
         lambda: body.reach("right", "material"),
@@ -36,6 +36,6 @@ def fetches(door: Any, seed: int) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("door", ["closed", "ajar", "open"])
-def test_ninety_nine_of_a_hundred(door: str) -> None:
+def test_success_rate_is_ninety_nine_percent(door: str) -> None:
     failed = [seed for seed in range(100) if not fetches(door, seed)]
     assert len(failed) <= 1, f"failed in worlds {failed}"

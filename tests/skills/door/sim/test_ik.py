@@ -1,4 +1,4 @@
-"""Inverse kinematics: what it returns reaches, what is out of reach is said to be."""
+"""Inverse kinematics: solutions reach their target, unreachable targets are detected."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ def grip_at(arm: Arm, q: Vector) -> Vector:
     z=st.floats(0.85, 1.15),
 )
 @settings(max_examples=40)
-def test_a_place_in_front_of_the_shoulder_is_reached(
-    arm: str, x: float, y: float, z: float
-) -> None:
+def test_point_in_front_of_the_shoulder_is_reached(arm: str, x: float, y: float, z: float) -> None:
     place = np.array([x, side_of(arm) * y, z])
     q = SOLVERS[arm].solve(Pose(place), np.array(HOME[arm]))
     assert q is not None
@@ -42,12 +40,12 @@ def test_a_place_in_front_of_the_shoulder_is_reached(
 
 
 @pytest.mark.parametrize("arm", ARMS)
-def test_beyond_its_length_an_arm_reaches_nothing(arm: str) -> None:
+def test_point_beyond_the_arm_is_unreachable(arm: str) -> None:
     place = np.array([1.05, side_of(arm) * SHOULDER[1], SHOULDER[2]])
     assert SOLVERS[arm].solve(Pose(place), np.array(HOME[arm])) is None
 
 
-def test_a_direction_can_be_asked_for() -> None:
+def test_orientation_can_be_requested() -> None:
     pose = Pose(np.array([0.2, -0.5, 1.0]), yaw=2.8, turn_cost=0.2, turn_tolerance=0.3)
     start = np.array(HOME["right"])
     assert SOLVERS["right"].solve(pose, start) is None
@@ -55,7 +53,7 @@ def test_a_direction_can_be_asked_for() -> None:
     assert SOLVERS["right"].solve(easy, start) is not None
 
 
-def test_the_same_question_has_the_same_answer_whatever_was_asked_between() -> None:
+def test_solution_does_not_depend_on_earlier_queries() -> None:
     solver, start = SOLVERS["left"], np.array(HOME["left"])
     pose = Pose(np.array([0.6, 0.1, 1.0]))
     first = solver.solve(pose, start)

@@ -1,4 +1,4 @@
-"""World options say what is allowed; a seed gives one layout, for ever."""
+"""World options and layouts by seed."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def test_invalid_option_lists_the_allowed_values(options: dict, message: str) ->
     assert str(caught.value) == message
 
 
-def test_an_angle_may_be_written_as_text() -> None:
+def test_angle_may_be_a_text() -> None:
     assert WorldOptions(door="0.4").door == 0.4
 
 
 @given(seed=st.integers(0, 2**31 - 1))
 @settings(max_examples=50)
-def test_a_seed_gives_one_layout_whatever_else_is_chosen(seed: int) -> None:
+def test_seed_gives_one_layout_whatever_else_is_chosen(seed: int) -> None:
     one = draw_layout(WorldOptions(seed=seed))
     assert one == draw_layout(WorldOptions(seed=seed))
     other = draw_layout(WorldOptions(door="open", material="absent", fault="jammed", seed=seed))

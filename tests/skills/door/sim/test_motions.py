@@ -1,4 +1,4 @@
-"""Motions of the simulated robot: what they do, how they fail, that they stop at once."""
+"""Motions of the simulated robot: effects, failures, and immediate stops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def robot(**options: Any) -> SimDoorRobot:
 
 
 def finish(body: SimDoorRobot, motion: Motion) -> str:
-    """Step until the motion ends; return OK or the code it ended with."""
+    """Step until the motion ends, and return OK or its code."""
     for _ in range(1200):
         if motion.done:
             return motion.failure.code if motion.failure is not None else "OK"
@@ -29,11 +29,11 @@ def finish(body: SimDoorRobot, motion: Motion) -> str:
     return "ENDLESS"
 
 
-def test_the_simulated_robot_is_a_door_robot() -> None:
+def test_simulated_robot_is_a_door_robot() -> None:
     assert isinstance(robot(), DoorRobot)
 
 
-def test_the_same_seed_and_motions_give_the_same_bits() -> None:
+def test_same_seed_and_motions_give_identical_states() -> None:
     ends = []
     for _ in range(2):
         body = robot(seed=5, door="ajar")
@@ -53,7 +53,7 @@ def test_the_same_seed_and_motions_give_the_same_bits() -> None:
         ("left", "door-handle", 0.8),
     ],
 )
-def test_the_door_is_pulled_open_and_pushed_shut(arm: Any, label: str, door: Any) -> None:
+def test_door_is_pulled_open_and_pushed_shut(arm: Any, label: str, door: Any) -> None:
     body = robot(seed=7, door=door)
     assert finish(body, body.pull_open(arm, label)) == "OK"
     assert body.door_angle_rad >= OPEN_RAD
@@ -64,7 +64,7 @@ def test_the_door_is_pulled_open_and_pushed_shut(arm: Any, label: str, door: Any
 
 
 @pytest.mark.parametrize("arm", ["right", "left"])
-def test_material_is_fetched_and_stays_in_the_hand_that_shuts_the_door(arm: Any) -> None:
+def test_material_is_taken_and_stays_in_the_hand_that_closes_the_door(arm: Any) -> None:
     body = robot(seed=2, door=1.3)
     assert finish(body, body.reach(arm, "material")) == "OK"
     assert body.at_label(arm, "material")
@@ -114,7 +114,7 @@ def test_failed_motion_has_a_reason(options: Any, motion: str, args: Any, code: 
 
 @pytest.mark.parametrize(("door", "seed"), [(0.5, 1), (0.55, 0), (0.55, 4), (0.625, 0), (0.9, 2)])
 @pytest.mark.parametrize("motion", ["pull_open", "push_shut"])
-def test_a_hand_on_its_way_to_the_door_does_not_run_into_it(
+def test_hand_does_not_collide_with_the_door_on_its_way(
     motion: str, door: float, seed: int
 ) -> None:
     body = robot(seed=seed, door=door)
@@ -125,21 +125,21 @@ def test_a_hand_on_its_way_to_the_door_does_not_run_into_it(
     assert finish(body, moving) == "OK"
 
 
-def test_unreachable_goal_moves_nothing() -> None:
+def test_unreachable_goal_causes_no_motion() -> None:
     body = robot(seed=3, door="ajar")
     before = body.world.data.qpos.copy()
     finish(body, body.pull_open("left", "door"))
     assert np.abs(body.world.data.qpos - before).max() < 1e-3
 
 
-def test_a_slippery_material_is_held_at_the_second_attempt() -> None:
+def test_slippery_material_is_held_at_the_second_attempt() -> None:
     body = robot(seed=1, door="open", fault="slippery")
     assert finish(body, body.close_gripper("right", "material")) == "SLIPPED"
     assert finish(body, body.close_gripper("right", "material")) == "OK"
     assert body.holding("right") == "material"
 
 
-def test_another_attempt_starts_from_another_posture() -> None:
+def test_second_attempt_starts_from_another_posture() -> None:
     body = robot(seed=3, fault="jammed")
     places = []
     for _ in range(2):
@@ -153,7 +153,7 @@ def test_another_attempt_starts_from_another_posture() -> None:
 
 @pytest.mark.parametrize("seconds", [0.5, 2.2, 3.0, 4.5])
 @pytest.mark.parametrize("way", ["motion", "robot"])
-def test_stopping_freezes_the_arms_within_a_tick(seconds: float, way: str) -> None:
+def test_stop_freezes_the_arms_within_a_tick(seconds: float, way: str) -> None:
     body = robot(seed=3)
     motion = body.pull_open("right", "door-handle")
     body.step(seconds)
@@ -165,10 +165,10 @@ def test_stopping_freezes_the_arms_within_a_tick(seconds: float, way: str) -> No
     body.step(0.5)
     assert np.abs(body.world.limbs["right"].q - then).max() < 0.01
     assert body.still
-    motion.stop()  # harmless
+    motion.stop()  # has no effect
 
 
-def test_a_hand_stopped_on_the_handle_lets_go_before_the_other_pulls() -> None:
+def test_hand_stopped_on_the_handle_releases_it_before_the_other_pulls() -> None:
     body = robot(seed=3)
     body.pull_open("right", "door-handle")
     body.step(2.6)
@@ -180,7 +180,7 @@ def test_a_hand_stopped_on_the_handle_lets_go_before_the_other_pulls() -> None:
     assert body.door_angle_rad >= OPEN_RAD
 
 
-def test_a_new_motion_of_an_arm_ends_its_earlier_one() -> None:
+def test_new_motion_of_an_arm_ends_the_previous_one() -> None:
     body = robot(seed=3, door="open")
     first = body.reach("right", "material")
     body.step(0.4)
@@ -190,7 +190,7 @@ def test_a_new_motion_of_an_arm_ends_its_earlier_one() -> None:
     assert body.at_home
 
 
-def test_time_passes_as_asked_in_steps_of_any_size() -> None:
+def test_time_advances_as_requested_for_any_step_size() -> None:
     body = robot()
     for _ in range(100):
         body.step(0.033)

@@ -1,4 +1,4 @@
-"""Conditions: yes, no, or not known yet; only fresh pictures count."""
+"""Conditions of the door pack: yes, no or unknown, from fresh pictures only."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def world_of(
         ((), "open", None),
     ],
 )
-def test_door_is(scene: Scenes, states: Any, asked: Any, holds: bool | None) -> None:
+def test_door_state_condition(scene: Scenes, states: Any, asked: Any, holds: bool | None) -> None:
     world = world_of(*(scene(t=8.0 + k, state=state) for k, state in enumerate(states)))
     assert conditions.door_is(world=world, state=asked).holds is holds
 
@@ -65,10 +65,10 @@ def test_uncertain_result_names_its_reason(scene: Scenes) -> None:
         (0.2, 0.0, "the pictures do not agree"),
         (1.0, 0.0, "the pictures do not agree"),
         (1.2, 0.0, "no new picture comes"),  # fresh once, old by now
-        (0.2, 8.9, "no picture of this step has come yet"),  # young, but from before the question
+        (0.2, 8.9, "no picture of this step has come yet"),  # recent, but from before the question
     ],
 )
-def test_doubt_is_about_pictures_that_are_new(
+def test_uncertainty_is_about_fresh_pictures(
     scene: Scenes, age_s: float, since: float, why: str
 ) -> None:
     world = world_of(scene(t=9.0 - age_s), since=since)
@@ -95,14 +95,14 @@ def test_uncertain_door_state_has_a_reason(
     assert (verdict.holds, verdict.why, verdict.evidence) == (None, why, doubt.evidence)
 
 
-def test_doubt_waits_for_three_seconds_and_pictures_age_after_one() -> None:
+def test_patience_is_three_seconds_and_pictures_expire_after_one() -> None:
     assert (PATIENCE_S, STALE_S) == (3.0, 1.0)
     waits = {one.name for one in CONDITIONS if one.patience_s == PATIENCE_S}
     names = "door_is door_known material_visible inside_in_view handle_visible"
     assert waits == {*names.split()}
 
 
-def test_a_camera_that_fails_is_the_doubt_of_every_question(scene: Scenes) -> None:
+def test_camera_fault_makes_every_condition_unknown(scene: Scenes) -> None:
     dark = world_of(*(scene(t=8.2 + k / 5, state="uncertain", fault="dark") for k in range(4)))
     for ask in (conditions.door_known, conditions.material_visible, conditions.handle_visible):
         assert ask(world=dark).why == "the camera is dark"
@@ -142,7 +142,7 @@ def behind(scene: DoorObservation, inside: float | None) -> DoorObservation:
         (("door",), (None, None, None), False, True),
         (("door",), (0.85, 0.85, 0.85), False, True),
         (("door",), (0.84, 0.84, 0.84), None, False),
-        (("door",), (1.0, 0.0, 1.0), None, False),  # something passed before it
+        (("door",), (1.0, 0.0, 1.0), None, False),  # an object passed in front of it
         (("door",), (1.0, 1.0), None, True),
         (("door",), (1.0,), None, None),
         (("door",), (0.0, 0.0), None, None),
@@ -173,7 +173,7 @@ def test_door_between_two_states_names_both(scene: Scenes) -> None:
         assert conditions.door_is(world=world, state="open").why == why
 
 
-def test_hands_are_known_by_touch(scripted: Any) -> None:
+def test_contents_of_hands_are_determined_by_touch(scripted: Any) -> None:
     robot = scripted(held={"left": None, "right": "material"}, at_home=False)
     assert conditions.hand_holds(robot=robot, arm="right").holds is True
     assert conditions.hand_holds(robot=robot, arm="left").why == "left hand holds nothing"
@@ -186,5 +186,5 @@ def test_hands_are_known_by_touch(scripted: Any) -> None:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS, ids=lambda c: c.name)
-def test_doubt_has_one_name_everywhere(condition: Any) -> None:
+def test_uncertainty_has_one_code_in_all_conditions(condition: Any) -> None:
     assert condition.unknown == "UNCERTAIN_PERCEPTION"

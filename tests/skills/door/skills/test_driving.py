@@ -20,7 +20,7 @@ from bt_exec_skills.door.skills.driving import STALE_S, _perception_lost
         ([None, "dark", "dark"], 0.1, True),
         (["dark", "dark", None], 0.1, False),
         ([None], STALE_S + 0.1, True),
-        ([], STALE_S - 0.1, False),  # the first is still to come
+        ([], STALE_S - 0.1, False),  # before the first picture
         ([], STALE_S + 0.1, True),
     ],
 )

@@ -1,6 +1,6 @@
 """Skills on a scripted robot: success, failure messages, short camera faults.
 
-Their codes are in `test_skills`; here is what must hold around them.
+Failure codes are tested in `test_skills`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.skills.door.skills.test_skills import ARGS, FULL, LOST, OPEN, SKILLS
 
 TAKEN = {"held": {"left": None, "right": "material"}}
 WORKS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
-    # skill, robot, what its motion changes, the motion
+    # skill, robot, effect of its motion, the motion
     ("open_door", {}, {"door_angle_rad": 1.2}, "pull_open"),
     ("open_door", {}, {"door_angle_rad": OPEN_RAD}, "pull_open"),
     ("open_door", {"held": {"left": "material", "right": None}}, OPEN, "pull_open"),
@@ -35,7 +35,7 @@ WORKS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "robot", "after", "motion"), WORKS)
-def test_a_skill_succeeds_when_the_world_is_as_it_should_be(
+def test_skill_succeeds_in_the_expected_world(
     play: Any, scripted: Any, name: str, robot: Any, after: Any, motion: str
 ) -> None:
     body = scripted(**robot, after=after)
@@ -44,7 +44,7 @@ def test_a_skill_succeeds_when_the_world_is_as_it_should_be(
     assert body.motions[0][1].stops == 1
 
 
-def test_every_skill_is_seen_to_succeed() -> None:
+def test_every_skill_has_a_success_case() -> None:
     assert {name for name, *_ in WORKS} == {*SKILLS}
 
 
@@ -92,7 +92,7 @@ def test_failure_contains_the_observation(
 
 
 @pytest.mark.parametrize("short", [0.001, 0.3])
-def test_a_door_that_is_nearly_there_is_not_there(play: Any, scripted: Any, short: float) -> None:
+def test_nearly_reached_door_state_is_not_reached(play: Any, scripted: Any, short: float) -> None:
     body = scripted(after={"door_angle_rad": OPEN_RAD - short})
     assert play(SKILLS["open_door"], body, **ARGS["open_door"]) == "DOOR_STUCK"
     body = scripted(**OPEN, after={"door_angle_rad": CLOSED_RAD + short})
@@ -119,10 +119,10 @@ def test_missing_label_is_reported_with_visible_ones(
     assert body.motions == []
 
 
-def test_what_is_missing_is_not_among_what_is_there_though_one_picture_shows_it(
+def test_missing_label_is_not_listed_as_visible_after_one_detection(
     scripted: Any, scene: Any
 ) -> None:
-    """Three pictures without it settle it before a second one with it."""
+    """Three pictures without it decide before a second one with it."""
     labels = [("door",), ("door",), ("door",), ("door", "material")]
     sight: ObservationBuffer[DoorObservation] = ObservationBuffer(lambda: 1.0)
     for number, seen in enumerate(labels):

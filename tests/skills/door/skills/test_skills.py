@@ -85,7 +85,7 @@ def test_a_frozen_camera_moves_nothing(ride: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("ticks", [20, 50, 70])
-def test_a_cancel_freezes_the_arms_within_a_tick(ride: Callable[..., Any], ticks: int) -> None:
+def test_cancel_freezes_the_arms_within_a_tick(ride: Callable[..., Any], ticks: int) -> None:
     trip = ride(seed=3)
     steps = trip.start(SKILLS["open_door"], **HANDLE)
     for count in range(ticks):
@@ -99,7 +99,7 @@ def test_a_cancel_freezes_the_arms_within_a_tick(ride: Callable[..., Any], ticks
     assert trip.robot.still
 
 
-# -- on a scripted robot: every code that is declared
+# on a scripted robot: every declared code
 
 Case = tuple[str, str, dict[str, Any], dict[str, Any]]
 BLIND = {"fault": "dark", "labels": (), "state": "uncertain"}
@@ -153,7 +153,9 @@ CASES: list[Case] = [
 
 
 @pytest.mark.parametrize(("skill", "code", "robot", "look"), CASES)
-def test_every_code(play: Any, scripted: Any, skill: str, code: str, robot: Any, look: Any) -> None:
+def test_every_code_is_raised(
+    play: Any, scripted: Any, skill: str, code: str, robot: Any, look: Any
+) -> None:
     body = scripted(**robot)
     assert play(SKILLS[skill], body, lambda t: make(t, look), **ARGS[skill]) == code
 
@@ -170,15 +172,13 @@ def make(t: float, look: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("skill", PACK.skills, ids=lambda s: s.name)
-def test_no_declared_code_is_left_without_a_case(skill: Skill) -> None:
+def test_every_declared_code_has_a_case(skill: Skill) -> None:
     assert {code for name, code, *_ in CASES if name == skill.name} == skill.fails
 
 
 @pytest.mark.parametrize("name", ["open_door", "close_door", "move_arm", "grasp"])
 @pytest.mark.parametrize("seen", ["stale", "nothing"])
-def test_without_fresh_pictures_nothing_moves(
-    play: Any, scripted: Any, name: str, seen: str
-) -> None:
+def test_no_motion_without_fresh_pictures(play: Any, scripted: Any, name: str, seen: str) -> None:
     body = scripted(**OPEN) if name == "close_door" else scripted()
     scenes = {"stale": lambda t: make(-5.0, {}), "nothing": lambda t: None}[seen]
     assert play(SKILLS[name], body, scenes, **ARGS[name]) == "UNCERTAIN_PERCEPTION"
@@ -186,7 +186,7 @@ def test_without_fresh_pictures_nothing_moves(
 
 
 @pytest.mark.parametrize("name", ["open_door", "close_door"])
-def test_an_uncertain_door_is_not_touched(play: Any, scripted: Any, name: str) -> None:
+def test_uncertain_door_is_not_touched(play: Any, scripted: Any, name: str) -> None:
     body = scripted(door_angle_rad=0.5)
     look = {"state": "uncertain"}
     assert play(SKILLS[name], body, lambda t: make(t, look), **ARGS[name]) == "UNCERTAIN_PERCEPTION"
@@ -194,7 +194,7 @@ def test_an_uncertain_door_is_not_touched(play: Any, scripted: Any, name: str) -
 
 
 @pytest.mark.parametrize(("name", "angle"), [("open_door", 1.2), ("close_door", 0.01)])
-def test_a_door_that_is_there_already_is_left_alone(
+def test_door_in_the_requested_state_is_not_moved(
     play: Any, scripted: Any, name: str, angle: float
 ) -> None:
     body = scripted(door_angle_rad=angle)
@@ -211,7 +211,7 @@ def test_success_depends_on_the_hinge_angle_not_the_motion(
 
 
 @pytest.mark.parametrize("name", sorted(SKILLS))
-def test_a_motion_is_stopped_however_the_skill_ends(scripted: Any, name: str) -> None:
+def test_motion_is_stopped_at_every_end_of_a_skill(scripted: Any, name: str) -> None:
     from bt_exec.observation import ObservationBuffer, World
 
     robot: dict[str, Any] = {"close_door": OPEN, "release": FULL}.get(name, {})

@@ -1,4 +1,4 @@
-"""A detector by colour that takes prompts, and a model with one answer."""
+"""Sample models: a colour-based detector with prompts, and a model with one answer."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ CHANNELS = {"red": 0, "green": 1, "blue": 2}
 
 
 class ByColour:
-    """Finds one region a prompt: where the colour that its first word names is strongest."""
+    """Detector of one region per prompt, where the colour of its first word is strongest."""
 
     def __init__(self, score=0.9):
         self.score = score
@@ -29,7 +29,7 @@ class ByColour:
 
 
 class Words:
-    """Answers every question with the same words."""
+    """Model that answers every question with the same text."""
 
     def __init__(self, text, confidence=0.9):
         self.reply = Reply(text, confidence)

@@ -1,4 +1,4 @@
-"""Models that a site brings: named in its settings, served over HTTP, and their answers as data."""
+"""User-supplied models: settings, HTTP protocol, and validation of their answers."""
 
 import json
 import urllib.error
@@ -42,24 +42,24 @@ class Both(ByColour, Words):
 
 
 @pytest.mark.parametrize("text", ["How many bicycles are there?", "자전거가 몇 대야?"])
-def test_prompted_detector_is_asked_by_name_and_is_never_surer_than_measured(bench, text):
+def test_confidence_of_a_prompted_detector_is_limited(bench, text):
     answer = ask(bench, text)
     assert (answer.value, bench.prompted.asked) == (1, [("bicycle",)])
     assert answer.confidence <= UNMEASURED
 
 
-def test_absence_by_a_prompted_detector_is_unsure(bench):
+def test_absence_by_a_prompted_detector_is_uncertain(bench):
     bench.__dict__["picture"] = np.full((90, 90, 3), 200, np.uint8)
     answer = ask(bench, "Is there a dog?")
     assert (answer.value, answer.confidence <= 0.5) == (False, True)
 
 
-def test_question_without_a_name_asks_colours(bench):
+def test_question_without_a_name_uses_colours(bench):
     assert ask(bench, "How many red circles are there?").value == 1
     assert bench.prompted.asked == []
 
 
-def test_detector_that_raises_is_a_failure_with_its_words(bench):
+def test_detector_that_raises_is_a_failure_with_its_message(bench):
     class Broken(ByColour):
         def detect(self, picture, prompts):
             raise RuntimeError("no memory on the device")
@@ -70,7 +70,7 @@ def test_detector_that_raises_is_a_failure_with_its_words(bench):
     assert caught.value.code == "UNREADABLE"
 
 
-def test_unsound_detections_are_left_out():
+def test_invalid_detections_are_dropped():
     sound = Detection("cup", (1, 1, 9, 9), 0.5)
     found = [
         sound,
@@ -89,7 +89,7 @@ def test_unsound_detections_are_left_out():
     assert accepted_detections("cup", ["cup"], (20, 20)) == []
 
 
-def test_served_model_keeps_both_contracts(picture):
+def test_served_model_implements_both_interfaces(picture):
     with serving(Both()) as url:
         remote = create({"url": url})
         check_detector(remote)
@@ -117,22 +117,22 @@ def test_malformed_request_is_refused_with_reason(path, body, status):
     caught.value.close()
 
 
-def test_server_that_is_away_or_answers_nonsense_is_named(picture):
+def test_unreachable_or_invalid_server_is_reported(picture):
     with serving(ByColour()) as url:
         pass
     with pytest.raises(UsageError, match="cannot be asked"):
         create({"url": url, "timeout_s": 2}).detect(picture, ["cup"])
     with serving(ByColour()) as url, pytest.raises(UsageError, match="cannot be asked"):
-        create({"url": url}).answer(picture, "Is there a cup?")  # it has no answers
+        create({"url": url}).answer(picture, "Is there a cup?")  # it cannot answer
 
 
 @pytest.mark.parametrize("settings", [{}, {"url": "ftp://x"}, {"url": "http://x", "key": 1}])
-def test_wrong_settings_of_remote_are_named(settings):
+def test_invalid_settings_of_remote_are_named(settings):
     with pytest.raises(UsageError, match=r"setting (url|key) of remote"):
         create(settings)
 
 
-def test_site_names_its_detector_and_model(picture, tmp_path):
+def test_site_selects_its_detector_and_model(picture, tmp_path):
     file = tmp_path / "picture.png"
     cv2.imwrite(str(file), picture[..., ::-1])
     with serving(Both()) as url:
@@ -157,7 +157,7 @@ def test_unknown_names_are_refused():
 @pytest.mark.parametrize(
     ("said", "holds"), [("Yes.", True), ("No, it is blue.", False), ("네.", True), ("A dog", None)]
 )
-def test_model_in_words_decides_each_crop(picture, said, holds):
+def test_text_model_decides_each_crop(picture, said, holds):
     model = Words(said)
     found = finish(Looker(model).crops([picture, picture[:50]], "Is it red?"))
     assert [one.holds for one in found] == [holds, holds]
@@ -165,7 +165,7 @@ def test_model_in_words_decides_each_crop(picture, said, holds):
     assert all(one.confidence <= UNMEASURED for one in found)
 
 
-def test_model_that_raises_or_says_nothing_fails_the_look(picture):
+def test_model_that_raises_or_is_silent_is_a_failure(picture):
     with pytest.raises(Failed, match="no answer"):
         finish(Looker(Words("")).whole(picture, "What is it?", "en"))
     broken = Words("x")

@@ -1,4 +1,4 @@
-"""The checkers accept models that keep the contract and name each breach of it."""
+"""Checkers of models: valid ones pass, violations are named."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tests.skills.image.models.samples import ByColour, Words
 
 
 def returning(**changed):
-    """Return a detector whose detections have fields changed."""
+    """Return a detector with changed fields in its detections."""
 
     class Changed(ByColour):
         def detect(self, picture, prompts):
@@ -48,7 +48,7 @@ class Generating(ByColour):
         return (one for one in super().detect(picture, prompts))
 
 
-def test_sound_detector_passes_check():
+def test_valid_detector_passes():
     check_detector(ByColour(), [np.zeros((5, 7, 3), np.uint8)])
 
 
@@ -68,12 +68,12 @@ def test_sound_detector_passes_check():
         (returning(bbox=(0, 0, 9999, 9)), "not within the picture"),
     ],
 )
-def test_breach_of_detector_contract_is_named(detector, says):
+def test_violation_of_the_detector_interface_is_named(detector, says):
     with pytest.raises(AssertionError, match=says):
         check_detector(detector)
 
 
-def test_sound_picture_model_passes_check():
+def test_valid_picture_model_passes():
     check_picture_model(Words("Yes."))
     check_picture_model(Words("네.", None))
 
@@ -88,12 +88,12 @@ def test_sound_picture_model_passes_check():
         (Words(7), "the text is a int"),
     ],
 )
-def test_breach_of_model_contract_is_named(model, says):
+def test_violation_of_the_model_interface_is_named(model, says):
     with pytest.raises(AssertionError, match=says):
         check_picture_model(model)
 
 
-def test_model_that_returns_no_reply_is_named():
+def test_model_with_an_invalid_reply_is_named():
     class Bare:
         def answer(self, picture, question):
             return "yes"

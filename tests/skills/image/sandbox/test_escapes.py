@@ -1,4 +1,4 @@
-"""Programs that try to get out of the sandbox: each is contained, and nothing of it is left."""
+"""Programs that try to escape from the sandbox: each is contained, and leaves no process."""
 
 import os
 import socket
@@ -36,7 +36,7 @@ MOST_TRIED_S = 20.0
 
 @pytest.fixture(scope="module")
 def room():
-    """Skip where the kernel allows no room: there a program of a model is not run at all."""
+    """Skip if the kernel allows no sandbox. Programs of models are not run there."""
     ran = run_program("def run(image_path):\n    return 1\n", Path(__file__))
     if ran.ending == "not_run":
         pytest.skip(f"no sandbox on this machine: {ran.why}")
@@ -44,7 +44,7 @@ def room():
 
 @pytest.fixture
 def outside(room, tmp_path, monkeypatch):
-    """What a program may not reach: a listener, a file, a socket, a variable, this process."""
+    """Create targets outside the sandbox: a listener, a file, a socket, a variable, a process."""
     monkeypatch.setenv("BT_EXEC_SECRET", "hush")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "hush")
     (tmp_path / "secret.txt").write_text("hush")
@@ -67,7 +67,7 @@ def outside(room, tmp_path, monkeypatch):
 
 
 def left_of(image):
-    """Return the processes whose command names the picture; what is dying is waited for."""
+    """Return the processes whose command contains the picture, after waiting for dying ones."""
     until = time.monotonic() + MOST_TRIED_S
     while True:
         found = []
@@ -82,7 +82,7 @@ def left_of(image):
         time.sleep(0.02)
 
 
-def test_the_corpus_is_large_enough():
+def test_corpus_is_large_enough():
     names = {name for some in CORPUS.values() for name in some}
     assert len(names) >= 75
     assert names >= ALWAYS
@@ -93,12 +93,12 @@ def test_the_corpus_is_large_enough():
     [("network", "connect to this machine"), ("files", "read it through a link"),
      ("processes", "see other processes"), ("resources", "memory that no process holds")],
 )  # fmt: skip
-def test_without_the_room_the_same_programs_get_out(outside, monkeypatch, kind, name):
-    """The corpus tells something: it is the room that holds them, not a fault in the programs."""
+def test_programs_escape_without_the_sandbox(outside, monkeypatch, kind, name):
+    """Shows that the programs are contained by the sandbox and not by their own errors."""
     image, words, _ = outside
     monkeypatch.chdir(image.parent)
     found = {}
-    exec(program_of(CORPUS[kind][name], words), found)  # these four do no harm
+    exec(program_of(CORPUS[kind][name], words), found)  # these four are harmless
     assert found["run"](str(image)) == "escaped"
 
 
@@ -109,7 +109,7 @@ def program_of(body, words):
 
 
 @pytest.mark.parametrize("body", ESCAPES)
-def test_nothing_gets_out(outside, body):
+def test_programs_are_contained(outside, body):
     image, words, server = outside
     text = program_of(body, words)
     before = sorted(one.name for one in image.parent.iterdir())

@@ -1,4 +1,4 @@
-"""How a program runs: with a room, without one, and what is told of its answer."""
+"""Runs of programs with and without a sandbox, and messages about their results."""
 
 import os
 import struct
@@ -39,7 +39,7 @@ def image(tmp_path):
 
 @pytest.fixture
 def no_room(monkeypatch):
-    """A machine whose kernel forbids namespaces; it records which programs ran all the same."""
+    """Simulate a kernel without namespaces, and record the programs that run anyway."""
     real, launched = run.launch, []
 
     def launch(config, *rest):
@@ -52,13 +52,13 @@ def no_room(monkeypatch):
     return launched
 
 
-def test_where_there_is_no_room_a_program_of_a_model_is_not_run(image, no_room):
+def test_program_of_a_model_is_not_run_without_a_sandbox(image, no_room):
     ran = run_program(ANSWERS_SEVEN, image)
     assert ran == Ran("not_run", None, "unshare: Operation not permitted", isolated=False)
     assert no_room == []
 
 
-def test_where_there_is_no_room_ours_runs_within_limits(image, no_room):
+def test_generated_program_runs_within_limits_without_a_sandbox(image, no_room):
     ran = run_program(ANSWERS_SEVEN, image, trusted=True)
     assert ran == Ran("returned", {"answer": 7}, "", isolated=False)
     assert len(no_room) == 1
@@ -74,15 +74,15 @@ def test_where_there_is_no_room_ours_runs_within_limits(image, no_room):
         ("import os; return os.environ['HOME'] == os.getcwd() and len(os.environ)", "returned"),
     ],
 )
-def test_limits_hold_without_a_room(image, no_room, body, ending):
+def test_limits_apply_without_a_sandbox(image, no_room, body, ending):
     wall_s = 1.0 if ending == "time" else 30.0  # a busy machine is slow
     limits = Limits(wall_s=wall_s, memory_bytes=400_000_000)
     ran = run_program(f"def run(image_path):\n    {body}\n", image, trusted=True, limits=limits)
     assert (ran.ending, ran.isolated) == (ending, False)
-    assert ran.result in (None, 8)  # the variables that it is given
+    assert ran.result in (None, 8)  # the given environment variables
 
 
-def test_what_it_needs_is_there(image, tmp_path):
+def test_required_files_are_available(image, tmp_path):
     beside = tmp_path / "boxes.txt"
     beside.write_text("0 0.5 0.5 0.2 0.2")
     text = (
@@ -96,7 +96,7 @@ def test_what_it_needs_is_there(image, tmp_path):
     assert not list(Path.cwd().glob("seen.txt"))
 
 
-def test_who_shares_no_files_has_a_room_too(image):
+def test_sandbox_without_shared_files(image):
     before = os.umask(0o077)
     try:
         ran = run_program("def run(image_path):\n    return 1\n", image)
@@ -106,7 +106,7 @@ def test_who_shares_no_files_has_a_room_too(image):
     assert "Permission denied" not in ran.why
 
 
-def test_a_picture_with_a_relative_name(image, monkeypatch):
+def test_picture_with_a_relative_path(image, monkeypatch):
     monkeypatch.chdir(image.parent)
     ran = run_program(
         "def run(image_path):\n    return open(image_path, 'rb').read(4)[1:].decode()\n",
@@ -129,7 +129,7 @@ MEASURES = {
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_limit_holds_within_a_tenth(image, name):
+def test_limit_is_exceeded_by_at_most_a_tenth(image, name):
     limits = Limits(memory_bytes=1_500_000_000)
     ran = run_program(f"def run(image_path):\n    {MEASURES[name]}\n", image, limits=limits)
     if ran.ending == "not_run":
@@ -152,7 +152,7 @@ def test_limit_holds_within_a_tenth(image, name):
         ("\udcff\0", "en", None, "it failed"),
     ],
 )
-def test_what_is_told_of_a_program(image, text, language, agrees, says):
+def test_message_about_the_result_of_a_program(image, text, language, agrees, says):
     bench = Bench(image)
     bench.answer = Answer("7.", 7, 1.0)
     checked = check_program(bench, text, language, trusted=True)
@@ -162,7 +162,7 @@ def test_what_is_told_of_a_program(image, text, language, agrees, says):
 
 
 @pytest.mark.parametrize(("language", "says"), [("en", "allows no sandbox"), ("ko", "격리 실행")])
-def test_why_it_was_not_run_is_told(image, no_room, language, says):
+def test_reason_for_a_missing_run_is_reported(image, no_room, language, says):
     bench = Bench(image)
     bench.answer = Answer("7.", 7, 1.0)
     checked = check_program(bench, ANSWERS_SEVEN, language)
@@ -175,7 +175,7 @@ ALLOWED, NOT_PERMITTED, NO_SUCH_CALL = 0x7FFF0000, 0x00050001, 0x00050026
 
 
 def judge(machine, number, argument=0):
-    """Return what the filter answers, read as the kernel reads it."""
+    """Return the result of the filter, interpreted like the kernel does."""
     rows = list(struct.iter_unpack("=HBBI", refusing(machine)))
     data = {4: _AUDIT[machine], 0: number, 16: argument}
     at, value = 0, 0
@@ -213,13 +213,13 @@ def test_filter_allows_threads_and_own_limits_only(machine):
     assert judge(machine, _PRLIMIT[machine], 1) == NOT_PERMITTED
 
 
-def test_the_doctor_tells_whether_there_is_a_room(no_room):
+def test_doctor_reports_whether_the_sandbox_works(no_room):
     _, (name, state, detail, fix) = check_machine()
     assert (name, state, detail) == ("sandbox", "optional", "unshare: Operation not permitted")
     assert "user namespaces" in fix
 
 
-def test_the_doctor_tries_it():
+def test_doctor_tries_the_sandbox():
     weights, (name, state, *_) = check_machine()
     assert weights[:2] == ("weights", "ok")
     assert (name, state) in (("sandbox", "ok"), ("sandbox", "optional"))

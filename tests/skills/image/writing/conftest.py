@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def picture_file(tmp_path_factory):
-    """Three red circles, two of which touch, and a blue one."""
+    """Picture of three red circles, two of which touch, and a blue one."""
     picture = np.full((240, 320, 3), 235, np.uint8)
     for x, y, r, colour in [
         (50, 50, 25, (200, 30, 30)), (98, 60, 25, (200, 30, 30)), (200, 60, 15, (200, 30, 30)),

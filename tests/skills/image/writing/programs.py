@@ -1,4 +1,4 @@
-"""A program as a competent model writes it, and ways to spoil it."""
+"""Program as written by a competent model, and faulty variants."""
 
 GOOD = '''"""Counts red circles."""
 
@@ -26,11 +26,11 @@ if __name__ == "__main__":
 
 
 def edited(old: str, new: str) -> str:
-    """Return the good program with something else in it."""
+    """Return the good program with a replaced part."""
     assert old in GOOD, old
     return GOOD.replace(old, new)
 
 
 def fenced(code: str) -> str:
-    """Return a program as a model sends it."""
+    """Return a program in the form of a model's answer."""
     return f"```python\n{code}\n```\n"

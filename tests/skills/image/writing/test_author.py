@@ -1,4 +1,4 @@
-"""A model writes the program: what it breaks is named and sent back once; nothing is believed."""
+"""Programs written by a model: faults are sent back once, and results are verified."""
 
 import json
 
@@ -21,7 +21,7 @@ QUESTION = "How many red circles are there?"
 
 
 class Scripted(Writer):
-    """Writes one text after the other, and keeps what it was told."""
+    """Writer that returns scripted texts, and keeps its prompts."""
 
     def __init__(self, *texts):
         self.texts, self.told = [*texts], []
@@ -41,12 +41,12 @@ def runs():
 
 @pytest.fixture(autouse=True)
 def runs_once(runs, monkeypatch):
-    """Most tests have the same good program run on the same picture."""
+    """Cache runs, because most tests run the same program on the same picture."""
     monkeypatch.setattr(checking, "run_program", run_once(runs))
 
 
 def made(picture_file, tmp_path, *texts, question=QUESTION, said=None):
-    """Have the program of an answer written; return the bench and its writer."""
+    """Request the program of an answer, and return the bench and its writer."""
     bench = Bench(picture_file)
     ask(bench, question)
     bench.program_file, bench.writer = tmp_path / "program.py", Scripted(*texts)
@@ -55,7 +55,7 @@ def made(picture_file, tmp_path, *texts, question=QUESTION, said=None):
     return bench, bench.writer, tried
 
 
-def test_a_good_program_is_kept_run_and_told(picture_file, tmp_path):
+def test_good_program_is_kept_run_and_reported(picture_file, tmp_path):
     bench, writer, tried = made(picture_file, tmp_path, fenced(GOOD))
     told = bench.to_dict()["program"]
     assert (told["by"], told["model"], told["agrees"], told["found"]) == (
@@ -70,7 +70,7 @@ def test_a_good_program_is_kept_run_and_told(picture_file, tmp_path):
     json.dumps(told)
 
 
-def test_the_answer_itself_is_not_told_to_the_writer(picture_file, tmp_path):
+def test_prompt_does_not_contain_the_answer(picture_file, tmp_path):
     _, writer, _ = made(picture_file, tmp_path, fenced(GOOD))
     assert "a whole number" in writer.told[0]
     assert '"tool": "verify_attribute"' in writer.told[0]
@@ -104,7 +104,7 @@ def test_the_answer_itself_is_not_told_to_the_writer(picture_file, tmp_path):
         ),
     ],
 )  # fmt: skip
-def test_a_breach_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, code, monkeypatch):
+def test_fault_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, code, monkeypatch):
     if code == "OVER_TIME":
         short = lambda *given, **named: Ran("time", None, "over its limit of time")  # noqa: E731
         runs = [short, probes.ran_on, probes.ran_on]
@@ -128,7 +128,7 @@ def test_a_breach_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, cod
         ("빨간 원은 몇 개야?", "언어 모델의 프로그램은 쓰지 않습니다(NO_CODE). 자체 프로그램으로"),
     ],
 )
-def test_broken_twice_our_own_takes_its_place_and_that_is_told(
+def test_generated_program_replaces_one_with_two_faults_and_is_reported(
     picture_file, tmp_path, question, says
 ):
     bench, writer, tried = made(picture_file, tmp_path, "no", "never", question=question)
@@ -140,7 +140,7 @@ def test_broken_twice_our_own_takes_its_place_and_that_is_told(
     assert len(writer.told) == 2
 
 
-def test_a_model_that_does_not_answer_costs_one_question(picture_file, tmp_path):
+def test_model_without_an_answer_is_queried_once(picture_file, tmp_path):
     silent = Written(None, "MODEL_TIMEOUT", usage={"requests": 3})
     bench, writer, _ = made(picture_file, tmp_path, silent)
     assert "(MODEL_TIMEOUT). A generated program is used instead." in bench.program["text"]
@@ -148,7 +148,7 @@ def test_a_model_that_does_not_answer_costs_one_question(picture_file, tmp_path)
     assert len(writer.told) == 1
 
 
-def test_another_answer_is_told_and_not_sent_back(picture_file, tmp_path):
+def test_different_answer_is_reported_and_not_sent_back(picture_file, tmp_path):
     other = edited('["red", "circle"]', '["blue", "circle"]')
     bench, writer, _ = made(picture_file, tmp_path, fenced(other))
     assert (bench.program["agrees"], bench.program["found"]) == (False, 1)
@@ -169,7 +169,7 @@ NOT_LOOKING = {
     for one in NOT_LOOKING
 ])  # fmt: skip
 def test_program_that_does_not_follow_the_picture_is_sent_back(picture_file, tmp_path, name):
-    """Each gives 3 for the picture, and something else for a blank one."""
+    """Each returns 3 for the picture, and another number for a blank one."""
     bad = edited('"answer": counted.sure', NOT_LOOKING[name])
     guess = (
         "def guessed(picture):\n    try:\n        import numpy.nothing\n    except ImportError:\n"
@@ -189,8 +189,10 @@ def test_program_that_does_not_follow_the_picture_is_sent_back(picture_file, tmp
         ("How many green circles are there?", ('"red"', '"green"'), True),
     ],
 )
-def test_nothing_found_has_to_be_looked_for_too(picture_file, tmp_path, question, new, agrees):
-    """A program that says 0 of a file that is not a picture has never looked."""
+def test_program_with_the_answer_nothing_must_read_the_picture(
+    picture_file, tmp_path, question, new, agrees
+):
+    """A program that returns 0 for a file that is not a picture has never read it."""
     text = fenced(edited('"answer": counted.sure,', f'"answer": {new[1]}')
                   if agrees is None else edited(*new))  # fmt: skip
     guessed = text.replace(
@@ -205,8 +207,8 @@ def test_nothing_found_has_to_be_looked_for_too(picture_file, tmp_path, question
         assert (bench.program["by"], bench.program["agrees"]) == ("model", True)
 
 
-def test_a_count_of_annotated_boxes_may_stay_in_a_blank_picture(picture_file, tmp_path):
-    """Our own program says the same there: it is no sign that the picture was not read."""
+def test_count_of_annotated_boxes_may_stay_for_a_blank_picture(picture_file, tmp_path):
+    """Our own program has the same result there, so it is not evidence of an unread picture."""
     picture = tmp_path / "boxed.png"
     picture.write_bytes(picture_file.read_bytes())
     boxes = tmp_path / "boxed.txt"
@@ -220,7 +222,9 @@ def test_a_count_of_annotated_boxes_may_stay_in_a_blank_picture(picture_file, tm
     assert (bench.program["by"], bench.program["agrees"]) == ("model", True)
 
 
-def test_without_a_sandbox_it_is_not_run_and_why_is_said(picture_file, tmp_path, monkeypatch):
+def test_program_is_not_run_without_a_sandbox_and_the_reason_reported(
+    picture_file, tmp_path, monkeypatch
+):
     monkeypatch.setattr(checking, "run_program", sandbox.run_program)
     monkeypatch.setattr(
         sandbox, "launch",
@@ -231,8 +235,8 @@ def test_without_a_sandbox_it_is_not_run_and_why_is_said(picture_file, tmp_path,
     assert "this machine allows no sandbox (no namespaces here)" in bench.program["text"]
 
 
-def test_a_program_that_reaches_out_is_contained(picture_file, tmp_path):
-    """It passes the check of form; the sandbox holds it all the same."""
+def test_program_with_external_access_is_contained(picture_file, tmp_path):
+    """It passes the check of form; the sandbox contains it."""
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret")
     text = edited(
@@ -243,14 +247,14 @@ def test_a_program_that_reaches_out_is_contained(picture_file, tmp_path):
     assert "No such file" in writer.told[1]
 
 
-def test_what_a_comment_names_as_encoding_does_not_count(picture_file, tmp_path):
+def test_encoding_comment_of_a_program_has_no_effect(picture_file, tmp_path):
     bench, _, _ = made(picture_file, tmp_path, fenced(GOOD), said="coding: utf-7\nimport os")
     lines = bench.program_file.read_text().splitlines()
     assert all(line.startswith("#") and "coding" not in line for line in lines[:2])
     assert lines[2] == "# Model: played-1. Question: coding: utf-7 import os"
 
 
-def test_who_writes_is_looked_up_among_what_is_installed():
+def test_writer_is_selected_by_its_registered_name():
     with pytest.raises(UsageError, match="writer"):
         find_writer("nobody", {})
     with pytest.raises(UsageError, match="setting 'modl' of the writer model claude"):

@@ -1,4 +1,4 @@
-"""The form of a program that a model writes: every breach has its name, and good ones have none."""
+"""Form of programs written by a model: faults have names, and good programs none."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.skills.image.writing.programs import GOOD, edited
     "text",
     [f"```python\n{GOOD}\n```", f"```\n{GOOD}```", f"Here it is:\n```py\n{GOOD}\n```\nDone.", GOOD],
 )
-def test_a_program_is_read_with_and_without_a_fence(text):
+def test_program_is_read_with_and_without_a_fence(text):
     code, problems = read_code(text)
     assert problems == []
     assert code.strip() == GOOD.strip()
@@ -30,7 +30,7 @@ def test_a_program_is_read_with_and_without_a_fence(text):
         ("```\n" + "#" * LONGEST + "\n```", "TOO_LONG"),
     ],
 )  # fmt: skip
-def test_what_is_no_program_is_named(text, code):
+def test_text_without_a_program_is_named(text, code):
     found, problems = read_code(text)
     assert found is None
     assert [one.code for one in problems] == [code]
@@ -77,7 +77,7 @@ BREACHES = [
 
 
 @pytest.mark.parametrize(("text", "code"), BREACHES, ids=range(len(BREACHES)))
-def test_a_breach_of_the_form_is_named(text, code):
+def test_fault_of_the_form_is_named(text, code):
     assert code in [one.code for one in faults_of(text)]
 
 
@@ -92,16 +92,16 @@ def test_a_breach_of_the_form_is_named(text, code):
         ("    picture =", "    if not image_path:\n        return {'answer': None}\n    picture ="),
     ],
 )
-def test_other_ways_to_write_it_are_no_breach(old, new):
+def test_alternative_styles_are_accepted(old, new):
     assert faults_of(edited(old, new)) == []
 
 
-def test_every_fault_is_named_at_once():
+def test_all_faults_are_named_at_once():
     text = edited("import sys", "import os").replace("tools.crop", "tools.cut")
     assert {"UNKNOWN_IMPORT", "UNKNOWN_TOOL"} <= {one.code for one in faults_of(text)}
 
 
-def test_our_own_programs_have_the_form(picture_file):
+def test_generated_programs_have_the_form(picture_file):
     bench = Bench(picture_file)
     for question in ("How many red circles are there?", "Where is the blue circle?",
                      "파란 원은 무슨 색이야?", "Is there a blue circle?"):  # fmt: skip
@@ -109,13 +109,13 @@ def test_our_own_programs_have_the_form(picture_file):
         assert faults_of(program_of(bench, question)) == []
 
 
-def test_the_writer_is_told_every_function():
+def test_prompt_lists_every_function():
     for name in ("segment_colour(picture", "verify_all(crops", "## Decision", "'watershed'"):
         assert name.strip("'") in role()
 
 
-def test_hostile_shapes_are_read_to_their_end():
-    """Of the longest text there is; nothing grows faster than the text, nothing escapes."""
+def test_hostile_programs_are_parsed_completely():
+    """With the longest allowed text: the time is linear, and no exception escapes."""
     shapes = ["```\n" * 4999, "`" * 19_999, "a." * 9_999 + "b", "x\n" * 9_999, "[" * 19_999]
     for text in shapes:
         code, _ = read_code(text)

@@ -15,7 +15,7 @@ ALL_ROUND = [math.radians(degrees) for degrees in range(0, 360, 60)]
 
 
 def looked(pose, *people):
-    """What is left of the room after a look all around."""
+    """Return the hidden spots after pictures in all directions."""
     unseen = Occlusion(ROOM)
     for yaw in ALL_ROUND:
         unseen.add(pose._replace(yaw=yaw), [at for at in people if in_view(pose, yaw, at)])
@@ -26,7 +26,7 @@ def in_view(pose, yaw, at):
     return abs(pose._replace(yaw=yaw).bearing(*at)) < math.radians(45)
 
 
-def test_an_empty_room_is_seen_with_one_look_around():
+def test_empty_room_is_completely_visible():
     unseen = Occlusion(ROOM)
     assert len(unseen.spots) == 15 * 10
     unseen.add(Pose(3.0, 2.0, 0.0), [])
@@ -41,7 +41,7 @@ def test_spots_behind_a_person_are_hidden():
     assert (np.abs(spots[:, 1] - 2.0) < 0.6).all()
 
 
-def test_from_the_view_the_rest_is_seen():
+def test_remaining_spots_are_visible_from_the_suggested_view():
     pose, somebody = Pose(1.0, 2.0), (3.0, 2.0)
     unseen = looked(pose, somebody)
     view = unseen.view(pose, [somebody])
@@ -68,7 +68,7 @@ def test_person_at_the_camera_hides_everything():
 
 
 @pytest.mark.parametrize("area", [Area(0.0, 0.0, 0.4, 0.4), Area(0.0, 0.0, 8.0, 0.5)])
-def test_a_place_narrower_than_its_rim_has_spots_along_its_middle(area):
+def test_narrow_place_has_spots_along_its_centre_line(area):
     spots = Occlusion(area).spots
     assert len(spots)
     assert (spots[:, 1] == area.centre[1]).all()

@@ -58,7 +58,7 @@ class OneBox:
 def test_oracle_detects_exactly_the_visible_objects():
     shows = np.full((180, 240), -1, np.int16)
     shows[10:50, 20:30] = 0
-    shows[100:101, 0:5] = 1  # five pixels of somebody are not somebody
+    shows[100:101, 0:5] = 1  # five pixels are not enough for a person
     shows[150:170, 200:230] = 2
     things = (("person", "user"), ("person", "visitor-1"), ("spill", None))
     found = PeopleOracle().detect(view_of(shows, things))
@@ -69,14 +69,14 @@ def test_oracle_detects_exactly_the_visible_objects():
     assert found[0].at == pytest.approx((0.245, 0.295), abs=0.01)
 
 
-def test_the_oracle_needs_a_simulator():
+def test_oracle_requires_a_simulator():
     ground = np.zeros((4, 4, 2), np.float32)
     view = GroundView(0.0, np.zeros((4, 4, 3), np.uint8), pose=Pose(0, 0), ground=ground)
     with pytest.raises(UsageError):
         PeopleOracle().detect(view)
 
 
-def test_another_detector_drops_in(site):
+def test_detector_can_be_replaced(site):
     shows = np.full((180, 240), -1, np.int16)
     eyes = ReporterPerception(FixedCamera(view_of(shows, ())), OneBox(), site)
     scene = eyes.interpret(eyes.capture())
@@ -88,14 +88,14 @@ def test_another_detector_drops_in(site):
     assert scene.record()["light"] == {"corridor_center/0": 120.0}
 
 
-def test_a_black_picture_is_a_fault(site):
+def test_black_picture_is_a_fault(site):
     view = view_of(np.full((180, 240), -1, np.int16), (), frame_level=0)
     scene = ReporterPerception(FixedCamera(view), OneBox(), site).interpret(view)
     assert (scene.fault, scene.detections) == ("dark", ())
     assert scene.describe("ko") == "카메라 화면 없음"
 
 
-def test_the_simulated_robot_is_one(trip):
+def test_simulated_robot_implements_its_interface(trip):
     one = trip(seed=1)
     assert isinstance(one.robot, ReporterRobot)
     assert one.rig.facts_now() == {"at": "basecamp", "tray": "empty"}
@@ -166,7 +166,7 @@ def test_names_are_found_in_both_languages(site):
     assert site.called("nowhere", "en") == "nowhere"
 
 
-def test_where_a_point_is(site):
+def test_place_of_a_point(site):
     assert site.place_at(9.5, 1.2) == "corridor_center"
     assert site.place_at(9.5, 0.2) == "restroom_front"  # near both, nearer to this one
     assert site.place_at(17.0, 1.2) is None

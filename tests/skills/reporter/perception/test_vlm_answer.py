@@ -1,4 +1,4 @@
-"""A vision model answers an observation where a site names one; else the robot itself."""
+"""Optional vision model for answers about a place, with the robot's own answer as a fallback."""
 
 import time
 
@@ -14,7 +14,7 @@ FRAME = np.zeros((4, 4, 3), np.uint8)
 
 
 class Asked:
-    """Answers as told, and keeps what it was asked."""
+    """Model with a scripted answer, which keeps its questions."""
 
     def __init__(self, data, why=""):
         self.opinion = VqaAnswer(data, why)
@@ -54,17 +54,17 @@ def test_certain_answer_of_the_model_is_used():
         {"answer": "x", "certain": "yes"},
     ],
 )
-def test_no_answer_or_an_uncertain_one_leaves_the_robots_own(data):
+def test_own_answer_is_used_without_a_certain_one_of_the_model(data):
     assert answer(Asked(data)) == ""
 
 
-def test_model_is_not_asked_without_a_picture():
+def test_model_is_not_queried_without_a_picture():
     asked = Asked({"answer": "x", "certain": True})
     assert (answer(asked, frame=None), answer(None)) == ("", "")
     assert asked.questions == []
 
 
-def test_a_long_answer_is_cut():
+def test_long_answer_is_truncated():
     assert len(answer(Asked({"answer": "a" * 5000, "certain": True}))) == 300
 
 

@@ -91,7 +91,7 @@ def test_questions_are_recognised(topic, is_question):
 def gathered(site, name, *people, light=None):
     found = Gathering(name, site.places[name])
     pose = site.places[name].poses[0]
-    for turn in range(7):  # all of it, before anybody came
+    for turn in range(7):  # everything, before people arrived
         found.add(ReporterObservation(0.0, pose._replace(yaw=float(turn)), ()))
     seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
     found.add(ReporterObservation(0.0, pose, seen, light or {}))
@@ -131,7 +131,7 @@ def test_answers_in_both_languages(site):
         ),
     ],
 )
-def test_a_count_of_a_place_seen_in_part_is_at_least(site, people, told):
+def test_count_in_a_partly_seen_place_is_at_least(site, people, told):
     found = Gathering("lounge", site.places["lounge"])
     seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
     found.add(ReporterObservation(0.0, site.places["lounge"].poses[0], seen))
@@ -162,11 +162,11 @@ def test_strangers_are_distinguished_by_position(site):
     assert len(found.people) == 2
 
 
-def test_levels_of_noise():
+def test_noise_levels():
     assert [noise_state(db) for db in (46.9, 47, 62.9, 63)] == ["quiet", "normal", "normal", "loud"]
 
 
-def test_clocks():
+def test_times_are_formatted():
     assert [clock_of(65.2, language) for language in ("en", "ko")] == ["1:05", "1분 5초"]
     assert clock_of(9, "ko") == "9초"
 
@@ -186,7 +186,8 @@ def test_only_new_notes_are_reported_with_the_latest_attempt(site):
     book.note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
     assert report_of(book, "en") == ("I asked the professor: “Tuesday” The answer was: “Fine.”")
     book.mark_told()
-    assert "There is nobody." in report_of(book, "en")  # asked again, everything is told again
+    # on a repeated request, everything is reported again
+    assert "There is nobody." in report_of(book, "en")
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -209,7 +210,7 @@ def test_every_failure_has_a_sentence(site, language):
             assert "professor_office" not in told
 
 
-def test_a_mission_turns_the_page_and_failures_from_outside_are_noted(site):
+def test_new_mission_clears_the_notes_and_external_failures_are_noted(site):
     book = Notebook(site)
     book.note(1.0, "saw", "lounge", target="lounge", query="x", answer="Old.")
     book.on(MissionStarted(5.0, 0, "m-1", "복도 보고 와", "ko", "building"))
@@ -228,7 +229,7 @@ def test_a_mission_turns_the_page_and_failures_from_outside_are_noted(site):
     assert report_of(book, "ko") == "지금까지 한 일입니다: “복도 보고 와” — 끝."
 
 
-def test_the_written_report(site, tmp_path):
+def test_written_report(site, tmp_path):
     book = Notebook(site)
     book.begin("look | <b>at</b> *it*", "en", "2026-11-20-0007", 10.0)
     frame = np.full((6, 8, 3), 90, np.uint8)
@@ -265,7 +266,7 @@ def test_the_written_report(site, tmp_path):
     assert write_report(book, "ko", path.parent).name == "2026-11-20-0007-2.md"
 
 
-def test_every_code_has_its_sentence():
+def test_every_code_has_a_sentence():
     assert PACK.messages is not None
     messages = Messages.load([PACK.messages])
     check_pack(PACK, messages)
@@ -284,7 +285,7 @@ def test_summary_leaves_out_earlier_summaries(site):
         assert report_of(book, language) == report_of(Notebook(site), language)
 
 
-def test_people_whom_the_site_knows_are_named(site):
+def test_known_people_are_named(site):
     found = gathered(site, "professor_office")
     names = {}
     for who, at in (("professor", (2.5, 5.4)), ("user", (4.0, 6.0)), ("visitor-1", (1.0, 6.0))):
@@ -373,7 +374,7 @@ def test_past_lists_missions_by_time_without_refusals(site):
     assert report_of(book, "ko") == report_of(Notebook(site), "ko")
 
 
-def test_a_full_day_is_summed_up(site):
+def test_many_missions_are_summarised(site):
     book = Notebook(site)
     at = datetime(2026, 11, 20, 9, 0)
     ended = ["satisfied"] * 6 + ["blocked", "partial", "satisfied"]
@@ -392,7 +393,7 @@ def test_a_full_day_is_summed_up(site):
     )
     korean = report_of(book, "ko")
     assert "임무 9건: 7건 완료, 1건 일부 완료, 1건 하지 못함." in korean
-    assert "Said" not in korean  # what was said in another language is told by how it ended
+    assert "Said" not in korean  # a message in another language is replaced by the status
 
 
 @pytest.mark.parametrize(

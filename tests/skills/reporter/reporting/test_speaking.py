@@ -14,7 +14,7 @@ from bt_exec_skills.reporter.reporting.terminal import TerminalSpeaker, is_refus
 from bt_exec_skills.reporter.sim.answers import STOCK, replies_of
 
 
-def test_scripted_people_answer_after_a_while():
+def test_scripted_people_answer_after_a_delay():
     now = [0.0]
     speaker = ScriptedSpeaker(lambda: now[0], {"kim": {"en": Reply("Yes.")}}, delay_s=2.0)
     speaker.say("kim", "Well?", "en")
@@ -46,7 +46,7 @@ def test_replies_of_simulated_people():
     ("text", "refuses"),
     [("거절합니다.", True), ("No.", True), ("화요일 3시", False), ("No way", False)],
 )
-def test_refusals(text, refuses):
+def test_refusals_are_recognised(text, refuses):
     assert is_refusal(text) is refuses
 
 
@@ -64,13 +64,13 @@ def wait_for(listening, seconds=60.0):
     return listening.reply
 
 
-def test_a_typed_line_is_the_reply(keyboard):
+def test_typed_line_is_the_reply(keyboard):
     source, typed = keyboard
     lines = []
     speaker = TerminalSpeaker(lines.append, source, lambda person, language: f"{person}/{language}")
     speaker.say("professor", "언제입니까?", "ko")
     listening = speaker.listen("professor", "ko")
-    assert listening.reply is None  # nothing waits: nobody has typed yet
+    assert listening.reply is None  # no blocking before a line is typed
     typed.write("화요일 3시\n")
     assert wait_for(listening) == Reply("화요일 3시")
     assert lines == ["🤖 → professor/ko: 언제입니까?", "professor/ko ▸"]
@@ -108,7 +108,7 @@ def test_lines_after_listening_are_left_in_the_input(keyboard):
     assert source.readline() == "for the prompt\n"
 
 
-def test_a_file_and_the_end_of_it(tmp_path):
+def test_replies_from_a_file_until_its_end(tmp_path):
     answers = tmp_path / "answers.txt"
     answers.write_text("no\n", encoding="utf-8")
     with answers.open(encoding="utf-8") as source:
@@ -146,7 +146,7 @@ def test_fast_simulation_waits_for_a_reply():
     assert paced.time == pytest.approx(0.15)
 
 
-def test_it_listens_from_the_question_to_the_reply(keyboard):
+def test_listening_lasts_from_the_question_to_the_reply(keyboard):
     source, _ = keyboard
     speaker = TerminalSpeaker(lambda line: None, source)
     assert not speaker.listening

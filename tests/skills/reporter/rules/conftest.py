@@ -53,7 +53,7 @@ def building() -> Site:
 
 @pytest.fixture(scope="session")
 def plan_of(building: Site) -> PlanOf:
-    """Return the plan of a command as it would run, or its refusal."""
+    """Return the final plan of a command, or its refusal."""
     compiler = make_compiler(building)
 
     def plan_of(command: str) -> MissionSpec | Refusal:
@@ -75,7 +75,7 @@ def plan_of(building: Site) -> PlanOf:
 
 @pytest.fixture(scope="session")
 def meaning(plan_of: PlanOf) -> Callable[[str], str]:
-    """Return what a command becomes, in one line."""
+    """Return the plan of a command in one line."""
 
     def meaning(command: str) -> str:
         found = plan_of(command)
@@ -91,7 +91,7 @@ def row() -> Callable[[MissionSpec], str]:
 
 @pytest.fixture(scope="session")
 def context(building: Site) -> Callable[..., PassContext]:
-    """Return what passes look at, for a command."""
+    """Return the context of passes for a command."""
 
     def context(command: str, **facts: Any) -> PassContext:
         settings = building.packs["reporter"]

@@ -1,4 +1,4 @@
-"""Properties of any text: it is answered in time, and negated acts are not planned."""
+"""Properties for any text: answered in time, and negated acts are not planned."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ anything unusual
 """
 
 
-def test_scraps_are_answered_and_keep_the_rules(plan_of):
+def test_random_fragments_are_answered_and_satisfy_the_rules(plan_of):
     plans = []
 
     @FAST
@@ -98,5 +98,5 @@ def test_negative_ending_negates_the_whole_command(meaning, stem, ending):
         "사람 " * 90,
     ],
 )
-def test_a_long_command_does_not_take_forever(meaning, command):
+def test_long_command_is_answered_in_time(meaning, command):
     assert meaning(command)

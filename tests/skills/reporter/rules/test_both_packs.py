@@ -1,4 +1,4 @@
-"""Both packs on one site: neither knows the other, and both are understood."""
+"""Two packs on one site: both are understood, and neither imports the other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def both(tmp_path_factory):
         packs.update(parse_yaml(text)["packs"])
     packs["reporter"]["reports"] = "none"
     packs["door"] = {"robot": "sim", "detector": "oracle"}
-    rates = {"idle_look_hz": 0}  # nobody watches
+    rates = {"idle_look_hz": 0}  # without perception
     path = tmp_path_factory.mktemp("site") / "both.yaml"
     path.write_text(
         yaml.safe_dump({"site": "both", "packs": packs, "rates": rates}), encoding="utf-8"
@@ -76,20 +76,20 @@ def test_door_commands_keep_their_meaning(trees_of, step):
         names = ", ".join(part.split(" ")[0] for part in expected.split(", "))
         found = trees_of(command)
         if expected.isupper():
-            if not found.isupper():  # a command refused by one pack may be the other's
+            if not found.isupper():  # a command refused by one pack may belong to the other
                 wrong.append((command, expected, found))
         elif found != names:
             wrong.append((command, expected, found))
     assert wrong == []
 
 
-def test_both_are_understood_on_one_site(trees_of):
+def test_commands_of_both_packs_are_understood(trees_of):
     assert trees_of("문 열어") == "open_door"
     assert trees_of("복도 보고 와") == "look_at, report_back"
     assert trees_of("Open the door and check the lounge.") == "open_door, look_at"
 
 
-def test_a_mission_of_each_runs_in_one_session(both):
+def test_missions_of_both_packs_run_in_one_session(both):
     with Session(both, world={"door": "closed", "seed": "3"}, fast=True) as session:
         assert session.run("문 열어").status == "satisfied"
         outcome = session.run("교수님 방이 시끄러운지 보고 와")

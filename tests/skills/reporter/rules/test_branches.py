@@ -66,7 +66,7 @@ def spec(*steps: Any) -> MissionSpec:
 
 
 def shown(node: NodeBase) -> Any:
-    """Return a plan in short: ``go lounge``, ``see lounge``, branches by their kind."""
+    """Return a plan in short form: ``go lounge``, ``see lounge``, branches by their kind."""
     match node:
         case Do():
             word = {"navigate": "go", "observe_scene": "see", "talk_to_person": "tell"}
@@ -91,9 +91,9 @@ SEE, GO = f"see {HALL}", f"go {HALL}"
             (either(go(HALL), go(LOUNGE)), see(HALL)),
             [{"fallback": [GO, "go lounge"]}, GO, SEE],
         ),
-        # a branch that only notes what failed leads nowhere
+        # a branch that only notes a failure does not drive
         ((either(go(HALL), NOTED), see(HALL)), [{"fallback": [GO, "failure_noted"]}, SEE]),
-        # the branch before may have gone anywhere
+        # the previous branch may have driven anywhere
         ((either(go(HALL), see(HALL)),), [{"fallback": [GO, [GO, SEE]]}]),
         (
             (either(see(BASE), see(BASE)),),
@@ -103,7 +103,7 @@ SEE, GO = f"see {HALL}", f"go {HALL}"
             (either(see(HALL), see(LOUNGE)),),
             [{"fallback": [[GO, SEE], ["go lounge", "see lounge"]]}],
         ),
-        # in a sequence of its own, the first step of which stays as it is
+        # in a separate sequence, whose first step is not changed
         (
             (either({"sequence": [go(HALL), see(LOUNGE)]}, NOTED),),
             [{"fallback": [[GO, ["go lounge", "see lounge"]], "failure_noted"]}],
@@ -112,7 +112,7 @@ SEE, GO = f"see {HALL}", f"go {HALL}"
         ((both(see(BASE), see(BASE)),), [{"parallel": ["see basecamp", "see basecamp"]}]),
         ((both(go(HALL), SUM), see(HALL)), [{"parallel": [GO, "summarize_mission"]}, GO, SEE]),
         ((both(go(HALL), go(HALL)), see(HALL)), [{"parallel": [GO, GO]}, SEE]),
-        # subtrees and sequences go on where the step before ended
+        # subtrees and sequences continue at the place of the previous step
         ((part(go(HALL)), see(HALL)), [{"part": GO}, SEE]),
         ((go(HALL), part(see(HALL))), [GO, {"part": SEE}]),
         ((part(see(HALL)), see(HALL)), [{"part": [GO, SEE]}, SEE]),
@@ -120,7 +120,7 @@ SEE, GO = f"see {HALL}", f"go {HALL}"
         ((go(HALL), see(LOUNGE), see(HALL)), [GO, "go lounge", "see lounge", GO, SEE]),
     ],
 )
-def test_where_the_robot_is_after_a_branch(steps, plan, context):
+def test_place_of_the_robot_after_a_branch(steps, plan, context):
     found, changes = go_before_looking(spec(*steps), context("", at=BASE))
     assert shown(found.root) == plan
     assert bool(changes) == (found != spec(*steps))
@@ -130,7 +130,7 @@ def test_where_the_robot_is_after_a_branch(steps, plan, context):
 @pytest.mark.parametrize(
     ("step", "left"),
     [
-        (either(PROFESSOR, see(HALL)), []),  # what the other stands in for is gone
+        (either(PROFESSOR, see(HALL)), []),  # the branch that it replaces was removed
         (either(see(HALL), PROFESSOR), [{"fallback": [SEE]}]),
         (either(see(HALL), see(LOUNGE)), [{"fallback": [SEE, "see lounge"]}]),
         (both(PROFESSOR, see(HALL)), [SEE]),
@@ -170,7 +170,7 @@ def test_reduced_parallel_lowers_its_threshold(needed, then, context):
         ),
     ],
 )
-def test_the_professor_comes_first_inside_a_step_too(step, plan, context):
+def test_professor_comes_first_inside_a_step(step, plan, context):
     found, changes = professor_first(spec(step, SUM), context("교수님께 여쭤봐"))
     assert shown(found.root) == [plan, "summarize_mission"]
     assert len(changes) == 1
@@ -183,7 +183,7 @@ def test_the_professor_comes_first_inside_a_step_too(step, plan, context):
         ((go(BASE), USER), [HOME, "tell user"]),
         ((go(BASE), either(USER, NOTED)), [HOME, {"fallback": ["tell user", "failure_noted"]}]),
         ((part({"sequence": [go(BASE), USER]}),), [{"part": [HOME, "tell user"]}]),
-        # what may be skipped, or is done only if something else fails, is not a report
+        # optional and alternative steps are not reports
         ((go(BASE), PERHAPS), [HOME, "tell user", "tell user"]),
         (
             (go(BASE), {"sequence": [USER], **MAYBE}),
@@ -229,18 +229,19 @@ def about(topic: str) -> dict[str, Any]:
     [
         ((go(HALL), go(BASE), about("one"), about("two")), ["one", "two"]),
         ((go(HALL), about("one"), see(HALL), about("two")), ["two"]),
-        ((about("one"), go(HALL), about("two"), see(HALL)), ["two"]),  # the last of those too early
+        # the last of those that are too early
+        ((about("one"), go(HALL), about("two"), see(HALL)), ["two"]),
         ((go(HALL), see(HALL)), ["report"]),
     ],
 )
-def test_which_report_is_given_at_the_base(steps, told, context):
+def test_report_given_at_the_base(steps, told, context):
     found, _ = report_last(spec(*steps), context("복도 보고 와"))
     at_base = shown(found.root).index(HOME)
     after = [step.args["topic"] for step in found.root.sequence[at_base + 1 :]]
     assert after == told
 
 
-def test_a_plan_of_one_step_stays_one(context):
+def test_plan_of_one_step_is_not_extended(context):
     plan = spec(SUM).model_copy(update={"root": Do.model_validate(GIVE_UP)})
     found, _ = report_is_no_failure(plan, context("복도 보고 와"))
     assert shown(found.root) == "tell user"
@@ -254,12 +255,12 @@ def test_a_plan_of_one_step_stays_one(context):
         ("", "the corridor: how many people are there"),
     ],
 )
-def test_words_are_in_the_language_of_the_command_else_of_the_plan(command, query, context):
+def test_words_are_in_the_language_of_the_command_or_the_plan(command, query, context):
     found, _ = topics(spec(see(HALL), SUM), context(command))
     assert found.root.sequence[0].args["query"] == query
 
 
-def test_giving_up_stands_where_something_has_failed(context):
+def test_giving_up_is_kept_only_after_a_failure(context):
     plan = spec(either(go(HALL), GIVE_UP), USER)
     assert report_is_no_failure(plan, context("복도 보고 와")) == (plan, ())
     found, _ = report_is_no_failure(spec(go(HALL), GIVE_UP), context("복도로 가"))
@@ -272,12 +273,12 @@ NOTE = "failure_noted"
 @pytest.mark.parametrize(
     ("steps", "plan"),
     [
-        # what is done at a place goes with the drive to it
+        # actions at a place belong to the drive to it
         ((go(HALL), see(HALL), USER), [{"fallback": [[GO, SEE], NOTE]}, "tell user"]),
         ((see(HALL), see(LOUNGE), USER), [{"fallback": [[SEE, "see lounge"], NOTE]}, "tell user"]),
         ((go(BASE), USER), [{"fallback": ["go basecamp", NOTE]}, "tell user"]),
         ((SUM, USER), ["summarize_mission", "tell user"]),
-        # what has another branch already, or tells itself, stays as it is
+        # steps with alternatives or reports are not changed
         ((either(go(HALL), SUM), USER), [{"fallback": [GO, "summarize_mission"]}, "tell user"]),
         (
             (part(either(go(HALL), SUM)), USER),
@@ -285,7 +286,7 @@ NOTE = "failure_noted"
         ),
         ((part(go(HALL)), USER), [{"fallback": [{"part": GO}, NOTE]}, "tell user"]),
         ((part({"sequence": [go(HALL), USER]}), USER), [{"part": [GO, "tell user"]}, "tell user"]),
-        # work after the last report is nobody's to tell
+        # work after the last report is not reported
         ((go(HALL), USER, go(LOUNGE)), [{"fallback": [GO, NOTE]}, "tell user", "go lounge"]),
         ((go(HALL), see(HALL)), [GO, SEE]),
     ],

@@ -23,7 +23,7 @@ def bt(capsys, monkeypatch, tmp_path):
     return bt
 
 
-def test_a_plan_is_written_and_run_again(bt, tmp_path: Path):
+def test_plan_is_written_and_run_again(bt, tmp_path: Path):
     code, text, _ = bt("compile", COMMAND, "--site", "building", "--format", "plan-json")
     assert code == 0
     assert [step["action"] for step in json.loads(text)["plan"]] == [
@@ -42,7 +42,7 @@ def test_a_plan_is_written_and_run_again(bt, tmp_path: Path):
     assert outcome["message"].startswith("교수님 연구실을 둘러보았습니다.")
 
 
-def test_rules_hold_for_a_plan_from_a_file(bt, tmp_path: Path):
+def test_rules_apply_to_a_plan_from_a_file(bt, tmp_path: Path):
     file = tmp_path / "plan.json"
     look = {"target": "professor_office", "query": "불"}
     file.write_text(json.dumps({"plan": [{"action": "observe_scene", "params": look}]}))
@@ -59,7 +59,7 @@ def test_rules_hold_for_a_plan_from_a_file(bt, tmp_path: Path):
     ]
 
 
-def test_a_plan_as_a_mission_file_runs_too(bt, tmp_path: Path):
+def test_plan_in_a_mission_file_runs(bt, tmp_path: Path):
     _, text, _ = bt("compile", "돌아와", "--site", "building")
     file = tmp_path / "plan.yaml"
     file.write_text(text, encoding="utf-8")
@@ -86,7 +86,7 @@ def test_invalid_plan_file_is_refused(bt, tmp_path: Path, name, text, said):
     assert said in err
 
 
-def test_a_tree_of_ones_own_runs_with_its_defaults(bt, tmp_path: Path):
+def test_user_tree_runs_with_its_defaults(bt, tmp_path: Path):
     file = tmp_path / "mine.yaml"
     told = "params: {where: {type: Place, default: lounge}}"
     file.write_text(
@@ -100,7 +100,7 @@ def test_a_tree_of_ones_own_runs_with_its_defaults(bt, tmp_path: Path):
     assert "tree 'mine' needs 'where' (Place)" in err
 
 
-def test_names_that_the_site_does_not_know_are_refused_before_anything_moves(bt, tmp_path: Path):
+def test_unknown_names_are_refused_before_any_motion(bt, tmp_path: Path):
     steps = [
         {"action": "navigate", "params": {"target": "loung"}},
         {"action": "talk_to_person", "params": {"target": "bob", "topic": "hi"}},
@@ -125,7 +125,7 @@ def test_names_that_the_site_does_not_know_are_refused_before_anything_moves(bt,
     ]
 
 
-def test_check_reads_the_forms_of_plans_that_run_reads(bt, tmp_path: Path):
+def test_check_accepts_the_plan_formats_of_run(bt, tmp_path: Path):
     file = tmp_path / "plan.json"
     file.write_text('{"plan": [{"action": "summarize_mission"}]}', encoding="utf-8")
     assert bt("check", str(file), "--site", "building")[:2] == (0, "1 file in order\n")
@@ -137,7 +137,7 @@ def test_check_reads_the_forms_of_plans_that_run_reads(bt, tmp_path: Path):
     assert out.splitlines()[0] == err.splitlines()[0].removeprefix("bt-exec: ")
 
 
-def test_a_site_without_the_pack_has_no_such_form(bt, tmp_path: Path):
+def test_site_without_the_pack_has_no_plan_json_format(bt, tmp_path: Path):
     file = tmp_path / "plan.json"
     file.write_text('{"plan": [{"action": "summarize_mission"}]}', encoding="utf-8")
     code, _, err = bt("run", "--plan", str(file), "--fast")

@@ -1,4 +1,4 @@
-"""The examples of the document that the reporter follows: same actions, order and targets."""
+"""Examples of the interface document: same actions, order and targets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CORRIDOR = "go corridor_center / see corridor_center"
         ("오늘 있었던 일 요약해줘.", "tell user / sum"),
     ],
 )
-def test_the_documents_examples(command, expected, meaning):
+def test_examples_of_the_document(command, expected, meaning):
     assert meaning(command) == expected
 
 

@@ -40,7 +40,7 @@ NO = [
 
 @pytest.mark.parametrize("keyword", REPORT_KEYWORDS)
 @pytest.mark.parametrize("before", ["", "복도에 불이 켜져 있는지 확인하고 ", "교수님께 여쭤보고 "])
-def test_every_keyword_of_the_document_counts_however_it_is_spaced(keyword, before):
+def test_every_keyword_of_the_document_is_recognised_with_any_spacing(keyword, before):
     for text in (before + keyword, (before + keyword).replace(" ", ""), before + keyword + "."):
         assert wants_report(text)
         assert wants_report(unicodedata.normalize("NFD", text))
@@ -57,7 +57,7 @@ def test_other_words_are_not_report_keywords(command):
 
 
 @pytest.mark.parametrize("command", ["교수님께 가", "교수 연구실", "the Professor", "ask prof Kim"])
-def test_the_professor_is_named(command):
+def test_professor_is_recognised(command):
     assert names_professor(command)
 
 
@@ -69,12 +69,12 @@ def test_other_words_do_not_name_the_professor(command):
 @pytest.mark.parametrize(
     "command", ["복도 갔다 와", "라운지에 다녀와 줘.", "복도 다녀오세요", "갔다와!"]
 )
-def test_there_and_back(command):
+def test_round_trip_is_recognised(command):
     assert comes_back(command)
 
 
 @pytest.mark.parametrize(
     "command", ["복도 가", "복도 갔다 와서 라운지 둘러봐", "라운지 다녀오고 복도 봐"]
 )
-def test_not_there_and_back_in_the_end(command):
+def test_negated_round_trip_is_not_recognised(command):
     assert not comes_back(command)

@@ -1,4 +1,4 @@
-"""Names that the site does not have are found, the known ones nearest first."""
+"""Unknown names in plans, with the known ones nearest first."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def go(target):
         ),
     ],
 )
-def test_every_name_of_a_plan_is_one_of_the_site(building, step, code, argument):
+def test_every_name_of_a_plan_is_checked(building, step, code, argument):
     before = (go("lounge"), "{check: failure_noted}", "{do: summarize_mission}")
     (problem,) = problems(building, *before, step)
     place = f"root/sequence[3]/with/{argument}"
@@ -63,7 +63,7 @@ def test_display_names_are_listed_first(building, name, first):
     assert sorted(problem.allowed) == sorted(PLACES)
 
 
-def test_a_site_without_a_map_knows_no_names():
+def test_site_without_a_map_has_no_names():
     assert (
         list(
             known_names(
@@ -79,7 +79,7 @@ def test_a_site_without_a_map_knows_no_names():
     "command",
     ["the hallway, the lounge and the corridor", "the corridor, the lounge and the hallway"],
 )
-def test_the_first_of_two_names_of_a_place_gives_its_turn(building, command):
+def test_first_mentioned_name_of_a_place_determines_its_position(building, command):
     site = make_map(building.packs["reporter"])
     assert named_places(command, site) == ("corridor_center", "lounge")
 

@@ -19,7 +19,7 @@ def test_every_phrasing_has_its_meaning(command, expected, meaning):
     assert meaning(command) == expected
 
 
-def test_the_table_is_large_and_has_both_languages():
+def test_table_is_large_and_has_both_languages():
     assert len(ROWS) >= 150
     assert 60 <= len(KOREAN) <= len(ROWS) - 60
     assert len(SPACED) >= 60
@@ -30,15 +30,15 @@ SPACED = [row for row in KOREAN if " " in row[0] and '"' not in row[0]]
 
 
 @pytest.mark.parametrize(("command", "expected"), SPACED[::3])
-def test_spaces_hardly_matter_in_korean(command, expected, meaning):
+def test_spaces_rarely_matter_in_korean(command, expected, meaning):
     assert meaning(command.replace(" ", "  ")) == expected
 
 
-def test_utterances_of_the_library_mean_their_own_tree(building, plan_of):
+def test_utterances_of_the_library_select_their_own_tree(building, plan_of):
     said = [
         utterance
         for tree in building.library
-        if tree.tree != "tell_seen"  # something must have been seen before
+        if tree.tree != "tell_seen"  # requires an earlier observation
         for utterance in tree.utterances
     ]
     for utterance in some(said):

@@ -32,12 +32,12 @@ steps = st.sampled_from(sorted(ACTIONS)).flatmap(
 
 @settings(max_examples=examples(100), derandomize=True)
 @given(st.lists(steps, min_size=1, max_size=8))
-def test_a_plan_comes_back_as_it_was(plan):
+def test_plan_round_trip(plan):
     text = json.dumps({"plan": plan})
     assert json.loads(write_plan(read_plan(text))) == {"plan": plan}
 
 
-def test_the_documents_plan_is_a_tree(row):
+def test_plan_of_the_document_is_a_tree(row):
     spec = read_plan(DOCUMENT)
     assert row(spec) == (
         "go corridor_center / see corridor_center light / go basecamp / tell user / sum"
@@ -45,7 +45,7 @@ def test_the_documents_plan_is_a_tree(row):
     assert (spec.mission.compiler, spec.mission.language) == ("plan-json", "ko")
 
 
-def test_a_compiled_plan_comes_back_with_the_same_actions(plan_of, row):
+def test_compiled_plan_round_trip_has_the_same_actions(plan_of, row):
     spec = plan_of("복도랑 라운지 둘러보고 교수님께 회의 언제인지 여쭤보고 와서 알려줘")
     again = read_plan(write_plan(spec))
     assert row(again) == row(spec)

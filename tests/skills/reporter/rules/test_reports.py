@@ -1,4 +1,4 @@
-"""Missions in the building, from the command to the report, which matches the world."""
+"""Missions in the building: the final report agrees with the simulated world."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANSWERS = ["다음 주 월요일", "내일 오후 세 시에 보자", "아직 �
 
 
 class Witness:
-    """Compares every look with the world at that moment, and keeps what was told."""
+    """Listener that compares every observation with the world, and keeps the reports."""
 
     def __init__(self) -> None:
         self.world: Any = None
@@ -57,7 +57,7 @@ Run = Callable[..., tuple[Any, Witness, Any]]
 
 @pytest.fixture(scope="module")
 def run(building) -> Iterator[Run]:
-    """Run a command in a world; return the outcome, what was witnessed, and the session."""
+    """Run a command in a world, and return the outcome, the witness and the session."""
     settings = building.packs["reporter"].model_copy(update={"reports": "none"})
     rates = building.rates.model_copy(update={"idle_look_hz": 0})  # no plan is running
     site = dataclasses.replace(building, packs={"reporter": settings}, rates=rates)
@@ -79,7 +79,7 @@ def run(building) -> Iterator[Run]:
 
 @pytest.fixture(scope="module")
 def morning(run, tmp_path_factory) -> tuple[Any, Path]:
-    """The outcome of a mission, and the folder of the journal that has it and nothing else."""
+    """Return the outcome of a mission, and the folder of its journal."""
     folder = tmp_path_factory.mktemp("morning")
     journal = Journal.open(folder / "journal.sqlite")
     outcome, _, _ = run("교수님 방에 사람 있는지 보고 와", journal=journal, seed="3")
@@ -88,7 +88,7 @@ def morning(run, tmp_path_factory) -> tuple[Any, Path]:
 
 @pytest.fixture
 def journal(morning, tmp_path) -> Journal:
-    """A copy of the journal of that mission."""
+    """Return a copy of the journal of that mission."""
     shutil.copytree(morning[1], tmp_path / "copy")
     return Journal.open(tmp_path / "copy" / "journal.sqlite")
 
@@ -97,7 +97,7 @@ def _told_the_truth(outcome, witness, language):
     assert (outcome.status, outcome.planner_calls, outcome.replans) == ("satisfied", 1, 0)
     assert outcome.message.startswith(witness.told[-1])
     assert language_of(outcome.message) == language
-    for look in witness.looks:  # none, where somebody was only asked
+    for look in witness.looks:  # none, if the command was only a question
         assert look["answer"] in outcome.message
 
 
@@ -205,7 +205,7 @@ def test_external_faults_are_reported(run, fault, words):
         assert words in outcome.message
 
 
-def test_without_a_report_a_failure_is_a_failure(run):
+def test_failure_without_a_report_fails_the_mission(run):
     outcome, _, _ = run("라운지 둘러봐", ["navigate=UNREACHABLE"], seed="3")
     assert outcome.status == "blocked"
 

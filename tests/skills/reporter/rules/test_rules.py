@@ -1,4 +1,4 @@
-"""Each rule by itself, as a table: the plan before, the command, the plan after."""
+"""Each rule by itself: plan before, command, plan after."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def test_fix_plan_follows_the_document(before, after, spec, context, row):
         ([GO, SEE], [GO, SEE, HOME, TELL]),
         ([GO], [GO, HOME, TELL]),
         ([TELL, SUM], [TELL, SUM]),
-        # a report under way goes with the way home before it, and with nothing else
+        # a report before the end moves with the drive home before it, and with nothing else
         ([TELL, GO, SEE], [GO, SEE, HOME, TELL]),
         ([GO, SEE, TELL, LOUNGE, LOOK], [GO, SEE, LOUNGE, LOOK, HOME, TELL]),
     ],
 )
-def test_the_report_comes_last(before, after, spec, context, row):
+def test_report_comes_last(before, after, spec, context, row):
     found, changes = report_last(spec(*before), context(ASKS))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -79,7 +79,7 @@ def test_the_report_comes_last(before, after, spec, context, row):
         ([TELL], [TELL]),
     ],
 )
-def test_there_and_back_ends_at_home(before, after, spec, context, row):
+def test_round_trip_ends_at_home(before, after, spec, context, row):
     found, changes = back_home(spec(*before), context("복도 갔다 와"))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -107,7 +107,7 @@ def test_past_is_reported_at_the_present_place(command, spec, context):
         ("", [OFFICE, ASK], [OFFICE, ASK]),
     ],
 )
-def test_without_the_word_no_professor(command, before, after, spec, context, row):
+def test_plan_without_the_keyword_has_no_professor(command, before, after, spec, context, row):
     found, changes = no_professor(spec(*before), context(command))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -123,7 +123,7 @@ def test_without_the_word_no_professor(command, before, after, spec, context, ro
         ([HOME, TELL], [OFFICE, "talk_to_person professor 교수님께 여쭤봐", HOME, TELL]),
     ],
 )
-def test_with_the_word_the_professor_comes_first(before, after, spec, context, row):
+def test_plan_with_the_keyword_starts_with_the_professor(before, after, spec, context, row):
     found, changes = professor_first(spec(*before), context("교수님께 여쭤봐"))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -134,7 +134,7 @@ def test_with_the_word_the_professor_comes_first(before, after, spec, context, r
     ("command", "topic"),
     [
         ("교수님께  여쭤봐", "교수님께 여쭤봐"),
-        ("$교수님께 여쭤봐", "$$교수님께 여쭤봐"),  # else it would be a reference
+        ("$교수님께 여쭤봐", "$$교수님께 여쭤봐"),  # otherwise it would be a reference
         ("교수님 " + "x" * 600, "교수님 " + "x" * 496),
     ],
 )
@@ -151,10 +151,10 @@ def test_message_to_the_professor_is_the_command(command, topic, spec, context):
         (("people",), False),
         (("places",), False),
         (("people", "places"), False),
-        (("map",), True),  # nobody can tell that there is no professor
+        (("map",), True),  # without a map the professor is unknown
     ],
 )
-def test_only_where_a_professor_may_be_is_one_gone_to(left_out, first, spec, row, building):
+def test_drive_to_the_professor_requires_a_known_place(left_out, first, spec, row, building):
     settings = building.packs["reporter"]
     if "map" in left_out:
         settings = ReporterSettings()
@@ -195,16 +195,14 @@ def test_only_where_a_professor_may_be_is_one_gone_to(left_out, first, spec, row
         ("오늘 복도랑 라운지에서 한 일 알려줘", [LOUNGE, GO], [LOUNGE, GO]),
     ],
 )
-def test_places_come_in_the_order_in_which_they_are_named(
-    command, before, after, spec, context, row
-):
+def test_places_are_in_the_order_of_the_command(command, before, after, spec, context, row):
     found, changes = places_in_order(spec(*before), context(command))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
     assert places_in_order(found, context(command)) == (found, ())
 
 
-def test_a_site_without_a_map_names_no_places(spec):
+def test_site_without_a_map_names_no_places(spec):
     def without_a_map(command):
         return PassContext(Situation(), ReporterSettings(), command)
 
@@ -224,7 +222,7 @@ def test_a_site_without_a_map_names_no_places(spec):
         ("교수님 방, 기지", ""),
     ],
 )
-def test_which_places_a_command_names(command, places, building):
+def test_places_named_in_a_command(command, places, building):
     settings = building.packs["reporter"]
     site = make_map(settings.model_copy(update={"rounds": {}}))
     assert named_places(command, site) == tuple(places.split())
@@ -239,7 +237,7 @@ def test_which_places_a_command_names(command, places, building):
         ("안쪽 쉼터 봐", {"lounge", "break_room"}),
     ],
 )
-def test_a_name_hides_only_shorter_ones_inside_it(command, named, building):
+def test_name_hides_only_shorter_ones_inside_it(command, named, building):
     site = make_map(building.packs["reporter"].model_copy(update={"rounds": {}}))
     more = {"lounge": "쉼터", "break_room": "쉼터", "restroom_front": "쉼터 안쪽"}
     places = {
@@ -262,7 +260,7 @@ def test_a_name_hides_only_shorter_ones_inside_it(command, named, building):
         ([GO, SEE], [GO, SEE], "basecamp"),
     ],
 )
-def test_a_place_is_gone_to_before_it_is_looked_at(before, after, at, spec, context, row):
+def test_drive_precedes_an_observation(before, after, at, spec, context, row):
     found, changes = go_before_looking(spec(*before), context("", at=at))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)

@@ -96,9 +96,7 @@ def _concerns_professor(node: Do) -> bool:
 
 @FAST
 @given(plans, subjects, reports, st.sampled_from(PLACES))
-def test_a_report_ends_at_home_with_the_user_after_all_core_work(
-    building, spec, subject, report, at
-):
+def test_report_is_at_home_after_all_core_work(building, spec, subject, report, at):
     found = _passed(spec, _context(building, subject + report, at))
     every = [node for node in walk(found.root) if isinstance(node, Do)]
     last = max((n for n, node in enumerate(every) if is_core(node)), default=-1)
@@ -120,14 +118,14 @@ def test_a_report_ends_at_home_with_the_user_after_all_core_work(
 @given(
     plans, st.sampled_from(["복도 보고 와", "라운지 봐", "check the lounge", "오늘 한 일 알려줘"])
 )
-def test_without_the_word_no_plan_has_the_professor(building, spec, command):
+def test_plan_without_the_keyword_has_no_professor(building, spec, command):
     found = _passed(spec, _context(building, command))
     assert not any(isinstance(n, Do) and _concerns_professor(n) for n in walk(found.root))
 
 
 @FAST
 @given(plans, st.sampled_from(["교수님께 여쭤보고 와", "ask the professor", "교수님 방 보고 와줘"]))
-def test_with_the_word_the_professor_is_the_first_core_work(building, spec, command):
+def test_professor_is_the_first_core_work_with_the_keyword(building, spec, command):
     found = _passed(spec, _context(building, command))
     first = next(node for node in actions(found.root) if is_core(node))
     assert _concerns_professor(first)
@@ -135,7 +133,7 @@ def test_with_the_word_the_professor_is_the_first_core_work(building, spec, comm
 
 @FAST
 @given(plans, subjects, st.one_of(reports, st.sampled_from(["봐", "오늘 한 일 요약해줘", "가"])))
-def test_passes_are_pure_and_idempotent_and_give_plans_that_load(building, spec, subject, rest):
+def test_passes_are_pure_and_idempotent_and_return_valid_plans(building, spec, subject, rest):
     context = _context(building, subject + rest)
     before = spec.model_copy(deep=True)
     found = _passed(spec, context)
@@ -147,7 +145,7 @@ def test_passes_are_pure_and_idempotent_and_give_plans_that_load(building, spec,
 
 
 @pytest.mark.parametrize("step", PASSES, ids=lambda step: step.name)
-def test_each_pass_is_idempotent_by_itself(step, building):
+def test_each_pass_is_idempotent(step, building):
     @FAST
     @given(plans, subjects, reports)
     def holds(spec, subject, report):

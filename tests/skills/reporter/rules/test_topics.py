@@ -47,7 +47,7 @@ def test_topic_of_a_report(steps, korean, english, spec, context):
             "light,people",
             "복도에서 조명이 켜져 있는지, 꺼진 구간이 있는지, 사람 수와 사람 존재 여부 확인",
         ),
-        ("people,dogs", "people,dogs"),  # words of somebody's own stay
+        ("people,dogs", "people,dogs"),  # literal text is kept
         ("situation", "복도에서 사람 수, 조명, 소란 여부, 이상 상황 확인"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The simulated building: chosen and random options; the same seed gives the same world."""
+"""Simulated building: chosen and random options; the same seed gives the same world."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def world_of(**pairs):
     return BuildingWorld(parse_world({key: str(value) for key, value in pairs.items()}), BASE)
 
 
-def test_the_same_seed_is_the_same_world():
+def test_same_seed_gives_the_same_world():
     first, second = (world_of(seed=5) for _ in range(2))
     assert first.layout == second.layout
     for _ in range(60):
@@ -66,7 +66,7 @@ def test_people_walk_and_give_way():
     assert least > 0.3
 
 
-def test_chosen_options_hold():
+def test_chosen_options_are_applied():
     world = world_of(
         people="lounge:3,corridor_center:0",
         lights="lounge:off,corridor_east:on",
@@ -150,7 +150,7 @@ def test_every_world_key_is_documented_and_accepted():
     assert parse_world(good).answer == "네, 좋습니다."
 
 
-def test_barriers_and_rooms_are_those_of_the_plan():
+def test_barriers_and_rooms_agree_with_the_floor_plan():
     assert set(BARRIERS) == {"none", "corridor", *ROOMS}
     assert {name for name in LIGHTS if not name.startswith("corridor")} < set(ROOMS)
     for piece in some(wall_pieces()):
@@ -162,12 +162,12 @@ def test_map_contains_walls_and_no_later_objects():
     layout_of = draw_layout(parse_world({"blocked": "professor_office"}))
     grid = survey(world_of(blocked="professor_office").model)
     assert layout_of.barriers
-    assert not grid.solid[grid.cell(2.5, 2.4)]  # the closed door is none of its business
+    assert not grid.solid[grid.cell(2.5, 2.4)]  # the closed door is not on the map
     assert grid.solid[grid.cell(1.0, 2.4)]
     assert grid.solid[grid.cell(2.5, 6.3)]  # the desk
 
 
-def test_the_range_finder_measures_walls():
+def test_range_finder_measures_walls():
     ranges = world_of(people="none", unusual="none").ranges()
     assert ranges.shape == (BEAMS,)
     assert ranges[BEAMS // 4] == pytest.approx(3.0 - 0.06, abs=0.02)  # to the west
@@ -182,7 +182,7 @@ def test_lamp_lights_the_area_below():
     assert camera.view(camera.capture()).frame.mean() > 2.5 * dark
 
 
-def test_a_broken_lens():
+def test_lens_faults():
     world = world_of(lens="frozen")
     camera = SimCamera(world)
     first = camera.capture()

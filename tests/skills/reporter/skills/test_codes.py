@@ -1,4 +1,4 @@
-"""Every declared failure code occurs, and the failure is in the notebook."""
+"""Declared failure codes: each one occurs, and the failure is in the notebook."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CODES = [
 
 
 @pytest.mark.parametrize(("skill", "code", "robot", "args"), CODES)
-def test_every_code(play, skill, code, robot, args):
+def test_every_code_is_raised(play, skill, code, robot, args):
     one = play(**robot)
     if code == "CAMERA_FAULT":
         one.scenes = lambda t: None
@@ -54,7 +54,7 @@ def test_every_code(play, skill, code, robot, args):
     assert all(motion.stops == 1 for _, motion in one.robot.motions)
     (note,) = one.notebook.notes
     assert (note.kind, note.facts["skill"], note.facts["code"]) == ("failed", skill, code)
-    evidence = one.failed.evidence  # it is noted, with what was to be done
+    evidence = one.failed.evidence  # noted, with the requested action
     assert note.facts.items() >= {**ARGS[skill], **args, **evidence}.items()
     assert ("noise_db" in evidence) is (code == "CAMERA_FAULT")
     assert one.failed.retryable is (code not in ("REFUSED", "MISSION_FAILED"))
@@ -74,7 +74,7 @@ def test_unknown_person_is_reported_with_known_ones(play, skill, argument):
 
 
 @pytest.mark.parametrize("name", SKILLS)
-def test_no_declared_code_is_left_without_a_case(name):
+def test_every_declared_code_has_a_case(name):
     assert {code for skill, code, *_ in CODES if skill == name} == SKILLS[name].fails
 
 

@@ -26,7 +26,7 @@ def observation(t: float, *found: Any, fault: Any = None, level: float | None = 
 
 
 class Question:
-    """Asks a condition of the pack of a robot that saw `observations` and asks since `since`."""
+    """Evaluates a condition for a robot with the given `observations`, from the time `since` on."""
 
     def __init__(self, one: Any) -> None:
         self.one = one
@@ -45,7 +45,7 @@ def question(play: Callable[..., Any]) -> Callable[..., Question]:
     return lambda **robot: Question(play(**robot))
 
 
-def test_where_the_robot_is(question: Any) -> None:
+def test_place_of_the_robot(question: Any) -> None:
     at = question(pose=OFFICE).ask("at_place", target="professor_office")
     assert (at.holds, at.why, at.evidence) == (True, "place: professor_office", ("pose:2.5,3.9",))
     assert question(pose=OFFICE).ask("at_place", target="basecamp").holds is False
@@ -73,9 +73,9 @@ def test_condition_on_the_tray(question: Any, tray: str | None) -> None:
         ("----", False),
         ("P", True),
         ("--P", True),
-        ("P-", None),  # only the newest picture says that somebody is there
+        ("P-", None),  # only the newest picture shows a person
         ("P--", False),
-        ("--x", None),  # a picture with a fault says nothing
+        ("--x", None),  # a faulty picture is no evidence
         ("---x", False),
         ("Px", True),
         ("x", None),
@@ -99,13 +99,13 @@ def test_person_is_absent_only_after_three_good_pictures(
     assert (verdict.holds, verdict.why, verdict.age_s) == (holds, words[holds], age)
     assert one.ask("person_in_view", *seen, target="user").holds in (None, False)
     late = one.ask("person_in_view", *seen, since=8.5, target="professor")
-    assert late.holds is None  # what was seen before the question does not count
+    assert late.holds is None  # earlier observations do not count
 
 
 @pytest.mark.parametrize(
     ("level", "holds"), [(0, False), (LIT_LEVEL - 1, False), (LIT_LEVEL, True), (255, True)]
 )
-def test_it_is_lit_from_a_level_on(question: Any, level: float, holds: bool) -> None:
+def test_light_has_a_threshold(question: Any, level: float, holds: bool) -> None:
     one = question()
     verdict = one.ask(
         "lit_here", observation(7.0, level=255 - level), observation(8.0, level=level)

@@ -1,4 +1,4 @@
-"""Skills in the simulated building: they arrive, count right, give up when they must, and stop."""
+"""Skills in the simulated building: arrival, correct counts, failures and stops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def lit(world, place):
 
 
 def is_true(trip, place):
-    """Whether the last observation equals the world's truth."""
+    """Return True if the last observation equals the ground truth."""
     found, truth = trip.result, trip.robot.world.truth(place)
     assert (place, found.people) == (place, truth.people)
     assert (place, found.light) == (place, lit(trip.robot.world, place))
@@ -51,7 +51,7 @@ def test_fifteen_patrol_reports_match_their_worlds(trip, seed):
     assert one.robot.world.bumps == 0
 
 
-def test_the_same_seed_gives_the_same_trip(trip):
+def test_same_seed_gives_the_same_trip(trip):
     trips = [trip(seed=9) for _ in range(2)]
     for one in trips:
         assert one.run("navigate", target="restroom_front") == "OK"
@@ -60,7 +60,7 @@ def test_the_same_seed_gives_the_same_trip(trip):
     assert trips[0].phases == trips[1].phases == ["planning", "driving", "turning"]
 
 
-def test_a_blocked_corridor_is_gone_round(trip):
+def test_blocked_corridor_is_bypassed(trip):
     one = trip(seed=2, blocked="corridor", people="none", unusual="none")
     rooms = []
     steps = one.start("navigate", target="corridor_center")
@@ -75,7 +75,7 @@ def test_a_blocked_corridor_is_gone_round(trip):
     assert one.robot.world.bumps == 0
 
 
-def test_a_place_that_is_cut_off(trip):
+def test_unreachable_place_is_a_failure(trip):
     one = trip(seed=2, blocked="professor_office", people="none", unusual="none")
     assert one.run("navigate", target="professor_office") == "BLOCKED_PATH"
     assert one.failed.message == "every way there is blocked"
@@ -83,7 +83,7 @@ def test_a_place_that_is_cut_off(trip):
     assert one.run("navigate", target="basecamp") == "OK"
 
 
-def test_a_place_the_map_cannot_reach(trip, settings):
+def test_place_off_the_map_is_unreachable(trip, settings):
     store = {
         "name": {"en": "the store", "ko": "창고"},
         "poses": [[15.0, -2.0, 0.0]],
@@ -95,7 +95,7 @@ def test_a_place_the_map_cannot_reach(trip, settings):
     assert "driving" not in one.phases
 
 
-def test_the_professor_is_asked(trip):
+def test_professor_is_asked(trip):
     one = trip(seed=3, answer="화요일 3시에 봅시다.")
     assert one.run("navigate", target="professor_office") == "OK"
     assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"
@@ -113,7 +113,7 @@ def test_the_professor_is_asked(trip):
         ({"answer": "refuse"}, "REFUSED"),
     ],
 )
-def test_a_talk_that_fails(trip, world, code):
+def test_failed_talk(trip, world, code):
     one = trip(seed=3, people="none", **world)
     assert one.run("navigate", target="professor_office") == "OK"
     assert one.run("talk_to_person", target="professor", topic="Is Tuesday fine?") == code
@@ -131,7 +131,7 @@ def test_a_talk_that_fails(trip, world, code):
         ({"professor": "absent"}, "PERSON_NOT_FOUND"),
     ],
 )
-def test_a_delivery(trip, world, code):
+def test_delivery(trip, world, code):
     one = trip(seed=4, people="none", **world)
     assert one.run("deliver_object", object="서류", recipient="professor") == code
     held = {"OK": None, "NOTHING_TO_DELIVER": None}.get(code, "서류")
@@ -140,7 +140,7 @@ def test_a_delivery(trip, world, code):
 
 
 @pytest.mark.parametrize("lens", ["dark", "frozen"])
-def test_a_broken_camera_still_hears(trip, lens):
+def test_noise_is_measured_with_a_broken_camera(trip, lens):
     one = trip(seed=1, lens=lens, noise="quiet")
     assert one.run("observe_scene", target="basecamp", query="사람 몇 명") == "CAMERA_FAULT"
     assert one.run("observe_scene", target="basecamp", query="시끄러운지") == "OK"
@@ -164,7 +164,7 @@ def test_stop_freezes_within_a_tick(trip):
     assert one.robot.pose == at
 
 
-def test_a_cancel_leaves_the_robot_still(trip):
+def test_cancel_stops_the_robot(trip):
     one = trip(seed=1)
     for name, args in (
         ("navigate", {"target": "lounge"}),
@@ -180,7 +180,7 @@ def test_a_cancel_leaves_the_robot_still(trip):
         assert one.robot.still, name
 
 
-def test_a_new_motion_ends_the_one_before(trip):
+def test_new_motion_ends_the_previous_one(trip):
     robot = trip(seed=1).robot
     first = robot.goto(robot.site.places["lounge"].poses[0])
     robot.step(1.0)

@@ -21,7 +21,7 @@ def test_navigate(play):
     assert one.notebook.notes[-1].kind == "went"
 
 
-def test_an_unknown_place_lists_the_known_ones_nearest_first(play):
+def test_unknown_place_error_lists_the_known_ones_nearest_first(play):
     one = play()
     assert one.run("navigate", target="lunge") == "UNKNOWN_LOCATION"
     assert one.failed.message == (
@@ -32,7 +32,7 @@ def test_an_unknown_place_lists_the_known_ones_nearest_first(play):
 
 
 @pytest.mark.parametrize("code", ["UNREACHABLE", "BLOCKED_PATH", "STOPPED"])
-def test_a_drive_that_does_not_arrive(play, code):
+def test_drive_that_does_not_arrive_fails(play, code):
     one = play(reasons={"goto": f"{code}: as the script says"})
     assert one.run("navigate", target="lounge") == code
     assert one.failed.message == "as the script says"
@@ -41,7 +41,7 @@ def test_a_drive_that_does_not_arrive(play, code):
     assert one.robot.motions[-1][1].stops == 1
 
 
-def test_a_place_that_is_taken(play):
+def test_occupied_place(play):
     one = play()
     one.robot.goto = lambda pose: one.robot._start("goto")  # arrives beside it
     assert one.run("navigate", target="lounge") == "BLOCKED_PATH"
@@ -50,7 +50,7 @@ def test_a_place_that_is_taken(play):
 # -- observe_scene
 
 
-def test_observe_counts_everybody_once(play):
+def test_observation_counts_each_person_once(play):
     one = play()
     one.shows(
         PlacedDetection("person", (0, 0, 9, 9), 1.0, "user", (1.7, -3.0)),
@@ -71,20 +71,20 @@ def test_observe_counts_everybody_once(play):
     assert set(seen._fields) == set(SKILLS["observe_scene"].results)
 
 
-def test_observe_uses_every_viewpoint(play):
+def test_observation_uses_every_viewpoint(play):
     one = play(pose=Pose(8.0, 4.4, 0.0))
     one.shows(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, (9.0, 6.0)))
     assert one.run("observe_scene", target="lounge", query="how many people?") == "OK"
     assert (one.result.people, one.result.looks) == (1, 14)
     around = sorted({round(14 * each) for each in one.progress if each})
-    assert around == list(range(1, 15))  # a share for each picture
+    assert around == list(range(1, 15))  # one share per picture
     assert one.result.answer == "There is one person."
     empty = play(pose=Pose(8.0, 4.4, 0.0))
     assert empty.run("observe_scene", target="lounge", query="how many people?") == "OK"
     assert (empty.result.people, empty.result.looks) == (0, 14)
 
 
-def test_from_one_viewpoint_to_the_next_the_robot_turns_the_other_way_round(play):
+def test_robot_turns_in_alternating_directions_at_viewpoints(play):
     one = play(pose=Pose(8.0, 4.4, 0.0))
     site = one.services["site_map"]
     lounge = site.places["lounge"]
@@ -96,20 +96,20 @@ def test_from_one_viewpoint_to_the_next_the_robot_turns_the_other_way_round(play
     assert turns == [True] * 7 + [False] * 7 + [True] * 7 + [False] * 7
 
 
-def test_a_viewpoint_that_is_taken_is_left_out(play):
+def test_occupied_viewpoint_is_skipped(play):
     one = play(pose=Pose(8.0, 4.4, 0.0), reasons={"goto": "BLOCKED_PATH: somebody stands there"})
     one.shows(PlacedDetection("person", (0, 0, 9, 9), 1.0, "visitor-1", (9.0, 6.0)))
     assert one.run("observe_scene", target="lounge", query="people") == "OK"
     assert one.result.looks == 7
 
 
-def test_a_robot_that_was_stopped_on_its_way_to_a_viewpoint_stops(play):
-    """That the place is taken is something else: the others must do, and it goes on."""
+def test_robot_stopped_on_its_way_to_a_viewpoint_ends_the_skill(play):
+    """An occupied viewpoint is different: the others are used."""
     one = play(pose=Pose(8.0, 4.4, 0.0), reasons={"goto": "STOPPED: it was asked to stop"})
     assert one.run("observe_scene", target="lounge", query="people") == "STOPPED"
 
 
-def test_observe_needs_to_be_there_and_to_see(play):
+def test_observation_requires_the_place_and_a_camera(play):
     one = play()
     assert one.run("observe_scene", target="attic", query="people") == "UNKNOWN_LOCATION"
     assert one.run("observe_scene", target="lounge", query="people") == "NOT_THERE"
@@ -135,7 +135,7 @@ def test_noise_needs_no_camera(play):
 # -- talk_to_person
 
 
-def test_a_question_is_asked_and_the_answer_kept(play):
+def test_question_is_asked_and_the_answer_kept(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("화요일 3시요.")}})
     one.shows(PROFESSOR)
     topic = "다음 회의 일정 문의"
@@ -177,14 +177,14 @@ def test_report_contains_observations_speech_and_failures(play):
     assert one.result.answer == ""
 
 
-def test_the_professor_is_looked_for_all_around(play):
+def test_professor_is_searched_in_all_directions(play):
     one = play(pose=OFFICE)
     assert one.run("talk_to_person", target="professor", topic="a question") == "PERSON_NOT_FOUND"
     assert [name for name, _ in one.robot.motions] == ["turn"] * 5
     assert one.run("talk_to_person", target="nobody", topic="a question") == "UNKNOWN_PERSON"
 
 
-def test_silence_refusal_and_a_stop(play):
+def test_silence_refusal_and_stop(play):
     silent = play(pose=OFFICE, replies={"*": None})
     silent.shows(PROFESSOR)
     assert silent.run("talk_to_person", **ARGS["talk_to_person"]) == "NO_ANSWER"
@@ -193,7 +193,7 @@ def test_silence_refusal_and_a_stop(play):
     refusing.shows(PROFESSOR)
     assert refusing.run("talk_to_person", **ARGS["talk_to_person"]) == "REFUSED"
     assert refusing.failed.evidence["said"] == "Not now."
-    assert not refusing.failed.retryable  # nobody is asked again at once
+    assert not refusing.failed.retryable  # no second question at once
     stopped = play(pose=OFFICE, reasons={"turn": "STOPPED: it was asked to stop"})
     assert stopped.run("talk_to_person", **ARGS["talk_to_person"]) == "STOPPED"
 
@@ -216,7 +216,7 @@ def test_message_without_a_reply_succeeds(play, topic, told):
     assert sentence(note, book.site, book.language(topic)) == told
 
 
-def test_a_voice_carries_where_no_camera_sees(play):
+def test_message_is_given_without_a_camera(play):
     one = play(pose=OFFICE)
     one.scenes = lambda t: None
     assert one.run("talk_to_person", **ARGS["talk_to_person"]) == "OK"
@@ -244,7 +244,7 @@ def test_the_user_answers_only_questions(play):
 # -- deliver_object
 
 
-def test_a_delivery_loads_at_the_base_and_hands_over(play):
+def test_delivery_loads_at_the_base_and_hands_over(play):
     one = play(pose=Pose(9.5, 1.2, 0.0))
     one.shows(PROFESSOR)
     assert one.run("deliver_object", object="서류", recipient="professor") == "OK"
@@ -287,7 +287,7 @@ def test_other_object_on_the_tray_is_returned_first(play):
         ({"reasons": {"load": "STOPPED: it was asked to stop"}}, "STOPPED"),
     ],
 )
-def test_a_delivery_that_fails(play, setting, code):
+def test_failed_delivery(play, setting, code):
     one = play(**setting)
     one.shows(PROFESSOR)
     assert one.run("deliver_object", **ARGS["deliver_object"]) == code
@@ -315,7 +315,7 @@ def test_undelivered_object_is_reported_on_the_tray(play):
 
 
 @pytest.mark.parametrize("where", [BASE, OFFICE, Pose(6.0, 0.0, 0.0)])
-def test_a_delivery_is_where_the_robot_was_or_where_that_person_usually_is(play, where):
+def test_place_of_a_delivery(play, where):
     one = play(pose=OFFICE, tray="documents")
     one.shows(PROFESSOR)
     hand_over = one.robot.hand_over
@@ -340,7 +340,7 @@ NOTED = {"navigate": "goto", "observe_scene": "turn", "deliver_object": "hand_ov
 
 @pytest.mark.parametrize("name", [*NOTED, "talk_to_person"])
 def test_recovered_failure_is_not_reported(play, name):
-    """A note of success is of the task that failed before; one of another task is not."""
+    """A note of success replaces a failure of the same task only."""
     replies = {"*": None}
     pose = BASE if name == "observe_scene" else OFFICE
     one = play(pose=pose, tray="documents", replies=replies)
@@ -386,7 +386,7 @@ def test_fail_and_report_reports_to_the_user_and_fails(play):
 
 
 def start(one, name):
-    """Tick a skill until it has started a motion, or has said what it is doing."""
+    """Tick a skill until it has started a motion or reports its action."""
     steps, sight = one.start(name, **ARGS[name])
     for _ in range(100):
         next(steps)
@@ -412,7 +412,7 @@ def test_cancel_stops_the_motion(play, name):
     assert one.notebook.notes == []  # neither done nor failed
 
 
-def test_a_cancel_of_words_notes_nothing(play):
+def test_cancelled_speech_is_not_noted(play):
     one = play(pose=BASE)
     start(one, "fail_and_report").close()
     assert one.notebook.notes == []
