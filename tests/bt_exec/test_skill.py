@@ -28,7 +28,7 @@ Other = Annotated[Literal["cup", "box"], "a note", Label]
 
 @skill()
 def take(robot, thing: Thing, other: Other, times: int = 2, how: str = "gently") -> Steps:
-    """Take objects.
+    """Take things.
 
     One after another.
     """

@@ -1,4 +1,4 @@
-"""Evaluation of compilers whose quality is known: the figures come out."""
+"""Evaluation of compilers with known quality."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def site():
         ("talks", 9, 9, 0, REFUSE, "NOT_UNDERSTOOD"),
     ],
 )
-def test_known_quality_comes_out(site, error, right, understood, wrong, refused, objection):
+def test_figures_equal_the_known_quality(site, error, right, understood, wrong, refused, objection):
     cases = cases_of()
     lines = list(answers(site, cases, {error: Scripted(error, right, error)}))
     (found,) = evaluate(cases, lines)
@@ -94,7 +94,7 @@ def test_compilers_are_compared_by_command(site):
     assert found.p == pytest.approx(2 / 2**8)
 
 
-def test_recorded_answers_are_not_asked_for_again(site):
+def test_recorded_answers_are_not_requested_again(site):
     cases, compiler = cases_of(), Scripted("one", 9, "closes")
     first = list(answers(site, cases, {"one": compiler}))
     assert compiler.asked == len(first) == ACT + REFUSE
@@ -122,12 +122,12 @@ def test_recorded_answers_are_not_asked_for_again(site):
         ({"want": "either"}, [("a", {})], "also a"),
     ],
 )
-def test_plans_are_judged_by_their_label(label, plan, fault):
+def test_plans_are_compared_with_their_label(label, plan, fault):
     case = Case.model_validate({"say": "x", "want": "act", **label})
     assert fault_of(case, [Step(*step) for step in plan], frozenset({"way"})) == fault
 
 
-def test_mistakes_in_a_file_have_their_place(tmp_path: Path):
+def test_invalid_file_is_reported_with_its_position(tmp_path: Path):
     file = tmp_path / "c.yaml"
     file.write_text("- {say: go, want: act}\n- {say: go, want: perhaps}\n")
     with pytest.raises(SpecError, match=r"c\.yaml:2:19: .*want") as error:
