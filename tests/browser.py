@@ -1,7 +1,7 @@
-"""A real browser for tests of pages: any Chromium of the system (``apt install chromium``).
+"""Real browser for tests of pages: any Chromium of the system (``apt install chromium``).
 
-Where there is none, or no Playwright, a module that imports this is skipped. With
-``BT_EXEC_SCREENSHOTS=FOLDER`` what was seen is kept.
+A module that imports this is skipped without a browser or Playwright.
+``BT_EXEC_SCREENSHOTS=FOLDER`` saves screenshots.
 """
 
 from __future__ import annotations
@@ -25,28 +25,29 @@ needs_chromium = pytest.mark.skipif(
 )
 expect = playwright.expect
 PLAIN = ("--disable-gpu", "--disable-software-rasterizer")
-"""Without them it draws with an OpenGL in software, which costs a third more."""
+"""Options against software OpenGL, which costs a third more time."""
 
 
 @contextmanager
 def chromium() -> Iterator[Any]:
     """Yield the browser."""
     with playwright.sync_playwright() as driver:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []  # it refuses root otherwise
+        # it refuses to run as root otherwise
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*PLAIN, *arguments])
         yield browser
         browser.close()
 
 
 def watch(page: Any, url: str, wrong: list[str]) -> None:
-    """Note what a page must not do: write an error, or ask anybody else."""
+    """Record errors and foreign requests of a page."""
     page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda sent: None if sent.url.startswith(url) else wrong.append(sent.url))
 
 
 def keep_pictures(pages: Sequence[Any], name: str) -> None:
-    """Keep what was seen, if somebody wants it."""
+    """Save screenshots on request."""
     if folder := os.environ.get("BT_EXEC_SCREENSHOTS"):
         for number, page in enumerate(pages):
             page.screenshot(path=str(Path(folder) / f"{name}-{number}.png"), full_page=True)

@@ -1,4 +1,4 @@
-"""How much is tried: a loop over nothing asserts nothing; a property is tried longer at length."""
+"""Sizes of test loops: non-empty case lists, and numbers of examples for properties."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ T = TypeVar("T")
 
 
 def some(cases: Iterable[T], least: int = 1) -> list[T]:
-    """Return the cases that are asserted over; there must be `least` of them."""
+    """Return the cases of a loop; there must be at least `least` of them."""
     found = list(cases)
     assert len(found) >= least, f"{len(found)} cases, {least} are needed for this to say anything"
     return found
 
 
 def examples(most: int) -> int:
-    """Return on how many examples a property is tried: on `most` in the long tests, else fewer.
+    """Return the number of examples of a property: `most` in the slow tests, else fewer.
 
-    The long tests say ``--hypothesis-profile long`` and run every property again.
+    The slow tests use ``--hypothesis-profile long`` and repeat every property.
     """
     return most if settings.get_current_profile_name() == "long" else -(-most // 3)

@@ -1,4 +1,4 @@
-"""What holds for every test: it has folders of its own, and signals reach it."""
+"""Fixtures of all tests: separate folders, and signal handling."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# As `bt_exec.__main__` does, and before anything imports numpy: threads that spin cost a third.
+# As in `bt_exec.__main__`, before anything imports numpy: spinning threads cost a third of the
+# time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# No test asserts how long anything takes: a loaded machine is not a fault.
+# No test asserts a duration, because a loaded machine is not a fault.
 settings.register_profile("bt-exec", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", settings.get_profile("bt-exec"))  # see `tests.cases.examples`
 settings.load_profile("bt-exec")
 
 FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, state
-PREFIXES = ("BT_EXEC_SITE", "BT_EXEC_TOKEN", "BT_EXEC_DEBUG", "ANTHROPIC_")  # of own settings
+PREFIXES = ("BT_EXEC_SITE", "BT_EXEC_TOKEN", "BT_EXEC_DEBUG", "ANTHROPIC_")  # with user settings
 
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Point the user's folders at an empty one of this worker, and forget the user's settings."""
+    """Point the user's folders at an empty one of this worker, and remove the user's settings."""
     folder = tmp_path_factory.mktemp("user")
     with pytest.MonkeyPatch.context() as patch:
         for kind in FOLDERS:
@@ -39,7 +40,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A real browser; see `tests.browser`."""
+    """Real browser; see `tests.browser`."""
     from tests.browser import chromium
 
     with chromium() as found:
@@ -48,7 +49,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session", autouse=True)
 def heard_signals() -> None:
-    """Take signals again: a shell ignores Ctrl-C and SIGQUIT for its background, nohup SIGHUP."""
+    """Enable signals: a shell ignores Ctrl-C and SIGQUIT for background jobs, nohup SIGHUP."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGQUIT", "SIGHUP"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)

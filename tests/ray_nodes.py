@@ -1,4 +1,4 @@
-"""A Ray cluster of several nodes on this machine, each its own process."""
+"""Ray cluster of several nodes on this machine, each a separate process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 @contextmanager
 def ray_nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield a cluster of a head that does no work, and its three nodes of one worker."""
+    """Yield a cluster of a head without workers, and its three nodes of one worker."""
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")

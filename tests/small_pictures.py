@@ -1,6 +1,6 @@
-"""Small pictures of the simulated door, for eyes that do not look at pixels: the oracle's.
+"""Small pictures of the simulated door, for the oracle detector, which ignores pixels.
 
-A look costs most of what a mission with the oracle costs, and its price is by the pixel.
+Rendering dominates the cost of such a mission and is proportional to the number of pixels.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ __all__ = ["quick_session", "small_pictures"]
 
 
 def quick_session(site: Any, **more: Any) -> Session:
-    """Return a session that does not wait for the wall, with small pictures of the door."""
+    """Return a fast session with small pictures of the door."""
     with small_pictures():
         return Session(site, fast=True, **more)
 
 
 @contextmanager
 def small_pictures() -> Iterator[None]:
-    """Give the door rigs that are made meanwhile a camera of a quarter of the pixels."""
+    """Reduce the camera pictures of new door rigs to a quarter of the pixels."""
     from bt_exec_skills.door.sim import camera
 
     class SmallCamera(camera.SimCamera):

@@ -1,4 +1,4 @@
-"""Whatever the packages import is declared in pyproject.toml, not left to others to bring."""
+"""Dependencies: every imported package is declared in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BROUGHT = {
 
 
 def mentioned(text: str) -> set[str]:
-    """Return what lines that look like imports name: at least all that is imported."""
+    """Return the names in lines that look like imports: at least all imported ones."""
     names = re.findall(r"^[ \t]*from[ \t]+(\w+)", text, re.MULTILINE)
     for several in re.findall(r"^[ \t]*import[ \t]+(.+)", text, re.MULTILINE):
         names += [
@@ -41,7 +41,7 @@ def imported() -> dict[str, Path]:
         for file in sorted((ROOT / folder).rglob("*.py")):
             text = file.read_text(encoding="utf-8")
             if not mentioned(text) - OWN - found.keys() - sys.stdlib_module_names:
-                continue  # most files: what they import is known, and need not be parsed
+                continue  # most files import only known packages and need not be parsed
             for node in ast.walk(ast.parse(text)):
                 names = [part.name for part in node.names] if isinstance(node, ast.Import) else []
                 if isinstance(node, ast.ImportFrom) and node.module and not node.level:

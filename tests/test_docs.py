@@ -35,7 +35,7 @@ def blocks(page: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def lines_of(page: Path) -> Iterator[str]:
-    """Yield each line of the shell that begins with bt-exec, without its comment."""
+    """Yield each shell line that begins with bt-exec, without its comment."""
     for language, _, text in blocks(page):
         if language in ("", "bash"):
             for line in text.replace("\\\n", " ").splitlines():
@@ -136,7 +136,7 @@ NOT_RUN = {
     "bt-exec resume": "needs an interrupted mission; tests/bt_exec/mission makes one",
     'bt-exec run "go on"': "needs an interrupted mission",
 }
-"""Pages, and beginnings of lines, whose names are compared but which are not run."""
+"""Pages and line prefixes whose names are compared without running them."""
 
 
 def runs(page: str, line: str) -> bool:
@@ -149,13 +149,13 @@ RUN = {
     if (found := [line for line in dict.fromkeys(lines_of(page)) if runs(page.name, line)])
 }
 FAILS = ("fault", "swap the cups")
-"""Words of commands that need not end well: their exit codes are those of missions."""
+"""Commands that may fail, because their exit codes are those of missions."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RUN)
 def test_commands_of_a_page_work(page: str, tmp_path: Path, shell: dict[str, str]) -> None:
-    """Each runs where its files exist, after seven missions."""
+    """Each command runs in a folder with its files, after seven missions."""
 
     def run(line: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -202,7 +202,7 @@ def test_commands_of_a_page_work(page: str, tmp_path: Path, shell: dict[str, str
 
 @pytest.fixture
 def shell(tmp_path: Path) -> dict[str, str]:
-    """Return an environment with our programs and folders of its own."""
+    """Return an environment with the programs of this package and separate folders."""
     path = os.pathsep.join([str(tmp_path / "installed"), str(tmp_path / "garden"), str(ROOT)])
     return {
         **os.environ,
@@ -216,7 +216,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
 
 
 def install(folder: Path) -> None:
-    """Put an entry point into a folder of `sys.path`, as pip would, without a package index."""
+    """Write an entry point into a folder of `sys.path`, like pip without a package index."""
     info = folder / "bt_exec_garden-0.1.0.dist-info"
     info.mkdir(parents=True)
     (info / "entry_points.txt").write_text("[bt_exec.packs]\ngarden = garden.pack:PACK\n")
@@ -225,7 +225,7 @@ def install(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_tutorial_works_as_printed(tmp_path: Path, shell: dict[str, str]) -> None:
-    """Every file is written and every command is run, in order; printed output is compared."""
+    """Every file is written and every command is run, in order; the output is compared."""
     folder, before = tmp_path, ""
     for language, title, text in blocks(ROOT / "docs" / "tutorial.md"):
         if title:

@@ -1,4 +1,4 @@
-"""Every numbered example prints what it says it prints."""
+"""Numbered examples: each prints the output in its comments."""
 
 import json
 import os
@@ -30,7 +30,7 @@ LONG = {
     "06_eyes_that_doubt",
     "07_go_and_tell",
     "15_one_arm_in_the_doorway",
-    "20_places_on_a_table",  # 17 sorts a table among the fast ones
+    "20_places_on_a_table",  # 17 sorts a table in the fast tests
     "38_a_campaign",  # starts processes; tests/bt_exec/campaign runs the same in this one
     "26_a_model_writes_the_program",  # 05 and 24 show each half of it
 }
@@ -43,16 +43,17 @@ LONG = {
         for path in EXAMPLES
     ],
 )
-def test_example_prints_what_it_says(path, tmp_path, monkeypatch, capsys):
-    """Each runs as a program, in this process: what it imports is loaded once."""
+def test_example_prints_its_documented_output(path, tmp_path, monkeypatch, capsys):
+    """Each runs as a program in this process, so that imports are loaded once."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(path)])
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out == expected(path.read_text(encoding="utf-8"))
 
 
-def test_an_example_is_a_program_of_its_own(tmp_path):
-    path = next(path for path in EXAMPLES if path.stem == "08_a_tree_and_its_test")  # loads least
+def test_example_runs_as_a_separate_program(tmp_path):
+    # the one with the fewest imports
+    path = next(path for path in EXAMPLES if path.stem == "08_a_tree_and_its_test")
     words = [sys.executable, "-W", "error", str(path)]
     run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=120)
     assert run.returncode == 0, run.stderr
@@ -61,7 +62,7 @@ def test_an_example_is_a_program_of_its_own(tmp_path):
 
 @pytest.fixture
 def kitchen(tmp_path):
-    """The example pack as pip would install it: its folder and its entry points on the path."""
+    """Install the example pack like pip: its folder and its entry points on the path."""
     folder = ROOT / "examples" / "04_a_pack_of_your_own"
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     info = tmp_path / "site" / "bt_exec_kitchen-0.1.0.dist-info"
@@ -74,7 +75,7 @@ def kitchen(tmp_path):
     return folder, {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
-# One program that is started with the pack beside it, and gives one command line after another.
+# One program with the installed pack, which runs several command lines.
 EACH = """
 import json, sys
 from bt_exec.cli.app import call
@@ -82,7 +83,7 @@ print([call(words) for words in json.loads(sys.argv[1])], file=sys.stderr)
 """
 
 
-def test_a_pack_of_ones_own_is_found_and_runs(kitchen, tmp_path):
+def test_example_pack_is_found_and_runs(kitchen, tmp_path):
     folder, environment = kitchen
     told = {
         ("Boil the water, please!",): ("OK", "Done."),

@@ -1,4 +1,4 @@
-"""What packs call their parts, and no ids in what is said: for every installed site."""
+"""Display phrases of the parts of packs, and sentences without ids, for every installed site."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_every_part_has_a_phrase_in_both_languages(site):
     assert [name for name, _ in _parts(site) if not site.messages.has_phrase(name)] == []
 
 
-def test_a_phrase_speaks_of_arguments_that_there_are(site):
+def test_phrase_uses_existing_arguments(site):
     for name, known in _parts(site):
         own, key = site.messages._own_phrase(name)
         for template in own._phrases[key].values():
@@ -38,7 +38,7 @@ def test_a_phrase_speaks_of_arguments_that_there_are(site):
             assert fields <= known, (name, template)
 
 
-def test_what_was_found_is_told_of_what_a_skill_gives(site):
+def test_phrase_of_a_result_uses_existing_fields(site):
     for name, skill in site.catalogue.skills.items():
         own, key = site.messages._own_phrase(f"found {name}")
         for template in own._phrases.get(key, {}).values():
@@ -46,8 +46,8 @@ def test_what_was_found_is_told_of_what_a_skill_gives(site):
             assert fields <= {*skill.arguments, *skill.results}, (name, template)
 
 
-def test_no_id_of_the_site_stands_in_a_sentence(site):
-    """Every sentence, with the site's ids for its facts, names none of them."""
+def test_sentences_contain_no_ids_of_the_site(site):
+    """Every sentence is filled with ids of the site, and must not show them."""
     messages = site.messages
     ids = ["professor_office", "corridor_center", "break_room", "restroom_front"]
     for language in LANGUAGES:
@@ -64,7 +64,7 @@ def test_no_id_of_the_site_stands_in_a_sentence(site):
                 assert name not in said, said
 
 
-def test_no_sentence_or_phrase_holds_a_code_or_a_name_of_a_part(site):
+def test_sentences_contain_no_codes_or_part_names(site):
     names = {name.split()[-1] for name, _ in _parts(site) if "_" in name}
     for table in (site.messages._sentences, site.messages._phrases):
         for key, sentences in table.items():
@@ -91,11 +91,11 @@ def test_no_sentence_or_phrase_holds_a_code_or_a_name_of_a_part(site):
         ("없음", "없음"),
     ],
 )
-def test_particles_follow_the_sound_before_them(text, said):
+def test_particles_agree_with_the_preceding_sound(text, said):
     assert with_particles(text) == said
 
 
-def test_a_part_without_a_phrase_is_called_by_its_words():
+def test_part_without_a_phrase_has_its_words():
     messages = scripted_site([]).messages
     assert messages.phrase("take_cup", "en", {"arm": "left", "speed": 3}) == "take cup left → 3"
     assert not messages.has_phrase("take_cup")

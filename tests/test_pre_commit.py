@@ -1,4 +1,4 @@
-"""Hooks for pre-commit: their entry commands are run on files that match their pattern."""
+"""Hooks for pre-commit, run on files that match their pattern."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SITE = "site: lab\npacks: {door: {robot: sim, detector: oracle}}\n"
 
 
 def run_hook(hook: str, folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    """Run the entry command of a hook on the files of a folder that match, as pre-commit does."""
+    """Run the entry command of a hook on the matching files of a folder, like pre-commit."""
     names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.yaml"))
     files = [name for name in names if re.search(HOOKS[hook]["files"], name)]
     environment = {

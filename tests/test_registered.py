@@ -1,4 +1,4 @@
-"""Everything registered is held to the same: a newcomer's pack is tested the day it is written."""
+"""Checks of everything registered, including installed packs of others."""
 
 import itertools
 from typing import Annotated, Literal, get_args, get_origin
@@ -39,14 +39,14 @@ def library_of(pack):
 
 
 def choices(hint):
-    """Return the values of a Literal, or one stand-in."""
+    """Return the values of a Literal, or one placeholder."""
     if get_origin(hint) is Annotated:
         hint = get_args(hint)[0]
     return get_args(hint) if get_origin(hint) is Literal else ("something",)
 
 
 def skip_reasons(condition):
-    """Return every reason a condition may give."""
+    """Return every skip reason of a condition."""
     names = list(condition.arguments)
     for values in itertools.product(*(choices(condition.arguments[name]) for name in names)):
         yield condition.skip_reason.format(**dict(zip(names, values, strict=True)))
@@ -54,46 +54,46 @@ def skip_reasons(condition):
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
 class TestPack:
-    def test_declarations_are_sound(self, pack):
+    def test_declarations_are_valid(self, pack):
         check_pack(pack, messages_of(pack))
 
-    def test_every_code_of_a_tree_has_its_sentence(self, pack):
+    def test_every_code_of_a_tree_has_a_sentence(self, pack):
         messages = messages_of(pack)
         for tree in library_of(pack):
             for node in walk(tree.root):
                 if isinstance(node, Check) and node.code:
                     assert node.code in messages, f"{tree.tree}: {node.code}"
 
-    def test_every_skip_reason_has_its_sentence(self, pack):
+    def test_every_skip_reason_has_a_sentence(self, pack):
         messages = messages_of(pack)
         for condition in pack.conditions:
             if isinstance(condition, Condition) and condition.skip_reason:
                 for reason in skip_reasons(condition):
                     assert reason in messages, f"{condition.name}: {reason!r}"
 
-    def test_sentences_speak_every_language(self, pack):
+    def test_sentences_exist_in_every_language(self, pack):
         messages = messages_of(pack)
         for code in messages.codes():
             for language in LANGUAGES:
                 assert messages.say(code, language) not in ("", code)
 
-    def test_its_trees_verify(self, pack):
+    def test_trees_verify(self, pack):
         assert verify_library(library_of(pack), Catalogue([pack])) == ()
 
-    def test_its_trees_survive_a_round_trip(self, pack):
+    def test_trees_survive_a_round_trip(self, pack):
         for tree in library_of(pack):
             assert load_text(dump_yaml(tree)).document == tree
             assert load_text(dump_json(tree)).document == tree
 
-    def test_its_trees_are_said_in_every_language(self, pack):
-        """A tree that can be asked for can be asked for in Korean and in English."""
+    def test_trees_have_utterances_in_every_language(self, pack):
+        """A tree with utterances has them in Korean and in English."""
         from bt_exec.language.messages import language_of
 
         for tree in library_of(pack):
             if tree.utterances:
                 assert {language_of(text) for text in tree.utterances} == set(LANGUAGES), tree.tree
 
-    def test_its_passes_are_pure_and_idempotent(self, pack):
+    def test_passes_are_pure_and_idempotent(self, pack):
         library = library_of(pack)
         for tree, labels in itertools.product(library, [(), ("door",), ("door", "door-handle")]):
             if any(param.required for param in tree.params.values()):
@@ -110,8 +110,8 @@ class TestPack:
                 assert (twice, again) == (once, ()), f"{step.name} is idempotent"
 
 
-def test_there_is_something_to_hold_to_it():
-    """Each loop above says nothing about a pack without trees, codes or reasons; some have them."""
+def test_loops_above_are_not_empty():
+    """Some packs have trees, codes and reasons, so that the loops above test something."""
     assert {"door", "reporter"} <= {pack.name for pack in PACKS}
     trees = some(tree for pack in PACKS for tree in library_of(pack))
     nodes = [node for tree in trees for node in walk(tree.root)]
@@ -135,7 +135,7 @@ def test_compilers_are_found():
     assert find_compiler("offline", {}).name == "offline"
 
 
-def test_reason_codes_of_skip_reasons_are_codes():
+def test_skip_reasons_have_valid_codes():
     assert code_of_reason("already open") == "ALREADY_OPEN"
 
 

@@ -29,7 +29,7 @@ def episodes(game: Path) -> Sequence[Episode]:
 
 @pytest.fixture(scope="session")
 def items(episodes: Sequence[Episode], vocabulary: Vocabulary) -> Sequence[Item]:
-    """Three moments of different mid steps, as a controller sees them."""
+    """Three moments of different mid steps, for a controller."""
     found = list(items_of(episodes[0], vocabulary, "controller"))
     by_step = {item.mid_step_id: item for item in found}
     three = [by_step[name] for name in ("go_to_key", "talk_gate_guard", "open_chest")]

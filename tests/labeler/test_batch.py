@@ -25,9 +25,9 @@ from bt_exec_labeler.vocabulary import Vocabulary
 
 
 class Counting:
-    """Says what the rules say, drops what it is told to, and counts what it is asked.
+    """Labeler that uses the rules, drops the given items, and counts its calls.
 
-    Like a model it knows of a moment only what is shown: the same clip gets the same answer.
+    Like a model it knows only the clip: the same clip gets the same answer.
     """
 
     name = "counting"
@@ -81,7 +81,7 @@ def joined(out: Output) -> dict[str, bytes]:
     return {name: (out.folder / f"{name}.jsonl").read_bytes() for name in ("records", "drops")}
 
 
-def test_every_item_has_its_own_line_in_order(
+def test_every_item_has_its_line_in_order(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     out = output(tmp_path / "out")
@@ -104,7 +104,7 @@ def test_every_item_has_its_own_line_in_order(
     assert 1 < labeler.most <= 3
 
 
-def test_a_second_run_asks_nothing(
+def test_second_run_sends_no_requests(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
@@ -119,7 +119,7 @@ def test_a_second_run_asks_nothing(
     assert joined(one) == joined(two)
 
 
-def test_answers_of_another_labeler_or_with_lost_words_are_not_taken(
+def test_cached_answers_of_other_labelers_or_vocabularies_are_not_used(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     path = tmp_path / "cache.sqlite"
@@ -136,7 +136,7 @@ def test_answers_of_another_labeler_or_with_lost_words_are_not_taken(
         cache.close()
 
 
-def test_another_version_of_the_vocabulary_is_asked_anew(
+def test_new_version_of_the_vocabulary_is_requested_again(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
@@ -148,7 +148,7 @@ def test_another_version_of_the_vocabulary_is_asked_anew(
     assert len(again.asked) > 20
 
 
-def test_what_got_no_answer_is_done_by_resuming(
+def test_unanswered_items_are_labelled_after_resuming(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     out = output(tmp_path / "out")
@@ -179,7 +179,7 @@ def test_run_ends_soon_without_answers(
         (Budget(tokens=200), "the budget of 200 tokens is used up"),
     ],
 )
-def test_a_budget_ends_a_run_with_what_is_done_kept(
+def test_budget_ends_a_run_and_finished_items_are_kept(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path, budget: Budget, said: str
 ) -> None:
     out = output(tmp_path / "out")
@@ -190,7 +190,7 @@ def test_a_budget_ends_a_run_with_what_is_done_kept(
     assert len(list(out.store.lines())) == progress.items
 
 
-def test_a_stop_is_heeded_between_batches(
+def test_stop_is_checked_between_batches(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     out = output(tmp_path / "out")
@@ -201,7 +201,7 @@ def test_a_stop_is_heeded_between_batches(
     assert (progress.stopped, progress.items) == ("it was asked to stop", 2 * BATCH)
 
 
-def test_another_run_is_never_written_over(tmp_path: Path) -> None:
+def test_another_run_is_never_overwritten(tmp_path: Path) -> None:
     first = Output(tmp_path / "out")
     first.begin({"role": "planner"}, resume=False)
     with pytest.raises(UsageError, match="go on with it: --resume"):
@@ -214,7 +214,7 @@ def test_another_run_is_never_written_over(tmp_path: Path) -> None:
         Output(tmp_path / "full").begin({}, resume=True)
 
 
-def test_cache_is_kept_in_the_users_cache_folder(
+def test_cache_is_in_the_cache_folder_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""What is wrong with a record is said in English and in Korean, with the same facts."""
+"""Breaches of records in English and Korean, with the same facts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def named(template: str) -> set[str]:
 
 
 @pytest.mark.parametrize("sentence", sorted(catalogue()))
-def test_each_sentence_names_the_same_in_every_language(sentence: str) -> None:
+def test_each_sentence_has_the_same_facts_in_every_language(sentence: str) -> None:
     found = catalogue()[sentence]
     assert set(found) == set(LANGUAGES)
     assert len({frozenset(named(template)) for template in found.values()}) == 1
@@ -58,7 +58,7 @@ def test_each_sentence_names_the_same_in_every_language(sentence: str) -> None:
         ({"mid_step_id": "go_home"}, "물은 단계와 다릅니다: rest. 받은 값: go_home"),
     ],
 )
-def test_a_fault_is_said_in_korean(vocabulary: Vocabulary, change: Any, korean: str) -> None:
+def test_breach_is_described_in_korean(vocabulary: Vocabulary, change: Any, korean: str) -> None:
     data = {**GOOD, **change} if isinstance(change, dict) else change
     found = read_record(data, vocabulary, "rest")
     assert isinstance(found, tuple)
@@ -66,5 +66,5 @@ def test_a_fault_is_said_in_korean(vocabulary: Vocabulary, change: Any, korean: 
     assert [one.said("en") for one in found] == [one.message for one in found]
 
 
-def test_what_others_say_is_told_as_it_came() -> None:
+def test_breach_without_a_sentence_is_unchanged() -> None:
     assert Breach("REMOTE", "item", "no time").said("ko") == "no time"

@@ -24,7 +24,7 @@ def typed(capsys: pytest.CaptureFixture[str], *words: Any) -> tuple[int, str, st
     return code, out, err
 
 
-def test_a_game_from_recording_to_training_set(
+def test_game_is_labelled_and_becomes_a_training_set(
     game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, out = game / "vocabulary.yaml", tmp_path / "run"
@@ -71,7 +71,7 @@ def test_review_here_and_in_label_studio(
         for task in tasks
     ]
     (tmp_path / "export.json").write_text(json.dumps(export))
-    for taken in (len(tasks), 0):  # a second time there is nothing new
+    for taken in (len(tasks), 0):  # nothing new at the second time
         code, said, _ = typed(capsys, "import", out, tmp_path / "export.json", *about, "--json")
         assert (code, json.loads(said)["taken"]) == (0, taken)
     code, _, err = typed(capsys, "review", out, *about, "-r", "ann", "--language", "fr")
@@ -102,7 +102,7 @@ def test_review_here_and_in_label_studio(
         (("replay", "OUT"), "holds no run"),
     ],
 )
-def test_a_slip_gets_one_clear_line(
+def test_usage_error_is_one_line(
     game: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -145,7 +145,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_missions_are_labelled_by_what_was_recorded_and_ticked_again(
+def test_missions_are_labelled_by_rules_and_replayed(
     journal: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, out = tmp_path / "v.yaml", tmp_path / "run"

@@ -32,24 +32,24 @@ def every(step_s: float, until_s: float) -> list[float]:
     return [round(step_s * k, 6) for k in range(round(until_s / step_s) + 1)]
 
 
-def test_the_recent_clip_is_eight_frames_of_four_seconds() -> None:
+def test_recent_clip_has_eight_frames_of_four_seconds() -> None:
     clip = cut(episode(*every(0.1, 20)), 10.0, RECENT)
     assert [frame.t for frame in clip.frames] == [6.5, 7, 7.5, 8, 8.5, 9, 9.5, 10]
     assert clip.whole
 
 
-def test_the_summary_clip_is_the_last_minute_every_two_seconds() -> None:
+def test_summary_clip_covers_the_last_minute_every_two_seconds() -> None:
     clip = cut(episode(*every(0.5, 100)), 90.0, SUMMARY)
     assert [frame.t for frame in clip.frames] == [32 + 2 * k for k in range(30)]
 
 
-def test_a_clip_at_the_beginning_is_shorter_and_says_so() -> None:
+def test_clip_at_the_start_is_shorter_and_reports_it() -> None:
     clip = cut(episode(*every(0.5, 20)), 1.0, RECENT)
     assert [frame.t for frame in clip.frames] == [0, 0.5, 1]
     assert (clip.before_start, clip.empty_s, clip.whole) == (5, (), False)
 
 
-def test_a_gap_is_named_and_never_filled_with_an_older_frame() -> None:
+def test_gap_is_reported_and_not_filled_with_an_older_frame() -> None:
     clip = cut(episode(*every(0.5, 6), *[t for t in every(0.5, 20) if t >= 8]), 8.5, RECENT)
     assert clip.empty_s == (6.5, 7.0, 7.5)
     assert [frame.t for frame in clip.frames] == [5, 5.5, 6, 8, 8.5]
@@ -57,7 +57,7 @@ def test_a_gap_is_named_and_never_filled_with_an_older_frame() -> None:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])  # a loaded machine is not a fault
 @given(st.lists(st.floats(0, 30, allow_nan=False), max_size=60, unique=True), st.floats(0, 30))
-def test_no_frame_is_from_the_future_shown_twice_or_too_old(times: list[float], t: float) -> None:
+def test_no_frame_is_from_the_future_repeated_or_too_old(times: list[float], t: float) -> None:
     for form in (RECENT, SUMMARY):
         clip = cut(episode(*sorted(times)), t, form)
         shown = [frame.t for frame in clip.frames]
@@ -67,7 +67,7 @@ def test_no_frame_is_from_the_future_shown_twice_or_too_old(times: list[float], 
         assert all(t - moment < form.count * form.step_s for moment in shown)
 
 
-def test_the_digest_is_of_pixels_and_relative_times() -> None:
+def test_digest_depends_on_pixels_and_relative_times() -> None:
     whole = episode(*every(0.5, 20))
     same = Episode("other", tuple(Drawn(f.t + 5, f.name, f.grey) for f in whole.frames))  # type: ignore[attr-defined]
     assert cut(whole, 8.0, RECENT).digest() == cut(same, 13.0, RECENT).digest()
@@ -88,7 +88,7 @@ def test_the_digest_is_of_pixels_and_relative_times() -> None:
         ((0, 1, 2, 3, 4, 2.5, 3.5, 4.5, 5.5), ["clock_back"], (0, 1, 2, 4.5, 5.5)),
     ],
 )
-def test_flaws_of_times_are_named(
+def test_flaws_of_times_are_reported(
     times: tuple[float, ...], kinds: list[str], kept: tuple[float, ...]
 ) -> None:
     frames: list[Frame] = [Drawn(t) for t in times]

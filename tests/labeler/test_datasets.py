@@ -61,7 +61,7 @@ def rows_in(folder: Path) -> list[dict[str, Any]]:
     return [row for file in files for row in pyarrow.parquet.read_table(file).to_pylist()]
 
 
-def test_the_planner_set_has_everything_a_planner_sees(
+def test_planner_set_contains_all_inputs_of_a_planner(
     recording: Path, tmp_path: Path, vocabulary: Vocabulary
 ) -> None:
     _, folder = made(recording, tmp_path, "planner")
@@ -82,7 +82,7 @@ def test_the_planner_set_has_everything_a_planner_sees(
     assert "`retrieved_memory`" in card
 
 
-def test_memory_is_never_the_future_nor_another_split(recording: Path, tmp_path: Path) -> None:
+def test_memory_never_contains_the_future_or_another_split(recording: Path, tmp_path: Path) -> None:
     _, folder = made(recording, tmp_path, "planner")
     rows = rows_in(folder)
     split_of = {row["episode"]: row["split"] for row in rows}
@@ -97,7 +97,7 @@ def test_memory_is_never_the_future_nor_another_split(recording: Path, tmp_path:
     assert remembered > 50
 
 
-def test_the_controller_set_has_no_summary_and_is_aligned_to_spans(
+def test_controller_set_has_no_summary_and_is_aligned_to_spans(
     recording: Path, tmp_path: Path
 ) -> None:
     _, folder = made(recording, tmp_path, "controller")
@@ -110,7 +110,7 @@ def test_the_controller_set_has_no_summary_and_is_aligned_to_spans(
         assert reach < row["span_end"] + 0.5 + 1e-6
 
 
-def test_chats_hold_batches_with_pictures_and_valid_records(
+def test_chats_contain_batches_with_pictures_and_valid_records(
     recording: Path, tmp_path: Path, vocabulary: Vocabulary
 ) -> None:
     _, folder = made(recording, tmp_path, "controller")
@@ -155,13 +155,13 @@ def test_chat_set_labels_itself_when_played_back(
     taught = {
         line["item"]: line["record"] for line in read_lines(tmp_path / "run" / "records.jsonl")
     }
-    disturbed = {line["episode"] for line in failures}  # their batches hold other moments
+    disturbed = {line["episode"] for line in failures}  # their batches contain other moments
     for line in read_lines(tmp_path / "again" / "records.jsonl"):
         if line["episode"] not in disturbed:
             assert line["record"] == taught[line["item"]]
 
 
-def test_interrupted_set_leaves_nothing_and_is_made_again(
+def test_interrupted_set_leaves_nothing_and_is_created_again(
     recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = recording / "vocabulary.yaml"
@@ -196,7 +196,7 @@ def test_near_duplicates_are_dropped_on_request(recording: Path, tmp_path: Path)
     assert steps[0] == steps[1]
 
 
-def test_failures_and_recoveries_are_a_part_of_their_own(tmp_path: Path) -> None:
+def test_failures_and_recoveries_are_a_separate_part(tmp_path: Path) -> None:
     recording = make_game(tmp_path / "game", episodes=6, seed=2)
     run, folder = made(recording, tmp_path, "controller")
     kinds = Counter(line["kind"] for line in read_lines(run / "records.jsonl"))
@@ -214,7 +214,7 @@ def test_failures_and_recoveries_are_a_part_of_their_own(tmp_path: Path) -> None
     assert f"{kinds['failure']} moments of failures in the part recovery" in lines
 
 
-def test_set_of_one_episode_names_its_empty_splits_and_keeps_korean(tmp_path: Path) -> None:
+def test_set_of_one_episode_reports_its_empty_splits_and_keeps_korean(tmp_path: Path) -> None:
     recording = make_game(tmp_path / "game", episodes=1, seed=1)
     (recording / "game_00").rename(recording / "게임")
     header = recording / "게임" / "episode.yaml"
@@ -233,7 +233,7 @@ def test_set_of_one_episode_names_its_empty_splits_and_keeps_korean(tmp_path: Pa
     assert '"episode":"게임"' in (run / "records.jsonl").read_text(encoding="utf-8")
 
 
-def test_a_set_is_made_only_from_its_own_recording(recording: Path, tmp_path: Path) -> None:
+def test_set_requires_its_own_recording(recording: Path, tmp_path: Path) -> None:
     run, folder = made(recording, tmp_path, "controller")
     words = recording / "vocabulary.yaml"
     with pytest.raises(UsageError, match="is not empty"):
@@ -248,8 +248,8 @@ def test_a_set_is_made_only_from_its_own_recording(recording: Path, tmp_path: Pa
         commands.dataset(run, recording, other, tmp_path / "other", keep_uncertain=False)
 
 
-def test_records_are_left_out_where_the_recording_changed(recording: Path, tmp_path: Path) -> None:
-    """A record is about other pictures now: it is left out until the moment is labelled again."""
+def test_records_of_changed_moments_are_left_out(recording: Path, tmp_path: Path) -> None:
+    """Their pictures have changed, so they are left out until they are labelled again."""
     source, run = tmp_path / "game", tmp_path / "run"
     shutil.copytree(recording, source)
     words = source / "vocabulary.yaml"
@@ -294,7 +294,7 @@ def test_memory_recalls_steps_that_share_a_word_and_no_others() -> None:
 
 @pytest.fixture(scope="module")
 def missions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Outcome]]:
-    """A journal of four commands, and how they ended; the last one opens the door."""
+    """Journal of four commands with their outcomes; the last one opens the door."""
     site, source = load_site("door"), tmp_path_factory.mktemp("journal") / "j.sqlite"
     packs = {"door": site.packs["door"].model_copy(update={"detector": "oracle"})}
     said = ("fly to the moon", "is the door open?", "close the door", "open the door")
@@ -308,7 +308,7 @@ def missions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Outco
         return source, [session.run(command) for command in said]
 
 
-def test_mission_becomes_an_episode_whatever_its_skills_take_today(
+def test_mission_with_outdated_arguments_becomes_an_episode(
     missions: tuple[Path, list[Outcome]],
 ) -> None:
     source, _ = missions
@@ -328,7 +328,7 @@ def test_mission_becomes_an_episode_whatever_its_skills_take_today(
     assert [_state(replace(run, end=None)) for run in record.skills] == ["unknown"] * len(runs)
 
 
-def test_replies_are_a_part_with_what_was_asked_seen_and_told(
+def test_replies_contain_command_observation_and_answer(
     missions: tuple[Path, list[Outcome]], tmp_path: Path
 ) -> None:
     source, outcomes = missions

@@ -1,4 +1,4 @@
-"""The page and the service as processes: begun, asked, ended by a signal."""
+"""Review page and labelling service as processes: start, request, end by a signal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bt_exec_labeler.http import serve_until_stopped
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_review_ends_when_it_is_asked_to(game: Path, tmp_path: Path, number: int) -> None:
+def test_review_ends_on_a_signal(game: Path, tmp_path: Path, number: int) -> None:
     words, out = str(game / "vocabulary.yaml"), str(tmp_path / "run")
     assert call(["label", "run", str(game), "-v", words, "-o", out]) == 0
     command = ["label", "review", out, "--source", str(game), "-v", words, "-r", "ann"]

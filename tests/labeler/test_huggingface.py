@@ -1,4 +1,4 @@
-"""Hugging Face `datasets` opens the Parquet sets as their cards describe them."""
+"""Training sets opened with Hugging Face `datasets`, as described by their cards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("role", ["planner", "controller"])
-def test_a_set_opens_with_its_splits_and_its_pictures(
+def test_set_opens_with_its_splits_and_pictures(
     role: Role, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_UPDATE_DOWNLOAD_COUNTS"):

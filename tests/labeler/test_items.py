@@ -21,7 +21,7 @@ def names(vocabulary: Vocabulary, *actions: Action) -> list[str]:
     return [item.id for item in items_of(episode, vocabulary, "controller")]
 
 
-def test_an_attempt_that_took_no_time_has_no_moment_beside_the_next(
+def test_attempt_without_duration_has_no_moment_beside_the_next(
     vocabulary: Vocabulary,
 ) -> None:
     found = names(vocabulary, walk(1, 1, "failed"), walk(1, 1, "failed"), walk(1, 2))
@@ -30,7 +30,7 @@ def test_an_attempt_that_took_no_time_has_no_moment_beside_the_next(
     assert alone == ["controller:e:1:go_to_gate", "controller:e:1.25:go_to_gate"]
 
 
-def test_late_in_a_long_recording_moments_keep_names_of_their_own(
+def test_late_moments_of_a_long_recording_have_unique_names(
     vocabulary: Vocabulary,
 ) -> None:
     found = names(vocabulary, walk(200_000, 200_002))
@@ -40,10 +40,8 @@ def test_late_in_a_long_recording_moments_keep_names_of_their_own(
 
 
 @pytest.mark.parametrize("rest", [12, 12.3, 12.7, 900, 1e12])
-def test_action_that_outlasts_the_frames_loses_what_no_frame_shows(
-    vocabulary: Vocabulary, rest: float
-) -> None:
-    """The last frame is of 10.5 s, and a clip reaches back to it until 14.5 s."""
+def test_action_beyond_the_last_frame_is_truncated(vocabulary: Vocabulary, rest: float) -> None:
+    """The last frame is at 10.5 s, and a clip contains it until 14.5 s."""
     frames = tuple(Drawn(1 + k / 2) for k in range(20))
     action = walk(1, 1 + rest)
     episode = Episode("e", frames, (action,))
@@ -57,12 +55,12 @@ def test_action_that_outlasts_the_frames_loses_what_no_frame_shows(
 @pytest.mark.parametrize(
     ("times", "marked"),
     [
-        ([0, 1, 2, 3, 4, 5, 6, 7, 8], []),  # a slow camera, which misses nothing
+        ([0, 1, 2, 3, 4, 5, 6, 7, 8], []),  # a slow camera without gaps
         ([0, 1, 2, 5, 6, 7, 8], [3, 4, 5, 6, 7, 8]),
         ([0, 1, 2, 3, 4], [7, 8]),
     ],
 )
-def test_moments_are_marked_where_frames_are_missing(
+def test_moments_with_missing_frames_are_marked(
     vocabulary: Vocabulary, times: list[float], marked: list[float]
 ) -> None:
     frames, _, doubts = ordered([Drawn(t) for t in times], 2.0)

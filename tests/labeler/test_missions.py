@@ -1,6 +1,6 @@
-"""Missions on record, with faults in some: rules label what was recorded, and it ends so again.
+"""Recorded missions, some with faults: labels of the rules agree with the journal and replay.
 
-``BT_EXEC_LABEL_MISSIONS=300`` runs so many; a few otherwise.
+``BT_EXEC_LABEL_MISSIONS=300`` sets the number of missions; the default is small.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ Act: TypeAlias = tuple[str, Mapping[str, Any]]
 
 
 class Span(NamedTuple):
-    """Skill runs in a row of one mid step, as the journal has them: numbers of the mission's."""
+    """Successive skill runs of one mid step in the journal, as numbers of the mission."""
 
     step: str
     runs: tuple[int, ...]
@@ -96,9 +96,9 @@ def site_of(name: str) -> Site:
 
 
 def spans_in(runs: Sequence[SkillRun], vocabulary: Vocabulary) -> list[Span]:
-    """Return the spans of a mission; what did not work ends one.
+    """Return the spans of a mission; a failed run ends one.
 
-    An attempt that ended at the very moment when the next began is no span: nothing was seen of it.
+    An attempt that ended when the next one began is not a span: it has no frame.
     """
     spans: list[Span] = []
     open_step = ""
@@ -116,7 +116,7 @@ def spans_in(runs: Sequence[SkillRun], vocabulary: Vocabulary) -> list[Span]:
 def right_fields(
     line: Mapping[str, Any], span: Span, record: MissionRecord, words: Vocabulary
 ) -> dict[str, bool]:
-    """Return for each field whether it says what the journal says of the moment."""
+    """Return for each field whether it agrees with the journal."""
     said, t = line["record"], line["t"] + 1e-6  # moments are rounded
     ahead = [n for n in span.runs if end_of(record.skills[n]) > t] or [span.runs[-1]]
     goals = said["short_goal_dsl"]
@@ -149,7 +149,7 @@ def right_fields(
 
 
 def facts_after(record: MissionRecord, number: int) -> Mapping[str, str]:
-    """Return what was observed between a skill run and the next one."""
+    """Return the facts observed between a skill run and the next one."""
     end = end_of(record.skills[number])
     after = record.skills[number + 1].start.t if number + 1 < len(record.skills) else math.inf
     seen = [
@@ -172,14 +172,14 @@ def is_within(line: Mapping[str, Any], span: Span, record: MissionRecord) -> boo
 
 
 def numbered(line: Mapping[str, Any], span: Span, record: MissionRecord) -> dict[int, Act]:
-    """Return the goals of a label with the numbers of the runs that they speak of."""
+    """Return the goals of a label with the numbers of their runs."""
     left = [n for n in span.runs if end_of(record.skills[n]) > line["t"] + 1e-6]
     goals = [(goal["op"], goal["args"]) for goal in line["record"]["short_goal_dsl"]]
     return dict(zip(left or span.runs[-1:], goals, strict=False))
 
 
 def again(record: MissionRecord, said: Mapping[int, Act]) -> list[Replayed]:
-    """Tick what the labels say; what no label speaks of is done as it was recorded."""
+    """Run the labelled actions again; the others are repeated as recorded."""
     wanted = [
         said.get(number, (run.start.skill, run.start.args))
         for number, run in enumerate(record.skills)
@@ -189,7 +189,7 @@ def again(record: MissionRecord, said: Mapping[int, Act]) -> list[Replayed]:
 
 
 @pytest.mark.parametrize("name", ["door", "building"])
-def test_labels_agree_with_the_journal_and_end_as_recorded(
+def test_labels_agree_with_the_journal_and_replay_as_recorded(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recorded(name, tmp_path / "j.sqlite", MISSIONS // 2)

@@ -1,4 +1,4 @@
-"""The labeler that asks a model, against a server that speaks the Messages protocol."""
+"""Labeler with a model, tested with a server of the Messages protocol."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def truth(items: Sequence[Item], vocabulary: Vocabulary) -> Records:
 
 
 class Asked:
-    """Labels three items against a script; keeps the pauses and what the server saw."""
+    """Labels three items against a script, and keeps the delays and the requests."""
 
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
         self.items, self.vocabulary = items, vocabulary
@@ -85,7 +85,7 @@ def records(found: Sequence[Labelled]) -> list[Any]:
     return [json.loads(json.dumps(one.record.to_dict())) if one.record else None for one in found]
 
 
-def test_a_batch_is_one_request(ask: Asked, truth: Records) -> None:
+def test_batch_is_one_request(ask: Asked, truth: Records) -> None:
     found = ask(whole(truth))
     assert records(found) == truth
     assert [one.attempts for one in found] == [1, 1, 1]
@@ -98,14 +98,14 @@ def test_a_batch_is_one_request(ask: Asked, truth: Records) -> None:
     assert ask.labeler.usage()["requests"] == 1
 
 
-def test_what_was_recorded_is_not_shown_to_a_model(ask: Asked, truth: Records) -> None:
+def test_recorded_span_is_not_sent_to_a_model(ask: Asked, truth: Records) -> None:
     ask(whole(truth))
     said = json.dumps(ask.bodies[0]["messages"])
     assert '"op"' not in said
     assert "facts" not in said
 
 
-def test_frames_one_by_one_if_wanted(ask: Asked, truth: Records) -> None:
+def test_frames_can_be_sent_separately(ask: Asked, truth: Records) -> None:
     ask(whole(truth), sheet=False)
     content = ask.bodies[0]["messages"][0]["content"]
     shown = sum(block["type"] == "image" for block in content)
@@ -113,7 +113,7 @@ def test_frames_one_by_one_if_wanted(ask: Asked, truth: Records) -> None:
     assert shown == len(distinct)
 
 
-def test_a_planner_sees_two_clips(
+def test_planner_gets_two_clips(
     items: Sequence[Item], vocabulary: Vocabulary, truth: Records
 ) -> None:
     later = next(i for i in items_of(items[0].episode, vocabulary, "planner") if i.t > 10)
@@ -127,7 +127,7 @@ def test_a_planner_sees_two_clips(
     assert any("\nsummary clip, " in caption for caption in captions)
 
 
-def test_only_what_was_wrong_is_asked_again(ask: Asked, truth: Records) -> None:
+def test_only_invalid_items_are_requested_again(ask: Asked, truth: Records) -> None:
     bad = {**truth[1], "uncertainty": "medium"}
     first = answer((1, truth[0]), (2, bad), (3, truth[2]))
     found = ask(first, answer((2, truth[1])))
@@ -142,14 +142,14 @@ def test_only_what_was_wrong_is_asked_again(ask: Asked, truth: Records) -> None:
     )
 
 
-def test_what_stays_wrong_is_dropped_by_name_and_the_good_ones_are_kept(
+def test_permanently_invalid_items_are_dropped_and_valid_ones_kept(
     ask: Asked, truth: Records
 ) -> None:
     bad = {**truth[1], "horizon_steps": 99}
     found = ask(answer((1, truth[0]), (2, bad), (3, truth[2])), answer((2, bad)))
     assert records(found) == [truth[0], None, truth[2]]
     assert [breach.code for breach in found[1].breaches] == ["HORIZON_RANGE"]
-    assert len(ask.bodies) == 4  # once, and three times again
+    assert len(ask.bodies) == 4  # once, and three retries
 
 
 FORMS: list[tuple[str, Callable[[Records], str]]] = [
@@ -185,7 +185,7 @@ FORMS: list[tuple[str, Callable[[Records], str]]] = [
 
 
 @pytest.mark.parametrize(("code", "form"), FORMS)
-def test_a_broken_form_has_a_name_and_nothing_lands_with_another_item(
+def test_violation_of_the_form_is_named_and_no_item_gets_a_wrong_record(
     ask: Asked, truth: Records, code: str, form: Callable[[Records], str]
 ) -> None:
     found = ask(form(truth), retries=0)
@@ -205,7 +205,7 @@ WRAPPED: list[tuple[list[str], Callable[[str], str]]] = [
 
 
 @pytest.mark.parametrize(("taken_off", "form"), WRAPPED)
-def test_wrapping_of_local_models_is_read_and_named_unless_strict(
+def test_wrapping_of_local_models_is_removed_and_reported_unless_strict(
     ask: Asked, truth: Records, taken_off: list[str], form: Callable[[str], str]
 ) -> None:
     found = ask(form(whole(truth)), retries=0)
@@ -217,7 +217,7 @@ def test_wrapping_of_local_models_is_read_and_named_unless_strict(
 
 
 @pytest.mark.parametrize(("code", "form"), FORMS)
-def test_a_broken_form_is_mended_by_asking_again(
+def test_violation_of_the_form_is_corrected_by_a_retry(
     ask: Asked, truth: Records, code: str, form: Callable[[Records], str]
 ) -> None:
     def again(body: dict[str, Any]) -> str:
@@ -227,7 +227,7 @@ def test_a_broken_form_is_mended_by_asking_again(
     assert records(ask(form(truth), again)) == truth
 
 
-def test_a_server_that_is_away_is_asked_after_one_two_and_four_seconds(
+def test_unreachable_server_is_retried_after_one_two_and_four_seconds(
     ask: Asked, truth: Records
 ) -> None:
     assert records(ask(error(529), reset(), error(500), whole(truth))) == truth
@@ -243,7 +243,7 @@ def test_a_server_that_is_away_is_asked_after_one_two_and_four_seconds(
         (error(404), "MODEL_NOT_FOUND", 1),
     ],
 )
-def test_nobody_at_home_is_a_failure_of_the_batch(
+def test_permanently_unreachable_server_fails_the_batch(
     ask: Asked, reply: Reply, code: str, requests: int
 ) -> None:
     with pytest.raises(LabelerFailure) as failure:
@@ -251,7 +251,7 @@ def test_nobody_at_home_is_a_failure_of_the_batch(
     assert (failure.value.code, len(ask.bodies)) == (code, requests)
 
 
-def test_what_a_batch_is_refused_for_is_dropped_alone(ask: Asked, truth: Records) -> None:
+def test_item_refused_by_the_server_is_dropped_alone(ask: Asked, truth: Records) -> None:
     def one_by_one(body: dict[str, Any]) -> Any:
         said = json.dumps(body["messages"])
         if "Item 2" in said:
@@ -264,9 +264,7 @@ def test_what_a_batch_is_refused_for_is_dropped_alone(ask: Asked, truth: Records
     assert [breach.code for breach in found[1].breaches] == ["MODEL_REFUSED"]
 
 
-def test_an_answer_that_is_cut_off_is_asked_for_in_smaller_parts(
-    ask: Asked, truth: Records
-) -> None:
+def test_truncated_answer_is_requested_in_smaller_parts(ask: Asked, truth: Records) -> None:
     def smaller(body: dict[str, Any]) -> Any:
         said = json.dumps(body["messages"])
         if "Item 2" in said:
@@ -280,9 +278,7 @@ def texts_of(turn: Turn) -> list[str]:
     return [block.text for block in turn.blocks if isinstance(block, Block)]
 
 
-def test_pictures_are_named_by_the_frames_on_them(
-    items: Sequence[Item], vocabulary: Vocabulary
-) -> None:
+def test_pictures_are_named_by_their_frames(items: Sequence[Item], vocabulary: Vocabulary) -> None:
     distinct = {pixel_digest(frame): picture(frame) for frame in items[1].recent.frames}
     pictures = list(distinct.values())  # one is sent once
     count = len(pictures)
@@ -295,7 +291,9 @@ def test_pictures_are_named_by_the_frames_on_them(
     assert shown == [image_block(one) for one in pictures]
 
 
-def test_clip_says_what_it_lacks(episodes: Sequence[Episode], vocabulary: Vocabulary) -> None:
+def test_prompt_describes_missing_parts_of_a_clip(
+    episodes: Sequence[Episode], vocabulary: Vocabulary
+) -> None:
     whole = cut(episodes[0], 4.0, RECENT)
     early, gap = cut(episodes[0], 0.0, RECENT), replace(whole, empty_s=(1.0, 2.0))
     lacks = {
@@ -337,7 +335,7 @@ def test_wrong_setting_is_named_without_an_example(vocabulary: Vocabulary) -> No
         create(settings)
 
 
-def test_mid_steps_are_told_in_the_wanted_language(
+def test_mid_steps_are_described_in_the_requested_language(
     ask: Asked, truth: Records, vocabulary: Vocabulary
 ) -> None:
     for language, said in (("", "Walk to the key."), ("ko", "열쇠로 걸어간다.")):
@@ -345,7 +343,7 @@ def test_mid_steps_are_told_in_the_wanted_language(
         assert said in json.dumps(ask.bodies[0], ensure_ascii=False)
 
 
-def test_known_events_state_and_limits_are_told(
+def test_known_events_state_and_constraints_are_in_the_prompt(
     items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     more = {"constraints": ("run",), "events": ("the bell rang",), "state_summary": "bag full"}

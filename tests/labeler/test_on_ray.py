@@ -1,6 +1,6 @@
-"""Labels on the workers of a Ray cluster: one that is made for the run, and one of several nodes.
+"""Labelling on the workers of Ray clusters: a temporary one, and one of several nodes.
 
-Skipped where Ray is not installed: ``pip install 'bt-exec[ray]'``.
+Skipped if Ray is not installed: ``pip install 'bt-exec[ray]'``.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from tests.labeler.batch.recordings import answer
 from tests.ray_nodes import ray_nodes
 
 ray = pytest.importorskip("ray", reason="pip install 'bt-exec[ray]'")
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::Warning")]  # Ray's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::Warning")]  # warnings of Ray
 
 
 class Mortal(RulesLabeler):
-    """Kills its own process once, in the middle of a run."""
+    """Labeler that kills its process once, in the middle of a run."""
 
     def __init__(self, vocabulary: Vocabulary, mark: Path) -> None:
         super().__init__(vocabulary)
@@ -66,7 +66,7 @@ def cluster(vocabulary: Vocabulary, tmp_path: Path) -> Iterator[RayLabeler]:
     made.close()
 
 
-def test_a_killed_workers_batch_is_done_again_to_the_same_bytes(
+def test_batch_of_a_killed_worker_is_repeated_with_the_same_bytes(
     cluster: RayLabeler, episodes: Sequence[Episode], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     items = list(items_of(episodes[0], vocabulary, "planner"))
@@ -84,7 +84,7 @@ def test_a_killed_workers_batch_is_done_again_to_the_same_bytes(
 
 
 class Placed(RulesLabeler):
-    """Takes its time, and says in its usage on which node it is."""
+    """Slow labeler that reports its node in its usage."""
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         time.sleep(0.2)
@@ -102,12 +102,12 @@ def _placed(vocabulary: Vocabulary, _: Allowance) -> Placed:
 
 @pytest.fixture
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, list[Any]]]:
-    """A cluster of a head that does no work and three nodes of one worker, each its own process."""
+    """Cluster of a head without workers and three nodes of one worker, each a process."""
     with ray_nodes(monkeypatch) as made:
         yield made
 
 
-def test_a_lost_nodes_batches_are_done_by_the_others_to_the_same_bytes(
+def test_batches_of_a_lost_node_are_repeated_with_the_same_bytes(
     nodes: tuple[Any, list[Any]],
     episodes: Sequence[Episode],
     vocabulary: Vocabulary,

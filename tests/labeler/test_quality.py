@@ -52,7 +52,7 @@ def changed(line: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {**line, "record": {**line["record"], **fields}}
 
 
-def test_kappa_of_the_textbook() -> None:
+def test_kappa_equals_the_textbook_example() -> None:
     pairs = [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
     assert kappa({"step": pairs}) == pytest.approx(0.4)
     assert kappa({"step": [("a", "a")] * 3}) is None
@@ -70,7 +70,7 @@ def test_agreement_is_by_item_and_mid_step(lines: Lines) -> None:
 
 
 def blind(lines: Lines) -> Lines:
-    """Return what a labeler says that sees the mid step and nothing else."""
+    """Return the records of a labeler that only sees the mid step."""
     first: dict[str, dict[str, Any]] = {}
     for line in lines:
         first.setdefault(line["mid_step_id"], line["record"])
@@ -107,7 +107,7 @@ def test_labeler_that_sees_nothing_scores_chance(lines: Lines) -> None:
     assert by_field(lines, lines)["horizon"].kappa == 1.0
 
 
-def test_report_says_which_fields_the_prompt_gives_away(
+def test_report_lists_fields_determined_by_the_prompt(
     labelled: Output, lines: Lines, vocabulary: Vocabulary
 ) -> None:
     said = make_report(labelled, vocabulary, None, blind(lines), None)["lines"]
@@ -124,7 +124,7 @@ def test_rules_do_not_contradict_their_recording(
         assert contradictions(line, vocabulary, by_name[line["episode"]]) == ()
 
 
-def test_contradictions_have_names(
+def test_contradictions_are_named(
     lines: Lines, episodes: Sequence[Episode], vocabulary: Vocabulary
 ) -> None:
     line = next(one for one in lines if one["mid_step_id"] == "rest")
@@ -141,7 +141,7 @@ def test_contradictions_have_names(
     assert [breach.code for breach in held] == ["EVIDENCE_HOLDS_ALREADY"]
 
 
-def test_the_same_game_twice_is_found_and_told_between_splits(
+def test_duplicate_episodes_are_found_and_reported_between_splits(
     lines: Lines, episodes: Sequence[Episode]
 ) -> None:
     first = episodes[0]
@@ -158,13 +158,13 @@ def test_the_same_game_twice_is_found_and_told_between_splits(
     assert duplicates(mine, {first.id: first}) == []
 
 
-def test_a_picture_hash_sees_what_is_shown(episodes: Sequence[Episode]) -> None:
+def test_picture_hash_depends_on_the_content(episodes: Sequence[Episode]) -> None:
     first, last = (episodes[0].frames[place].image() for place in (0, -1))
     assert difference_hash(first) == difference_hash(first.copy())
     assert difference_hash(first) != difference_hash(last)
 
 
-def test_of_each_mid_step_some_go_to_people_always_the_same(lines: Lines) -> None:
+def test_review_sample_contains_a_fixed_share_of_each_mid_step(lines: Lines) -> None:
     sample = review_sample(lines)
     by_item = {line["item"]: line["mid_step_id"] for line in lines}
     assert sample == review_sample(reversed(lines))
@@ -172,7 +172,7 @@ def test_of_each_mid_step_some_go_to_people_always_the_same(lines: Lines) -> Non
     assert len(sample) < len(lines) / 3
 
 
-def test_a_report_names_what_is_missing_and_writes_a_page(
+def test_report_lists_missing_parts_and_writes_a_page(
     labelled: Output,
     lines: Lines,
     episodes: Sequence[Episode],
@@ -197,10 +197,10 @@ def test_a_report_names_what_is_missing_and_writes_a_page(
     assert json.loads(json.dumps(found))["uncertainty"] == found["uncertainty"]
 
 
-def test_clips_of_another_length_or_look_are_not_near_duplicates(
+def test_clips_of_different_length_or_content_are_not_near_duplicates(
     lines: Lines, episodes: Sequence[Episode]
 ) -> None:
-    """Three still episodes about the same: one is shorter, one shows another picture."""
+    """Three still episodes of about the same content: one is shorter, one has another picture."""
     begin, later = (episodes[0].frames[place] for place in (0, -1))
     still = {"long": (begin, 8), "short": (begin, 4), "other": (later, 8)}
     known = {

@@ -37,7 +37,7 @@ def ask() -> Callable[[str, str], Plan | Refusal]:
     return compile_for
 
 
-def test_what_is_alike_is_done_again_and_nobody_vouches_for_it(
+def test_plan_of_a_similar_command_is_reused_and_must_be_confirmed(
     ask: Callable[..., Plan | Refusal],
 ) -> None:
     plan = ask("Open the door!")
@@ -51,7 +51,7 @@ def test_what_is_alike_is_done_again_and_nobody_vouches_for_it(
     assert "수행했던 임무 m3" in korean.unconfirmed
 
 
-def test_what_is_not_alike_is_refused_with_what_is_nearest(
+def test_command_without_a_similar_one_is_refused_with_the_nearest(
     ask: Callable[..., Plan | Refusal],
 ) -> None:
     refusal = ask("please never open the wooden door for anybody")
@@ -64,7 +64,7 @@ def test_what_is_not_alike_is_refused_with_what_is_nearest(
     assert nothing.nearest == ()
 
 
-def test_facts_that_differ_weigh_as_much_as_those_that_are_the_same() -> None:
+def test_different_facts_weigh_as_much_as_equal_ones() -> None:
     found = Recalled("m", "", frozenset(), (), {"door": "open", "hand": "free", "light": "on"})
     assert found.fits({"door": "open", "hand": "full"}) == 0
     assert found.fits({"door": "open", "hand": "free", "seen": "yes"}) == 2

@@ -20,14 +20,14 @@ GOOD: dict[str, Any] = {
 GOAL = GOOD["short_goal_dsl"][0]
 
 
-def test_a_good_record_is_read_as_it_is(vocabulary: Vocabulary) -> None:
+def test_valid_record_is_read_unchanged(vocabulary: Vocabulary) -> None:
     record = read_record(GOOD, vocabulary, "talk_gate_guard")
     assert isinstance(record, Record)
     assert json.loads(json.dumps(record.to_dict())) == GOOD
     assert Record.from_dict(GOOD) == record
 
 
-def test_only_the_builder_writes_version_and_id(vocabulary: Vocabulary) -> None:
+def test_version_and_id_are_written_only_by_the_builder(vocabulary: Vocabulary) -> None:
     record = Record.from_dict(GOOD)
     made = built(record, vocabulary, "game_01", 12.5)
     assert list(made) == ["schema_version", "plan_id", *FIELDS]
@@ -97,7 +97,7 @@ WRONG: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("code", "change"), WRONG)
-def test_everything_wrong_has_a_name(code: str, change: Any, vocabulary: Vocabulary) -> None:
+def test_every_breach_has_a_name(code: str, change: Any, vocabulary: Vocabulary) -> None:
     data = change
     if isinstance(change, dict):
         data = {key: value for key, value in {**GOOD, **change}.items() if value is not ...}
@@ -107,7 +107,7 @@ def test_everything_wrong_has_a_name(code: str, change: Any, vocabulary: Vocabul
     assert all(isinstance(breach, Breach) and breach.where and breach.message for breach in found)
 
 
-def test_all_that_is_wrong_is_told_at_once(vocabulary: Vocabulary) -> None:
+def test_all_breaches_are_reported_at_once(vocabulary: Vocabulary) -> None:
     data = {**GOOD, "uncertainty": "none", "horizon_steps": 99, "done_evidence": ["x"]}
     found = read_record(data, vocabulary)
     assert isinstance(found, tuple)
@@ -119,7 +119,7 @@ def test_all_that_is_wrong_is_told_at_once(vocabulary: Vocabulary) -> None:
     ]
 
 
-def test_numbers_have_bounds(vocabulary: Vocabulary) -> None:
+def test_numbers_are_bounded(vocabulary: Vocabulary) -> None:
     walk = {"text": "Walk.", "args": {"seconds": {"type": "number", "minimum": 1, "maximum": 10}}}
     data = {**vocabulary.model_dump(), "ops": {**vocabulary.model_dump()["ops"], "WALK": walk}}
     step = {"text": {"en": "Walk."}, "ops": ["WALK"]}

@@ -26,7 +26,7 @@ def walk(t: float, end: float | None, target: str = "gate", **more: object) -> A
     return Action(t, end, "MOVE_NAV", {"target": target}, **{"state": "done", **more})  # type: ignore[arg-type]
 
 
-def test_a_record_says_what_is_left_to_do(vocabulary: Vocabulary) -> None:
+def test_record_contains_the_remaining_actions(vocabulary: Vocabulary) -> None:
     found = labelled(vocabulary, walk(1.0, 4.0, facts={"at": "gate"}))
     assert [item.t for item, _ in found] == [1, 1.5, 2, 2.5, 3, 3.5]
     assert [record.horizon_steps for _, record in found] == [6, 5, 4, 3, 2, 1]
@@ -37,7 +37,7 @@ def test_a_record_says_what_is_left_to_do(vocabulary: Vocabulary) -> None:
         assert record.fallback_if_failed == ("recenter_camera",)
 
 
-def test_what_failed_is_uncertain_and_what_came_after_is_the_fallback(
+def test_failure_is_uncertain_and_the_next_action_is_its_fallback(
     vocabulary: Vocabulary,
 ) -> None:
     found = labelled(
@@ -50,7 +50,7 @@ def test_what_failed_is_uncertain_and_what_came_after_is_the_fallback(
     assert record.fallback_if_failed == ("MOVE_NAV", "recenter_camera")
 
 
-def test_beyond_the_longest_horizon_only_time_ends_a_goal(vocabulary: Vocabulary) -> None:
+def test_goal_beyond_the_longest_horizon_ends_by_time(vocabulary: Vocabulary) -> None:
     found = labelled(vocabulary, walk(0, 25.0, facts={"at": "gate"}))
     _, first = found[0]
     assert (first.horizon_steps, first.terminate_on, first.done_evidence) == (
@@ -73,13 +73,13 @@ def test_goal_names_the_next_actions_up_to_the_limit(vocabulary: Vocabulary) -> 
     ]
 
 
-def test_an_action_without_an_end_lasts_until_the_next(vocabulary: Vocabulary) -> None:
+def test_action_without_an_end_lasts_until_the_next(vocabulary: Vocabulary) -> None:
     found = labelled(vocabulary, walk(0, None, "key", state="unknown"), walk(2, 3, "gate"))
     mine = [(item.t, r.horizon_steps, r.uncertainty) for item, r in found if item.t < 2]
     assert mine == [(0, 4, "mid"), (0.5, 3, "mid"), (1, 2, "mid"), (1.5, 1, "mid")]
 
 
-def test_a_span_ends_with_its_step_and_after_a_failure(vocabulary: Vocabulary) -> None:
+def test_span_ends_with_its_step_and_after_a_failure(vocabulary: Vocabulary) -> None:
     actions = (
         walk(0, 1),
         walk(1, 2),
@@ -98,7 +98,9 @@ def test_a_span_ends_with_its_step_and_after_a_failure(vocabulary: Vocabulary) -
     ]
 
 
-def test_without_actions_nothing_is_said(items: Sequence[Item], vocabulary: Vocabulary) -> None:
+def test_recording_without_actions_has_no_records(
+    items: Sequence[Item], vocabulary: Vocabulary
+) -> None:
     item = items[0]
     blind = ControllerItem(item.episode, item.t, item.mid_step_id, item.recent)
     (found,) = RulesLabeler(vocabulary).label([blind])
@@ -106,7 +108,7 @@ def test_without_actions_nothing_is_said(items: Sequence[Item], vocabulary: Voca
     assert [breach.code for breach in found.breaches] == ["NO_ACTIONS"]
 
 
-def test_arguments_that_the_vocabulary_does_not_have_are_left_out(vocabulary: Vocabulary) -> None:
+def test_arguments_outside_the_vocabulary_are_dropped(vocabulary: Vocabulary) -> None:
     action = Action(0, 2, "MOVE_NAV", {"target": "gate", "speed": 0.5}, "done")
     (_, first), *_ = labelled(vocabulary, action)
     assert first.short_goal_dsl == (Goal("MOVE_NAV", {"target": "gate"}),)

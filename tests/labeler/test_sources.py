@@ -26,7 +26,7 @@ def one(path: Path) -> Episode:
     return episode
 
 
-def test_a_folder_of_folders_is_read_by_name(episodes: Sequence[Episode]) -> None:
+def test_folder_of_folders_is_read_by_name(episodes: Sequence[Episode]) -> None:
     assert [episode.id for episode in episodes] == ["game_00", "game_01"]
     first = episodes[0]
     assert (first.command, first.language, first.flaws) == ("bring me the gem", "en", ())
@@ -35,7 +35,9 @@ def test_a_folder_of_folders_is_read_by_name(episodes: Sequence[Episode]) -> Non
     assert len(first.actions) >= 10
 
 
-def test_times_in_a_list_win_and_its_faults_are_named(game: Path, tmp_path: Path) -> None:
+def test_times_in_a_list_have_priority_and_its_errors_are_reported(
+    game: Path, tmp_path: Path
+) -> None:
     folder = copy(game, tmp_path / "run")
     lines = [json.dumps({"file": f"{n:06d}.png", "t": t}) for n, t in ((0, 0), (1, 2.0), (2, 1.0))]
     lines += ['{"file": "gone.png", "t": 3}', '{"t": 4}', '{"file": "../game.png", "t": 5}']
@@ -48,7 +50,7 @@ def test_times_in_a_list_win_and_its_faults_are_named(game: Path, tmp_path: Path
     ]
 
 
-def test_a_missing_number_is_a_gap_in_time(game: Path, tmp_path: Path) -> None:
+def test_missing_number_is_a_gap_in_time(game: Path, tmp_path: Path) -> None:
     folder = copy(game, tmp_path / "run")
     for number in range(10, 20):
         (folder / f"{number:06d}.png").unlink()
@@ -97,7 +99,7 @@ def test_frames_without_times_are_not_guessed(game: Path, tmp_path: Path) -> Non
         ("[1]", "valid dictionary"),
     ],
 )
-def test_wrong_action_is_left_out_and_named(
+def test_invalid_action_is_dropped_and_reported(
     game: Path, tmp_path: Path, line: str, message: str
 ) -> None:
     folder = copy(game, tmp_path / "run")
@@ -109,7 +111,7 @@ def test_wrong_action_is_left_out_and_named(
 
 
 @pytest.mark.parametrize("t", [f"1{'0' * 400}", "true", "null", '"soon"', "-1", "NaN"])
-def test_frame_without_usable_time_is_left_out(game: Path, tmp_path: Path, t: str) -> None:
+def test_frame_without_a_usable_time_is_dropped(game: Path, tmp_path: Path, t: str) -> None:
     folder = copy(game, tmp_path / "run")
     lines = [f'{{"file": "000000.png", "t": {t}}}', '{"file": "000001.png", "t": 1}']
     (folder / "frames.jsonl").write_text("\n".join(lines))
@@ -141,7 +143,7 @@ def test_folder_without_header_has_no_flaw(game: Path, tmp_path: Path) -> None:
     assert one(folder).flaws == ()
 
 
-def test_actions_in_another_order_are_named_and_sorted(game: Path, tmp_path: Path) -> None:
+def test_actions_in_another_order_are_reported_and_sorted(game: Path, tmp_path: Path) -> None:
     folder = copy(game, tmp_path / "run")
     (folder / "actions.jsonl").write_text('{"t": 2, "op": "REST"}\n{"t": 1, "op": "TALK"}\n')
     episode = one(folder)
@@ -151,7 +153,7 @@ def test_actions_in_another_order_are_named_and_sorted(game: Path, tmp_path: Pat
     ]
 
 
-def test_picture_of_more_pixels_than_opencv_takes_is_damaged(tmp_path: Path) -> None:
+def test_picture_too_large_for_opencv_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "000000.png"
     head = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
     chunks = [(b"IHDR", head), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b"")]
@@ -164,7 +166,7 @@ def test_picture_of_more_pixels_than_opencv_takes_is_damaged(tmp_path: Path) -> 
         FileFrame(0.0, path).image()
 
 
-def test_a_damaged_frame_says_which(game: Path, tmp_path: Path) -> None:
+def test_damaged_frame_is_named(game: Path, tmp_path: Path) -> None:
     folder = copy(game, tmp_path / "run")
     (folder / "000004.png").write_bytes(b"\x89PNG broken")
     frame = one(folder).frames[4]
@@ -172,7 +174,7 @@ def test_a_damaged_frame_says_which(game: Path, tmp_path: Path) -> None:
         frame.image()
 
 
-def test_a_video_has_its_own_times_and_actions_beside_it(game: Path, tmp_path: Path) -> None:
+def test_video_has_its_own_times_and_actions_beside_it(game: Path, tmp_path: Path) -> None:
     path = tmp_path / "run.avi"
     video = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10.0, (64, 48))
     for number in range(20):
@@ -191,14 +193,14 @@ def test_a_video_has_its_own_times_and_actions_beside_it(game: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["missing", "empty", "file.txt"])
-def test_what_is_no_recording_is_refused_and_it_is_said_what_is(tmp_path: Path, name: str) -> None:
+def test_unsupported_recording_error_lists_the_supported_kinds(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file.txt").write_text("x")
     with pytest.raises(UsageError, match=r"no such file|not a recording, which is a journal"):
         list(read_source(tmp_path / name))
 
 
-def test_folder_without_actions_says_so(game: Path, tmp_path: Path) -> None:
+def test_folder_without_actions_is_reported(game: Path, tmp_path: Path) -> None:
     folder = copy(game, tmp_path / "run")
     (folder / "actions.jsonl").unlink()
     episode = one(folder)
@@ -212,7 +214,7 @@ def test_folder_without_actions_says_so(game: Path, tmp_path: Path) -> None:
     ("key", "hint"),
     [("stat", "; did you mean state?"), ("xyzzy", ""), ("ends", "; did you mean end?")],
 )
-def test_unknown_key_of_an_action_is_ignored_and_named(
+def test_unknown_key_of_an_action_is_ignored_and_reported(
     game: Path, tmp_path: Path, key: str, hint: str
 ) -> None:
     folder = copy(game, tmp_path / "run")

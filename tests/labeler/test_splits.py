@@ -24,12 +24,12 @@ def test_every_split_is_filled_from_three_episodes_on(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [10, 20, 50])
-def test_tenth_of_episodes_alike_goes_to_each_of_val_and_test(count: int) -> None:
+def test_a_tenth_of_similar_episodes_goes_to_val_and_test_each(count: int) -> None:
     sizes = Counter(assign_splits({f"e{n}": {"same"} for n in range(count)}).values())
     assert sizes == {"train": 8 * count // 10, "val": count // 10, "test": count // 10}
 
 
-def test_splits_are_alike_in_what_they_show() -> None:
+def test_splits_have_similar_contents() -> None:
     steps = {f"e{n}": {"common"} if n % 10 else {"rare"} for n in range(200)}
     found = assign_splits(steps)
     rare = Counter(found[name] for name, shown in steps.items() if "rare" in shown)
@@ -47,7 +47,7 @@ def test_assigned_episodes_stay_when_the_recording_grows(tmp_path: Path) -> None
     assert splits_of_run(tmp_path, reversed(lines(40))) == second
 
 
-def test_empty_splits_are_named() -> None:
+def test_empty_splits_are_reported() -> None:
     found = assign_splits({"one": {"a"}, "two": {"a"}})
     assert missing_splits(found.values(), 2) == (
         "! no records for val and test: 2 episodes have records; 3 are needed"

@@ -22,7 +22,7 @@ def written(folder: Path, data: Any) -> Path:
     return path
 
 
-def test_the_vocabulary_of_the_game_is_one(game: Path) -> None:
+def test_vocabulary_of_the_game_is_valid(game: Path) -> None:
     assert load_vocabulary(game / "vocabulary.yaml") == Vocabulary.model_validate(VOCABULARY)
 
 
@@ -48,7 +48,7 @@ def test_the_vocabulary_of_the_game_is_one(game: Path) -> None:
         ({"version": "plan v1"}, "match pattern"),
     ],
 )
-def test_a_wrong_file_is_refused_with_its_place(
+def test_invalid_file_is_refused_with_its_position(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     path = written(tmp_path, {**VOCABULARY, **change})
@@ -58,13 +58,13 @@ def test_a_wrong_file_is_refused_with_its_place(
     assert str(path) in str(error.value)
 
 
-def test_an_operation_belongs_to_the_step_whose_arguments_it_has(vocabulary: Vocabulary) -> None:
+def test_operation_belongs_to_the_step_with_its_arguments(vocabulary: Vocabulary) -> None:
     assert vocabulary.step_of("MOVE_NAV", {"target": "gate"}) == "go_to_gate"
     assert vocabulary.step_of("MOVE_NAV", {"target": "moon"}) == ""
     assert vocabulary.step_of("FLY", {}) == ""
 
 
-def test_unknown_key_is_shown_at_the_key(tmp_path: Path) -> None:
+def test_unknown_key_is_reported_at_the_key(tmp_path: Path) -> None:
     path = written(tmp_path, {**VOCABULARY, "fallback": []})
     row = path.read_text().splitlines().index("fallback: []") + 1
     with pytest.raises(SpecError) as error:
@@ -73,7 +73,7 @@ def test_unknown_key_is_shown_at_the_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["mid_steps: [\n", "mid_stepz: {}\n"])
-def test_hint_of_broken_vocabulary_names_no_command_that_refuses_it(
+def test_hint_for_an_invalid_vocabulary_is_usable(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     path = tmp_path / "broken.yaml"
@@ -84,7 +84,7 @@ def test_hint_of_broken_vocabulary_names_no_command_that_refuses_it(
     assert "bt-exec check" not in said
 
 
-def test_text_of_a_mid_step_is_in_the_language_or_the_first_that_it_has(
+def test_text_of_a_mid_step_defaults_to_its_first_language(
     vocabulary: Vocabulary,
 ) -> None:
     step = vocabulary.mid_steps["rest"]

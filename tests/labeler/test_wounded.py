@@ -1,7 +1,7 @@
-"""Wounded recordings: each flaw is found by `check`, what it costs is named, the rest is labelled.
+"""Damaged recordings: `check` reports each flaw, only affected moments are lost.
 
-A wound is done to one of three episodes. The others must be labelled as if nothing had happened;
-of the wounded one only moments that the wound touches may be lost, changed or marked.
+One of three episodes is damaged. The labels of the others must not change. In the damaged one only
+moments affected by the flaw may be lost, changed or marked.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Wound(NamedTuple):
 
     Attributes:
         name: Its name.
-        harm: Does it to the folder of an episode.
+        harm: Function that applies it to the folder of an episode.
         kind: Flaw that `check` reports.
-        touches: Whether a moment may be lost, changed or marked by it.
+        touches: Function that returns whether a moment may be lost, changed or marked.
     """
 
     name: str
@@ -55,7 +55,7 @@ def action_lines(folder: Path, change: Callable[[list[bytes]], list[bytes]]) -> 
 
 
 def replaced(number: int, line: bytes | Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
-    """Return a wound that replaces a line of the actions."""
+    """Return a damage that replaces a line of the actions."""
 
     def change(lines: list[bytes]) -> list[bytes]:
         new = line if isinstance(line, bytes) else json.dumps(line(json.loads(lines[number])))
@@ -83,7 +83,7 @@ def everywhere(_: float) -> bool:
 
 
 def between(begin: float, end: float) -> Callable[[float], bool]:
-    """Return whether a clip of a controller at a moment reaches into a stretch of time."""
+    """Return whether the clip of a controller at a moment overlaps a time range."""
     return lambda t: begin <= t <= end + 4.0
 
 
@@ -99,7 +99,7 @@ def clock(times: Callable[[int], Any]) -> Callable[[Path], None]:
     return lambda folder: frames_file(folder, times)
 
 
-LATE = between(3.0, 60.0)  # an action near the fourth second, and what follows it
+LATE = between(3.0, 60.0)  # an action near the fourth second, and its successors
 HEAD = "fps: 4.0\ncommand: bring me the gem\nlanguage: en\n"
 WOUNDS = (
     Wound("cut_off_frame", broken_frame(24, None), "damaged", between(6.0, 6.25)),
@@ -181,7 +181,7 @@ def labelled(
     forms: tuple[str, ...] = ("parquet", "lerobot"),
     words: Path | None = None,
 ) -> Lines:
-    """Run the rules over a recording, and make a report and both kinds of sets of it."""
+    """Run the rules over a recording, and create a report and both kinds of sets."""
     words = words or recording / "vocabulary.yaml"
     commands.run(recording, words, folder / "run", labeler="rules", role="controller", stride_s=0.5)
     commands.report(folder / "run", words, recording, folder / "run", folder / "page.html")
@@ -205,7 +205,7 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Lines]:
     return game, labelled(game, folder)
 
 
-def test_several_wounds_are_found_and_the_rest_is_labelled(
+def test_several_flaws_are_found_and_the_rest_is_labelled(
     game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recording = tmp_path / "game"
@@ -227,7 +227,7 @@ def test_several_wounds_are_found_and_the_rest_is_labelled(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wound", WOUNDS, ids=lambda wound: wound.name)
-def test_wound_costs_only_the_moments_it_touches(
+def test_damage_affects_only_overlapping_moments(
     healthy: tuple[Path, Lines], tmp_path: Path, wound: Wound
 ) -> None:
 
@@ -252,17 +252,17 @@ def assert_costs_only_what_it_touches(
     forms: tuple[str, ...] = ("parquet", "lerobot"),
     known: Sequence[Mapping[str, Any]] = (),
 ) -> set[str]:
-    """Check and label a wounded recording; return the moments that are marked by its wound.
+    """Check and label a damaged recording, and return the marked moments.
 
     Args:
-        recording: The wounded recording.
+        recording: The damaged recording.
         words: Its vocabulary.
-        folder: Where runs and sets go.
-        whole: Labels of the healthy recording.
-        wound: The wound.
-        wounded: Episode that has it.
-        forms: Kinds of sets that are made.
-        known: Flaws of the healthy recording.
+        folder: Folder for runs and sets.
+        whole: Labels of the intact recording.
+        wound: The damage.
+        wounded: Damaged episode.
+        forms: Kinds of sets to create.
+        known: Flaws of the intact recording.
     """
     found = commands.check(recording, words)
     new = [flaw for flaw in found["flaws"] if flaw not in known]

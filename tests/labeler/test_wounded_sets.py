@@ -1,4 +1,4 @@
-"""Wounded LeRobot data sets, journals and videos: the same law as for folders of frames."""
+"""Damaged LeRobot data sets, journals and videos, with the same requirements as folders."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from .test_wounded import (
 
 
 class Healthy(NamedTuple):
-    """A recording in a folder of its own.
+    """Intact recording in a folder.
 
     Attributes:
         source: The recording.
         words: Its vocabulary.
         labels: Its labels.
         flaws: Its flaws: a busy machine drops frames of fast missions.
-        wounded: Episode that is harmed.
+        wounded: Episode to be damaged.
     """
 
     source: Path
@@ -110,7 +110,7 @@ def lerobot(game: Path, tmp_path_factory: pytest.TempPathFactory) -> Healthy:
 
 
 def table(change: Callable[[dict[str, list[Any]]], None]) -> Callable[[Path], None]:
-    """Return a wound that changes the table of the second episode."""
+    """Return a damage that changes the table of the second episode."""
 
     def harm(folder: Path) -> None:
         path = folder / SET
@@ -168,7 +168,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Healthy:
 
 
 def event(kind: str, number: int) -> Callable[[Path], None]:
-    """Return a wound that makes an event of the second mission unreadable."""
+    """Return a damage that makes an event of the second mission unreadable."""
 
     def harm(path: Path) -> None:
         with sqlite3.connect(path) as connection:
@@ -262,7 +262,7 @@ WOUNDS = {"lerobot": LEROBOT, "journal": JOURNAL, "video": VIDEO}
         for wound in wounds
     ],
 )
-def test_wound_costs_only_what_it_touches(
+def test_damage_affects_only_overlapping_moments(
     request: pytest.FixtureRequest, tmp_path: Path, kind: str, wound: Wound
 ) -> None:
     whole: Healthy = request.getfixturevalue(kind)
@@ -273,7 +273,7 @@ def test_wound_costs_only_what_it_touches(
     assert_costs_only_what_it_touches(source, whole.words, out, *about)
 
 
-def test_damaged_line_of_the_episodes_costs_that_episode(game: Path, tmp_path: Path) -> None:
+def test_damaged_line_of_the_episodes_loses_that_episode(game: Path, tmp_path: Path) -> None:
     source = as_lerobot(game, tmp_path / "set")
     words = game / "vocabulary.yaml"
     listed = source / "meta" / "episodes.jsonl"

@@ -14,7 +14,7 @@ from tests.small_pictures import quick_session
 
 
 class Ran(NamedTuple):
-    """A mission that ended."""
+    """Result of a mission."""
 
     outcome: Outcome
     events: list[Event]
@@ -22,7 +22,7 @@ class Ran(NamedTuple):
 
     @property
     def turns(self) -> list[str]:
-        """The turn reports, as lines of a turns file."""
+        """Turn reports, as lines of a turns file."""
         return [
             json.dumps(event.report, ensure_ascii=False, separators=(",", ":"))
             for event in self.events
@@ -31,7 +31,7 @@ class Ran(NamedTuple):
 
     @property
     def actions(self) -> list[str]:
-        """The skills that were started, in order."""
+        """Started skills, in order."""
         return [event.skill for event in self.events if isinstance(event, SkillStarting)]
 
 
@@ -42,7 +42,7 @@ class _Ears(list):
 
 @pytest.fixture(scope="session")
 def door_site():
-    """The door site with eyes that cost little; the learned ones have tests of their own."""
+    """Return the door site with cheap perception; the learned detector has separate tests."""
     site = load_site("door")
     return replace(
         site, packs={"door": site.packs["door"].model_copy(update={"detector": "oracle"})}
@@ -51,14 +51,14 @@ def door_site():
 
 @pytest.fixture(scope="session")
 def door_session(door_site):
-    """Return what opens a session in front of a new door, with the oracle and small pictures."""
+    """Return a factory of sessions with a new door, the oracle detector and small pictures."""
 
     return functools.partial(quick_session, door_site)
 
 
 @pytest.fixture(scope="session")
 def run_door(door_session):
-    """Run one command in a new world; sees with the oracle."""
+    """Run one command in a new world, with the oracle detector."""
 
     def run(command, *, faults=(), **world):
         ears = _Ears()
@@ -72,5 +72,5 @@ def run_door(door_session):
 
 @pytest.fixture(scope="session")
 def known(run_door):
-    """The same as `run_door` for missions that several tests look at: each is run once."""
+    """Cache of `run_door` for missions that several tests use."""
     return functools.cache(run_door)

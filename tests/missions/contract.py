@@ -1,4 +1,4 @@
-"""The turn report's contract as a checker: every sentence of it that code can hold."""
+"""Checker of turn reports, for every rule that can be checked by code."""
 
 import json
 
@@ -108,7 +108,7 @@ def check_report(line, *, fetch):
 
 
 def check_turns(lines, *, fetch):
-    """Check all turns of one mission and how they follow each other; return them."""
+    """Check all turns of one mission and their order, and return them."""
     reports = [check_report(line, fetch=fetch) for line in lines]
     assert [report["step_index"] for report in reports] == list(range(len(reports)))
     versions = [report["plan_version"] for report in reports]

@@ -1,7 +1,7 @@
-"""Reads the last words of a door mission and holds them against the simulator's own state.
+"""Independent check of the final messages of door missions against the simulator's state.
 
-It shares nothing with what writes these words: sentences are recognised by what a person reads in
-them, in English or Korean, and judged by the hinge and the hands of the simulated world.
+It shares no code with the generation of messages. Sentences are recognised by their meaning in
+English or Korean, and compared with the hinge and the hands of the simulated world.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ BORDER_RAD = 0.03
 
 @dataclass(frozen=True)
 class Truth:
-    """How things really stand.
+    """Actual state of the world.
 
     Attributes:
-        angle: Of the hinge [rad].
-        held: The hands that hold the material.
-        inside: Whether the material stands behind the door.
+        angle: Hinge angle [rad].
+        held: Hands that hold the material.
+        inside: Whether the material is behind the door.
     """
 
     angle: float
@@ -34,7 +34,7 @@ class Truth:
 
     @classmethod
     def of(cls, robot: Any) -> Truth:
-        """Read it off the simulated robot's world, not off what the robot reports."""
+        """Return the state of the simulated world, independent of reports of the robot."""
         world = robot.world
         held = tuple(arm for arm, limb in world.limbs.items() if limb.holds)
         pose = world.material_pose()
@@ -79,7 +79,7 @@ def untrue(words: str, truth: Truth) -> list[str]:
 
 
 def as_asked(command: str, status: str, truth: Truth) -> bool:
-    """Return whether "open", "close" or "fetch" ended as it was asked, and said so."""
+    """Return True if "open", "close" or "fetch" ended as requested and was reported so."""
     done = {
         "open": truth.angle >= OPEN_RAD,
         "close": _closed(truth),

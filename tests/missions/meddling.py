@@ -1,4 +1,4 @@
-"""Somebody who moves the door by hand while a mission runs."""
+"""Disturbances of the door by a person during a mission."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 __all__ = ["Somebody"]
 
 _PUSH_NM = 6.0
-"""How hard the door is pushed or pulled [Nm]; less than makes a hand let go of the handle."""
+"""Torque on the door [Nm]; small enough that a hand does not lose the handle."""
 _STIFF, _DAMP = 12.0, 2.0
 
 
 class Somebody:
-    """Takes the door to an angle, for a while, beginning at a moment of a mission.
+    """Person who moves the door to an angle for some time.
 
     Args:
-        robot: The simulated robot in front of the door.
-        when: A phase of the robot's motion, or a time [s].
-        target: Where the door is taken [rad].
-        seconds: For how long.
+        robot: Simulated robot in front of the door.
+        when: Phase of the robot's motion, or a time [s].
+        target: Target angle [rad].
+        seconds: Duration [s].
     """
 
     def __init__(self, robot: Any, when: str | float, target: float, seconds: float = 1.5) -> None:
@@ -27,7 +27,7 @@ class Somebody:
         self._dof = int(self._world.model.joint("door").dofadr[0])
         self._advance = self._world.advance
         self.began: float | None = None
-        """When it began [s]; None if that moment did not come."""
+        """Start time [s]; None if the moment did not occur."""
         self._world.advance = self._push
 
     def _push(self) -> None:

@@ -1,4 +1,4 @@
-"""Finds what is neither a sentence nor a name in text that is shown to an operator."""
+"""Search for texts shown to operators that are neither sentences nor names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NAMES = {"rad", "dB", "COCO", "JSON", "YOLO", "Enter"}
 
 
 def not_sentences(text: str, language: str, names: tuple[str, ...] = ()) -> list[str]:
-    """Return what in a text is neither a sentence of a language nor one of the names."""
+    """Return the parts of a text that are neither a sentence nor a known name."""
     for name in names:
         text = text.replace(name, " ")
     text = _TYPED.sub(" ", text)
@@ -47,14 +47,14 @@ def not_sentences(text: str, language: str, names: tuple[str, ...] = ()) -> list
 
 
 class _Screens:
-    """A listener that keeps screens of the live view."""
+    """Listener that keeps screens of the live view."""
 
     def __init__(self, model: ViewModel, every: int) -> None:
         self.shots: list[str] = []
         self._model, self._every, self._count = model, every, 0
 
     def on(self, event: Any) -> None:
-        """Draw a screen now and then."""
+        """Draw a screen from time to time."""
         self._count += 1
         if self._count % self._every == 0:
             self.shots.append(plain(draw(self._model, 80, 40, now=event.t)))
@@ -63,7 +63,7 @@ class _Screens:
 def shown_of(
     site: Site, command: str, journal: Journal, world: dict[str, str], faults: tuple[Any, ...]
 ) -> Iterator[tuple[str, str]]:
-    """Run a mission; yield every text that a view shows of it, with the name of the view."""
+    """Run a mission, and yield every text that a view shows, with the name of the view."""
     lines: list[str] = []
     model = ViewModel(wall=lambda: 0.0, messages=site.messages)
     screens = _Screens(model, 9)

@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a skill: the arm stops within a tick, the record ends with the abort."""
+"""Ctrl-C during a skill: the arm stops within a tick, and the journal ends with the abort."""
 
 import json
 import os
@@ -17,7 +17,7 @@ GET = "문 안의 자재를 가져와"
 
 
 class AbortDuring:
-    """Aborts some ticks after a skill started, and notes where the arms were then."""
+    """Listener that aborts some ticks after a skill started, and records the arm positions."""
 
     def __init__(self, skill, ticks):
         self.skill, self.ticks = skill, ticks
@@ -35,7 +35,7 @@ class AbortDuring:
 
 
 @pytest.mark.parametrize(("skill", "ticks"), [("open_door", 40), ("grasp", 25), ("close_door", 30)])
-def test_the_arm_stops_within_a_tick_and_it_is_recorded(door_session, tmp_path, skill, ticks):
+def test_arm_stops_within_a_tick_and_the_abort_is_recorded(door_session, tmp_path, skill, ticks):
     journal = tmp_path / "journal.sqlite"
     watcher = AbortDuring(skill, ticks)
     with door_session(
@@ -48,7 +48,7 @@ def test_the_arm_stops_within_a_tick_and_it_is_recorded(door_session, tmp_path, 
 
         def watched_step(seconds):
             step(seconds)
-            if seconds:  # without, no time passes: a stop that was asked for before is carried out
+            if seconds:  # otherwise no time passes: a pending stop is executed before
                 positions.append((robot.still, robot.world.data.qpos.copy()))
 
         robot.step = watched_step
@@ -77,7 +77,7 @@ def check_record(journal, skill):
 
 
 def interrupted(site, skill, journal):
-    """Run the real program, send it a real SIGINT in the middle of a skill; return its outcome."""
+    """Run the program, send SIGINT during a skill, and return the outcome."""
     run = subprocess.Popen(
         [
             sys.executable,
@@ -101,7 +101,7 @@ def interrupted(site, skill, journal):
     for line in run.stderr:
         if "running" in line and skill in line:
             break
-    time.sleep(1.5)  # the first looks are over, the arm is on its way
+    time.sleep(1.5)  # the first observations are over, and the arm is moving
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=120)
     assert run.returncode == 130, err
@@ -109,7 +109,7 @@ def interrupted(site, skill, journal):
 
 
 @pytest.mark.parametrize("skill", ["open_door", pytest.param("grasp", marks=pytest.mark.slow)])
-def test_the_first_interrupt_is_clean_and_recorded(tmp_path, skill):
+def test_first_interrupt_is_clean_and_recorded(tmp_path, skill):
     site, journal = tmp_path / "door.yaml", tmp_path / "journal.sqlite"
     site.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
     assert interrupted(site, skill, journal)["status"] == "aborted"

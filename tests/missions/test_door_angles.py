@@ -1,4 +1,4 @@
-"""The door between its names: at every angle commands end as asked, and no word is untrue."""
+"""Door angles near the limits of named states: missions succeed and reports are true."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Run = Callable[..., tuple[Any, Truth, list[str]]]
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    """Return what runs a command: the outcome, how things stand then, the skills started."""
+    """Return a function that runs a command and returns outcome, final state and started skills."""
     shipped = load_site("door")
 
     def run_one(
@@ -53,19 +53,19 @@ def check(run: Run, command: str, angle: float, eyes: str, seed: int = 0) -> Non
 
 @pytest.mark.parametrize("angle", [0.05, 1.02])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_around_the_borders_it_ends_as_asked(run: Run, command: str, angle: float) -> None:
+def test_missions_near_the_limits_end_as_requested(run: Run, command: str, angle: float) -> None:
     check(run, command, angle, "oracle")
 
 
 @pytest.mark.parametrize(
     ("command", "angle", "seed", "skills"),
     [
-        ("close", 0.05, 1, ["close_door"]),  # looks closed to the eyes
-        ("open", 0.06, 4, ["open_door"]),  # looks and boxes do not agree
-        ("close", 1.0, 0, ["close_door"]),  # ajar or open, who knows
+        ("close", 0.05, 1, ["close_door"]),  # looks closed
+        ("open", 0.06, 4, ["open_door"]),  # appearance and boxes disagree
+        ("close", 1.0, 0, ["close_door"]),  # ajar or open, undecided
     ],
 )
-def test_learned_eyes_settle_their_doubt_by_moving(
+def test_learned_detector_resolves_uncertainty_by_moving(
     run: Run, command: str, angle: float, seed: int, skills: list[str]
 ) -> None:
     outcome, truth, started = run(command, angle, "learned", seed)
@@ -75,7 +75,7 @@ def test_learned_eyes_settle_their_doubt_by_moving(
 
 
 @pytest.mark.parametrize("angle", [1.05, 1.2])
-def test_a_door_that_hides_the_inside_is_opened_further_before_it_is_said_to_be_empty(
+def test_door_that_hides_the_inside_is_opened_further_before_reporting_it_empty(
     run: Run, angle: float
 ) -> None:
     outcome, truth, started = run("fetch", angle, material="absent")
@@ -84,7 +84,7 @@ def test_a_door_that_hides_the_inside_is_opened_further_before_it_is_said_to_be_
     assert truth.angle > 1.3
 
 
-def test_what_a_closed_door_hides_is_not_said_to_be_absent(run: Run) -> None:
+def test_material_behind_a_closed_door_is_not_reported_absent(run: Run) -> None:
     outcome, truth, started = run("Is there any material inside?", 0.0)
     assert started == []
     assert outcome.status == "blocked"
@@ -92,7 +92,7 @@ def test_what_a_closed_door_hides_is_not_said_to_be_absent(run: Run) -> None:
     assert truth.inside
 
 
-def test_questions_about_a_door_that_is_barely_open_are_answered_truly(run: Run) -> None:
+def test_questions_about_a_barely_open_door_are_answered_correctly(run: Run) -> None:
     for question in ("Is the door closed?", "Is the door open?", "문이 닫혀 있니?"):
         outcome, truth, _ = run(question, 0.06, "learned", 1)
         assert outcome.message in ("No. The door is ajar.", "아니요. 문이 조금 열려 있습니다.")
@@ -103,8 +103,8 @@ def test_questions_about_a_door_that_is_barely_open_are_answered_truly(run: Run)
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("eyes", ["oracle", "learned"])
-def test_from_many_angles_it_ends_as_asked(run: Run, eyes: str, command: str) -> None:
-    """A grip may slip at one of the angles and is told truly; no doubt about the door remains."""
+def test_missions_from_many_angles_end_as_requested(run: Run, eyes: str, command: str) -> None:
+    """A grasp may fail at one of the angles and is reported, but no uncertainty remains."""
     low = (0.0, 0.02, 0.03, 0.04, 0.05, 0.06, 0.075, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 0.9)
     high = (0.95, 0.975, 1.0, 1.025, 1.05, 1.075, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35)
     missed = []

@@ -1,4 +1,4 @@
-"""The rule table of the door, row by row: what was done, how it ended, what the turns say."""
+"""Rule table of the door, row by row: actions, outcome and turn reports."""
 
 import importlib.util
 from pathlib import Path
@@ -37,7 +37,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_row(known, row):
+def test_rule_table_row(known, row):
     command, door, material, actions, status, reason = ROWS[row]
     ran = known(command, door=door, material=material, seed=11)
     assert (ran.actions, ran.outcome.status, ran.outcome.reason_code) == (actions, status, reason)
@@ -55,7 +55,7 @@ def test_row(known, row):
 
 
 @pytest.mark.parametrize("command", [OPEN, CLOSE, GET])
-def test_uncertain_looks_again_and_then_stops(run_door, command):
+def test_uncertain_door_is_observed_again_and_then_blocks(run_door, command):
     ran = run_door(command, door="closed", fault="dark", seed=11)
     assert (ran.outcome.status, ran.outcome.reason_code) == ("blocked", "UNCERTAIN_PERCEPTION")
     assert ran.actions == []
@@ -65,7 +65,7 @@ def test_uncertain_looks_again_and_then_stops(run_door, command):
     assert turns[-1]["stop_signal"]["reason_code"] == "UNCERTAIN_PERCEPTION"
 
 
-def test_the_material_stays_in_the_hand_and_the_door_is_closed(known):
+def test_material_stays_in_the_hand_while_the_door_is_closed(known):
     ran = known(GET, door="closed", material="present", seed=11)
     assert ran.facts["hand.right"] == "material"
     assert ran.facts["door"] == "closed"
@@ -101,7 +101,7 @@ def test_both_commands_of_a_sequence_are_done(run_door):
     assert ran.facts["door"] == "closed"
 
 
-def test_a_slipped_grasp_plans_once_more_and_does_not_open_again(run_door):
+def test_failed_grasp_is_replanned_without_opening_again(run_door):
     ran = run_door(GET, seed=2, faults=["grasp:1=GRASP_SLIPPED"])
     assert (ran.outcome.status, ran.outcome.planner_calls, ran.outcome.replans) == (
         "satisfied",
@@ -122,8 +122,8 @@ SKILLS = {
 
 
 @pytest.mark.parametrize("skill", SKILLS)
-def test_a_fault_at_every_call_is_blocked_within_the_budget(run_door, skill):
-    door = "closed" if skill == "open_door" else "open"  # which spares the opening
+def test_permanent_fault_blocks_the_mission_within_the_budget(run_door, skill):
+    door = "closed" if skill == "open_door" else "open"  # which avoids the opening
     ran = run_door(GET, seed=2, door=door, faults=[f"{skill}={SKILLS[skill]}"])
     found = ran.outcome
     assert (found.status, found.reason_code) == ("blocked", "SKILL_FAILED")
@@ -134,14 +134,14 @@ def test_a_fault_at_every_call_is_blocked_within_the_budget(run_door, skill):
 
 
 @pytest.mark.parametrize(("code", "args"), [("UNREACHABLE", ("arm", "left"))])
-def test_the_library_has_other_ways(run_door, code, args):
+def test_alternatives_of_the_library_are_used(run_door, code, args):
     ran = run_door(OPEN, seed=2, faults=[f"open_door:1={code}"])
     assert ran.outcome.status == "satisfied"
     starts = [e for e in ran.events if type(e).__name__ == "SkillStarting"]
     assert starts[-1].args[args[0]] == args[1]
 
 
-def test_the_same_seed_world_and_command_give_the_same_ticks(run_door, known):
+def test_same_seed_world_and_command_give_the_same_ticks(run_door, known):
     world = {"door": "closed", "material": "present", "seed": 11}
 
     def trace(ran):
@@ -197,7 +197,7 @@ def check_any(run_door, command, world):
 @pytest.mark.slow
 @given(command=commands, world=worlds)
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_report_breaks_the_contract(run_door, command, world):
+def test_turn_reports_satisfy_their_rules(run_door, command, world):
     check_any(run_door, command, world)
 
 
@@ -205,12 +205,12 @@ def test_no_report_breaks_the_contract(run_door, command, world):
 @pytest.mark.timeout(900)
 @given(command=commands, world=worlds)
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_report_breaks_the_contract_in_many_worlds(run_door, command, world):
+def test_turn_reports_satisfy_their_rules_in_many_worlds(run_door, command, world):
     check_any(run_door, command, world)
 
 
 def test_both_clocks_give_the_same_ticks(door_site):
-    """Real time waits for the wall, lockstep does not; what happens is the same."""
+    """Real time waits for the wall clock, lockstep does not. The events are the same."""
 
     def trace(fast):
         ears = []

@@ -1,4 +1,4 @@
-"""Material that a hand lost: the last words say where it is, as far as that was seen or felt."""
+"""Dropped material: the final message reports its position as far as it is known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FELL = {
 
 
 def run(world: dict[str, str], *commands: str, faults: tuple[str, ...] = ()) -> list[Any]:
-    """Return how each of the commands ended; none tells anything untrue."""
+    """Return the outcome of each command, after checking the messages."""
     witness, ends = Witness(), []
     with quick_session(site_of("door"), world=world, listeners=[witness], faults=faults) as session:
         witness.session = session
@@ -35,7 +35,7 @@ def run(world: dict[str, str], *commands: str, faults: tuple[str, ...] = ()) -> 
         ("open", ("자재를 꺼내고 문은 열어 둬", "손을 펴"), "ko"),
     ],
 )
-def test_what_was_let_go_before_the_door_lies_there(
+def test_material_released_before_the_door_is_reported_there(
     door: str, commands: Any, language: str
 ) -> None:
     last = run({"door": door, "seed": "2"}, *commands)[-1]
@@ -43,7 +43,7 @@ def test_what_was_let_go_before_the_door_lies_there(
     assert last.message.endswith(FELL[language])
 
 
-def test_it_is_still_known_when_it_is_asked_for_again() -> None:
+def test_dropped_material_is_known_in_the_next_mission() -> None:
     last = run(
         {"door": "open", "seed": "2"},
         "get the material and leave the door open",
@@ -55,7 +55,7 @@ def test_it_is_still_known_when_it_is_asked_for_again() -> None:
     assert last.message.endswith(FELL["en"])
 
 
-def test_what_slipped_out_of_the_hand_is_seen_behind_the_door() -> None:
+def test_material_that_slipped_is_seen_behind_the_door() -> None:
     world = {"door": "open", "seed": "3", "fault": "slippery"}
     faults = ("grasp:2=GRASP_SLIPPED", "grasp:3=GRASP_SLIPPED")
     (last,) = run(world, "get the material", faults=faults)
@@ -63,6 +63,6 @@ def test_what_slipped_out_of_the_hand_is_seen_behind_the_door() -> None:
     assert last.message.endswith("The material is behind the door.")
 
 
-def test_what_a_hand_holds_is_not_said_to_be_lost() -> None:
+def test_held_material_is_not_reported_as_lost() -> None:
     (last,) = run({"door": "open", "seed": "2"}, "자재를 가져와")
     assert last.message.endswith("오른손에 자재가 있습니다.")

@@ -1,4 +1,4 @@
-"""Missions with the learned detector: it fetches, never grasps nothing, knows a bad camera."""
+"""Missions with the learned detector: fetching, absent material and camera faults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DOORS = ("closed", "ajar", "open")
 
 @pytest.fixture(scope="module")
 def learned() -> Callable[..., Any]:
-    """Return what runs a command before learned eyes: outcome, skills started, facts."""
+    """Return a function that runs a command with the learned detector."""
     shipped = load_site("door")
     eyes = {"door": shipped.packs["door"].model_copy(update={"detector": "learned"})}
 
@@ -48,8 +48,8 @@ def learned() -> Callable[..., Any]:
     "door",
     [pytest.param(door, marks=[pytest.mark.slow] if door != "open" else []) for door in DOORS],
 )
-def test_the_material_is_fetched(learned: Any, door: str) -> None:
-    """Every look costs two runs of the network; half as many as usual are enough."""
+def test_material_is_fetched(learned: Any, door: str) -> None:
+    """Every observation costs two runs of the network; half the usual rate is sufficient."""
     outcome, started, facts = learned(FETCH, seed=3, door=door, look_hz=2.5)
     assert (outcome.status, outcome.reason_code) == ("satisfied", "OK")
     assert [name for name, _ in started] == [
@@ -66,19 +66,19 @@ def test_the_material_is_fetched(learned: Any, door: str) -> None:
     ("command", "door", "code"),
     [("close the door", "closed", "ALREADY_CLOSED"), ("open the door", "open", "ALREADY_OPEN")],
 )
-def test_what_is_done_already_is_seen(learned: Any, command: str, door: str, code: str) -> None:
+def test_finished_state_is_recognised(learned: Any, command: str, door: str, code: str) -> None:
     outcome, started, _ = learned(command, seed=5, door=door)
     assert (outcome.status, outcome.reason_code, started) == ("satisfied", code, [])
 
 
-def test_an_absent_material_is_never_grasped(learned: Any) -> None:
+def test_absent_material_is_never_grasped(learned: Any) -> None:
     outcome, started, _ = learned(FETCH, seed=4, door="closed", material="absent", look_hz=2.5)
     assert (outcome.status, outcome.reason_code) == ("blocked", "MATERIAL_NOT_VISIBLE_AFTER_OPEN")
     assert [name for name, _ in started] == ["open_door"]
 
 
 @pytest.mark.parametrize("fault", ["dark", "frozen"])
-def test_a_camera_that_fails_blocks_the_mission_and_is_named(learned: Any, fault: str) -> None:
+def test_camera_fault_blocks_the_mission_and_is_named(learned: Any, fault: str) -> None:
     outcome, _, facts = learned("get the material", seed=3, door="open", camera=f"{fault}@2")
     assert (outcome.status, outcome.reason_code) == ("blocked", "UNCERTAIN_PERCEPTION")
     assert CAMERA[fault] in outcome.message
@@ -86,7 +86,7 @@ def test_a_camera_that_fails_blocks_the_mission_and_is_named(learned: Any, fault
     assert facts["hand.right"] == "empty"
 
 
-def test_the_reason_is_told_in_the_language_of_the_command(learned: Any) -> None:
+def test_reason_is_in_the_language_of_the_command(learned: Any) -> None:
     outcome, started, _ = learned(FETCH, seed=3, door="open", camera="dark")
     assert started == []
     assert outcome.message == (
@@ -100,8 +100,8 @@ WORLDS = int(os.environ.get("BT_EXEC_WORLDS", "50"))
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_many_worlds(learned: Any) -> None:
-    """Satisfied in 95 of 100 worlds, and the rest says truly why not."""
+def test_success_rate_in_many_worlds(learned: Any) -> None:
+    """95 of 100 worlds are satisfied, and the reports of the others are true."""
     ends = {}
     for seed in range(WORLDS):
         outcome, _, facts = learned(FETCH, seed=seed, door=DOORS[seed % 3])
@@ -128,16 +128,14 @@ FAULTS = ("dark", "frozen", "noise", "occluded", "wrong_size", "missing")
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_every_fault_in_the_middle_of_every_skill_blocks_the_fetch(
-    learned: Any, fault: str
-) -> None:
+def test_every_fault_during_every_skill_blocks_the_fetch(learned: Any, fault: str) -> None:
     fetch = {"seed": 0, "door": "closed"}
     outcome, started, _ = learned("get the material", **fetch)
     ends = [*(at for _, at in started[1:]), outcome.sim_seconds]
     for (skill, start), end in zip(started, ends, strict=True):
         at = round((start + end) / 2, 2)
         outcome, until, facts = learned("get the material", camera=f"{fault}@{at}", **fetch)
-        if skill == "return_home" and end - start < 0.8:  # over before anybody could notice
+        if skill == "return_home" and end - start < 0.8:  # over before it can be noticed
             continue
         assert (outcome.status, outcome.reason_code) == ("blocked", "UNCERTAIN_PERCEPTION"), skill
         assert CAMERA[fault] in outcome.message, skill
@@ -150,7 +148,7 @@ def test_every_fault_in_the_middle_of_every_skill_blocks_the_fetch(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", [4.0, 10.7, 12.5, 18.0])
-def test_a_camera_that_comes_back_costs_time_and_no_more(learned: Any, start: float) -> None:
+def test_temporary_camera_fault_only_delays_the_mission(learned: Any, start: float) -> None:
     outcome, _, facts = learned(
         "get the material", seed=3, door="closed", camera=f"dark@{start}-{start + 1.5}"
     )

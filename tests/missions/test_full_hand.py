@@ -1,4 +1,4 @@
-"""A hand that is in the way: what a stopped mission leaves is told, and why the next cannot run."""
+"""Full hand after a stopped mission: it is reported, and explains why the next one cannot run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class StopsWhilePulling:
             self.session.abort()
 
 
-def test_a_stopped_hand_still_holds_and_says_so(door_session):
+def test_stopped_hand_still_holds_and_reports_it(door_session):
     watcher = StopsWhilePulling()
     with door_session(listeners=[watcher]) as session:
         watcher.session = session
@@ -34,7 +34,7 @@ def test_a_stopped_hand_still_holds_and_says_so(door_session):
         assert session.facts()["hand.right"] == "empty"
 
 
-def test_a_step_that_fills_the_hand_of_the_next(door_session):
+def test_step_that_needs_a_hand_filled_by_an_earlier_one_is_refused(door_session):
     with door_session(world={"door": "open"}) as session:
         outcome = session.run("get the material and open the door")
     assert (outcome.status, outcome.reason_code) == ("refused", "NEED_NOT_MET")
@@ -44,7 +44,7 @@ def test_a_step_that_fills_the_hand_of_the_next(door_session):
 
 
 class FillsTheHandAgain(OfflineCompiler):
-    """A compiler whose second plan cannot be: it opens the door with the hand that holds."""
+    """Compiler whose second plan is infeasible: it opens the door with the full hand."""
 
     def compile(self, request: Request) -> Plan | Refusal:
         again = request.previous is not None
@@ -52,7 +52,7 @@ class FillsTheHandAgain(OfflineCompiler):
         return super().compile(replace(request, command=command, previous=None, failure=None))
 
 
-def test_a_second_plan_that_cannot_be_says_why_in_whole_sentences(door_session):
+def test_infeasible_second_plan_is_explained_in_whole_sentences(door_session):
     world, faults = {"door": "open"}, ["grasp:1=GRASP_SLIPPED"]
     with door_session(world=world, faults=faults) as session:
         session.compiler = FillsTheHandAgain()

@@ -1,8 +1,8 @@
-"""Missions that are killed at random moments with SIGKILL and continued in another process.
+"""Missions that are killed with SIGKILL at random moments and resumed in another process.
 
-The journal opens, nothing that was committed is lost, what is told before going on is true of the
-restored world, the mission ends satisfied or with a true reason, and nothing irreversible is done
-twice. ``BT_EXEC_KILLS=N`` raises the number of kills of each site.
+The journal opens, no committed row is lost, the report before resuming is true of the restored
+world, the mission ends satisfied or with a true reason, and no irreversible action is repeated.
+``BT_EXEC_KILLS=N`` raises the number of kills of each site.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SITES = {
 
 
 def killed(site: str, command: str, world: dict[str, str], journal: Journal, rows: int) -> None:
-    """Run a mission in a process of its own, and kill it once it has committed some rows."""
+    """Run a mission in a separate process, and kill it once it has committed some rows."""
     pairs = [f"{key}={value}" for key, value in world.items()]
     arguments = [sys.executable, "-c", MISSION, site, command, str(journal.path), *pairs]
     with subprocess.Popen(arguments) as process:
@@ -57,7 +57,7 @@ def killed(site: str, command: str, world: dict[str, str], journal: Journal, row
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(KILLS))
 @pytest.mark.parametrize("name", SITES)
-def test_killed_mission_goes_on_and_repeats_nothing_irreversible(
+def test_killed_mission_resumes_without_repeating_irreversible_actions(
     name: str, number: int, tmp_path: Path
 ) -> None:
     settings, command, world = SITES[name]
@@ -101,7 +101,7 @@ def test_killed_mission_goes_on_and_repeats_nothing_irreversible(
 
 
 def refusing(asked: list[str]):
-    """Return an operator who is asked, and says no."""
+    """Return an operator who rejects every question."""
 
     def confirm(spec, why, over):
         asked.append(why)

@@ -1,4 +1,4 @@
-"""Somebody moves the door while a mission runs: nothing untrue is told, and it ends as asked."""
+"""Door moved by a person during a mission: reports are true, and missions end as requested."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMANDS = {
     "fetch": ("get the material", "자재를 가져와"),
 }
 BLIND = {"UNCERTAIN_PERCEPTION"}
-"""Why a mission may end blocked: the door was shut on what it looked for."""
+"""Reasons for a blocked mission: the door was closed in front of the searched object."""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def site() -> Any:
 def check(
     site: Any, command: str, door: float, when: str | float, target: float, seed: int = 0
 ) -> Any:
-    """Run a mission with somebody at the door; return how it ended, None if nobody came."""
+    """Run a mission with a person at the door; return the outcome, or None if they did nothing."""
     witness = Witness()
     world = {"door": str(door), "seed": str(seed)}
     with quick_session(site, world=world, listeners=[witness]) as session:
@@ -45,21 +45,21 @@ def check(
         }
     if somebody.began is None:
         return None
-    if outcome.reason_code != "ALREADY_CLOSED":  # it was, when it was looked at
+    if outcome.reason_code != "ALREADY_CLOSED":  # it was, at the time of the observation
         assert (outcome.status == "satisfied") is done[command], outcome.message
     return outcome
 
 
 @pytest.mark.parametrize(
     ("command", "door", "when", "target"),
-    [  # the phases that are not here are in the long test below
-        ("open", 0.0, 0.2, 0.5),  # while it is looked at
+    [  # the other phases are in the slow test below
+        ("open", 0.0, 0.2, 0.5),  # during an observation
         ("open", 0.0, "pulling", 0.0),  # the hand holds the handle
         ("close", 0.5, "pushing", 1.3),
         ("fetch", 1.3, "reaching", 0.5),  # against the arm
     ],
 )
-def test_whoever_moves_the_door_the_mission_ends_as_asked(
+def test_mission_with_a_moved_door_ends_as_requested(
     site: Any, command: str, door: float, when: str | float, target: float
 ) -> None:
     outcome = check(site, command, door, when, target)
@@ -67,13 +67,13 @@ def test_whoever_moves_the_door_the_mission_ends_as_asked(
     assert outcome.status == "satisfied", outcome.message
 
 
-def test_a_door_that_is_shut_on_what_is_looked_for_is_told_so(site: Any) -> None:
+def test_door_closed_during_a_search_is_reported(site: Any) -> None:
     outcome = check(site, "fetch", 1.3, 0.2, 0.0, seed=1)
     assert outcome.status == "blocked"
     assert "문이 닫혀 있습니다." in outcome.message
 
 
-def test_a_door_that_is_opened_after_the_look_was_closed_then(site: Any) -> None:
+def test_door_opened_after_the_observation_is_reported_as_closed_then(site: Any) -> None:
     outcome = check(site, "close", 0.0, 0.2, 1.3)
     assert outcome.reason_code == "ALREADY_CLOSED"
     assert outcome.message.startswith(
@@ -93,8 +93,8 @@ ANGLES = (0.0, 0.5, 1.3)
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("door", ANGLES)
-def test_the_door_may_be_moved_at_any_moment(site: Any, command: str, door: float) -> None:
-    """Each phase meets each angle that the door is taken to, over the angles it stands at."""
+def test_door_can_be_moved_at_any_moment(site: Any, command: str, door: float) -> None:
+    """Each phase is combined with each target angle, over the initial angles."""
     first = ANGLES.index(door)
     ends = [
         check(site, command, door, when, ANGLES[(first + seed) % 3], seed)

@@ -1,4 +1,4 @@
-"""What operators are shown are sentences and names, in both languages; codes come with ``-v``."""
+"""Texts for operators are sentences and names, in both languages; codes appear with ``-v``."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ from tests.missions.only_sentences import not_sentences, shown_of
         ("문 --inspected", "ko", []),
     ],
 )
-def test_finder_finds_what_is_no_sentence(text: str, language: str, found: list[str]) -> None:
+def test_search_finds_texts_that_are_not_sentences(
+    text: str, language: str, found: list[str]
+) -> None:
     assert not_sentences(text, language) == found
 
 
 @pytest.mark.parametrize("name", site_names())
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_registered_sentences_hold_no_codes(name: str, language: str) -> None:
+def test_registered_sentences_contain_no_codes(name: str, language: str) -> None:
     messages = load_site(name).messages
     wrong = {
         code: found
@@ -141,7 +143,7 @@ def test_views_of_random_failures_show_sentences(
 def _wrong(
     site: Site, command: str, folder: Path, world: dict[str, str], faults: tuple[str, ...]
 ) -> list[str]:
-    """Return where a view shows what is neither a sentence nor a name."""
+    """Return the places where a view shows neither a sentence nor a name."""
     journal = Journal.open(folder / "journal.sqlite")
     language = "en" if command.isascii() else "ko"
     return [
@@ -156,7 +158,7 @@ def _wrong(
 
 @pytest.fixture(scope="module")
 def door(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Return a door site whose perception costs little."""
+    """Return a door site with cheap perception."""
     file = tmp_path_factory.mktemp("site") / "door.yaml"
     file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
     return load_site(str(file))

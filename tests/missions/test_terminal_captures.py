@@ -1,6 +1,7 @@
-"""Captures of missions in the documentation equal what the terminal shows.
+"""Captures of missions in the documentation equal the current output.
 
-After a wanted change: ``BT_EXEC_WRITE_SCREENS=1 pytest tests/missions/test_terminal_captures.py``.
+After an intended change: ``BT_EXEC_WRITE_SCREENS=1 pytest
+tests/missions/test_terminal_captures.py``.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ CAPTURE = r"(?<=<!-- {name} -->\n```\n)[^`]*(?=```\n)"
 
 
 class Case(NamedTuple):
-    """A mission, and when it is captured while it runs [s]."""
+    """Mission, and the times at which it is captured [s]."""
 
     command: str
     world: dict[str, str]
@@ -55,21 +56,21 @@ MISSIONS = {
 
 
 class _Shot:
-    """A listener that draws the live view once, at a moment of the mission."""
+    """Listener that draws the live view once, at a given time."""
 
     def __init__(self, model: ViewModel, at: float | None) -> None:
         self.drawn: dict[int, list[Line]] = {}
         self._model, self._at = model, at
 
     def on(self, event: Event) -> None:
-        """Draw the view if its moment has come."""
+        """Draw the view at its time."""
         model, at = self._model, self._at
         if at is not None and not self.drawn and event.t - model.began >= at:
             self.drawn = {width: draw(model, width, 24, now=event.t) for width in WIDTHS}
 
 
 def picture(lines: list[Line], theme: Any) -> str:
-    """Return lines of a terminal as an SVG, without the fonts that rich would load."""
+    """Return lines of a terminal as an SVG, without the external fonts of rich."""
     console = Console(record=True, width=WIDTHS[1], file=io.StringIO(), color_system="truecolor")
     for line in lines:
         spans = [(text, COLOURS[style]) for text, style in line]
@@ -79,7 +80,7 @@ def picture(lines: list[Line], theme: Any) -> str:
 
 
 def captured(name: str, folder: Path) -> dict[str, str]:
-    """Run a mission; return its captures by name; pictures of the live view by file name."""
+    """Run a mission, and return its captures by name and pictures by file name."""
     case = MISSIONS[name]
     file = folder / "door.yaml"
     file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")

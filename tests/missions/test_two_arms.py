@@ -1,4 +1,4 @@
-"""Two arms and one doorway: no door is shut on an arm, whoever wrote the plan."""
+"""Two arms and one doorway: the door is never closed on an arm, with any plan."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ REACH, SHUT = step("move_arm", "right"), step("close_door", "left")
         ),
     ],
 )
-def test_a_plan_that_shuts_the_door_on_an_arm_is_refused(
+def test_plan_that_closes_the_door_on_an_arm_is_refused(
     door_session: Any, steps: Any, command: str, code: str, message: str
 ) -> None:
     with door_session() as session:
@@ -84,13 +84,11 @@ def test_a_plan_that_shuts_the_door_on_an_arm_is_refused(
     ("door", "steps"),
     [
         ("closed", (*OPENED, REACH, HOME, SHUT)),  # out of it again
-        ("open", (LOOK, REACH, step("grasp", "right"), SHUT)),  # which draws it out
-        ("open", (LOOK, REACH, step("close_door", "right"))),  # its own hand, it goes first
+        ("open", (LOOK, REACH, step("grasp", "right"), SHUT)),  # which retracts it
+        ("open", (LOOK, REACH, step("close_door", "right"))),  # its own hand, which moves first
     ],
 )
-def test_an_arm_that_is_out_of_it_is_in_nobodys_way(
-    door_session: Any, door: str, steps: Any
-) -> None:
+def test_arm_outside_the_doorway_does_not_block(door_session: Any, door: str, steps: Any) -> None:
     with door_session(world={"door": door, "seed": "2"}) as session:
         outcome = session.run("do it", plan(*steps))
         truth = Truth.of(session.rigs["door"].robot)
@@ -110,7 +108,7 @@ def reached(arm: Any, seed: int) -> Any:
 
 
 class Meddler:
-    """Puts the left arm into the doorway once the door is open, as nobody planned."""
+    """Listener that moves the left arm into the doorway when the door is open, outside any plan."""
 
     def __init__(self) -> None:
         self.session: Session | None = None
@@ -128,7 +126,7 @@ class Meddler:
 
 
 @pytest.mark.slow
-def test_an_arm_that_nobody_expected_there_holds_the_door_back(door_session: Any) -> None:
+def test_unexpected_arm_in_the_doorway_stops_the_door(door_session: Any) -> None:
     meddler = Meddler()
     with door_session(world={"seed": "3"}, listeners=[meddler]) as session:
         meddler.session = session
@@ -150,7 +148,7 @@ def test_an_arm_that_nobody_expected_there_holds_the_door_back(door_session: Any
 
 
 def some_plan(draw: random.Random) -> MissionSpec:
-    """Return a plan of two arms at random; most are refused."""
+    """Return a random plan of two arms; most are refused."""
 
     def some_step() -> str:
         skill = draw.choice(("open_door", "close_door", "move_arm", "move_arm", "grasp", "home"))
@@ -165,7 +163,7 @@ def some_plan(draw: random.Random) -> MissionSpec:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_no_random_plan_of_two_arms_jams_the_door(door_site: Any) -> None:
+def test_random_plans_of_two_arms_never_jam_the_door(door_site: Any) -> None:
     refused, ran = 0, 0
     for seed in range(60):
         draw = random.Random(seed)

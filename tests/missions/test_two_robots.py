@@ -1,4 +1,4 @@
-"""Two robots of the door pack on one site, at work at the same time."""
+"""Two robots of the door pack on one site, working at the same time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ packs:
 
 
 class Log(list):
-    """Keeps the starts and ends of skills."""
+    """Listener that keeps the starts and ends of skills."""
 
     def on(self, event):
         if isinstance(event, SkillStarting | SkillEnded):
@@ -46,7 +46,7 @@ def site(tmp_path):
         ("로봇 A는 문을 열고 로봇 B는 팔을 접어", "로봇 A: 문이 열려 있습니다."),
     ],
 )
-def test_robots_do_their_parts(site, command, message):
+def test_each_robot_does_its_part(site, command, message):
     with Session(site, fast=True) as session:
         outcome = session.run(command)
         facts = session.facts()
@@ -65,7 +65,7 @@ def test_robots_move_at_the_same_time(site, tmp_path):
     assert verify(journal, outcome.mission_id).same
 
 
-def test_failure_of_one_robot_is_repaired_for_it(site):
+def test_failure_of_one_robot_is_replanned_for_it(site):
     faults = ["robot_a.open_door:1=DOOR_STUCK"]
     with Session(site, fast=True, faults=faults) as session:
         outcome = session.run("everyone, open the door")

@@ -1,4 +1,4 @@
-"""Random missions with faults, and what each was to achieve, as a check of the world."""
+"""Random missions with faults, and their goals as checks of the world."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Case:
 
     Attributes:
         site: ``door`` or ``building``.
-        command: What is typed.
-        world: How the world starts.
-        faults: Which calls are made to fail.
-        goals: What was asked, each with the words that tell it is missing.
-        abort_s: When somebody stops it [s], or None.
+        command: The command.
+        world: Initial world.
+        faults: Injected faults.
+        goals: Requested results, each with the words that report it as missing.
+        abort_s: Time of an abort [s], or None.
         question: Whether a question about the door is true of the world, or None.
     """
 
@@ -187,7 +187,7 @@ def case(seed: int) -> Case:
 
 @cache
 def site_of(name: str) -> Any:
-    """Return a site whose eyes are the simulator's, and that looks only when asked."""
+    """Return a site with the oracle detector, which observes only on request."""
     site = load_site(name)
     pack = "door" if name == "door" else "reporter"
     more = {"detector": "oracle"} if name == "door" else {"reports": "none"}
@@ -209,7 +209,7 @@ class _Aborter:
 
 
 def wrong(seed: int) -> list[str]:
-    """Run the mission of a seed; return everything untrue that it tells."""
+    """Run the mission of a seed, and return every false statement in its reports."""
     given = case(seed)
     witness = Witness()
     listeners: list[Any] = [witness]

@@ -1,4 +1,4 @@
-"""The checker itself: it finds what is untrue, and what it does not know."""
+"""Tests of the checker: it finds false and unknown statements."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ OFFICE = "I looked around the professor's office a minute ago. "
         (OFFICE + "Nothing unusual is in view.", False),
         ("1분 전에 라운지를 둘러보았습니다.", False),
         ("The document is on my tray.", False),
-        ("I did it all, believe me.", False),  # what nobody checks is no truth
+        ("I did it all, believe me.", False),  # an unchecked statement is not accepted
     ],
 )
-def test_what_is_untrue_is_found(said, true):
+def test_false_statement_is_found(said, true):
     assert (Checker(witness(), "satisfied").read(said) == []) is true

@@ -1,4 +1,4 @@
-"""No untrue sentence: random missions with faults, told ends against the simulators' truth."""
+"""Random missions with faults: their final messages are compared with the simulators' state."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ CHUNKS = int(os.environ.get("BT_EXEC_TRUTH_CHUNKS", "10"))  # of ten missions ea
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_is_told_at_the_end_is_true(seed):
+def test_final_messages_are_true(seed):
     assert wrong(seed) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_many_missions_tell_nothing_untrue(chunk):
+def test_final_messages_of_many_missions_are_true(chunk):
     seeds = range(100 + 10 * chunk, 110 + 10 * chunk)
     assert [one for seed in seeds for one in wrong(seed)] == []

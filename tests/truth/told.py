@@ -1,7 +1,7 @@
-"""Checks every sentence of a mission's end against what a witness saw.
+"""Check of every sentence of a final message against the observations of a witness.
 
-The tables are this checker's own: they share nothing with what makes the sentences. A sentence that
-stands in none of them is an error as well, so that nothing is told that nobody checks.
+The tables are independent of the generation of messages. A sentence that is in none of them is an
+error as well, so that every statement is checked.
 """
 
 from __future__ import annotations
@@ -63,22 +63,22 @@ def rule(*patterns: str) -> Callable[[Check], Check]:
 
 
 class Checker:
-    """Reads a message from its beginning, sentence by sentence.
+    """Parser of a message, sentence by sentence.
 
     Args:
-        witness: What really happened.
-        status: How the mission is said to have ended.
-        before: The door's angle when the mission began [rad].
+        witness: The actual events.
+        status: Reported status of the mission.
+        before: Door angle at the start of the mission [rad].
     """
 
     def __init__(self, witness: Witness, status: str) -> None:
         self.witness = witness
         self.status = status
-        self.place = ""  # the place that answers are about
+        self.place = ""  # place that the answers are about
         self.untrue: list[str] = []
 
     def read(self, message: str) -> list[str]:
-        """Return what is untrue, or unknown, in a message."""
+        """Return the false or unknown statements of a message."""
         rest = message.strip()
         while rest:
             match, check = self._next(rest)
@@ -273,7 +273,7 @@ def _at_least(c: Checker, m: re.Match[str]) -> bool:
     r"보이는 사람은 없지만 가려진 곳이 있습니다\.",
 )
 def _hidden(c: Checker, m: re.Match[str]) -> bool:
-    return True  # what is not seen is not claimed
+    return True  # hidden parts are not claimed to be empty
 
 
 @rule(rf"(?:Yes, )(?P<w>{WHO}) is there\.", rf"네, (?P<w>{WHO})께서 계십니다\.")
@@ -402,7 +402,7 @@ def _not_looked(c: Checker, m: re.Match[str]) -> bool:
     rf"“(?P<q>[^”]*)”에 대한 (?P<w>{WHO})의 답변을 얻지 못했습니다\.",
 )
 def _no_answer(c: Checker, m: re.Match[str]) -> bool:
-    return True  # the plan's own result: whether it is told so is checked by the goals
+    return True  # result of the plan; its report is checked by the goals
 
 
 @rule(

@@ -1,4 +1,4 @@
-"""What really happened: read from MuJoCo, the speaker and the people, never from what is told.
+"""Actual events, read from MuJoCo, the speaker and the people, independent of reports.
 
 Frames: the building's floor, x east, y north [m]; the door's angle is 0 when closed [rad].
 """
@@ -35,13 +35,13 @@ LAMPS = {"corridor_center": ("corridor_west", "corridor_center", "corridor_east"
 
 
 def door_state(angle: float) -> str:
-    """Return the state that an angle of the hinge [rad] means."""
+    """Return the state for a hinge angle [rad]."""
     return "closed" if angle <= CLOSED_RAD else "ajar" if angle < OPEN_RAD else "open"
 
 
 @dataclass(frozen=True)
 class Looked:
-    """A place as it was at the end of a look around it."""
+    """State of a place at the end of an observation."""
 
     t: float
     people: int
@@ -53,15 +53,15 @@ class Looked:
 
 @dataclass
 class Witness:
-    """A listener that looks at the simulators at every event.
+    """Listener that reads the simulators at every event.
 
     Attributes:
-        t: The time of the last event [s].
-        angles: The door's angle by time [rad].
-        stood: Whether the material stood in the cabinet, in no hand, by time.
-        visits: Where the robot was, by time: places within reach.
-        looks: Every look around a place that ended well.
-        drops: How often the material was lost by a hand.
+        t: Time of the last event [s].
+        angles: Door angle by time [rad].
+        stood: Whether the material was in the cabinet and not held, by time.
+        visits: Places within reach of the robot, by time.
+        looks: Every successful observation of a place.
+        drops: Number of times a hand lost the material.
     """
 
     session: Any = None
@@ -74,7 +74,7 @@ class Witness:
     moved: bool = False
 
     def on(self, event: Any) -> None:
-        """Look at the world."""
+        """Read the world."""
         self.t = event.t
         if type(event).__name__ == "SkillStarting":
             self.moved = True
@@ -98,17 +98,17 @@ class Witness:
 
     @property
     def angle(self) -> float:
-        """The angle of the hinge now [rad]."""
+        """Current hinge angle [rad]."""
         return float(self._door.data.joint("door").qpos[0])
 
     def states(self, since: float, until: float) -> set[str]:
-        """Return the states that the door was in between two times [s]."""
+        """Return the states of the door between two times [s]."""
         found = {door_state(angle) for t, angle in self.angles if since <= t <= until}
         before = [angle for t, angle in self.angles if t <= since]
         return found | ({door_state(before[-1])} if before else set())
 
     def held(self, arm: str) -> str | None:
-        """Return what a hand holds: what is welded to it and lies between its fingers."""
+        """Return the object in a hand: welded to it and between its fingers."""
         model, data = self._door.model, self._door.data
         grip = data.site(f"{arm}/grip").xpos
         for name, weld in (("material", "hold"), ("door-handle", "pull")):
@@ -122,14 +122,14 @@ class Witness:
         return None
 
     def home(self, arm: str) -> bool:
-        """Whether an arm is in its rest posture."""
+        """Return True if an arm is in its rest posture."""
         data = self._door.data
         joints = [float(data.joint(f"{arm}/j{i}").qpos[0]) for i in range(1, 8)]
         return max(abs(a - b) for a, b in zip(joints, HOME[arm], strict=True)) < 0.08
 
     @property
     def material_inside(self) -> bool:
-        """Whether the material stands in the cabinet."""
+        """Whether the material is in the cabinet."""
         model, data = self._door.model, self._door.data
         if "material" not in [model.body(i).name for i in range(model.nbody)]:
             return False
@@ -143,7 +143,7 @@ class Witness:
 
     @property
     def places(self) -> frozenset[str]:
-        """The places that the robot is at."""
+        """Places of the robot."""
         x, y, _ = self._robot.world.pose
         return frozenset(
             name
@@ -153,20 +153,20 @@ class Witness:
 
     @property
     def tray(self) -> str | None:
-        """What lies on the tray."""
+        """Object on the tray."""
         return self._robot._tray
 
     @property
     def said(self) -> list[Any]:
-        """What was said to whom: the speaker's log."""
+        """Utterances with their listeners, from the log of the speaker."""
         return self.session.rigs["reporter"].services["speaker"].said
 
     def said_to(self, person: str, text: str) -> bool:
-        """Whether somebody was told a text."""
+        """Return True if a person was given a text."""
         return any(one.person == person and text in one.text for one in self.said)
 
     def was_at(self, place: str) -> bool:
-        """Whether the robot ever was at a place."""
+        """Return True if the robot was ever at a place."""
         return any(place in places for _, places in self.visits)
 
     def _looked(self, place: str) -> Looked:

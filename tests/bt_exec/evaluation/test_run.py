@@ -27,7 +27,7 @@ def cases_of() -> Cases:
 
 
 class Scripted:
-    """A compiler that is right for the first commands of each kind, and then errs in its way."""
+    """Compiler that is right for the first commands of each kind, then makes one kind of error."""
 
     def __init__(self, name, right, error):
         self.name, self.right, self.error, self.asked = name, right, error, 0

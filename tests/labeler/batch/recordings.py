@@ -1,4 +1,4 @@
-"""Recordings that change between runs, and a model that answers by what it is shown."""
+"""Recordings that change between runs, and a model with deterministic answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ITEM = re.compile(r"^Item (\d+): mid step (\w+):", re.MULTILINE)
 
 
 def answer(body: Mapping[str, Any]) -> str:
-    """Return records for all items of a request; each depends on its mid step alone."""
+    """Return records for all items of a request; each depends only on its mid step."""
     turn = body["messages"][-1]["content"]
     texts = turn if isinstance(turn, str) else "\n".join(b.get("text", "") for b in turn)
     found = _ITEM.findall(texts)
@@ -39,12 +39,12 @@ def record_of(step: str) -> dict[str, Any]:
 
 
 class ChangingRecording:
-    """A folder of episodes that grows, shrinks, is reordered and edited at random.
+    """Folder of episodes that grows, shrinks, is reordered and edited at random.
 
     Args:
-        pool: Episodes to take from.
+        pool: Episodes to add.
         folder: The recording.
-        seed: Chooses the changes.
+        seed: Seed of the changes.
     """
 
     def __init__(self, pool: Path, folder: Path, seed: int) -> None:
@@ -55,7 +55,7 @@ class ChangingRecording:
         shutil.copy(pool / "vocabulary.yaml", folder / "vocabulary.yaml")
 
     def change(self) -> str:
-        """Change something; return what."""
+        """Make a random change and return its name."""
         kinds = (self._add, self._remove, self._cut, self._restore, self._shuffle, self._redraw)
         return self._chance.choice(kinds)()
 
@@ -75,7 +75,7 @@ class ChangingRecording:
         return f"remove {gone.name}"
 
     def _cut(self) -> str:
-        """Let an episode end earlier, as if it were still being recorded."""
+        """Shorten an episode, as if it were still being recorded."""
         episode = self._shown()
         actions = (episode / "actions.jsonl").read_text().splitlines()
         kept = actions[: max(1, self._chance.randrange(len(actions)))]
@@ -99,7 +99,7 @@ class ChangingRecording:
         return f"shuffle {episode.name}"
 
     def _redraw(self) -> str:
-        """Replace a picture by another."""
+        """Replace a picture by another one."""
         frames = sorted(self._shown().glob("*.png"))
         one, other = self._chance.choice(frames), self._chance.choice(frames)
         if one != other:

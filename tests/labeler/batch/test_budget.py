@@ -1,4 +1,4 @@
-"""Budgets: reserved before a request is sent, across threads, resumes and the command line."""
+"""Budgets: reservations before requests, across threads, resumes and the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.labeler.batch.recordings import answer
 
 
 class Purse:
-    """Spends at random from a ledger in several threads; counts what was spent."""
+    """Threads that spend randomly from a ledger, and count the amounts."""
 
     def __init__(self, ledger: Ledger, seed: int, most: float) -> None:
         self.ledger, self.most = ledger, most
@@ -102,7 +102,7 @@ def test_request_in_flight_when_killed_stays_reserved(tmp_path: Path) -> None:
 def test_server_receives_at_most_the_budget_of_requests(
     game: Path, tmp_path: Path, tier: str, requests: int
 ) -> None:
-    """Retries after errors and wrong answers count, and so do runs that are resumed."""
+    """Retries after errors and wrong answers count, and so do resumed runs."""
     script: list[Any] = [answer, error(529), "nonsense", answer, error(500), answer]
     with MessagesServer(script) as server:
         options = {"client": {"base_url": server.url, "tier": tier}, "retries": 3}
@@ -151,13 +151,13 @@ def label(
 
 
 def most(server: MessagesServer) -> float:
-    """Return the highest bound of the requests that a server received."""
+    """Return the maximum cost of the requests that a server received."""
     prices = Prices.model_validate(PRICES)
     return max(most_usage(received.body, prices).cost for received in server.requests)
 
 
 def billed(tokens_in: int, tokens_out: int) -> Any:
-    """Return a reply for a server that bills so many tokens for each answer."""
+    """Return a reply of a server that bills the given number of tokens per answer."""
     usage = {"input_tokens": tokens_in, "output_tokens": tokens_out}
     return lambda body: text(answer(body), usage=usage)
 
@@ -173,14 +173,14 @@ def test_bill_never_exceeds_the_budget_of_money(game: Path, tmp_path: Path, work
         assert "the budget of 0.12 cost does not cover another request" in found["stopped"]
 
 
-def test_request_that_may_cost_too_much_is_never_sent(game: Path, tmp_path: Path) -> None:
+def test_request_with_a_too_high_maximum_cost_is_never_sent(game: Path, tmp_path: Path) -> None:
     with MessagesServer([answer]) as server:
         found = label(game, tmp_path / "run", server, 0.12, max_tokens=20_000)
         assert "0.12 left, 0.2" in found["stopped"]
         assert not server.requests
 
 
-def test_answer_without_a_bill_counts_with_the_most_it_may_cost(game: Path, tmp_path: Path) -> None:
+def test_answer_without_a_bill_counts_with_its_maximum_cost(game: Path, tmp_path: Path) -> None:
     with MessagesServer([text("nonsense", usage={})]) as server:
         label(game, tmp_path / "run", server, 0.2, tier="text")
         bounds = [most_usage(r.body, Prices.model_validate(PRICES)).cost for r in server.requests]
@@ -197,7 +197,7 @@ def test_refused_request_costs_nothing(game: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "limit"), [("cost", 1000.0), ("tokens", 10_000_000)])
-def test_run_stops_when_a_server_bills_more_than_a_request_may_cost(
+def test_run_stops_when_a_server_bills_more_than_the_maximum(
     game: Path, tmp_path: Path, kind: str, limit: float
 ) -> None:
     with MessagesServer([billed(3000, 600_000)]) as server:
@@ -213,7 +213,7 @@ def test_run_stops_when_a_server_bills_more_than_a_request_may_cost(
             no_cache=True,
         )
         assert len(server.requests) == 1
-        assert found["records"] > 0  # the answer that was paid is kept
+        assert found["records"] > 0  # the paid answer is kept
         said = "the server billed 6.008 cost" if kind == "cost" else "the server billed 6.03e+05"
         assert said in found["stopped"]
         assert any("billed 1 requests more than they may cost" in line for line in found["lines"])
@@ -280,15 +280,15 @@ def test_second_run_is_answered_by_the_cache_unless_it_is_switched_off(
     assert asked[0] == asked[2] > asked[1] == 0
 
 
-def test_reservations_of_a_dead_worker_stay_spent_and_free_those_who_wait() -> None:
-    """The account of a cluster, without one: what worker `a` held is counted with the most."""
+def test_reservations_of_a_dead_worker_stay_spent_and_unblock_others() -> None:
+    """The account of a cluster, tested locally: reservations of worker `a` count in full."""
     account = _SharedLedger(Budget(requests=5, cost=1.0), None)
     dead, live = (account.reserve(owner, {"requests": 1, "cost": 0.4}) for owner in "ab")
     assert isinstance(dead, Reservation)
     assert isinstance(live, Reservation)
     assert (dead.owner, account.limited()) == ("a", {"requests", "cost"})
     account.settle(live, {"requests": 1, "cost": 0.1})
-    account.settle(live, {"requests": 1, "cost": 0.1})  # a settlement that arrives twice
+    account.settle(live, {"requests": 1, "cost": 0.1})  # duplicate settlement
     account.abandon("a")
     account.settle(dead, {"requests": 1, "cost": 0.0})  # too late
     assert isinstance(account.reserve("b", {"requests": 1, "cost": 0.5}), Reservation)
@@ -296,7 +296,7 @@ def test_reservations_of_a_dead_worker_stay_spent_and_free_those_who_wait() -> N
     assert refused == "the budget of 5 requests is used up"
 
 
-def test_refusal_names_what_is_left_and_what_is_needed() -> None:
+def test_refusal_contains_the_remaining_and_required_amounts() -> None:
     ledger = Ledger(Budget(cost=1.0))
     ledger.settle(ledger.reserve({"cost": 0.9}), {"cost": 0.75})
     with pytest.raises(BudgetSpentError) as refused:

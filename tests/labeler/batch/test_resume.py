@@ -1,4 +1,4 @@
-"""Runs that are interrupted or killed, over recordings that change between their resumes."""
+"""Interrupted or killed runs over recordings that change between resumes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def labelled(
     source: Path, vocabulary: Vocabulary, folder: Path, stop_after: int | None
 ) -> Progress:
-    """Run the rules over a recording until so many batches were begun."""
+    """Run the rules over a recording until the given number of batches has started."""
     items = [
         item
         for episode in read_source(source)
@@ -67,7 +67,7 @@ def labelled(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_interrupted_runs_equal_an_undisturbed_one_when_the_recording_changes(
+def test_interrupted_runs_with_changed_recordings_equal_an_undisturbed_one(
     pool: Path, vocabulary: Vocabulary, tmp_path: Path, seed: int
 ) -> None:
     chance = random.Random(seed)
@@ -82,7 +82,7 @@ def test_interrupted_runs_equal_an_undisturbed_one_when_the_recording_changes(
     assert max(Counter(line["item"] for line in lines).values()) == 1
 
 
-def test_resuming_asks_only_about_new_and_changed_moments(
+def test_resumed_run_labels_only_new_and_changed_moments(
     pool: Path, vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     folder = tmp_path / "recording"
@@ -98,7 +98,7 @@ def test_resuming_asks_only_about_new_and_changed_moments(
     assert 0 < third.changes.changed == third.changes.new <= 16
 
 
-def test_resume_summary_names_what_changed(
+def test_resume_summary_lists_changes(
     pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recording = ChangingRecording(pool, tmp_path / "recording", 0)
@@ -160,7 +160,7 @@ for line in sys.stdin:
 
 
 class Killable:
-    """Runs in processes of their own, forked from one that has imported everything."""
+    """Runs in separate processes, forked from one that has imported everything."""
 
     def __init__(self) -> None:
         self._parent = subprocess.Popen(
@@ -189,7 +189,7 @@ class Killable:
             os.kill(child, signal.SIGKILL)
 
     def end(self) -> dict[str, Any] | None:
-        """Wait until the run has ended; return its summary, or None if it was killed."""
+        """Wait for the end of the run, and return its summary, or None if it was killed."""
         said = None
         while (line := self._line()) != "ended":
             said = json.loads(line)
@@ -219,7 +219,7 @@ def killable() -> Iterator[Killable]:
 def test_killed_runs_equal_an_undisturbed_one_within_their_budget(
     pool: Path, tmp_path: Path, killable: Killable, seed: int
 ) -> None:
-    """Ten kills and five changes of the recording a seed; the server counts the requests."""
+    """Ten kills and five changes of the recording per seed; the server counts the requests."""
     chance = random.Random(seed)
     recording = ChangingRecording(pool, tmp_path / "recording", seed)
     requests = chance.randrange(8, 40)

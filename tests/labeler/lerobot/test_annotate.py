@@ -1,4 +1,4 @@
-"""LeRobot data sets with language added: nothing that was there changes."""
+"""LeRobot data sets with added language: existing data is unchanged."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def assert_kept(source: Path, made: Path) -> None:
-    """Check that every file and every column is as it was; only what is added differs."""
+    """Check that every file and every column is unchanged except for the additions."""
     before, after = files_of(source), files_of(made)
     changed = {name for name in before if after[name] != before[name]}
     data = {name for name in before if name.startswith("data/")}
@@ -210,7 +210,7 @@ def test_robot_set_keeps_all_arrays_and_gets_language(
     assert [a.args["text"] for a in again[0].actions] == TASKS
 
 
-def test_two_tasks_of_an_episode_stay_two(tmp_path: Path) -> None:
+def test_two_tasks_of_an_episode_stay_separate(tmp_path: Path) -> None:
     (first, _) = read_source(robot_set(tmp_path / "robot"))
     assert [(a.t, a.end, a.op, a.args) for a in first.actions] == [
         (0.0, 0.8, "TASK", {"text": TASKS[0]}),
@@ -218,7 +218,7 @@ def test_two_tasks_of_an_episode_stay_two(tmp_path: Path) -> None:
     ]
 
 
-def test_frames_whose_task_has_no_text_are_named(tmp_path: Path) -> None:
+def test_frames_of_a_task_without_a_text_are_reported(tmp_path: Path) -> None:
     robot = robot_set(tmp_path / "robot")
     assert [episode.flaws for episode in read_source(robot)] == [(), ()]
     (robot / "meta" / "tasks.parquet").unlink()

@@ -1,4 +1,4 @@
-"""Data sets that LeRobot wrote, and the forms that its documents describe, become episodes."""
+"""Data sets written by LeRobot, and the documented layouts, read as episodes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def done(episode: Episode) -> list[tuple[float, float | None, str, Mapping[str, 
     return [(a.t, a.end, a.op, a.args) for a in episode.actions]
 
 
-def test_what_lerobot_writes_by_default_is_read_with_its_video() -> None:
+def test_default_lerobot_data_set_is_read_with_its_video() -> None:
     episodes = read(REAL)
     assert [e.id for e in episodes] == [f"episode_{n:06d}" for n in range(3)]
     for number, episode in enumerate(episodes):
@@ -83,7 +83,7 @@ def test_what_lerobot_writes_by_default_is_read_with_its_video() -> None:
 
 
 @pytest.mark.parametrize("version", ["v2.0", "v2.1"])
-def test_the_older_layout_has_a_file_for_each_episode(tmp_path: Path, version: str) -> None:
+def test_older_layout_has_a_file_per_episode(tmp_path: Path, version: str) -> None:
     episodes = read(old_set(tmp_path / "set", version=version))
     assert [(e.id, e.command) for e in episodes] == [
         ("episode_000000", "task 0"),
@@ -94,7 +94,7 @@ def test_the_older_layout_has_a_file_for_each_episode(tmp_path: Path, version: s
     ]
 
 
-def test_subtasks_by_number_are_what_was_done(tmp_path: Path) -> None:
+def test_subtasks_by_number_become_actions(tmp_path: Path) -> None:
     folder = old_set(tmp_path / "set", subtask_index=[0] * 4 + [1] * 3 + [-1] * 3)
     texts = pyarrow.table(
         {"subtask_index": [0, 1], "__index_level_0__": ["reach for the cup", "grasp it"]}
@@ -106,7 +106,7 @@ def test_subtasks_by_number_are_what_was_done(tmp_path: Path) -> None:
     ]
 
 
-def test_language_columns_win_calls_before_subtasks(tmp_path: Path) -> None:
+def test_calls_in_language_columns_have_priority_over_subtasks(tmp_path: Path) -> None:
     subtask = {"role": "assistant", "style": "subtask", "tool_calls": None, "camera": None}
     said = [
         {**subtask, "content": "grasp it", "timestamp": 0.5},
@@ -128,13 +128,13 @@ def test_language_columns_win_calls_before_subtasks(tmp_path: Path) -> None:
     assert done(second) == [(0.3, None, "MOVE", {"target": "cup"}), (0.6, None, "GRASP", {})]
 
 
-def test_a_pause_of_the_recording_is_a_gap(tmp_path: Path) -> None:
+def test_pause_of_the_recording_is_a_gap(tmp_path: Path) -> None:
     times = [k / FPS for k in range(5)] + [3 + k / FPS for k in range(5)]
     episode = read(old_set(tmp_path / "set", timestamp=times))[0]
     assert [flaw.message for flaw in episode.flaws] == ["no frame between 0.4 s and 3 s"]
 
 
-def test_other_cameras_are_named(tmp_path: Path) -> None:
+def test_other_cameras_are_reported(tmp_path: Path) -> None:
     folder = old_set(tmp_path / "set")
     change(folder, lambda info: info["features"].update({"wrist": {"dtype": "video"}}))
     flaw = read(folder)[0].flaws[0]
@@ -170,7 +170,7 @@ def change(folder: Path, edit: Any) -> None:
         ),
     ],
 )
-def test_a_wrong_info_gets_one_clear_line(tmp_path: Path, edit: Any, said: str) -> None:
+def test_invalid_info_file_is_reported_in_one_line(tmp_path: Path, edit: Any, said: str) -> None:
     folder = old_set(tmp_path / "set")
     change(folder, edit)
     with pytest.raises(UsageError, match=said):
@@ -178,7 +178,7 @@ def test_a_wrong_info_gets_one_clear_line(tmp_path: Path, edit: Any, said: str) 
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '"v3.0"', "\x00"])
-def test_an_info_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+def test_missing_info_file_is_refused(tmp_path: Path, text: str) -> None:
     folder = old_set(tmp_path / "set")
     (folder / "meta" / "info.json").write_text(text)
     with pytest.raises(UsageError, match=r"info\.json"):
@@ -195,10 +195,10 @@ def test_an_info_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
         ("data/chunk-000/episode_000000.parquet", "no parquet"),
     ],
 )
-def test_a_broken_file_is_named(tmp_path: Path, name: str, text: str) -> None:
+def test_damaged_file_is_named(tmp_path: Path, name: str, text: str) -> None:
     folder = old_set(tmp_path / "set")
     (folder / name).write_text(text)
-    if name.startswith("data"):  # one file of frames must not hide the other episodes
+    if name.startswith("data"):  # one damaged file must not hide the other episodes
         first, *others = read(folder)
         assert Path(name).name in first.flaws[0].message
         assert all(episode.frames for episode in others)
@@ -207,7 +207,7 @@ def test_a_broken_file_is_named(tmp_path: Path, name: str, text: str) -> None:
         read(folder)
 
 
-def test_a_wrong_tool_call_and_missing_columns_are_named(tmp_path: Path) -> None:
+def test_invalid_tool_call_and_missing_columns_are_reported(tmp_path: Path) -> None:
     events = [[{"role": "assistant", "tool_calls": ["no call"]}]] * 10
     first = read(old_set(tmp_path / "one", language_events=events))[0]
     assert (len(first.frames), [action.op for action in first.actions]) == (10, ["TASK"])
@@ -218,7 +218,7 @@ def test_a_wrong_tool_call_and_missing_columns_are_named(tmp_path: Path) -> None
     assert "timestamp missing" in read(folder)[0].flaws[0].message
 
 
-def test_damaged_pictures_and_videos_say_which(tmp_path: Path) -> None:
+def test_damaged_pictures_and_videos_are_named(tmp_path: Path) -> None:
     cameras = [{"bytes": b"broken" if k == 4 else png(k), "path": None} for k in range(10)]
     folder = old_set(tmp_path / "set", **{"observation.images.top": cameras})
     with pytest.raises(ValueError, match=r"episode_000000\.parquet#0\.4 is damaged"):
@@ -235,7 +235,7 @@ def test_damaged_pictures_and_videos_say_which(tmp_path: Path) -> None:
         read(copied)
 
 
-def test_a_file_of_sound_alone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_video_file_without_pictures_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     sound = SimpleNamespace(streams=SimpleNamespace(video=()))
     fake = SimpleNamespace(open=lambda _: contextlib.nullcontext(sound), FFmpegError=OSError)
     monkeypatch.setattr(frames, "needs_av", lambda: fake)
@@ -243,7 +243,7 @@ def test_a_file_of_sound_alone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         CodedFrame(0.0, Path("sound.mp4"), 0.0, 10.0).image()
 
 
-def test_json_that_is_too_deep_is_told(tmp_path: Path) -> None:
+def test_deeply_nested_json_is_reported(tmp_path: Path) -> None:
     deep = "[" * 100_000
     events = [[{"role": "assistant", "tool_calls": [deep]}]] * 10
     first = read(old_set(tmp_path / "set", language_events=events))[0]
@@ -264,16 +264,14 @@ LANGUAGE = ("language_persistent", "language_events")
 
 
 @pytest.mark.parametrize("column", [*COLUMNS, *LANGUAGE])
-def test_whatever_a_column_holds_nothing_worse_than_a_clear_line(
-    tmp_path: Path, column: str
-) -> None:
+def test_any_column_value_is_read_or_reported(tmp_path: Path, column: str) -> None:
     tried, told = 0, []
     for number, value in enumerate(HOSTILE):
         folder = tmp_path / str(number)
         try:
             old_set(folder, **{column: [value] * 10})
         except (pyarrow.ArrowException, OverflowError):
-            continue  # no Parquet file can hold that
+            continue  # not representable in Parquet
         tried += 1
         try:
             looked_at(folder)
@@ -284,7 +282,7 @@ def test_whatever_a_column_holds_nothing_worse_than_a_clear_line(
 
 
 @pytest.mark.parametrize("key", ["fps", "features", "data_path", "video_path", "chunks_size"])
-def test_whatever_its_info_says_nothing_worse_than_a_clear_line(tmp_path: Path, key: str) -> None:
+def test_any_info_value_is_read_or_reported(tmp_path: Path, key: str) -> None:
     features = ({"a": 1}, {"a": {"dtype": 5}}, {"a": {"dtype": "image"}}, {"a": {"dtype": "video"}})
     paths = ("{episode_index:99d}", "{", "\0", "/etc/passwd", "..", "")
     folder = old_set(tmp_path / "set")
@@ -300,7 +298,7 @@ def test_whatever_its_info_says_nothing_worse_than_a_clear_line(tmp_path: Path, 
 
 
 def looked_at(folder: Path) -> None:
-    """Look at what is there; a picture may be damaged."""
+    """Read all data; a picture may be damaged."""
     for episode in read(folder):
         for frame in episode.frames[:2]:
             with contextlib.suppress(ValueError, OSError):

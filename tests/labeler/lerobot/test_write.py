@@ -1,4 +1,4 @@
-"""A LeRobot data set with language columns, made of a run: its layout, and what it says."""
+"""LeRobot data set with language columns, created from a run: layout and contents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 from ..test_clips import Drawn
 
 Made = tuple[Path, Path, Path]
-"""The recording, a run of it, and its data set."""
+"""Recording, its run, and its data set."""
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_form_is_that_of_the_installed_lerobot(
     assert form_of("0.4") == FORMS["0.4"]
 
 
-def test_it_is_laid_out_as_documented(made: Made) -> None:
+def test_layout_is_as_documented(made: Made) -> None:
     *_, folder = made
     info = json.loads((folder / "meta" / "info.json").read_text())
     rows = frames_of(folder)
@@ -98,7 +98,7 @@ def test_it_is_laid_out_as_documented(made: Made) -> None:
     assert calls == ["MOVE_NAV", "TAKE", "TALK", "OPEN", "REST"]
 
 
-def test_its_language_is_the_run(made: Made) -> None:
+def test_language_columns_contain_the_run(made: Made) -> None:
     game, run, folder = made
     names = [e.id for split in ("train", "val", "test") for e in read_source(game)]
     in_order = by_split(run, names[:12])
@@ -114,7 +114,7 @@ def test_its_language_is_the_run(made: Made) -> None:
         assert (texts[0], texts[-1]) == ("Walk to the key.", "Rest at home.")
 
 
-def test_read_again_it_tells_the_same_actions_and_pictures(made: Made) -> None:
+def test_written_set_has_the_same_actions_and_pictures(made: Made) -> None:
     game, run, folder = made
     by_name = {episode.id: episode for episode in read_source(game)}
     in_order = by_split(run, list(by_name))
@@ -160,7 +160,7 @@ def write(vocabulary: Vocabulary, tmp_path: Path) -> Callable[..., list[dict[str
     return call
 
 
-def test_a_pause_shows_as_age_and_a_damaged_frame_is_passed_over(
+def test_pause_is_shown_as_age_and_a_damaged_frame_skipped(
     write: Callable[..., list[dict[str, Any]]],
 ) -> None:
     rows = write(Drawn(0.1), Damaged(0.6), Drawn(0.7), Drawn(3.1))
@@ -169,14 +169,14 @@ def test_a_pause_shows_as_age_and_a_damaged_frame_is_passed_over(
     assert ages == pytest.approx([0, 0.5, 0.4, 0.9, 1.4, 1.9, 0], abs=1e-6)
 
 
-def test_more_frames_a_second_where_they_are_wanted(
+def test_frame_rate_can_be_increased(
     write: Callable[..., list[dict[str, Any]]],
 ) -> None:
     rows = write(Drawn(0.0), Drawn(0.1), Drawn(0.2), fps=10)
     assert [row["observation.age_s"] for row in rows] == [0, 0, 0]
 
 
-def test_what_cannot_be_written_is_refused(
+def test_invalid_request_is_refused(
     made: Made, tmp_path: Path, vocabulary: Vocabulary, write: Callable[..., Any]
 ) -> None:
     game, run, folder = made
@@ -193,9 +193,7 @@ def test_what_cannot_be_written_is_refused(
     assert not (tmp_path / "none").exists()
 
 
-def test_actions_are_events_of_the_frame_that_shows_their_beginning(
-    tmp_path: Path, vocabulary: Vocabulary
-) -> None:
+def test_actions_are_events_of_their_first_frame(tmp_path: Path, vocabulary: Vocabulary) -> None:
     starts = (2.0, 2.49, 2.5, 3.0, 9.0)  # of an episode from 2 s to 4 s; the last is too late
     actions = tuple(Action(t, t + 0.1, "REST", {}, "done") for t in starts)
     frames = tuple(Drawn(2.0 + k / 2) for k in range(5))
@@ -228,7 +226,7 @@ def test_statistics_are_those_of_all_pictures() -> None:
 
 
 @pytest.mark.parametrize(("fps", "written"), [(9, True), (10, False)])
-def test_longest_episode_that_is_written(
+def test_maximum_length_of_an_episode(
     write: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, fps: int, written: bool
 ) -> None:
     monkeypatch.setattr("bt_exec_labeler.lerobot.write._MOST_FRAMES", 10)
@@ -236,17 +234,17 @@ def test_longest_episode_that_is_written(
         assert len(write(Drawn(0.0), Drawn(1.0), fps=fps)) == 10
 
 
-def test_a_time_stamp_that_is_far_off_fills_no_memory(write: Callable[..., Any]) -> None:
+def test_memory_is_limited_for_distant_time_stamps(write: Callable[..., Any]) -> None:
     with pytest.raises(
         UsageError, match=r"e is left out: 1000000000 s at 2 .*; check its time stamps"
     ):
         write(Drawn(0.0), Drawn(1e9))
 
 
-def test_frame_of_another_size_is_left_out_and_named(
+def test_frame_of_another_size_is_dropped_and_reported(
     write: Callable[..., list[dict[str, Any]]],
 ) -> None:
-    """The size of most frames counts, whichever comes first."""
+    """The most frequent size is used, whichever comes first."""
     warning = (
         "! e: 1 frames are left out: not of 6 x 4 px as most others; "
         "frames of a LeRobot data set are of one size"
@@ -257,7 +255,7 @@ def test_frame_of_another_size_is_left_out_and_named(
 
 
 def test_mid_step_of_a_frame_ends_with_its_span(tmp_path: Path, vocabulary: Vocabulary) -> None:
-    """A failed attempt has no record, and does not belong to the step before it."""
+    """A failed attempt has no record, and does not belong to the previous step."""
     steps: list[tuple[str, dict[str, Any], Any]] = [
         ("REST", {}, "done"),
         ("OPEN", {"what": "gate"}, "failed"),
@@ -308,7 +306,7 @@ print("TOLD", json.dumps({"frames": len(made), "episodes": told, "tools": len(ma
 
 
 @pytest.mark.slow
-def test_lerobot_itself_opens_it(made: Made, vocabulary: Vocabulary) -> None:
+def test_written_set_is_opened_by_lerobot(made: Made, vocabulary: Vocabulary) -> None:
     python = os.environ.get("BT_EXEC_LEROBOT_PYTHON")
     if not python:
         pytest.skip(

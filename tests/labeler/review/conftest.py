@@ -22,7 +22,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def labelled(played: Path, tmp_path: Path, vocabulary: Vocabulary) -> Path:
-    """A run over the game, as a planner sees it."""
+    """Run over the game, with planner records."""
     output = Output(tmp_path / "run")
     output.begin({"role": "planner"}, resume=False)
     items = [

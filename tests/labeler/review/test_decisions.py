@@ -1,4 +1,4 @@
-"""Decisions of people: kept, mended, counted."""
+"""Decisions of reviewers: storage, repair and evaluation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary
 
 
-def test_decisions_are_found_again_the_last_one_counts(tmp_path: Path) -> None:
+def test_last_decision_about_an_item_is_read(tmp_path: Path) -> None:
     first = Decisions(tmp_path, "ann")
     for decision in ("accept", "reject"):
         first.add({"item": "a", "decision": decision})
@@ -42,13 +42,13 @@ def test_decisions_are_found_again_the_last_one_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "../ann", "a/b", "a b", ".ann", "-ann", "x" * 41])
-def test_what_is_no_name(tmp_path: Path, name: str) -> None:
+def test_invalid_reviewer_name_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="a name has at most 40"):
         Decisions(tmp_path, name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_line_that_was_cut_short_is_taken_away(tmp_path: Path) -> None:
+def test_incomplete_line_is_removed(tmp_path: Path) -> None:
     first = Decisions(tmp_path, "ann")
     first.add({"item": "a", "decision": "accept"})
     first.close()
@@ -64,7 +64,7 @@ def test_a_line_that_was_cut_short_is_taken_away(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line", ["[]", "{}", "no", '{"item": "a", "decision": "yes"}', '{"item":"a","decision":[]}']
 )
-def test_a_line_that_is_no_decision_is_named(tmp_path: Path, line: str) -> None:
+def test_invalid_line_is_reported(tmp_path: Path, line: str) -> None:
     (tmp_path / "review").mkdir()
     (tmp_path / "review" / "ann.jsonl").write_text(f"{line}\n")
     with pytest.raises(UsageError, match=r"ann\.jsonl:1 is no decision"):
@@ -82,7 +82,7 @@ for number in range(10**6):
 """
 
 
-def test_what_was_confirmed_survives_a_kill(tmp_path: Path) -> None:
+def test_confirmed_decision_survives_a_kill(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -96,7 +96,7 @@ def test_what_was_confirmed_survives_a_kill(tmp_path: Path) -> None:
     assert len(again.by_item) in (confirmed, confirmed + 1)
 
 
-def test_a_correction_must_be_a_record(cards: Sequence[Card], vocabulary: Vocabulary) -> None:
+def test_correction_must_be_a_valid_record(cards: Sequence[Card], vocabulary: Vocabulary) -> None:
     line = cards[0].line
     record = {name: line["record"][name] for name in FIELDS}
     wrong = read_decision(
@@ -112,7 +112,7 @@ def test_a_correction_must_be_a_record(cards: Sequence[Card], vocabulary: Vocabu
         assert [breach.code for breach in wrong] == ["UNKNOWN_DECISION"]
 
 
-def test_two_reviewers_are_compared_with_each_other_and_with_the_labeler(
+def test_agreement_of_two_reviewers_and_the_labeler(
     labelled: Path, cards: Sequence[Card], vocabulary: Vocabulary
 ) -> None:
     rest = [{"op": "REST", "args": {}}]
@@ -142,7 +142,9 @@ def test_two_reviewers_are_compared_with_each_other_and_with_the_labeler(
     json.dumps(report)
 
 
-def test_a_controller_is_shown_no_summary(labelled: Path, cards: Sequence[Card]) -> None:
+def test_controller_record_is_shown_without_a_summary_clip(
+    labelled: Path, cards: Sequence[Card]
+) -> None:
     assert set(cards[0].clips) == {"recent", "summary"}
     controller = Card({**cards[0].line, "role": "controller"}, cards[0].episode)
     assert set(controller.clips) == {"recent"}
@@ -153,9 +155,7 @@ def test_another_recording_is_refused(labelled: Path, vocabulary: Vocabulary) ->
         cards_of(labelled, vocabulary, {})
 
 
-def test_a_data_set_takes_records_as_people_left_them(
-    cards: Sequence[Card], vocabulary: Vocabulary
-) -> None:
+def test_data_set_uses_reviewed_records(cards: Sequence[Card], vocabulary: Vocabulary) -> None:
     line = cards[0].line
     better = {name: line["record"][name] for name in FIELDS} | {"uncertainty": "mid"}
     accept, reject = {"decision": "accept"}, {"decision": "reject"}
@@ -172,7 +172,7 @@ def test_a_data_set_takes_records_as_people_left_them(
         assert left(*pair) is None
 
 
-def test_whole_episode_is_reviewed_by_time(
+def test_whole_episode_is_reviewed_in_order_of_time(
     labelled: Path, played: Path, vocabulary: Vocabulary
 ) -> None:
     episodes = {one.id: one for one in read_source(played)}

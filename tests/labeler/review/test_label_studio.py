@@ -1,4 +1,4 @@
-"""Label Studio: tasks out, annotations in, in the forms that its documentation shows."""
+"""Label Studio: exported tasks and imported annotations, in the documented formats."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tasks(cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path) -> Task
 
 
 def annotated(task: dict[str, Any], who: Any, choice: str, text: str = "", **more: Any) -> Any:
-    """Return a task as an export has it, with an annotation of somebody."""
+    """Return an exported task with an annotation."""
     result: list[dict[str, Any]] = [
         {
             "id": "Dx_aB91",
@@ -58,7 +58,7 @@ def annotated(task: dict[str, Any], who: Any, choice: str, text: str = "", **mor
     return {"id": 1, "data": task["data"], "annotations": [{**annotation, **more}], "project": 1}
 
 
-def test_a_task_holds_all_that_its_interface_shows(
+def test_task_contains_the_fields_of_its_interface(
     tasks: Tasks, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     assert len(tasks) == len(cards)
@@ -76,7 +76,7 @@ def test_a_task_holds_all_that_its_interface_shows(
         write_tasks(tmp_path / "out", cards, vocabulary)
 
 
-def test_decisions_come_back(
+def test_decisions_round_trip(
     tasks: Tasks, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     better = {**json.loads(tasks[2]["data"]["record"]), "uncertainty": "high"}
@@ -103,7 +103,7 @@ def test_decisions_come_back(
     }
 
 
-def test_what_cannot_be_taken_is_named(
+def test_invalid_annotations_are_reported(
     tasks: Tasks, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     good = json.loads(tasks[0]["data"]["record"])
@@ -132,7 +132,7 @@ def test_what_cannot_be_taken_is_named(
 @pytest.mark.parametrize(
     "text", ["", "{}", "[1]", '[{"data": {}}]', "[[[", '[{"annotations": []}]']
 )
-def test_what_is_no_export(
+def test_file_of_another_format_is_refused(
     text: str, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     path = tmp_path / "export.json"

@@ -1,7 +1,7 @@
-"""The review page in a real browser: twenty clips by keyboard, in Korean, after a kill.
+"""Review page in a real browser: twenty clips by keyboard, in Korean, after a kill.
 
-Any Chromium of the system will do (``apt install chromium``); without one these are skipped.
-``BT_EXEC_SCREENSHOTS=FOLDER`` keeps what was seen.
+Any Chromium of the system is used (``apt install chromium``); without one the tests are skipped.
+``BT_EXEC_SCREENSHOTS=FOLDER`` saves screenshots.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def look(
     cards: Sequence[Card],
     vocabulary: Vocabulary,
 ) -> Iterator[Callable[..., Any]]:
-    """Open the page of a reviewer; none may write an error or ask anybody else."""
+    """Open the page of a reviewer. Errors and foreign requests fail the test."""
     ends: list[Callable[[], Any]] = []
     wrong: list[str] = []
     pages: list[Any] = []
@@ -72,7 +72,7 @@ def as_json(page: Any) -> Any:
     return page.locator("#text")
 
 
-def test_record_is_corrected_by_choosing_from_the_vocabulary(
+def test_record_is_corrected_with_choices_of_the_vocabulary(
     look: Callable[..., Any], labelled: Path, cards: Sequence[Card]
 ) -> None:
     page = look("ann")
@@ -121,7 +121,7 @@ def test_twenty_clips_are_reviewed_by_keyboard(
             expect(page.locator("#choice-op-0")).to_be_focused()
             text = as_json(page)
             record = json.loads(text.input_value())
-            if number == 3:  # a slip is named, and nothing is kept
+            if number == 3:  # an error is reported, and nothing is stored
                 text.fill(json.dumps({**record, "uncertainty": "sure", "plan_id": "mine"}))
                 page.keyboard.press("Control+Enter")
                 problems = page.locator("#problems li")
@@ -145,7 +145,7 @@ def test_twenty_clips_are_reviewed_by_keyboard(
     assert found[cards[3].line["item"]]["record"]["uncertainty"] == "mid"
 
 
-def test_a_korean_reviewer_with_a_korean_keyboard(
+def test_korean_reviewer_with_a_korean_keyboard(
     look: Callable[..., Any], labelled: Path, cards: Sequence[Card], vocabulary: Vocabulary
 ) -> None:
     page = look("민지", locale="ko-KR", viewport={"width": 380, "height": 800})
@@ -162,7 +162,7 @@ def test_a_korean_reviewer_with_a_korean_keyboard(
     assert width <= 380
 
 
-def test_faults_are_told_in_the_language_of_the_page(look: Callable[..., Any]) -> None:
+def test_errors_are_in_the_language_of_the_page(look: Callable[..., Any]) -> None:
     page = look("민지", locale="ko-KR")
     page.keyboard.press("c")
     text = as_json(page)
@@ -178,14 +178,14 @@ def test_faults_are_told_in_the_language_of_the_page(look: Callable[..., Any]) -
     )
 
 
-def test_the_command_says_which_language_the_page_begins_in(look: Callable[..., Any]) -> None:
+def test_command_selects_the_initial_language_of_the_page(look: Callable[..., Any]) -> None:
     page = look("ann", "ko")
     expect(page.locator("#accept")).to_have_text("승인A")
     page.locator("#language").select_option("en")
     expect(page.locator("#accept")).to_have_text("AcceptA")
 
 
-def test_one_can_look_around_without_deciding(
+def test_records_can_be_viewed_without_a_decision(
     look: Callable[..., Any], labelled: Path, cards: Sequence[Card]
 ) -> None:
     page = look("bo", color_scheme="dark", reduced_motion="reduce")

@@ -1,4 +1,4 @@
-"""Labels over HTTP: what the service takes and refuses, and the labeler that is its client."""
+"""Labelling over HTTP: requests of the service, and the remote labeler."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TOKEN = "a-token-of-some-length"
 
 
 class Knowing:
-    """Knows the truth of some moments by their pixels; stands for a model."""
+    """Labeler that knows some moments by their pixels; replaces a model."""
 
     name = "knowing"
 
@@ -76,7 +76,7 @@ def knowing(moments: Sequence[Item], vocabulary: Vocabulary) -> Knowing:
 
 @pytest.fixture
 def labeler(knowing: Knowing) -> Iterator[Knowing]:
-    """The labeler of the service that all tests share; it is there, and was asked nothing."""
+    """Labeler of the shared service."""
     knowing.asked.clear()
     yield knowing
     knowing.away = False
@@ -84,7 +84,7 @@ def labeler(knowing: Knowing) -> Iterator[Knowing]:
 
 @contextlib.contextmanager
 def serving() -> Iterator[Callable[[Any], str]]:
-    """Serve applications; each is ended."""
+    """Return a function that serves applications until the end of the test."""
     servers: list[AppServer] = []
 
     def begin(app: Any) -> str:
@@ -108,12 +108,12 @@ def serve() -> Iterator[Callable[[Any], str]]:
 
 @pytest.fixture(scope="module")
 def url(knowing: Knowing, role: Role, vocabulary: Vocabulary, game: Path) -> Iterator[str]:
-    """A service for every test of a role: no request leaves a trace in it."""
+    """Address of a stateless service for every test of a role."""
     with serving() as begin:
         yield begin(make_app(knowing, role, vocabulary, Login(""), "127.0.0.1", game))
 
 
-def test_a_remote_labeler_says_what_the_labeler_there_says(
+def test_remote_labeler_returns_the_records_of_the_service(
     url: str, moments: Sequence[Item], vocabulary: Vocabulary, labeler: Knowing
 ) -> None:
     remote = RemoteLabeler(vocabulary, Options(url=url))
@@ -124,7 +124,7 @@ def test_a_remote_labeler_says_what_the_labeler_there_says(
     assert labeler.asked == [len(moments)]  # one batch there, too
 
 
-def test_a_service_on_this_machine_is_asked_without_a_proxy(
+def test_local_service_is_requested_without_a_proxy(
     url: str, moments: Sequence[Item], vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
@@ -149,7 +149,7 @@ def test_frames_are_found_by_name(
 
 
 def post(url: str, body: Any) -> httpx2.Response:
-    """Send a body; certificates, which take long to read, are not needed for it."""
+    """Send a body without certificates, which take long to read."""
     return httpx2.post(f"{url}/label", json=body, verify=False)
 
 
@@ -164,7 +164,7 @@ GOOD = picture()
 
 
 def bomb() -> str:
-    """Return the head of a PNG of four milliard pixels."""
+    """Return the header of a PNG with four billion pixels."""
     data = bytearray(base64.b64decode(GOOD.partition(",")[2]))
     data[16:24] = (65536).to_bytes(4, "big") * 2
     return f"data:image/png;base64,{base64.b64encode(bytes(data)).decode()}"
@@ -192,7 +192,7 @@ def bomb() -> str:
         ({"recent_clip": [GOOD, picture(5, 7, ".jpg")]}, "UNSEEN"),
     ],
 )
-def test_what_is_wrong_with_an_item_is_named_and_costs_the_others_nothing(
+def test_invalid_item_is_reported_and_the_others_are_labelled(
     url: str,
     moments: Sequence[Item],
     vocabulary: Vocabulary,
@@ -209,7 +209,7 @@ def test_what_is_wrong_with_an_item_is_named_and_costs_the_others_nothing(
     assert second["breaches"] == []
 
 
-def test_a_controller_is_shown_no_summary(
+def test_controller_request_with_a_summary_clip_is_refused(
     url: str, moments: Sequence[Item], vocabulary: Vocabulary, role: Role
 ) -> None:
     body = {**body_of(moments[0], vocabulary, "en"), "summary_clip": [GOOD]}
@@ -233,13 +233,13 @@ def test_a_controller_is_shown_no_summary(
         "no",
     ],
 )
-def test_what_is_no_request(url: str, body: Any) -> None:
+def test_malformed_request_is_refused(url: str, body: Any) -> None:
     answer = post(url, body)
     assert answer.status_code == 422
     assert answer.json()["problems"]
 
 
-def test_only_who_holds_the_token_is_answered(
+def test_requests_without_token_are_rejected(
     serve: Callable[[Any], str],
     labeler: Knowing,
     role: Role,
@@ -257,7 +257,7 @@ def test_only_who_holds_the_token_is_answered(
     assert found[0].record is not None
 
 
-def test_a_service_whose_model_is_away_is_asked_again(
+def test_service_with_an_unavailable_model_is_retried(
     url: str, labeler: Knowing, moments: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     labeler.away = True
@@ -306,7 +306,7 @@ def said(*items: Any, version: str = "plan_v1.0") -> bytes:
         (200, said({"record": None, "breaches": [{"code": "X"}, 3]}), "breach X"),
     ],
 )
-def test_a_service_that_answers_nonsense_is_not_believed(
+def test_invalid_response_of_a_service_is_refused(
     serve: Callable[[Any], str],
     items: Sequence[Item],
     vocabulary: Vocabulary,
@@ -361,14 +361,14 @@ def test_nobody_there_is_told(items: Sequence[Item], vocabulary: Vocabulary) -> 
     assert caught.value.code == "REMOTE_AWAY"
 
 
-def test_a_remote_labeler_needs_to_know_whom_to_ask(vocabulary: Vocabulary) -> None:
-    secret = {"url": "http://ann:secret@x"}  # it would stand in every record
+def test_remote_labeler_requires_an_address(vocabulary: Vocabulary) -> None:
+    secret = {"url": "http://ann:secret@x"}  # it would be part of every record
     for options in ({}, {"url": "ftp://x"}, {"url": "http://x", "speed": 1}, secret):
         with pytest.raises(UsageError, match="of the labeler remote"):
             find_labeler("remote", LabelerSettings("planner", vocabulary, options))
 
 
-def test_budget_of_requests_covers_those_to_a_service(
+def test_budget_of_requests_includes_those_to_a_service(
     url: str, moments: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     ledger = Ledger(Budget(requests=2))
@@ -381,7 +381,7 @@ def test_budget_of_requests_covers_those_to_a_service(
     assert labeler.usage() == {"requests": 2}
 
 
-def test_picture_beside_the_folder_of_the_service_is_not_read(tmp_path: Path) -> None:
+def test_picture_outside_the_folder_of_the_service_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "inside").mkdir()
     for path in (tmp_path / "secret.png", tmp_path / "inside" / "shown.png"):
         cv2.imwrite(str(path), np.zeros((4, 6, 3), np.uint8))
@@ -393,7 +393,7 @@ def test_picture_beside_the_folder_of_the_service_is_not_read(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("progressive", [0, 1])
-def test_pixels_are_read_from_the_header(progressive: int) -> None:
+def test_number_of_pixels_is_read_from_the_header(progressive: int) -> None:
     image = np.zeros((48, 64, 3), np.uint8)
     how = [cv2.IMWRITE_JPEG_PROGRESSIVE, progressive]
     jpeg = cv2.imencode(".jpg", image, how)[1].tobytes()
