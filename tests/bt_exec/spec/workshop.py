@@ -40,11 +40,12 @@ class Held(NamedTuple):
     uses={"arm.{arm}"},
 )
 def take(robot: Any, arm: Arm, thing: Thing = "cup") -> Steps[Held]:
-    """Take an object.
+    """Take a thing.
 
     Args:
-        arm: The arm that takes it.
-        thing (Thing): The object.
+        arm: The arm that
+            takes it.
+        thing (Thing): What is taken.
     """
     yield Running()
     return Held(Grip())
