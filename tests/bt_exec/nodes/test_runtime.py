@@ -139,7 +139,7 @@ def test_robot_that_is_not_certainly_still_may_move(
     assert running.broken is None
 
 
-def test_robot_whose_state_query_hangs_may_move_and_ends_the_mission() -> None:
+def test_hung_state_query_counts_as_moving_and_ends_the_mission() -> None:
     broken = PartBroken("the robot of p", "hangs")
     running = runtime(Rig(Says(broken)))
     assert running.may_move("p") is True

@@ -151,7 +151,7 @@ def test_acts_have_their_agent(request_for):
     assert isinstance(compiler.read(request_for("dance")), Unclear)
 
 
-def test_rules_of_a_pack_see_the_part_of_their_robot(request_for, seen):
+def test_rules_of_a_pack_get_only_the_part_of_their_robot(request_for, seen):
     request = request_for("Cart A, go home, and cart b, fetch the box.")
     seen.clear()
     prepare_answer(compiler.compile(request), request)

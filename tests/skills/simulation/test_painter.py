@@ -18,7 +18,7 @@ def _told_by_mujoco(model, data):
 
 
 @pytest.mark.skipif(not gl_works(), reason="no GL")
-def test_objects_beyond_one_colour_channel_are_distinguished():
+def test_more_objects_than_values_of_a_colour_channel_are_distinguished():
     balls = "".join(
         f'<geom size=".04" pos="{x / 10 - 0.85} {y / 10 - 0.85} 0"/>'
         for x in range(18)

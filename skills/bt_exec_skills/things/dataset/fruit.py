@@ -49,7 +49,7 @@ def _ribs(count: int, depth: float) -> Callable[[Floats], Floats]:
 
 
 def _star(angles: Floats) -> Floats:
-    """Return the factors of a star: every other radius is short."""
+    """Return alternating long and short radius factors, which make a star."""
     return np.where(np.arange(len(angles)) % 2 == 0, 1.0, 0.28)
 
 
