@@ -137,7 +137,7 @@ def test_only_invalid_items_are_requested_again(ask: Asked, truth: Records) -> N
     correction = ask.bodies[1]["messages"][-1]["content"]
     said = correction if isinstance(correction, str) else correction[0]["text"]
     assert said == (
-        "This was wrong:\n- item 2: uncertainty: 'medium' is not an allowed value; allowed: low, mid, high "
+        "This was wrong:\n- item 2: uncertainty: 'medium' is not listed; allowed: low, mid, high "
         "[UNKNOWN_UNCERTAINTY]\nAnswer again about item 2 alone, in the same form, with JSON alone."
     )
 

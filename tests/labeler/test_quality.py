@@ -77,8 +77,8 @@ def blind(lines: Lines) -> Lines:
     return [{**line, "record": first[line["mid_step_id"]]} for line in lines]
 
 
-def test_order_of_keys_and_words_is_no_difference(lines: Lines) -> None:
-    """What JSON has no order for, and lists that are sets, compare as equal."""
+def test_order_of_keys_and_words_is_not_a_difference(lines: Lines) -> None:
+    """Keys of objects and lists that represent sets are compared without their order."""
 
     def reordered(value: Any) -> Any:
         if isinstance(value, dict):

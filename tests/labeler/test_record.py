@@ -113,9 +113,9 @@ def test_all_breaches_are_reported_at_once(vocabulary: Vocabulary) -> None:
     assert isinstance(found, tuple)
     assert [str(breach) for breach in found] == [
         "horizon_steps: must be from 1 to 20; found 99 [HORIZON_RANGE]",
-        "done_evidence[0]: 'x' is not an allowed value; allowed: dialog_open, at=key, bag.key=held, at=gate, "
+        "done_evidence[0]: 'x' is not listed; allowed: dialog_open, at=key, bag.key=held, at=gate, "
         "dialog=open … [UNKNOWN_EVIDENCE]",
-        "uncertainty: 'none' is not an allowed value; allowed: low, mid, high [UNKNOWN_UNCERTAINTY]",
+        "uncertainty: 'none' is not listed; allowed: low, mid, high [UNKNOWN_UNCERTAINTY]",
     ]
 
 
@@ -135,6 +135,6 @@ def test_numbers_are_bounded(vocabulary: Vocabulary) -> None:
 def test_long_value_is_cut_to_sixty_characters(length: int, vocabulary: Vocabulary) -> None:
     found = read_record({**GOOD, "uncertainty": "x" * length}, vocabulary)
     assert isinstance(found, tuple)
-    shown = found[0].message.partition(" is not an allowed value")[0]
+    shown = found[0].message.partition(" is not listed")[0]
     whole = repr("x" * length)
     assert shown == (whole if len(whole) <= 60 else f"{whole[:57]}…")

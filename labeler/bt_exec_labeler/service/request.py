@@ -183,7 +183,7 @@ def _words(asked: AskedItem, role: Role, vocabulary: Vocabulary) -> list[Breach]
     if step is None:
         near = nearest(asked.mid_step_id, tuple(vocabulary.mid_steps))
         allowed = ", ".join(near or tuple(vocabulary.mid_steps)[:5])
-        message = f"{asked.mid_step_id!r} is not an allowed value; allowed: {allowed}"
+        message = f"{asked.mid_step_id!r} is not listed; allowed: {allowed}"
         found.append(Breach("UNKNOWN_MID_STEP", "mid_step_id", message))
     elif asked.mid_step_text and asked.mid_step_text not in step.text.values():
         message = f"is not the text of {asked.mid_step_id}: {' | '.join(step.text.values())}"

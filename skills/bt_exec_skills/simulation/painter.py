@@ -21,13 +21,13 @@ _BY_NUMBER = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_
 
 
 class GlPainter:
-    """Paints with MuJoCo's renderer; keeps one context, made when first used.
+    """Renderer of MuJoCo. It keeps one OpenGL context, created at the first use.
 
     Args:
         model: The world.
         width: Of the picture [px].
         height: Of the picture [px].
-        shadows: Whether lamps that cast shadows do.
+        shadows: Whether shadow-casting lights do so.
     """
 
     name = "egl"

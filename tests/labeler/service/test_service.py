@@ -354,7 +354,7 @@ def test_service_that_answers_too_late_is_away(
     assert caught.value.code == "REMOTE_AWAY"
 
 
-def test_nobody_there_is_told(items: Sequence[Item], vocabulary: Vocabulary) -> None:
+def test_unreachable_service_is_reported(items: Sequence[Item], vocabulary: Vocabulary) -> None:
     remote = RemoteLabeler(vocabulary, Options(url="http://127.0.0.1:9", retries=0))
     with pytest.raises(LabelerFailure) as caught:
         remote.label(items[:1])

@@ -43,7 +43,7 @@ def plan(command, world="mixed"):
 
 
 def test_operator_word_changes_the_plan_or_refuses_it():
-    """A sample of its own: Hypothesis draws by what other tests have imported."""
+    """Separate sample, because Hypothesis draws depend on the imports of other tests."""
     rng, ignored = random.Random(2), []
     for row in rng.choices(PLAIN, k=150):
         words = row.command.split()

@@ -121,7 +121,7 @@ class SimDoorRobot:
         return "material" if float(np.linalg.norm(found[0] - limb.grip)) < _IN_HAND_M else None
 
     def at_label(self, arm: Arm, label: str) -> bool:
-        """Return whether the hand is in front of the material, as `reach` leaves it."""
+        """Return True if the hand is in front of the material, as after `reach`."""
         found = self.world.material_pose()
         if label != "material" or found is None:
             return False
