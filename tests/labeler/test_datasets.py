@@ -21,6 +21,7 @@ from bt_exec.outcome import Outcome
 from bt_exec.site.site import load_site
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
+from bt_exec_labeler.datasets.features import write_rows
 from bt_exec_labeler.datasets.memory import Memory
 from bt_exec_labeler.datasets.replies import reply_rows
 from bt_exec_labeler.drafting import draft_vocabulary
@@ -268,6 +269,41 @@ def test_records_of_changed_moments_are_left_out(recording: Path, tmp_path: Path
     commands.run(source, words, run, **rules, resume=True)
     again = commands.dataset(run, source, words, tmp_path / "again", **about)  # type: ignore[arg-type]
     assert (again["outdated"], again["rows"]) == (0, whole["rows"])
+
+
+def test_uncertain_records_are_taken_only_on_request(recording: Path, tmp_path: Path) -> None:
+    words, run = recording / "vocabulary.yaml", tmp_path / "run"
+    commands.run(recording, words, run, labeler="rules", role="controller", no_cache=True)
+    path = run / "records.jsonl"
+    lines = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
+    steps = [line for line in lines if line["kind"] == "step"]
+    doubted = {line["item"] for line in steps[::3]}
+    for line in steps[::3]:
+        line["record"]["uncertainty"] = "high"
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    rows = {}
+    for wanted in (False, True):
+        out = tmp_path / f"set_{wanted}"
+        commands.dataset(run, recording, words, out, keep_uncertain=wanted)
+        rows[wanted] = {row["id"] for row in rows_in(out)}
+    assert doubted
+    assert rows[True] - rows[False] == doubted
+
+
+def test_features_of_a_column_are_its_stored_type(tmp_path: Path) -> None:
+    """What `datasets` is told of a column agrees with what Parquet holds."""
+    row = {"t": 1.5, "text": "a", "words": ["a"], "seen_times": [0.5]}
+    empty = {"t": 0.0, "text": "", "words": [], "seen_times": []}
+    write_rows(tmp_path / "rows.parquet", [empty, row])
+    table = pyarrow.parquet.read_table(tmp_path / "rows.parquet")
+    assert table.to_pylist() == [empty, row]
+    known = json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]
+    names = {"float64": pyarrow.float64(), "string": pyarrow.string()}
+    for field in table.schema:
+        feature = known[field.name]
+        listed = feature.get("feature")
+        told = pyarrow.list_(names[listed["dtype"]]) if listed else names[feature["dtype"]]
+        assert field.type == told
 
 
 def test_memory_of_nothing_is_empty() -> None:

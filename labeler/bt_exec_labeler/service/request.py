@@ -63,7 +63,7 @@ class AskedFrame(_Part):
     t: Annotated[float, Field(le=0, ge=-3600)]
 
 
-Frames = Annotated[tuple[Picture | AskedFrame, ...], Field(max_length=SUMMARY.count)]
+Frames = Annotated[Sequence[Picture | AskedFrame], Field(max_length=SUMMARY.count)]
 
 
 class AskedItem(_Part):
@@ -102,7 +102,7 @@ class Asked(_Part):
     pictures: Annotated[Mapping[str, Picture], Field(max_length=ITEMS * _FRAMES)] = Field(
         default_factory=dict
     )
-    items: Annotated[tuple[AskedItem, ...], Field(min_length=1, max_length=ITEMS)]
+    items: Annotated[Sequence[AskedItem], Field(min_length=1, max_length=ITEMS)]
 
 
 def items_of_request(

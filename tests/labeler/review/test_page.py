@@ -80,6 +80,9 @@ def test_record_is_corrected_with_choices_of_the_vocabulary(
     operation = page.locator("#choice-op-0")
     expect(operation).to_be_focused()
     assert operation.locator("option").all_inner_texts() == list(VOCABULARY["ops"])
+    (first, *_) = page.locator("#choices label", has_text="step_back").all()
+    assert first.evaluate("label => label.firstChild.type") == "checkbox"
+    assert all(page.locator("#choices legend").all_inner_texts())
     page.locator("#choice-uncertainty").focus()
     page.keyboard.type("mid")
     page.locator("#choice-horizon").focus()

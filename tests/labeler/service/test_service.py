@@ -239,6 +239,16 @@ def test_malformed_request_is_refused(url: str, body: Any) -> None:
     assert answer.json()["problems"]
 
 
+def test_problems_of_an_item_do_not_name_the_list(url: str) -> None:
+    def places(*items: Any) -> list[str]:
+        return [one["where"] for one in post(url, {"items": items}).json()["problems"]]
+
+    assert places() == ["items"]
+    assert places({}) == ["items.0.mid_step_id", "items.0.recent_clip"]
+    late = {"mid_step_id": "rest", "recent_clip": [{"image": GOOD, "t": 1}]}
+    assert "items.0.recent_clip" not in places(late)
+
+
 def test_requests_without_token_are_rejected(
     serve: Callable[[Any], str],
     labeler: Knowing,

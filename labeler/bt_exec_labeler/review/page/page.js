@@ -3,7 +3,7 @@
 const WORDS = {
   en: {
     title: "Review of labels", language: "Language", record: "The record", correcting: "Correct the record",
-    how: "Tab goes on, arrows choose. Ctrl+Enter keeps it, Escape leaves it as it was.", add: "Add an operation", remove: "Remove", allowed: "What may be said", keep: "Keep", leave: "Leave it",
+    how: "Tab: next field. Arrow keys: choose. Space: tick. Ctrl+Enter: save. Escape: cancel.", add: "Add an operation", remove: "Remove", allowed: "Allowed words", keep: "Save", leave: "Cancel",
     json: "The record as JSON", progress: "Reviewed", timeline: "Episode: film strip, spans, records, and the horizon of this record",
     span: (s, from, to) => `Under way: ${s.step}${s.kind === "step" ? "" : ` (${s.kind})`}, ${s.t} to ${s.end} s · this record reaches from ${from} to ${to} s`,
     play: "Play", pause: "Pause", space: "Space", recent: "recent clip", summary: "summary clip", show: "Show the",
@@ -21,7 +21,7 @@ const WORDS = {
   },
   ko: {
     title: "레이블 검토", language: "언어", record: "기록", correcting: "기록 고치기",
-    how: "Tab으로 이동하고 화살표로 고릅니다. Ctrl+Enter로 저장하고 Esc로 그대로 둡니다.", add: "동작 추가", remove: "삭제", allowed: "쓸 수 있는 말", keep: "저장", leave: "그대로 두기",
+    how: "Tab으로 이동하고 화살표로 고르고 스페이스로 표시합니다. Ctrl+Enter로 저장하고 Esc로 취소합니다.", add: "동작 추가", remove: "삭제", allowed: "쓸 수 있는 단어", keep: "저장", leave: "취소",
     json: "JSON 형식의 기록", progress: "검토한 수", timeline: "에피소드: 필름 스트립, 구간, 기록, 이 기록의 기간",
     span: (s, from, to) => `진행 중: ${s.step}${s.kind === "step" ? "" : ` (${s.kind})`}, ${s.t}초부터 ${s.end}초까지 · 이 기록은 ${from}초부터 ${to}초까지입니다`,
     play: "재생", pause: "일시정지", space: "스페이스", recent: "최근 클립", summary: "요약 클립", show: "보기:",
@@ -261,7 +261,7 @@ function blank(op) {
 }
 
 function group(title, inner) {
-  return node("fieldset", undefined, [node("legend", title), ...inner]);
+  return node("fieldset", undefined, [...(title ? [node("legend", title)] : []), ...inner]);
 }
 
 function pressed(text, act) {
@@ -284,7 +284,9 @@ function drawWords(name) {
     box.type = "checkbox";
     box.checked = draft[name].includes(word);
     box.addEventListener("change", () => { draft[name] = box.checked ? [...draft[name], word] : draft[name].filter((one) => one !== word); written(); });
-    return labelled(word, box);
+    const label = document.createElement("label");
+    label.append(box, word);
+    return label;
   });
   return group(say().fields[name], boxes);
 }
