@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -14,6 +16,11 @@ import pytest
 from bt_exec.cli.app import call
 from bt_exec.serve.server import AppServer
 from bt_exec_labeler.http import serve_until_stopped
+from bt_exec_labeler.review import command
+from bt_exec_labeler.review.decisions import Decisions
+from bt_exec_labeler.review.job import cards_of
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.vocabulary import load_vocabulary
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -67,3 +74,29 @@ def test_serving_lasts_as_long_as_the_server() -> None:
     serve_until_stopped(cast(AppServer, server), lambda: server.calls.append("began"))
     assert server.calls == ["start", "began", *["alive"] * 4, "stop"]
     assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+
+def serve_briefly(server: AppServer, began: Callable[[], None]) -> None:
+    server.start()
+    began()
+    server.stop()
+
+
+def test_review_prints_how_many_records_are_left(
+    game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reviews that end at once: before any decision, and after one."""
+    words, out, said = game / "vocabulary.yaml", tmp_path / "run", list[str]()
+    assert call(["label", "run", str(game), "-v", str(words), "-o", str(out)]) == 0
+    monkeypatch.setattr("bt_exec_labeler.http.serve_until_stopped", serve_briefly)
+    review = partial(command.review, out, game, words, "ann", 0, said.append)
+    review()
+    vocabulary, known = load_vocabulary(words), {one.id: one for one in read_source(game)}
+    cards = cards_of(out, vocabulary, known)
+    decisions = Decisions(out, "ann")
+    decisions.add({"item": cards[0].line["item"], "decision": "accept"})
+    decisions.close()
+    review()
+    count = len(cards)
+    starts = [f"{left} of {count} " for left in (count, 0, count - 1, 1)]
+    assert [text.startswith(start) for text, start in zip(said, starts, strict=True)] == [True] * 4

@@ -196,7 +196,7 @@ def _words(asked: AskedItem, role: Role, vocabulary: Vocabulary) -> list[Breach]
 
 def _frames(
     form: ClipForm,
-    asked: tuple[str | AskedFrame, ...],
+    asked: Sequence[str | AskedFrame],
     pictures: _Pictures,
     breaches: list[Breach],
 ) -> tuple[Frame, ...]:
