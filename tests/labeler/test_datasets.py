@@ -291,7 +291,7 @@ def test_uncertain_records_are_taken_only_on_request(recording: Path, tmp_path: 
 
 
 def test_features_of_a_column_are_its_stored_type(tmp_path: Path) -> None:
-    """What `datasets` is told of a column agrees with what Parquet holds."""
+    """The features for `datasets` agree with the schema of Parquet."""
     row = {"t": 1.5, "text": "a", "words": ["a"], "seen_times": [0.5]}
     empty = {"t": 0.0, "text": "", "words": [], "seen_times": []}
     write_rows(tmp_path / "rows.parquet", [empty, row])
@@ -302,8 +302,8 @@ def test_features_of_a_column_are_its_stored_type(tmp_path: Path) -> None:
     for field in table.schema:
         feature = known[field.name]
         listed = feature.get("feature")
-        told = pyarrow.list_(names[listed["dtype"]]) if listed else names[feature["dtype"]]
-        assert field.type == told
+        wanted = pyarrow.list_(names[listed["dtype"]]) if listed else names[feature["dtype"]]
+        assert field.type == wanted
 
 
 def test_memory_of_nothing_is_empty() -> None:
