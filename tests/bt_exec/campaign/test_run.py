@@ -95,7 +95,7 @@ def test_campaign_with_remaining_cells_exits_as_stopped(
 ) -> None:
     inline(10)
     assert call(["campaign", str(file), "-o", str(tmp_path / "out")]) == 130
-    assert "50 cells are left" in capsys.readouterr().out
+    assert "50 cells remain" in capsys.readouterr().out
 
 
 def test_comparison_lists_regressions(
