@@ -93,7 +93,7 @@ call(["label", "dataset", "run", "--source", "game", *words, "--out", "set"])
 # Output:
 # 20 records, 0 dropped, 0 left of 20 (0 from the cache): run
 # requests 4
-# 'no' is in no list; allowed: low, mid, high
+# 'no' is not listed; allowed: low, mid, high
 # 목록에 없는 값입니다: '아니'. 쓸 수 있는 값: low, mid, high
 # correct
 # reject
