@@ -183,7 +183,8 @@ def test_commands_of_a_page_work(page: str, tmp_path: Path, shell: dict[str, str
     for language, _, text in blocks(ROOT / "docs" / "faults.md"):
         if language == "yaml" and not (tmp_path / "plan.yaml").exists():
             (tmp_path / "plan.yaml").write_text(text, encoding="utf-8")
-    for _, title, text in blocks(ROOT / "docs" / page):
+    (file,) = (one for one in PAGES if one.name == page)
+    for _, title, text in blocks(file):
         if title:
             (tmp_path / title).write_text(text, encoding="utf-8")
     if " 7" in "".join(RUN[page]):

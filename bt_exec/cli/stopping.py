@@ -199,7 +199,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     Args:
         session: Runs the mission.
         view: The live view.
-        last: Whether the program ends with the mission; a further Ctrl-C then has no effect.
+        last: Whether the program ends with the mission; a repeated signal then has no effect.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C was pressed before.
@@ -209,10 +209,12 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     before_it = session.missions
     watched = Unheard((), lambda _: session.abort())  # until the handlers are installed
     count, second = 0, 0.0
+    came: set[int] = set()
 
     def stop(number: int, _: object) -> None:
         nonlocal count, second
         watched.hear()
+        came.add(number)
         count += 1
         if count == 2:
             second = time.monotonic()
@@ -249,5 +251,4 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
             yield
     finally:
         for number, handler in earlier.items():
-            asked = last and count and number == signal.SIGINT
-            signal.signal(number, signal.SIG_IGN if asked else handler)
+            signal.signal(number, signal.SIG_IGN if last and number in came else handler)

@@ -77,6 +77,7 @@ def test_translation_of_help_is_used():
     [("80", 6), *(pytest.param(width, 1, marks=pytest.mark.slow) for width in ("50", "80", "120"))],
 )
 def test_help_in_korean_holds_no_english_sentence(bt: Run, monkeypatch, width: str, step: int):
+    monkeypatch.delenv("LC_ALL", raising=False)
     monkeypatch.setenv("LANG", "ko_KR.UTF-8")
     monkeypatch.setenv("COLUMNS", width)
     for path in list(COMMANDS)[::step]:
@@ -93,6 +94,12 @@ def test_help_is_english_again_after_korean(bt: Run, monkeypatch):
     assert "옵션" in bt("run", "문 열어", "--help").out
     assert bt("run", "--help").out == before
     assert "Usage: bt-exec run" in before
+
+
+def _takes_integer(option: Any) -> bool:
+    """Return whether an option takes an integer; from typer 0.28 on it has no ``type``."""
+    kind = getattr(option, "type", None)
+    return "int" in kind.name if kind else option.type_descriptor.annotation is int
 
 
 def usage_errors() -> Iterator[tuple[str, ...]]:
@@ -126,7 +133,7 @@ def usage_errors() -> Iterator[tuple[str, ...]]:
                     if flag and name.startswith("--")
                     else (*path, "문", name)
                 )
-                if option.type.name in ("integer", "int", "integer range"):
+                if _takes_integer(option):
                     yield (*path, "문", name, "하나")
 
 

@@ -333,7 +333,7 @@ def test_situation_without_observations_contains_only_facts_of_the_robot(looks):
         "",
     )
     assert situation.frame is None
-    assert known_facts({}, {}) == {}
+    assert known_facts(Catalogue([]), {}, {}) == {}
 
 
 def test_closing_a_worker_does_not_wait_for_its_observation(looks):

@@ -49,7 +49,8 @@ def pack(made: list[tuple[Any, Any]]) -> Pack:
         (
             {"forse_n": 1.0},
             UnknownName,
-            "there is no setting of pack p 'forse_n'; known, nearest first: force_n, robot",
+            "there is no setting of pack p 'forse_n'; known, nearest first: force_n, called, "
+            "pack, robot",
         ),
         ({"force_n": -1.0}, UsageError, "pack p: force_n=-1.0: must be greater than 0"),
         (

@@ -75,7 +75,7 @@ def test_import_of_the_pack_loads_no_simulator_and_no_vision() -> None:
             {"detectr": "oracle"},
             {},
             "there is no setting of pack door 'detectr'; known, nearest first: detector, "
-            "door_arm, material_arm, renderer, robot, second_opinion",
+            "called, door_arm, material_arm, pack, renderer, robot, second_opinion",
         ),
     ],
 )

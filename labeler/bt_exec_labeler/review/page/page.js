@@ -366,7 +366,7 @@ $("text").addEventListener("change", () => {
 $("language").addEventListener("change", () => { language = $("language").value; localStorage.setItem("language", language); draw(); });
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || $("editor").open || !cards.length) return;
-  if (event.target.closest("select")) return;
+  if (event.target.closest("select:not(dialog *)")) return; // that of a closed dialog may keep the focus for a moment
   if (event.key === " " && event.target.closest("button")) return; // it presses that button
   // A Korean keyboard gives "ㅁ" for the key of "a": then the place of the key counts.
   const letter = /^[a-z]$/i.test(event.key) ? event.key.toLowerCase() : /^Key[A-Z]$/.test(event.code) ? event.code[3].toLowerCase() : event.key;
