@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TypeVar
 
 from hypothesis import settings
 
-__all__ = ["examples", "some"]
+__all__ = ["cases", "examples", "some"]
 
 T = TypeVar("T")
 
@@ -17,6 +18,11 @@ def some(cases: Iterable[T], least: int = 1) -> list[T]:
     found = list(cases)
     assert len(found) >= least, f"{len(found)} cases, {least} are needed for this to say anything"
     return found
+
+
+def cases(most: int, usual: int) -> int:
+    """Return the number of cases of a slow test: `most` with ``BT_EXEC_LONG=1``, else `usual`."""
+    return most if os.environ.get("BT_EXEC_LONG") else usual
 
 
 def examples(most: int) -> int:

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bt_exec.mission.session import Session
+from tests.cases import cases
 
 _spec = importlib.util.spec_from_file_location("contract", Path(__file__).with_name("contract.py"))
 contract = importlib.util.module_from_spec(_spec)
@@ -204,7 +205,7 @@ def test_turn_reports_satisfy_their_rules(run_door, command, world):
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @given(command=commands, world=worlds)
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(80, 30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_turn_reports_satisfy_their_rules_in_many_worlds(run_door, command, world):
     check_any(run_door, command, world)
 

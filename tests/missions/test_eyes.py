@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,6 +12,7 @@ from bt_exec.events import SkillStarting
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from bt_exec_skills.door.perception.uncertainty import CAMERA
+from tests.cases import cases
 
 FETCH = "문 안의 자재를 가져와"
 DOORS = ("closed", "ajar", "open")
@@ -95,7 +95,7 @@ def test_reason_is_in_the_language_of_the_command(learned: Any) -> None:
     )
 
 
-WORLDS = int(os.environ.get("BT_EXEC_WORLDS", "50"))
+WORLDS = cases(100, 20)
 
 
 @pytest.mark.slow

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
+from tests.cases import cases
 from tests.truth.random_missions import wrong
 
-CHUNKS = int(os.environ.get("BT_EXEC_TRUTH_CHUNKS", "10"))  # of ten missions each
+CHUNKS = cases(40, 6)  # of ten missions each
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -25,6 +25,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, TreeSpec, walk
 from bt_exec.testing import FakeClock
 from bt_exec.testing.missions import unverified
+from tests.cases import cases
 
 pytest.importorskip("behaviortreepy")
 import behaviortreepy as btcpp
@@ -155,7 +156,7 @@ def test_random_trees_have_equal_statuses(data):
 
 @pytest.mark.slow
 @given(roots)
-@settings(max_examples=2000)
+@settings(max_examples=cases(2000, 800))
 def test_many_random_trees_have_equal_statuses(data):
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": data})
     text, _ = export_btcpp(spec, Library(), CATALOGUE)

@@ -35,6 +35,7 @@ from bt_exec.standby import STANDBY
 from bt_exec.testing import FakeClock, scripted_condition
 from bt_exec.testing.missions import FixedCompiler, scripted_site
 from tests.bt_exec.mission.misbehaving_ground import Arm, Camera
+from tests.cases import cases
 
 TREE = "tree: t\nutterances: [go]\nroot: {do: leave_moving, while: holds, retry: 2, timeout: 2s}"
 
@@ -260,7 +261,7 @@ print(json.dumps(untrue))
 """
 
 
-@pytest.mark.parametrize("allocations", [40, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("allocations", [40, pytest.param(cases(300, 120), marks=pytest.mark.slow)])
 def test_journal_survives_each_failed_allocation(tmp_path, allocations):
     pytest.importorskip("_testcapi")
     command = [sys.executable, "-c", NO_MEMORY_FOR_THE_RECORD, str(tmp_path / "journal.sqlite")]

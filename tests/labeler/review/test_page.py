@@ -25,6 +25,7 @@ from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 from tests.browser import expect, keep_pictures, needs_chromium, watch
+from tests.cases import cases
 
 pytestmark = needs_chromium
 
@@ -215,13 +216,16 @@ def test_records_can_be_viewed_without_a_decision(
     assert decisions_of(labelled)["bo"][cards[0].line["item"]]["decision"] == "accept"
 
 
+MOMENTS = cases(500, 150)
+
+
 @pytest.mark.slow
-def test_whole_episode_of_500_moments_is_reviewed_with_keys(
+def test_whole_episode_is_reviewed_with_keys(
     browser: Any, played: Path, tmp_path: Path, vocabulary: Vocabulary
 ) -> None:
     (episode, *_) = read_source(played)
-    items = list(items_of(episode, vocabulary, "controller", stride_s=0.04))[:500]
-    assert len(items) == 500
+    items = list(items_of(episode, vocabulary, "controller", stride_s=0.04))[:MOMENTS]
+    assert len(items) == MOMENTS
     with Output(tmp_path / "run").begin({"role": "controller"}, resume=False) as output:
         run(items, RulesLabeler(vocabulary), vocabulary, output)
         output.join()
@@ -236,19 +240,19 @@ def test_whole_episode_of_500_moments_is_reviewed_with_keys(
         page.goto(f"http://127.0.0.1:{server.port}")
         expect(page.locator("#strip img")).to_have_count(12)
         expect(page.locator("#lanes .span")).not_to_have_count(0)
-        expect(page.locator("#lanes .record")).to_have_count(500)
+        expect(page.locator("#lanes .record")).to_have_count(MOMENTS)
         expect(page.locator("#lanes .horizon")).to_have_count(1)
         expect(page.locator("#span")).to_contain_text("this record reaches from")
-        for number in range(500):
-            expect(page.locator("#where")).to_contain_text(f"{number + 1} of 500 ")
+        for number in range(MOMENTS):
+            expect(page.locator("#where")).to_contain_text(f"{number + 1} of {MOMENTS} ")
             page.keyboard.press("r" if number % 50 == 49 else "a")
         expect(page.locator("#count")).to_contain_text("All are reviewed")
-        expect(page.locator("#lanes .accept")).to_have_count(490)
+        expect(page.locator("#lanes .accept")).to_have_count(MOMENTS - MOMENTS // 50)
         keep_pictures([page], "review-whole-episode")
     finally:
         context.close()
         server.stop()
         decisions.close()
     found = decisions_of(tmp_path / "run")["ann"]
-    assert len(found) == 500
-    assert sum(one["decision"] == "reject" for one in found.values()) == 10
+    assert len(found) == MOMENTS
+    assert sum(one["decision"] == "reject" for one in found.values()) == MOMENTS // 50
