@@ -199,7 +199,9 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     Args:
         session: Runs the mission.
         view: The live view.
-        last: Whether the program ends with the mission; a repeated signal then has no effect.
+        last: Whether the program ends with the mission. A repeated signal then has no effect, nor
+            one that would end the program before its report, such as an exceeded limit of processor
+            time that a part has set.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C was pressed before.
@@ -251,4 +253,6 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
             yield
     finally:
         for number, handler in earlier.items():
-            signal.signal(number, signal.SIG_IGN if last and number in came else handler)
+            kills = number in ending and handler is signal.SIG_DFL
+            ignored = last and (kills or number in came)
+            signal.signal(number, signal.SIG_IGN if ignored else handler)

@@ -89,6 +89,24 @@ def test_kill_between_missions_closes_the_robots(name: str) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (128 + getattr(signal, name), said, "")
 
 
+LAST = """
+import os, signal
+from types import SimpleNamespace
+from bt_exec.cli.stopping import signals
+
+session = SimpleNamespace(rigs={}, missions=0, abort=lambda why: True)
+with signals(session, None, last=True):
+    pass
+os.kill(os.getpid(), signal.SIGXCPU)
+print("the report")
+"""
+
+
+def test_signal_after_the_last_mission_cannot_prevent_the_report() -> None:
+    ran = program(LAST)
+    assert (ran.returncode, ran.stdout) == (0, "the report\n")
+
+
 DEAF = """
 import ctypes, threading
 from types import SimpleNamespace
