@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["expand_home", "is_pipe_or_device", "read_at_most", "whole"]
+from bt_exec.failure import UsageError
+
+__all__ = [
+    "expand_home",
+    "is_pipe_or_device",
+    "read_at_most",
+    "replace_file",
+    "whole",
+    "write_whole",
+]
 
 
 def expand_home(path: str | Path) -> Path:
@@ -39,8 +48,52 @@ def is_pipe_or_device(path: Path) -> bool:
 def whole(path: Path) -> Iterator[Path]:
     """Yield a temporary path; the file written there atomically replaces `path` at the end.
 
-    An interrupted write leaves the old file, or none.
+    An interrupted write leaves the old file, or none. A link stays a link, and the permissions of
+    the old file are kept.
     """
-    part = path.with_suffix(".part")
-    yield part
-    part.replace(path)
+    target = Path(os.path.realpath(path))
+    part = target.with_name(f".{os.urandom(8).hex()}.part")
+    try:
+        yield part
+        if target.exists():
+            part.chmod(target.stat().st_mode & 0o777)
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text as `whole` does, complete also after a crash; line ends are kept.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def replace_file(path: Path, text: str, *, folders: bool = False) -> None:
+    """Write a text to a file that the user named; pipes and devices are written directly.
+
+    Args:
+        path: The file.
+        text: Its new text.
+        folders: Whether missing folders are created.
+
+    Raises:
+        UsageError: If it cannot be written.
+    """
+    try:
+        if folders:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        if is_pipe_or_device(path):
+            path.write_text(text, encoding="utf-8")
+        else:
+            write_whole(path, text)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        where = path.parent if isinstance(error, FileExistsError) else path
+        raise UsageError(f"{where}: cannot be written: {why}") from None

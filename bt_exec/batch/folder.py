@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UsageError
-from bt_exec.files import whole
+from bt_exec.files import write_whole
 
 __all__ = ["RunFolder"]
 
@@ -47,14 +47,6 @@ def _own_folder(folder: Path) -> Callable[[], None]:
     os.ftruncate(file, 0)
     os.write(file, owner.encode())
     return partial(os.close, file)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is complete, also after a crash, or absent."""
-    with whole(path) as part, part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 class RunFolder:
@@ -103,7 +95,7 @@ class RunFolder:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._release = weakref.finalize(self, _own_folder(self.folder))
             if not file.is_file():  # first, so that a folder with results always has a manifest
-                _write_whole(file, json.dumps(manifest, ensure_ascii=False))
+                write_whole(file, json.dumps(manifest, ensure_ascii=False))
             self._store = ResultStore(self.folder / "run.sqlite")
         except OSError as error:
             self.close()

@@ -14,7 +14,7 @@ import typer
 from bt_exec.cli import options as opt
 from bt_exec.cli.check_report import ReportFormat, report
 from bt_exec.cli.checked_files import CheckedFiles
-from bt_exec.cli.rewriting import read_whole, replace_file
+from bt_exec.files import replace_file
 
 if TYPE_CHECKING:
     from bt_exec.failure import Problem
@@ -121,13 +121,14 @@ def _corrections(
     """Yield the files in which a name can be corrected, with their text before and after."""
     from bt_exec.failure import SpecError
     from bt_exec.scaffold.fix_mistakes import fixed_text
+    from bt_exec.spec.source import scan_file
 
     for file in files:
         own = [problem for problem in problems if problem.file == str(file)]
         if not own or file.suffix.lower() not in _ENDINGS:
             continue
         try:
-            text = read_whole(file)
+            text = scan_file(file).text
         except SpecError:
             continue
         if (corrected := fixed_text(text, own)) != text:

@@ -10,7 +10,7 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.streams import write
-from bt_exec.files import expand_home
+from bt_exec.files import expand_home, replace_file
 
 if TYPE_CHECKING:
     from bt_exec.interchange.report import Report
@@ -48,7 +48,7 @@ def export(
     if output is None:
         write(text)
     else:
-        _write(output, text)
+        replace_file(output, text)
     _tell(report, "BehaviorTree.CPP cannot say everything:")
 
 
@@ -99,20 +99,9 @@ def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
     taken = [str(folder / name) for name in texts if (folder / name).exists()]
     if taken:
         raise UsageError(f"--to: already there, and not overwritten: {', '.join(taken)}")
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        _write(folder / name, text)
+        replace_file(folder / name, text, folders=True)
         for_people().say(f"wrote {folder / name}")
-
-
-def _write(path: Path, text: str) -> None:
-    from bt_exec.failure import UsageError
-
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise UsageError(f"{path}: cannot be written: {why}") from None
 
 
 def _tell(report: Report, head: str) -> None:

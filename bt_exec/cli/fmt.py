@@ -23,9 +23,9 @@ def fmt(
     """Format files like the documentation; comments and data are unchanged."""
     from bt_exec.cli.check import files_in
     from bt_exec.cli.output import for_people
-    from bt_exec.cli.rewriting import read_whole, replace_file
     from bt_exec.failure import SpecError
-    from bt_exec.scaffold.format_yaml import format_text
+    from bt_exec.files import replace_file
+    from bt_exec.scaffold.format_yaml import format_source
     from bt_exec.scaffold.schema_lines import with_schema_line
     from bt_exec.spec.source import read_file
 
@@ -35,13 +35,12 @@ def fmt(
     found = [path for path in files_in(files)[0] if path.suffix.lower() in (".yaml", ".yml")]
     for path in found:
         try:
-            read_file(path)
-            text = read_whole(path)
-            formatted = with_schema_line(format_text(text, str(path)), path)
+            source = read_file(path)
+            formatted = with_schema_line(format_source(source), path)
         except SpecError as error:
             wrong += map(str, error.problems)
             continue
-        if formatted != text:
+        if formatted != source.text:
             changed += 1
             if not check:
                 replace_file(path, formatted)

@@ -61,6 +61,7 @@ def rehearse(
     """
     from bt_exec.cli.output import emit, for_people
     from bt_exec.cli.single_call import arguments_of_tree
+    from bt_exec.files import replace_file
     from bt_exec.site.site import load_site
     from bt_exec.testing import rehearsal
 
@@ -75,7 +76,7 @@ def rehearse(
             runs.append(rehearsal.rehearse(name, loaded, args))
     if write_tests is not None:
         text = rehearsal.module_of_tests(site or loaded.name, runs)
-        write_tests.write_text(text, encoding="utf-8")
+        replace_file(write_tests, text)
     rows = [_row(run) for run in runs]
     if json:
         emit(rows)

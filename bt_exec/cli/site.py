@@ -219,14 +219,9 @@ def schema(
     from bt_exec.spec.schema import tree_schema
 
     if to is not None:
-        from bt_exec.failure import UsageError
         from bt_exec.scaffold.schema_lines import write_schemas
 
-        try:
-            write("".join(f"{file}\n" for file in write_schemas(load_site(site), to)))
-        except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise UsageError(f"{error.filename}: cannot be written: {why}") from None
+        write("".join(f"{file}\n" for file in write_schemas(load_site(site), to)))
         return
     if sites:
         found = site_schema(map(find_pack, pack_names()), compiler_names())

@@ -86,10 +86,11 @@ def _kept(folder: Path, seed: int, plan: FaultPlan, broken: tuple[str, ...]) -> 
     """Write a failing case; return its file."""
     import hashlib
 
+    from bt_exec.files import replace_file
+
     text = plan.model_copy(update={"summary": "; ".join(broken)}).to_yaml()
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{seed}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.yaml"
-    path.write_text(text, encoding="utf-8")
+    replace_file(path, text, folders=True)
     return path
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from bt_exec.failure import UnknownName, UsageError
+from bt_exec.files import replace_file
 from bt_exec.pack import Pack, find_pack, pack_names
 from bt_exec.scaffold.schema_lines import with_schema_line
 from bt_exec.site.data import site_names, site_path
@@ -143,14 +144,9 @@ def _create(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ..
     taken = [str(path) for path in texts if path.exists()]
     if taken:
         raise UsageError(f"already there, and not overwritten: {', '.join(taken)}")
-    try:
-        for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            is_yaml = path.suffix == ".yaml"
-            path.write_text(with_schema_line(text, path) if is_yaml else text, encoding="utf-8")
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise UsageError(f"{error.filename}: cannot be written: {why}") from None
+    for path, text in texts.items():
+        text = with_schema_line(text, path) if path.suffix == ".yaml" else text
+        replace_file(path, text, folders=True)
     return tuple(texts)
 
 

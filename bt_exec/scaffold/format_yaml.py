@@ -20,7 +20,7 @@ from bt_exec.spec.source import Source, read_text
 if TYPE_CHECKING:
     from ruamel.yaml import YAML
 
-__all__ = ["format_text"]
+__all__ = ["format_source"]
 
 _FIRST = ("tree", "mission", "site", "summary", "utterances", "params", "returns", "otherwise")
 _NODE = (*KINDS, "name", "succeed_when", "body", "else", "tell", "with", "save")
@@ -28,24 +28,24 @@ _MODIFIERS = ("for_each", "skip_if", "while", "retry", "timeout", "repeat", "unt
 _MOST_ROUNDS = 4
 
 
-def format_text(text: str, file: str = "<text>") -> str:
+def format_source(source: Source) -> str:
     """Return the text of a tree, plan or site file in the layout of the documentation.
 
     Formatting is idempotent.
 
     Raises:
-        SpecError: If the text cannot be read, or ``NOT_FORMATTED``: formatting would change it.
+        SpecError: With ``NOT_FORMATTED`` if formatting would change its data or comments.
         ModuleNotFoundError: Without the extra ``author``.
     """
-    source = read_text(text, file)
-    found = text
+    found = source.text
     for _ in range(_MOST_ROUNDS):
         before, found = found, _once(found)
         if before == found:
             break
     else:
         raise _not_formatted(source)
-    if read_text(found, file).data != source.data or _comments(found) != _comments(text):
+    same_data = read_text(found, source.file).data == source.data
+    if not same_data or _comments(found) != _comments(source.text):
         raise _not_formatted(source)
     return found
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bt_exec.files import replace_file
 from bt_exec.pack import find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
 from bt_exec.site.data import data_path
@@ -41,7 +42,7 @@ def write_schemas(site: Site, folder: Path) -> tuple[Path, ...]:
     """Write the schemas of trees, sites, lexicons and messages; return the files.
 
     Raises:
-        OSError: If one of them cannot be written.
+        UsageError: If one of them cannot be written.
     """
     schemas: dict[str, Any] = {
         "tree": tree_schema(site.catalogue, site.library),
@@ -53,10 +54,9 @@ def write_schemas(site: Site, folder: Path) -> tuple[Path, ...]:
     for kind in ("lexicon", "messages"):
         shipped = data_path("configs", "schema", f"{kind}.schema.json")
         texts[kind] = shipped.read_text(encoding="utf-8").rstrip()
-    folder.mkdir(parents=True, exist_ok=True)
     files = {folder / f"{kind}.schema.json": text for kind, text in texts.items()}
     for file, text in files.items():
-        file.write_text(f"{text}\n", encoding="utf-8")
+        replace_file(file, f"{text}\n", folders=True)
     return tuple(files)
 
 

@@ -78,6 +78,7 @@ class Source:
 
     Attributes:
         file: File name, or a description of the text ("the model's answer").
+        text: The text with its line ends, without a byte order mark.
         data: Dicts, lists, strings, numbers, booleans and None.
         marks: (line, column) from 1 of every value, by place.
         keys: (line, column) from 1 of every key, by the place of its value.
@@ -85,6 +86,7 @@ class Source:
     """
 
     file: str
+    text: str = field(default="", repr=False)
     data: Any = None
     marks: dict[Place, tuple[int, int]] = field(default_factory=dict)
     keys: dict[Place, tuple[int, int]] = field(default_factory=dict)
@@ -181,7 +183,7 @@ def scan_text(text: str, file: str = "<text>") -> Source:
     refused = _REFUSED.search(text)
     if refused:
         raise SpecError([_refused_character(text, refused.start(), file)])
-    source = Source(file)
+    source = Source(file, text)
     loader = SAFE_LOADER(text)
     try:
         _Reader(source, loader).read()

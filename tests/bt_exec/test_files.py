@@ -1,11 +1,12 @@
-"""Home directories in paths: known users are expanded, other paths stay unchanged."""
+"""Paths and files of users: expansion of ``~``, atomic writing."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from bt_exec.files import expand_home
+from bt_exec.failure import UsageError
+from bt_exec.files import expand_home, replace_file, whole, write_whole
 
 
 def test_known_home_is_expanded_and_an_unknown_one_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,3 +27,48 @@ def test_paths_of_users_are_expanded() -> None:
         check=False,
     ).stdout.split()
     assert found == ["bt_exec/files.py"]
+
+
+def test_files_of_one_stem_are_written_at_once(tmp_path: Path) -> None:
+    with whole(tmp_path / "a.json") as one, whole(tmp_path / "a.yaml") as other:
+        one.write_text("1")
+        other.write_text("2")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "a.json": "1",
+        "a.yaml": "2",
+    }
+
+
+def test_interrupted_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_whole(path, "old\r\n")
+
+    def interrupted(path: Path) -> None:
+        with whole(path) as part:
+            part.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(path)
+    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [
+        ("a.txt", b"old\r\n")
+    ]
+
+
+def test_replaced_link_stays_a_link_with_the_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    (tmp_path / "link").symlink_to("a.txt")
+    replace_file(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+
+
+def test_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("")
+    replace_file(Path("/dev/null"), "gone")
+    with pytest.raises(UsageError, match="/a: cannot be written: file exists"):
+        replace_file(tmp_path / "a" / "b.yaml", "x", folders=True)
+    with pytest.raises(UsageError, match=r"/n{300}: cannot be written: file name too long"):
+        replace_file(tmp_path / ("n" * 300), "x")

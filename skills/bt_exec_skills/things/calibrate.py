@@ -11,12 +11,12 @@ import json
 import sys
 from pathlib import Path
 
+from bt_exec.files import write_whole
 from bt_exec_skills.things.detector import MOST_OVERLAP
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.calibration import calibration_of, recalls_of
 from bt_exec_skills.vision.dataset import read_pictures
 from bt_exec_skills.vision.detector import NetworkDetector
-from bt_exec_skills.vision.files import write_whole
 from bt_exec_skills.vision.weights import load
 
 __all__ = ["calibrate"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bt_exec_skills.vision.files import write_whole
+from bt_exec.files import write_whole
 from bt_exec_skills.vision.sample import Picture
 
 __all__ = ["write_coco"]

@@ -67,9 +67,10 @@ def evaluate(
     weights: Path | None, data: Path, split: Literal["train", "val"], out: Path | None
 ) -> dict[str, Any]:
     """Evaluate a network on a data set; write figures and plots into `out`, if given."""
+    from bt_exec.files import write_whole
     from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate as run
-    from bt_exec_skills.vision.files import save_picture, write_whole
+    from bt_exec_skills.vision.files import save_picture
     from bt_exec_skills.vision.plots import confusion_plot, curves_plot
     from bt_exec_skills.vision.sources import find_source, shipped_weights, state_question
     from bt_exec_skills.vision.weights import load

@@ -25,9 +25,9 @@ from typing import Any
 import cv2
 
 from bt_exec.failure import UsageError
+from bt_exec.files import write_whole
 from bt_exec_skills.perception.picture import Box
 from bt_exec_skills.vision.coco import write_coco
-from bt_exec_skills.vision.files import write_whole
 from bt_exec_skills.vision.recipe import RECIPE_FILE, Recipe, Split, read_recipe
 from bt_exec_skills.vision.sample import Mark, Picture, Sample, SceneSource
 

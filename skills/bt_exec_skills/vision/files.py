@@ -1,4 +1,4 @@
-"""Reading and writing of pictures with clear errors; atomic writing of texts."""
+"""Reading and writing of pictures with clear errors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec.files import whole
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["read_image", "save_picture", "write_whole"]
+__all__ = ["read_image", "save_picture"]
 
 
 def read_image(file: Path) -> Frame:
@@ -43,9 +42,3 @@ def save_picture(file: Path, picture: Frame) -> None:
         raise UsageError(f"{file} cannot be written: {error}") from None
     if not written:
         raise UsageError(f"{file} cannot be written")
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Write a text as `whole` does."""
-    with whole(file) as draft:
-        draft.write_text(text, encoding="utf-8")

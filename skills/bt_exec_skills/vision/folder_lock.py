@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision.files import write_whole
+from bt_exec.files import write_whole
 
 __all__ = ["REPORT", "claim"]
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
+from bt_exec.files import write_whole
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
-from bt_exec_skills.vision.files import write_whole
 from bt_exec_skills.vision.folder_lock import REPORT, claim
 from bt_exec_skills.vision.trainer import bfloat16, one_size_trainer
 

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec.files import whole
+from bt_exec.files import whole, write_whole
 from bt_exec_skills.vision.crops import NOTHING, SIDE, Crops, crops_of
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
-from bt_exec_skills.vision.files import write_whole
 from bt_exec_skills.vision.folder_lock import REPORT, claim
 from bt_exec_skills.vision.namer_net import make_namer_net
 from bt_exec_skills.vision.weights import load_alone
