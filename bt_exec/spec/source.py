@@ -78,19 +78,19 @@ class Source:
 
     Attributes:
         file: File name, or a description of the text ("the model's answer").
-        text: The text with its line ends, without a byte order mark.
         data: Dicts, lists, strings, numbers, booleans and None.
         marks: (line, column) from 1 of every value, by place.
         keys: (line, column) from 1 of every key, by the place of its value.
         refused: Problems of constructs that are not allowed in any document.
+        text: The text with its line ends, without a byte order mark.
     """
 
     file: str
-    text: str = field(default="", repr=False)
     data: Any = None
     marks: dict[Place, tuple[int, int]] = field(default_factory=dict)
     keys: dict[Place, tuple[int, int]] = field(default_factory=dict)
     refused: list[Problem] = field(default_factory=list)
+    text: str = field(default="", repr=False)
 
     def mark(self, place: Place, *, key: bool = False) -> tuple[int | None, int | None]:
         """Return line and column of `place`, or of the nearest value that encloses it."""
@@ -183,7 +183,7 @@ def scan_text(text: str, file: str = "<text>") -> Source:
     refused = _REFUSED.search(text)
     if refused:
         raise SpecError([_refused_character(text, refused.start(), file)])
-    source = Source(file, text)
+    source = Source(file, text=text)
     loader = SAFE_LOADER(text)
     try:
         _Reader(source, loader).read()
