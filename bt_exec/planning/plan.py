@@ -11,7 +11,7 @@ from bt_exec.language.meaning import Meaning
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.passes import PassContext
-from bt_exec.planning.robots import apply_to_parts, parts_of, situation_of
+from bt_exec.planning.robot_views import apply_to_parts, parts_of, situation_of
 from bt_exec.planning.verified_plan import PREPARE, VerifiedPlan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild

@@ -17,7 +17,7 @@ from bt_exec.planning.compiler import (
     compiler_names,
     find_compiler,
 )
-from bt_exec.planning.robots import views
+from bt_exec.planning.robot_views import views
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import CompilerSettings, Site, sentences
 from bt_exec.spec.library import Library

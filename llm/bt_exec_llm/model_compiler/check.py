@@ -119,6 +119,7 @@ def _whole(examined: Examined, form: Form, request: Request, meant: Meant | None
         problems += faults.same_again(node, part[1], place)
     if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
         return problems
+    problems += faults.another_robot(node, None if part is None else part[1], request)
     problems += faults.another_command(expanded, meant, request)
     asked = None if meant is None else meant.plan
     problems += needless_changes(passed, asked, request)

@@ -17,9 +17,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import Refusal, SpecError, UsageError, nearest
-from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, Warming
+from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.planning.plan import prepare
 from bt_exec.planning.repair import other_way, repaired
+from bt_exec.planning.robots import RobotsCompiler
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.model import Do, walk
 from bt_exec_llm.client import Model, ModelClient, ModelSettings, Prices, Recorder
@@ -87,12 +88,11 @@ class ModelCompiler:
         self.model = model
         self.settings = settings or PlanningSettings()
         self._prices = prices or Prices()
-        self._offline = offline or create_offline({})
+        self._offline = RobotsCompiler(offline or create_offline({}))
 
     def warm_up(self, language: str) -> None:
         """Let the offline compiler load what it needs for a language; return at once."""
-        if isinstance(self._offline, Warming):
-            self._offline.warm_up(language)
+        self._offline.warm_up(language)
 
     def _prompt(self, request: Request) -> Prompt:
         short = self.settings.prompt == "short"

@@ -16,6 +16,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.plan import examine
+from bt_exec.planning.robot_views import WHICH_ROBOT
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.expression import All, Is, Not
 from bt_exec.spec.library import Library
@@ -37,7 +38,7 @@ from bt_exec_llm.model_compiler.normalize import options
 
 __all__ = ["Ends", "Meant", "chosen_in", "effects_of", "ends_of", "meaning_of", "said_of"]
 
-_NEVER = ("EMPTY", "TOO_LONG", "BAD_CHARACTERS", "NEGATED")
+_NEVER = ("EMPTY", "TOO_LONG", "BAD_CHARACTERS", "NEGATED", WHICH_ROBOT)
 
 
 class Meant(NamedTuple):
@@ -56,7 +57,7 @@ def meaning_of(request: Request, offline: Compiler) -> Meant | Refusal | None:
     """Return a plan for the command without a model, or None if that fails.
 
     A refusal is final: an empty, unreadable or forbidding command is not sent to a model, which
-    might act on it.
+    might act on it, nor is one that may be for several robots.
     """
     answer = offline.compile(replace(request, previous=None, failure=None, done=(), tried=()))
     if isinstance(answer, Plan):
@@ -151,12 +152,9 @@ def said_of(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[A
     """
     before = _choices(meant.expanded, request.catalogue)
     after = _choices(meant.plan, request.catalogue)
-    root = meant.expanded.root
-    parts = root.sequence if isinstance(root, Sequence) else (root,)
     set_by_words = {
         pair
-        for part in parts
-        if isinstance(part, Tree)
+        for part in _trees_of(meant.expanded.root)
         for pair in _set_by(part.tree, part.args, request.library)
     }
     return {
@@ -164,6 +162,15 @@ def said_of(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[A
         for pair in sorted(set_by_words & before.keys() & after.keys())
         if before[pair] <= after[pair]
     }
+
+
+def _trees_of(node: NodeBase) -> Iterator[Tree]:
+    """Yield the trees of a command: its parts in order, or those of several robots at once."""
+    if isinstance(node, Tree):
+        yield node
+    elif isinstance(node, Sequence | Parallel):
+        for child in children_of(node):
+            yield from _trees_of(child)
 
 
 def chosen_in(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) -> frozenset[Any]:

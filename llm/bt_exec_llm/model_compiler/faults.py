@@ -12,7 +12,8 @@ ASSUMED_UNSEEN             assumes an unknown fact
 STATE_CONTRADICTS_SEEN     assumes a fact that contradicts the observation
 STATE_CONTRADICTS_PLAN     states a fact, then does what that fact makes senseless
 ALREADY_DONE               repeats a finished step without ``skip_if``
-PLAN_FOR_ANOTHER_COMMAND   ends otherwise than the command asks, or leaves a part of it out
+PLAN_FOR_ANOTHER_COMMAND   ends otherwise than the command asks, leaves a part of it out, or
+                           uses a robot that it does not address
 REPEATED_UNASKED           runs a step many times that the command asks for once
 NOT_KEPT                   changes what the command does not mention: drops a held object
 CHANGES_BACK               does and undoes things on the way to its end
@@ -36,6 +37,7 @@ from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
+from bt_exec.planning.robot_views import addressed_parts, owners_in
 from bt_exec.spec.model import KINDS, Do, MissionSpec, NodeBase, Tree, children_of
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
@@ -43,6 +45,7 @@ from bt_exec_llm.model_compiler.expected_effects import Meant, chosen_in, ends_o
 
 __all__ = [
     "another_command",
+    "another_robot",
     "empty",
     "endless",
     "forbidden",
@@ -186,6 +189,18 @@ def another_command(spec: MissionSpec, meant: Meant | None, request: Request) ->
             yield _another(message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values)))
     if found.moves and not wanted.moves:
         yield _another("the command asks for an answer; nothing may be moved for it", "do", "check")
+
+
+def another_robot(new: NodeBase, old: NodeBase | None, request: Request) -> Iterator[Problem]:
+    """Find robots that a command does not address, or that the replaced part did not use."""
+    robots = set(request.catalogue.robots)
+    if old is not None:
+        allowed = owners_in(old, request.catalogue) & robots
+    else:
+        parts = addressed_parts(request)
+        allowed = {robot for part in parts for robot in part.robots} or robots
+    for robot in sorted(owners_in(new, request.catalogue) & robots - allowed):
+        yield _another("this is for another robot", robot, *sorted(allowed))
 
 
 def _another(message: str, found: str, *allowed: str) -> Problem:

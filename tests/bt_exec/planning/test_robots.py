@@ -13,7 +13,8 @@ from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.planning.plan import prepare_answer
-from bt_exec.planning.robots import RobotsCompiler, for_robot, views
+from bt_exec.planning.robot_views import for_robot, views
+from bt_exec.planning.robots import RobotsCompiler
 from bt_exec.rig import PackSettings
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.own_parts import load_library

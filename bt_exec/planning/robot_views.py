@@ -1,0 +1,217 @@
+"""Views of one robot on a site with several robots of one pack: its names, facts, labels, words.
+
+The rules of a pack and a compiler that reads words see each robot as if it were the only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from bt_exec.language.addressees import Addressed, RobotNames, addressed
+from bt_exec.language.context import Context, Turn
+from bt_exec.language.messages import language_of
+from bt_exec.observation import Situation
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.passes import Pass, PassContext
+from bt_exec.spec.expression import leaves
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import (
+    Do,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Parallel,
+    Sequence,
+    Tree,
+    children_of,
+    walk,
+)
+
+__all__ = [
+    "WHICH_ROBOT",
+    "addressed_parts",
+    "apply_to_parts",
+    "for_robot",
+    "names_of",
+    "one_of_each",
+    "owners_in",
+    "parts_of",
+    "situation_of",
+    "views",
+]
+
+WHICH_ROBOT = "WHICH_ROBOT"
+"""Code of a command without an addressee that several robots could do."""
+
+
+def names_of(request: Request) -> RobotNames:
+    """Return the names in commands of robots that share their pack with another robot."""
+    packs = {pack.name: pack for pack in request.catalogue.packs}
+    return {name: request.settings_of(packs[name]).names(name) for name in request.catalogue.robots}
+
+
+def situation_of(robot: str, situation: Situation, catalogue: Catalogue) -> Situation:
+    """Return a situation as seen by one pack or robot: its own facts and labels."""
+    if not catalogue.is_robot(robot):
+        return situation
+    return replace(
+        situation,
+        facts=catalogue.plain_facts(robot, situation.facts),
+        labels=situation.labels_by.get(robot, situation.labels),
+    )
+
+
+def parts_of(robot: str, spec: MissionSpec, catalogue: Catalogue) -> list[MissionSpec]:
+    """Return the parts of a plan that concern a pack, in its own names.
+
+    That is the whole plan, or, for one of several robots, each part that uses only this robot.
+    """
+    if not catalogue.is_robot(robot):
+        return [catalogue.with_plain_names(robot, spec)]
+    parts: list[MissionSpec] = []
+
+    def keep(part: MissionSpec) -> MissionSpec:
+        parts.append(part)
+        return part
+
+    _each_part(robot, spec, catalogue, keep)
+    return parts
+
+
+def apply_to_parts(
+    robot: str, spec: MissionSpec, catalogue: Catalogue, step: Pass, context: PassContext
+) -> tuple[MissionSpec, tuple[str, ...]]:
+    """Return a plan with a pass of a pack applied to its parts, and the changes."""
+    changes: list[str] = []
+
+    def apply(part: MissionSpec) -> MissionSpec:
+        changed, found = step.apply(part, context)
+        changes.extend(found)
+        return changed
+
+    if catalogue.is_robot(robot):
+        return _each_part(robot, spec, catalogue, apply), tuple(changes)
+    own = catalogue.with_plain_names(robot, spec)
+    return catalogue.with_own_names(robot, apply(own)), tuple(changes)
+
+
+def _each_part(
+    robot: str,
+    spec: MissionSpec,
+    catalogue: Catalogue,
+    change: Callable[[MissionSpec], MissionSpec],
+) -> MissionSpec:
+    """Return a plan with `change` applied to the largest parts that use only one robot."""
+
+    def node(old: NodeBase) -> NodeBase:
+        owners = owners_in(old, catalogue)
+        if robot not in owners:
+            return old
+        if owners == {robot}:
+            part = catalogue.with_plain_names(robot, spec.model_copy(update={"root": old}))
+            return catalogue.with_own_names(robot, change(part)).root
+        match old:
+            case Tree(body=body) if body is not None:
+                return old.model_copy(update={"body": node(body)})
+            case Sequence() | Fallback() | Parallel():
+                children = tuple(map(node, children_of(old)))
+                return old.model_copy(update={type(old).__name__.lower(): children})
+        return old
+
+    return spec.model_copy(update={"root": node(spec.root)})
+
+
+def owners_in(node: NodeBase, catalogue: Catalogue) -> set[str]:
+    """Return the packs and robots whose skills and conditions a node and all under it use."""
+    return {catalogue.owners.get(name, "") for name in _names_in(node)} - {""}
+
+
+def _names_in(node: NodeBase) -> Iterator[str]:
+    """Yield the skills and conditions that a node and all under it use."""
+    for inner in walk(node):
+        if isinstance(inner, Do):
+            yield inner.do
+        for part in inner.conditions.values():
+            yield from (leaf.name for leaf in leaves(part))
+
+
+def for_robot(request: Request, robot: str, text: str = "") -> Request:
+    """Return a request as it would be if `robot` were the only robot of the site.
+
+    Args:
+        request: The request.
+        robot: A robot; empty for the trees that belong to no robot.
+        text: Its part of the command.
+    """
+    catalogue, library = _view(request.catalogue, request.library, len(request.library), robot)
+    return replace(
+        request,
+        command=text or request.command,
+        catalogue=catalogue,
+        library=library,
+        situation=situation_of(robot, request.situation, request.catalogue),
+        assumed=request.catalogue.plain_facts(robot, request.assumed),
+        context=_context_of(request, robot),
+    )
+
+
+def views(request: Request) -> Iterator[Request]:
+    """Yield the requests that together cover a site: without robots, and one per robot."""
+    if not request.catalogue.robots:
+        yield request
+        return
+    yield for_robot(request, "")
+    for robot in one_of_each(request.catalogue):
+        yield for_robot(request, robot)
+
+
+def one_of_each(catalogue: Catalogue) -> list[str]:
+    """Return one robot of each pack that several robots share."""
+    first = {pack.kind: pack.name for pack in reversed(catalogue.packs)}
+    return [robot for robot in catalogue.robots if robot in first.values()]
+
+
+@lru_cache(maxsize=16)
+def _view(catalogue: Catalogue, library: Library, _: int, robot: str) -> tuple[Catalogue, Library]:
+    """Return the catalogue and the trees that one robot sees."""
+    seen = Library()
+    of_robots = {f"{name}.{tree}" for name, trees in catalogue.trees.items() for tree in trees}
+    for tree in library:
+        if tree.tree not in of_robots:
+            seen.add(tree, library.source(tree.tree))
+        elif catalogue.plain_tree(robot, tree.tree) != tree.tree:
+            seen.add(catalogue.with_plain_names(robot, tree), library.source(tree.tree))
+    if not robot:
+        return catalogue, seen
+    packs = [
+        pack for pack in catalogue.packs if pack.name == robot or not catalogue.is_robot(pack.name)
+    ]
+    return Catalogue(packs), seen
+
+
+def _context_of(request: Request, robot: str) -> Context:
+    """Return the earlier commands to one robot, or to none."""
+    names = names_of(request)
+
+    def own(turn: Turn) -> Turn | None:
+        parts = addressed(turn.command, language_of(turn.command), names)
+        if not parts:
+            return turn if not robot else None
+        said = [part.text for part in parts if robot in part.robots]
+        return replace(turn, command=said[-1]) if said else None
+
+    turns = tuple(turn for each in request.context.turns if (turn := own(each)) is not None)
+    return replace(request.context, turns=turns)
+
+
+def addressed_parts(request: Request) -> tuple[Addressed, ...]:
+    """Return the parts of a command; a bare name answers the question which robot is meant."""
+    parts = addressed(request.command, request.language, names_of(request))
+    if len(parts) == 1 and not parts[0].text and request.context.turns:
+        last = request.context.turns[-1]
+        if last.code == WHICH_ROBOT:
+            return (parts[0]._replace(text=last.command),)
+    return parts
