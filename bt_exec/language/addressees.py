@@ -47,6 +47,8 @@ def addressed(command: str, language: str, robots: RobotNames) -> tuple[Addresse
         language: Its language.
         robots: The names of the robots.
     """
+    if not robots:
+        return ()
     text = _SPACE.sub(" ", unicodedata.normalize("NFC", command)).strip()
     words: Mapping[str, Any] = _words()[language]
     marks = list(_marks(text, words, robots))

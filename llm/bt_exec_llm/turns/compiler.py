@@ -15,6 +15,7 @@ from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.files import expand_home
 from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, find_compiler
+from bt_exec.planning.robots import RobotsCompiler
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec_llm.client import (
     Answer,
@@ -307,7 +308,7 @@ def create(settings: Mapping[str, Any]) -> Compiler:
         asked, client = TurnSettings.model_validate(own), ModelSettings.model_validate(rest)
     if asked.first == "turns":
         raise UsageError("setting 'first' of the compiler turns: it cannot come before itself")
-    first = None if asked.first == "model" else find_compiler(asked.first, {})
+    first = None if asked.first == "model" else RobotsCompiler(find_compiler(asked.first, {}))
     if asked.replay is not None:
         recording = ReplayClient(expand_home(asked.replay))
         return TurnCompiler(recording, asked, first)

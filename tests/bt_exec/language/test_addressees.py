@@ -105,3 +105,7 @@ def test_joined_parts_are_separated_again(said):
 def test_any_text_is_accepted(command, language):
     for part in addressed(command, language, ROBOTS):
         assert set(part.robots) <= set(ROBOTS)
+
+
+def test_site_without_robots_has_no_addressees():
+    assert addressed("everyone, go home", "en", {}) == ()
