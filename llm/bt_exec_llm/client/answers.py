@@ -99,7 +99,7 @@ def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
     if not named:
         return False, ""
     inputs = [call.get("input") for call in named]
-    # some servers hand on the model's own text
+    # some servers return the model's text unchanged
     texts = [i if isinstance(i, str) else json.dumps(i, ensure_ascii=False) for i in inputs]
     return True, "\n".join(texts)
 

@@ -92,7 +92,7 @@ def _forms(key: str) -> Iterator[str]:
     """
     for text in (key, key[::-1]):
         yield _BETWEEN.join(map(_written, text))
-    for shift in range(3):  # where the key starts decides which letters it becomes
+    for shift in range(3):  # the encoded letters depend on the offset of the key
         encoded = base64.b64encode(b"\0" * shift + key.encode()).decode().rstrip("=")
         inner = encoded[4 if shift else 0 : len(encoded) - 1]
         yield re.escape(inner)

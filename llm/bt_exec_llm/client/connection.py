@@ -58,5 +58,5 @@ class Connection:
 def _shut(opened: socket.socket | None) -> None:
     if opened is not None:
         with contextlib.suppress(OSError):
-            # not SSLSocket's own: that takes the session away from under the thread that reads
+            # SSLSocket.shutdown would discard the TLS session while another thread reads
             socket.socket.shutdown(opened, socket.SHUT_RDWR)

@@ -142,7 +142,7 @@ def _read(
     notes = (*notes, candidate.note) if candidate.note else notes
     text, complete = candidate.text, not candidate.open
     if candidate.open:
-        # a dangling comma or colon would leave half an entry behind
+        # an incomplete entry would remain after a trailing comma or colon
         text = text.rstrip().rstrip(",") + candidate.open
         notes = (*notes, "cut off: what was open is closed")
     reading = _attempt(text, complete, notes, work)

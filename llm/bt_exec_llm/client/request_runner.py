@@ -161,7 +161,7 @@ class RequestRunner:
         try:
             self._connection.check()
         except ModelFailure:
-            settle(Usage())  # it was cancelled meanwhile, and is not sent
+            settle(Usage())  # cancelled meanwhile, so it is not sent
             raise
         return settle
 

@@ -117,7 +117,7 @@ class Collector:
         self._blocks[index] = dict(block)
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> None:
-        if index not in self._blocks:  # some servers leave the start out
+        if index not in self._blocks:  # some servers omit the start event
             self._start(index, {"type": "text", "text": ""})
         said = delta.get("text") if "text" in delta else delta.get("partial_json")
         if isinstance(said, str):

@@ -109,7 +109,7 @@ def build(
     if settings.stream:
         request["stream"] = True
     if settings.temperature is not None or not settings.is_anthropic:
-        # the SDK has no name for it; local servers take it, and small models need it
+        # missing in the SDK; local servers accept it, and small models need it
         request["extra_body"] = {"temperature": settings.temperature or 0.0}
     if settings.cache:
         _mark(request, system, question)

@@ -153,7 +153,7 @@ class Transport:
                 return link
         for link in chain:
             if isinstance(link, anthropic.APIStatusError):
-                # before it is shortened, maybe in the middle of the key
+                # before truncation, which could split the key
                 body = self._key.hide_in(link.body)
                 raw = body if isinstance(body, str) else ""
                 return server_failure(
@@ -184,7 +184,7 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
             collector.add(event.event, key.hide(event.data))
             if collector.ended:
                 break  # some servers leave the connection open
-        message = key.hide_in(collector.message())  # again: it may have come in pieces
+        message = key.hide_in(collector.message())  # again: the key may be split between events
         return Reply(json.dumps(message, ensure_ascii=False), message)
     raw = key.hide(response.read().decode("utf-8", "replace"))
     try:

@@ -75,7 +75,7 @@ def assess(
     if large is not None:
         return Judgement(problems=(large,))
     form = unpack(data)
-    if form.cannot:  # a reason against a plan counts, whatever stands beside it
+    if form.cannot:  # it is reported whatever the plan is
         return Judgement(cannot=form.cannot, notes=(*notes, *form.notes))
     if form.root is None:
         return Judgement(problems=form.problems, notes=(*notes, *form.notes))
@@ -107,7 +107,7 @@ def _whole(examined: Examined, form: Form, request: Request, meant: Meant | None
     problems = faults.named(examined.problems, examined.written, request)
     expanded, passed = examined.expanded, examined.plan
     if expanded is None or passed is None:
-        return problems  # why is among them
+        return problems  # the reason is in `problems`
     part = part_of(request)
     place: Place = ("root",) if part is None else part[2]
     node = at(expanded.root, place)

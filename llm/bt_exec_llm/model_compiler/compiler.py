@@ -165,7 +165,7 @@ class ModelCompiler:
             code = "MODEL_DECLINED" if result.cannot else failed
             against = ""
             why = code
-            if code in ("MODEL_DECLINED", "MODEL_REFUSED"):  # a reason to report and to weigh
+            if code in ("MODEL_DECLINED", "MODEL_REFUSED"):  # the operator sees the reason
                 why = refusal_of(result, request.language, again=again).message
                 against = sentences().say("OVERRULED", request.language, why=why)
             note = sentences().say("FELL_BACK", request.language, why=why)

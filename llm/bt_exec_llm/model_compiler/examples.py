@@ -112,7 +112,7 @@ def nearest_trees(request: Request, count: int = _SHOWN) -> tuple[tuple[str, Tre
     return tuple((text, tree) for _, _, text, tree in sorted(best, key=lambda b: b[:2])[:count])
 
 
-@lru_cache(maxsize=4096)  # a command is asked about again when its plan has failed
+@lru_cache(maxsize=4096)  # the same command is compared again in a re-plan
 def _alike(typed: str, text: str) -> float:
     return difflib.SequenceMatcher(None, typed, text).ratio()
 

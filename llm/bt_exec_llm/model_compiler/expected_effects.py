@@ -100,7 +100,7 @@ def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends
             if f"{fact}={value}" in messages:
                 touched[template] = (fact, value)
             else:
-                touched.pop(template, None)  # a reported effect is undone
+                touched.pop(template, None)  # reported effects that are undone later do not count
     sure = left_behind(spec, catalogue)
     facts = {
         key: (fact, value) for key, (fact, value) in touched.items() if sure.get(fact) == value
@@ -118,7 +118,7 @@ def _told(node: NodeBase) -> Iterator[Check]:
         yield node
     children = children_of(node)
     if isinstance(node, Fallback):
-        children = children[:1]  # the others are asked only after a failure
+        children = children[:1]  # the other branches run only after a failure
     elif isinstance(node, Parallel) and node.needed < len(children):
         children = ()
     for child in children:

@@ -181,7 +181,7 @@ def another_command(spec: MissionSpec, meant: Meant | None, request: Request) ->
         if key not in wanted.touched:
             message = f"the command does not ask for {fact}={value}; do what it asks and no more"
             yield _another(message, f"{fact}={value}")
-    # after a failure another arm may be the way, as it is in the library
+    # a re-plan may use another arm, as the library does
     said = said_of(meant, request) if request.failure is None else {}
     for (skill, name), values in said.items():
         for value in sorted(chosen_in(spec, (skill, name), request.catalogue) - values, key=str):

@@ -134,7 +134,7 @@ class _Wiring:
                 self._report("NODE_TWICE", "a node has one parent", f"{name}/children", child)
             else:
                 self.used[child] = name
-                if len(above) < 60:  # nesting itself is judged where it is verified
+                if len(above) < 60:  # verification reports the depth
                     yield self._node(child, (*above, name), f"{place}[{count}]")
                     count += 1
 

@@ -232,8 +232,8 @@ def _step(item: Any) -> Any:
     step = {"do": item[names[0]]}
     if given:
         given.sort(key=lambda key: key != "with")
-        step["with"] = item[given[0]]  # other types are found by the check of arguments
-    # nothing must get lost: what a node does not know is found where its fields are checked
+        step["with"] = item[given[0]]  # the argument check reports other types
+    # unknown keys are kept, so that the field check reports them
     read = (names[0], *(key for key in _ARGS if key not in given), *given[:1])
     return {**step, **{key: value for key, value in item.items() if key not in read}}
 

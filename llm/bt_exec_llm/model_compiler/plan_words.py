@@ -61,7 +61,7 @@ def unknown_words(form: Form, request: Request) -> list[Problem]:
         foreign = _SIGNS.findall(text) or foreign_words(text[:_LONGEST], sources)
         if against is not None:
             found.append(against)
-        elif len(foreign) > place.endswith("/else"):  # one word may be a code that does not exist
+        elif len(foreign) > place.endswith("/else"):  # a single word may be an unknown code
             message = (
                 "these words are neither the command's nor the site's; say what the plan does or "
                 "nothing, and a reason against the plan in 'cannot'"

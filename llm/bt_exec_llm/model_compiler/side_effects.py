@@ -54,7 +54,7 @@ def needless_changes(
         way = ", ".join(value for value in values[1:_SHOWN] if value)
         if not any(len(one) > 1 for one in asked):
             if f"{fact}={values[-1]}" in request.messages:
-                continue  # reported as another command already
+                continue  # already reported as a different command
             message = f"the command leaves {fact} alone; what it is at the start it stays"
             yield Problem("NOT_KEPT", message, "root", f"{fact}={values[-1]}")
         elif request.failure is None:

@@ -146,7 +146,7 @@ def _among(token: str, known: set[str]) -> bool:
         return len(token) > 3 and any(
             other.startswith(stem) and len(other) - len(stem) <= 4 for other in known
         )
-    if len(token) <= 2:  # a short word, or one of one syllable with its particle or ending
+    if len(token) <= 2:  # a short word, or one syllable with a particle or ending
         stem = _stem(token)
         return any(other[:2] == token or (stem and _stem(other) == stem) for other in known)
     return any(other[:2] == token[:2] for other in known)

@@ -1,8 +1,9 @@
-"""The offline compiler: commands of the tree library, without a model, a key or a network.
+"""Offline compiler: selects trees of the library for a command, without a model, key or network.
 
-Words become pieces (`korean_words`, `english_words`), pieces become clauses (`korean`, `english`),
-clauses become a meaning (`interpret`), and a meaning becomes trees of the library (`bind`). Every
-word of a command has a place in its meaning, or the command is refused and the word is named.
+A command is split into words and phrases (`korean_words`, `english_words`), which are parsed into
+clauses (`korean`, `english`). Clauses are interpreted as steps (`steps`), and steps are bound to
+trees of the library (`bind`). A command with a word that has no use in its meaning is refused, and
+the refusal names the word.
 """
 
 from bt_exec_llm.offline.compiler import OfflineCompiler, create

@@ -22,7 +22,7 @@ _MARKS: dict[str, RoleName] = {"from": "source", "to": "destination", "with": "i
 
 
 def meaning_of(steps: list[Step], text: str, language: str) -> Meaning:
-    """Return what was understood of a command."""
+    """Return the meaning of a command from its bound parts."""
     acts = tuple(_act(step) for step in steps if not step.said)
     return Meaning(language, acts, words_of(steps, text, language))
 
@@ -67,7 +67,7 @@ def _role(piece: Piece) -> Role:
 
 
 def words_of(steps: list[Step], text: str, language: str) -> tuple[WordUse, ...]:
-    """Return the use of every word: a role, a verb, an operator, or a filler."""
+    """Return the use of every word: role, verb, operator or filler."""
     uses: list[WordUse] = []
     pieces = [(piece, step) for step in steps for piece in step.pieces if piece.end > piece.start]
     pieces += [

@@ -1,4 +1,4 @@
-"""What is asked back: what a command leaves out, and what a slip may have been meant as."""
+"""Clarification questions for incomplete commands and probable typos."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LEFT_OUT = ("NO_OBJECT", "NO_REFERENT")
 
 
 def missing(found: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
-    """Return what a command would need to be one: types, fewest first; nothing if that is not it.
+    """Return the missing types of an incomplete command, fewest first; empty if complete.
 
-    Only what can be answered in a word is asked for: values of types, and texts.
+    Only types that can be answered in a word are asked for: values and texts.
     """
     if found.missing or found.code not in _LEFT_OUT:
         return found.missing
@@ -46,14 +46,14 @@ def missing(found: Trouble, text: str, language: str, index: Index) -> tuple[str
 
 
 def question(kind: str, language: str, index: Index, messages: Messages, own: Messages) -> str:
-    """Return the short question for a value of a type: in the words of its pack, or by its names.
+    """Return the clarification question for a value of a type.
 
     Args:
         kind: The type.
-        language: Of the command.
-        index: Knows the names.
-        messages: The sentences of the site; ``ASK_Arm`` asks for an `Arm`.
-        own: The sentences of the compiler.
+        language: Language of the command.
+        index: Index with the names of the values.
+        messages: Sentences of the site; ``ASK_Arm`` asks for an `Arm`.
+        own: Sentences of the compiler, used if the site has none.
     """
     if f"ASK_{kind}" in messages:
         return messages.say(f"ASK_{kind}", language)
@@ -69,7 +69,7 @@ def question(kind: str, language: str, index: Index, messages: Messages, own: Me
 
 
 def compiling(commands: Iterable[str], language: str, index: Index, most: int) -> tuple[str, ...]:
-    """Return the first of `commands` that mean something, each tried."""
+    """Return the first of `commands` that are understood; each is tried."""
     found: list[str] = []
     for command in commands:
         if len(found) == most:

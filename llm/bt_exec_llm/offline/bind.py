@@ -1,9 +1,9 @@
-"""Steps become trees of the library with arguments, or the reason why not.
+"""Binding of steps to trees of the library, with arguments, or the reason why that fails.
 
-A step is a tree's if its verb and everything that stands with it are in one frame of that tree;
-what is left over must be a value for one of the tree's parameters. What is said of nothing is no
-part of a plan: the command is refused. A step that leaves something out (*it*, or nothing) takes
-what was named before it, or the one thing that its verb can be about.
+A step matches a tree if one frame of the tree contains its verb and all its pieces. Pieces that the
+frame lacks must be values of the tree's parameters; any other piece refuses the command. A step
+with a pronoun or without an object takes what was named before it, or the only object that its verb
+can have.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from bt_exec_llm.offline.trouble import Trouble
 __all__ = ["Binder"]
 
 _NOW = "now"
-"""Marks a step that ends a mission, where work follows it."""
+"""Verb of a step that ends a mission although more work follows."""
 
 
 class Binder:
@@ -61,14 +61,14 @@ class Binder:
         }
 
     def bind(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
-        """Return the parts that `steps` mean; `before` are steps of earlier commands."""
+        """Return the parts that `steps` become; `before` are the steps of earlier commands."""
         if any(step.verbs and not step.positive for step in steps):
             return self._without(steps, text, before)
         parts = self._bound(steps, text, before)
         return parts if isinstance(parts, Trouble) else with_every_number(parts, steps)
 
     def resolved(self, steps: list[Step]) -> list[Step]:
-        """Return the steps last bound, with what they left out; those that end a mission last."""
+        """Return the steps bound last, with omitted objects filled in and mission ends last."""
         return [*self.bound, *(step for step in steps if self._closes(step) or not step.positive)]
 
     def _bound(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
@@ -76,7 +76,7 @@ class Binder:
         work, ends, alone = self._with_ends(steps)
         hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
         if len(hung) > len({case for _, case in hung}):
-            return Trouble("CONDITION", text)  # the second would be asked after the first was done
+            return Trouble("CONDITION", text)  # it would be asked after the first act
         parts: list[Part] = []
         done = [*before, *(step for step in steps if step.said)]
         done += [step.condition[0] for step in steps if step.condition is not None][:1]
@@ -92,7 +92,7 @@ class Binder:
                 at += 2
                 continue
             if at and self._idle(work[at]) and self._pairs.as_it_is(work[at - 1], work[at], parts):
-                at += 1  # 문 열고 그대로 둬
+                at += 1  # e.g. 문 열고 그대로 둬
                 continue
             if work[at].verbs[:1] == (_NOW,):
                 parts.append(Part(work[at].verbs[1], {}, work[at].text))
@@ -116,7 +116,7 @@ class Binder:
         return self._ended(parts, ends, alone, work)
 
     def _with_ends(self, steps: list[Step]) -> tuple[list[Step], dict[str, Step], list[Step]]:
-        """Return the steps of work, those that end the mission by tree, and all of these."""
+        """Return the steps of work, the mission-ending steps by tree, and a list of those steps."""
         work: list[Step] = []
         ends: dict[str, Step] = {}
         alone: list[Step] = []
@@ -130,14 +130,14 @@ class Binder:
             tree = self._closes(step)
             reports = bool(set(step.verbs) & self._telling)
             free = step.condition is None or _in_the_end(step, work, steps)
-            if tree and (reports or free):  # what is found is told in any case
+            if tree and (reports or free):  # findings are reported anyway
                 if tree in ends and reports and self._reported(ends[tree]):
                     continue
                 if tree not in ends or reports:
                     ends[tree] = step
                 alone.append(step)
                 continue
-            if ends and self._reported(next(iter(ends.values()))):  # tell me, then go on
+            if ends and self._reported(next(iter(ends.values()))):  # e.g. tell me, then go on
                 for name, end in ends.items():
                     work.append(replace(end, verbs=(_NOW, name)))
                 ends = {}
@@ -149,7 +149,7 @@ class Binder:
     def _ended(
         self, parts: list[Part], ends: dict[str, Step], alone: list[Step], work: list[Step]
     ) -> list[Part]:
-        """Return parts with the trees that end the mission."""
+        """Return parts followed by the trees that end the mission."""
         asked = any(
             part.step is not None
             and (QUESTION in part.step.verbs or part.step.told)
@@ -169,7 +169,7 @@ class Binder:
         return parts
 
     def _without(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
-        """Bind a command that forbids something: what is forbidden must not be in the plan."""
+        """Bind a command with a prohibition; refuse it if the plan violates the prohibition."""
         steps = [step for step in steps if not self._idle(step)]
         wanted = [step for step in steps if step.positive or not step.verbs]
         for order in (steps, positive_first(steps)):
@@ -211,13 +211,13 @@ class Binder:
         return parts
 
     def _idle(self, step: Step) -> bool:
-        """Whether a step says to leave things as they are: do not close it, just leave it."""
+        """Return True if a step asks for no change ("do not close it, just leave it")."""
         verbs = self._lexicon.verbs
         idle = any(verbs[verb].idle for verb in step.verbs if verb in verbs)
         return idle and not any(p.kind in ("noun", "value", "text") for p in step.pieces)
 
     def _bound_pairs(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | None:
-        """Bind a command with pairs of which one part is forbidden; None if there is none."""
+        """Bind a command with pairs of which one part is forbidden; None without such a pair."""
         if not any(self._pairs.at(steps, at) for at in range(len(steps) - 1)):
             return None
         found = self._bound(steps, text, before)
@@ -228,7 +228,7 @@ class Binder:
         return found if sum(used) >= negatives else None
 
     def _closes(self, step: Step) -> str:
-        """Return the tree that ends the mission, if that is all a step asks for."""
+        """Return the tree that ends the mission if the step asks for nothing else; otherwise ""."""
         if QUESTION in step.verbs and step.via != "tell":
             return ""
         tree = next((self._closing[v] for v in step.verbs if v in self._closing), "")
@@ -247,12 +247,12 @@ class Binder:
         return {v for v, verb in self._lexicon.verbs.items() if verb.finds == "tell"}
 
     def _reported(self, step: Step) -> bool:
-        """Return whether a step that ends a mission says that something is to be told."""
+        """Return True if a step that ends a mission also asks for a report."""
         return bool(set(step.verbs) & self._telling & set(self._closing))
 
     @property
     def _homes(self) -> set[tuple[str, str]]:
-        """Values that say where a mission ends: come *home*."""
+        """Values that name the place where missions end ("come *home*")."""
         return {
             (kind, name)
             for kind, values in self._lexicon.values.items()
@@ -261,7 +261,7 @@ class Binder:
         }
 
     def _parts(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
-        """Return the parts of one step: one, or one for each of several values."""
+        """Return the parts of one step, several if it names several values."""
         found = excluded(step, self._lexicon)
         if isinstance(found, Trouble):
             return found
@@ -283,7 +283,7 @@ class Binder:
         self._whole, _, borrowed = whole
         parts: list[Part] = []
         options = fan_out(self._whole, self._lexicon)
-        if len(options) > 1 and step.times > 1:  # patrol twice: the whole round
+        if len(options) > 1 and step.times > 1:  # e.g. patrol twice: repeat the whole round
             options, step = options * step.times, replace(step, times=1)
         for option in options:
             bound = self._matcher.find(option, done)
@@ -302,17 +302,17 @@ class Binder:
         return parts
 
     def _held(self, step: Step, done: list[Step]) -> Held | Trouble | None:
-        """Return the question that a step hangs on; None if it hangs on none."""
+        """Return the question that a step depends on; None without a condition."""
         if step.condition is None:
             return None
         asked, needed = step.condition
         bare = replace(asked, condition=None)
         if self._heard is not None and (asked is self._heard[0] or step.case):
-            done = [*done, self._heard[1]]  # the branches of one question ask it of one place
+            done = [*done, self._heard[1]]  # all branches of a question refer to the same place
         elif self._points_at_several(bare, done):
             return Trouble("CONDITION", asked.text)
         found = self._matcher.find(bare, [*done, step])
-        if isinstance(found, Trouble):  # if it is closed, open it
+        if isinstance(found, Trouble):  # e.g. if it is closed, open it
             found = self._matcher.find(bare, [*done, self._matcher.with_usual(step)])
         if isinstance(found, Trouble):
             return Trouble("CONDITION", asked.text)
@@ -325,7 +325,7 @@ class Binder:
         return found[1].tree, tuple(args.items()), needed
 
     def _points_at_several(self, asked: Step, done: list[Step]) -> bool:
-        """Return True if a question names no place, and the step before it names several."""
+        """Return True if a question names no place and the step before it names several."""
         each = self._lexicon.listed("each")
         if not each or any(p.name in each for p in asked.pieces if p.kind == "value"):
             return False
@@ -334,7 +334,7 @@ class Binder:
         return len(set(last)) > 1
 
     def _decided(self, asked: Step, done: list[Step], *, needed: bool) -> Held | Trouble:
-        """Return the question tree that decides where what was asked about is only looked at."""
+        """Return the question tree that decides a question whose own tree only observes."""
         found = self._matcher.find(replace(asked, condition=None), done)
         trees = {} if isinstance(found, Trouble) else self._lexicon.decides.get(found[1].tree, {})
         said = [p for p in asked.pieces if p.kind == "value" and p.name in self._joined]
@@ -349,9 +349,9 @@ class Binder:
         return name, tuple(args.items()), needed
 
     def _rounds(self, step: Step, last: Step | None) -> Step:
-        """Give a verb what it is about where nothing of the kind is named: go on patrol.
+        """Add the default object of a verb that names none ("go on patrol").
 
-        Unless it happens where the robot was just sent: go to the lounge and patrol.
+        If the robot was just sent somewhere, that place is used ("go to the lounge and patrol").
         """
         for verb in step.verbs:
             way = self._lexicon.ways.get(verb)
@@ -376,13 +376,13 @@ class Binder:
         return step
 
     def _leads_to(self, first: Step, step: Step) -> bool:
-        """Return whether a step begins what the next one goes on with."""
+        """Return True if a tree of one step begins a tree of the other step."""
         trees = {frame.tree for frame in self._matcher.frames_for(first)}
         follows = {frame.tree for frame in self._matcher.frames_for(step)}
         return any((one, two) in self._frames.parts for one in trees for two in follows)
 
     def _elsewhere(self, last: Step, step: Step, part: Part) -> bool:
-        """Return whether a question is put where its answer is not looked for."""
+        """Return True if a question follows a move to a place where its answer is not observed."""
         if QUESTION in last.verbs or self._finds(last):
             return False
         if QUESTION not in step.verbs and "look" not in self._finds(step):
@@ -396,13 +396,13 @@ class Binder:
         return False
 
     def _finds(self, step: Step) -> set[str]:
-        """Return how a step's verbs find something out: ``look``, ``tell``."""
+        """Return the ways in which the verbs of a step obtain information: ``look``, ``tell``."""
         verbs = self._lexicon.verbs
         read = {self._lexicon.concept(v) for v in step.verbs}
         return {str(verbs[v].finds) for v in read if v in verbs} - {""}
 
     def _with_next(self, work: list[Step], at: int) -> Step:
-        """Return a step with what only the next one names: open and close the door."""
+        """Return a step with the object of the next one if it has none ("open and close it")."""
         step = work[at]
         content = [p for p in step.pieces if p.kind != "filler"]
         if content or not step.verbs or at + 1 >= len(work) or step.condition is not None:
@@ -415,13 +415,14 @@ class Binder:
 
     @staticmethod
     def _checks(tree: TreeSpec) -> bool:
-        """Return whether a tree is one question that the robot can answer at once."""
+        """Return True if a tree is one question that the robot answers without moving."""
         return bool(getattr(tree.root, "check", None)) and getattr(tree.root, "tell", False) is True
 
 
 def _in_the_end(step: Step, work: list[Step], steps: list[Step]) -> bool:
-    """Whether a step ends more than its branch: if nobody is there, look in the lounge and return.
+    """Return True if a step ends the mission and not only its branch.
 
-    What is done before it hangs on the same condition, and nothing is said of the other case.
+    In "if nobody is there, look in the lounge and return", the work before the step has the same
+    condition and there is no other branch.
     """
     return bool(work) and work[-1].condition == step.condition and not any(s.case for s in steps)

@@ -1,8 +1,8 @@
-"""Parts become nodes: what hangs on one question is one branch, and is asked about once.
+"""Conversion of parts to nodes: parts with the same condition share one branch and one question.
 
-A condition alone is a ``skip_if`` of its branch. Several (if it is open close it, otherwise …) are
-a choice: a fallback of two sequences behind a check and its negation. A branch that fails is not
-followed by the other one, whatever it changed.
+A single condition becomes a ``skip_if`` of its branch. Several conditions ("if it is open close it,
+otherwise …") become a fallback of sequences, each behind a check or its negation. If a branch
+fails, the other one is not tried.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["answer_of", "nodes_of"]
 
 
 def answer_of(tree: TreeSpec) -> Check | None:
-    """Return the check that answers a question tree: its root, or what its root ends with."""
+    """Return the check that answers a question tree: its root, or the last check of its root."""
     last = tree.root.sequence[-1] if isinstance(tree.root, Sequence) else tree.root
     return last if isinstance(last, Check) and last.tell else None
 
@@ -41,7 +41,7 @@ def nodes_of(parts: list[Part], library: Library) -> tuple[Node, ...]:
 
 
 def _looks(held: list[Held | None], library: Library) -> list[Node]:
-    """Return what must be looked at before the questions can be answered, each once."""
+    """Return the observations that the questions need, each once."""
     asked = dict.fromkeys(one[:2] for one in held if one is not None)
     return [
         Tree.model_validate({"tree": name, "with": dict(args)})
@@ -60,7 +60,7 @@ def _tree(part: Part, skip_if: Any = None) -> Tree:
 
 
 def _alone(branch: list[Part], library: Library) -> Node:
-    """Return what is done if its condition holds, and skipped if not."""
+    """Return nodes that are skipped unless their condition holds."""
     skip_if = _question(branch[0].condition, library, denied=True)
     if len(branch) == 1:
         return _tree(branch[0], skip_if)
@@ -70,9 +70,9 @@ def _alone(branch: list[Part], library: Library) -> Node:
 
 
 def _choice(branches: list[list[Part]], library: Library) -> Node:
-    """Return the branches behind their checks, each in the other case of those before.
+    """Return a fallback of branches, each behind its check and the negations of the ones before.
 
-    Nothing is done if no condition holds.
+    If no condition holds, the mission continues without any branch.
     """
     branch, *others = branches
     asked, denied = (_question(branch[0].condition, library, denied=no) for no in (False, True))
@@ -90,7 +90,7 @@ def _choice(branches: list[list[Part]], library: Library) -> Node:
 
 
 def _question(held: Held | None, library: Library, *, denied: bool = False) -> Any:
-    """Return the condition that a question tree asks; denied: that it does not hold."""
+    """Return the condition of a question tree, negated if `needed` is False."""
     assert held is not None
     name, given, needed = held
     tree = library.get(name)
@@ -102,7 +102,7 @@ def _question(held: Held | None, library: Library, *, denied: bool = False) -> A
 
 
 def _filled(expression: Any, args: Mapping[str, Any]) -> Any:
-    """Return a condition with arguments in the place of parameters."""
+    """Return a condition with its parameters replaced by arguments."""
     if isinstance(expression, dict):
         return {key: _filled(value, args) for key, value in expression.items()}
     if isinstance(expression, str) and expression.startswith("$"):

@@ -1,6 +1,6 @@
-"""Files in the user's cache folder: written whole or not at all, and limited in number.
+"""Cache files of the user: written atomically and limited in number.
 
-They are a convenience only. What cannot be read or written there is computed anew.
+They only save time. If a file cannot be read or written, its content is computed again.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _MOST_FILES = 8
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder of this program in the user's cache; it may be missing."""
+    """Return the cache folder of this program; it may not exist."""
     return Path(platformdirs.user_cache_path("bt-exec", appauthor=False)) / name
 
 
 def write_cache(path: Path, data: bytes) -> None:
-    """Write a file if possible, readable for its owner only; delete the oldest beside it."""
+    """Write a cache file readable by its owner only, if possible; delete the oldest ones."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)

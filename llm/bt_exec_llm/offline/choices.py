@@ -1,7 +1,7 @@
-"""The commands that an ambiguous one can mean, to be chosen from: each is tried, none is guessed.
+"""Alternatives of an ambiguous command, offered to the operator.
 
-What is left open is one of several values (the left or the right arm), one of several actions (open
-or close the door), or one of several trees that answer to the same words.
+A command is ambiguous between values (the left or the right arm), actions (open or close the door)
+or trees with the same utterance. Each alternative is compiled before it is offered.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bt_exec_llm.offline.understanding import understand
 __all__ = ["MOST_CHOICES", "choices"]
 
 MOST_CHOICES = 4
-"""More are not offered: nobody reads them."""
+"""Largest number of alternatives that are offered."""
 _NAMED = ("value", "noun")
 _PAIRS = {
     form: pair
@@ -41,7 +41,7 @@ _PARTICLE = re.compile(rf"({'|'.join(_PAIRS)})(?=\s|$)")
 def choices(
     trouble: Trouble, text: str, language: str, index: Index
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the commands that may be meant, and the types to choose from; none if under two."""
+    """Return the possible commands and the types to choose from; empty if fewer than two."""
     if trouble.code not in ("CHOICE", "AMBIGUOUS") or len(trouble.trees) > MOST_CHOICES:
         return (), ()
     clauses = index.reader.clauses(text, language)
@@ -61,7 +61,7 @@ def choices(
 
 
 def _does(command: str, language: str, index: Index) -> list[Any]:
-    """Return what a command becomes, to be compared; nothing if it is not understood."""
+    """Return what a command compiles to, for comparison; empty if it is not understood."""
     found = understand(command, language, index, Past())
     if not isinstance(found, Understood):
         return []
@@ -69,12 +69,12 @@ def _does(command: str, language: str, index: Index) -> list[Any]:
 
 
 def _compared(parts: Iterable[Part]) -> list[Any]:
-    """Return what of each part counts when two commands are compared."""
+    """Return the properties of parts that matter when commands are compared."""
     return [(part.tree, part.args, part.condition, part.times, part.case) for part in parts]
 
 
 def _of_values(clauses: list[Clause], text: str) -> tuple[list[str], tuple[str, ...]]:
-    """Return a command with each of the values in the place of all: A or B."""
+    """Return the command once with each of its alternative values."""
     for clause in clauses:
         left_open = next((p for p in clause.pieces if p.mark == "or"), None)
         if left_open is None or left_open.kind not in _NAMED:
@@ -91,7 +91,7 @@ def _of_values(clauses: list[Clause], text: str) -> tuple[list[str], tuple[str, 
 
 
 def _of_actions(clauses: list[Clause], text: str, language: str, index: Index) -> list[str]:
-    """Return a command for each of two actions: what one of them leaves out, the other names."""
+    """Return one command for each of two actions, with the objects that only the other names."""
     if len(clauses) != 2 or clauses[1].joined != "or":
         return []
     found: list[str] = []
@@ -107,7 +107,7 @@ def _of_actions(clauses: list[Clause], text: str, language: str, index: Index) -
         wanted = _compared(bound)
         named = [p for p in pieces if p.kind == "value"]
         tries = [*_said_of(bound[0].tree, named, language, index)]
-        if one.pieces and (language == "en" or one is clauses[-1]):  # 열거나: no command alone
+        if one.pieces and (language == "en" or one is clauses[-1]):  # 열거나 is not a command alone
             tries.insert(0, text[one.start : one.end])
         said = next((t for t in tries if _does(t, language, index) == wanted), None)
         if said is None:
@@ -117,7 +117,7 @@ def _of_actions(clauses: list[Clause], text: str, language: str, index: Index) -
 
 
 def _of_who_does_it(told: str, text: str) -> list[str]:
-    """Return a command with both acts told, and one in which the second is the robot's own."""
+    """Return the two readings of a command with a second act: part of the message, or own act."""
     start = text.rfind(told)
     if not told or start < 0 or " and " not in told or '"' in told:
         return []
@@ -128,7 +128,7 @@ def _of_who_does_it(told: str, text: str) -> list[str]:
 def _of_trees(
     trees: Iterable[str], clauses: list[Clause], language: str, index: Index
 ) -> list[str]:
-    """Return a command of each tree that no other answers to, with the values that were said."""
+    """Return one command for each matching tree, in words that match no other tree."""
     named = [p for clause in clauses for p in clause.pieces if p.kind in ("value", "text")]
     found: list[str] = []
     for tree in trees:
@@ -142,7 +142,7 @@ def _of_trees(
 
 
 def _said_of(tree: str, named: list[Piece], language: str, index: Index) -> Iterable[str]:
-    """Yield the utterances of a tree with values in the place of their own, or beside them."""
+    """Yield the utterances of a tree with the values of the command."""
     for name, utterance, spoken in index.frames.utterances:
         if name != tree or spoken != language:
             continue
@@ -164,7 +164,7 @@ def _said_of(tree: str, named: list[Piece], language: str, index: Index) -> Iter
 
 
 def _joined(name: str, after: str) -> str:
-    """Return a name with the words after it; a Korean particle takes the form that it wants."""
+    """Return a name and the words after it, with the matching form of a Korean particle."""
     particle = _PARTICLE.match(after)
     pair = _PAIRS.get(particle[0], "") if particle is not None else ""
     return (

@@ -1,4 +1,4 @@
-"""Which of several commands that were offered an answer takes: the left one, 왼팔이요, open."""
+"""Selection among offered commands by a short answer ("the left one", 왼팔이요, "open")."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _IDLE = ("filler", "pronoun", "speaker")
 
 
 def chosen_of(offered: Sequence[str], answer: list[Clause], language: str, reader: Reader) -> str:
-    """Return the one offered command that holds all that an answer names; empty if there is none.
+    """Return the one offered command that contains everything an answer names; otherwise "".
 
-    An answer that names nothing, or something that is in more than one of them, takes none.
+    An answer that names nothing, or that matches several commands, selects none.
     """
     said = _content(answer)
     if not said:
@@ -25,7 +25,7 @@ def chosen_of(offered: Sequence[str], answer: list[Clause], language: str, reade
 
 
 def _content(clauses: list[Clause]) -> set[tuple[str, ...]]:
-    """Return what clauses name, to be compared: values, things, verbs, what denies them."""
+    """Return the content of clauses for comparison: values, objects, verbs and negations."""
     found: set[tuple[str, ...]] = set()
     for clause in clauses:
         found |= {("verb", verb) for verb in clause.verbs}

@@ -1,4 +1,4 @@
-"""A clause becomes a step: what it is about, what it asks for, what cannot be honoured."""
+"""Conversion of a clause to steps: objects, verbs and limits that cannot be met."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ONE = ("1", *words_of("ko", "just_one"))
 _LIMITS = ("TIME", "CONDITION", "COUNT", "MANNER", "CHOICE", "OUT_OF_REACH")
 _CONTENT = ("value", "state", "noun", "unknown", "person")
 MOST_TIMES = 10
-"""How often a tree is run at most where it says nothing of that itself."""
+"""Largest repetition count of a tree that does not declare its own."""
 
 
 def steps_in(
@@ -29,7 +29,7 @@ def steps_in(
     described: Collection[tuple[str, str]],
     numbers: Collection[str] = (),
 ) -> list[Step] | Trouble:
-    """Return the step of a clause; several if it asks several things of several places."""
+    """Return the steps of a clause; several if it asks different questions about several places."""
     try:
         return _Steps(lexicon, text, language, described, numbers).of(clause)
     except _RefusedError as refused:
@@ -37,7 +37,7 @@ def steps_in(
 
 
 class _RefusedError(Exception):
-    """A clause that cannot be followed."""
+    """Raised for a clause that cannot be followed."""
 
     def __init__(self, code: str, words: str) -> None:
         super().__init__(code)
@@ -46,7 +46,7 @@ class _RefusedError(Exception):
 
 @dataclass(frozen=True)
 class _Steps:
-    """Makes steps of the clauses of one text; see `steps_in`."""
+    """Converts the clauses of one text to steps; see `steps_in`."""
 
     lexicon: Lexicon
     text: str
@@ -80,16 +80,16 @@ class _Steps:
         return self._steps(clause, pieces, finds, times, words)
 
     def _placed(self, clause: Clause, verbs: list[Verb]) -> list[Piece]:
-        """Return the pieces of a clause without what says nothing, each at its place."""
+        """Return the pieces of a clause without fillers, with places attached to their objects."""
         found = [p for p in clause.pieces if p.kind != "limit" or p.mark != "not"]
         gets = any(verb.asked_for for verb in verbs)
-        if gets and clause.mood == "do" and "COUNT" not in self.numbers:  # 자재 하나만
+        if gets and clause.mood == "do" and "COUNT" not in self.numbers:  # e.g. 자재 하나만
             found = [p for p in found if not _is_one(p)]
         if self.language != "ko":
             return found
         if any(p.mark == "until" for p in found):
             return found
-        at_it = QUESTION in clause.verbs or any(v.finds or v.stays for v in verbs)  # 복도에서: at
+        at_it = QUESTION in clause.verbs or any(v.finds or v.stays for v in verbs)  # 복도에서
         return [
             p.marked("at")
             if p.mark == "from" and p.kind == "value" and (at_it or _first(p, self.text))
@@ -98,21 +98,21 @@ class _Steps:
         ]
 
     def _check_limits(self, clause: Clause, past: bool) -> None:
-        """Refuse a clause with a number, a time or a manner that nothing can honour."""
+        """Refuse a clause with a number, time or manner that no tree accepts."""
         texts = [p for p in clause.pieces if p.kind == "text"]
         limits = [p for p in clause.pieces if p.kind == "limit" and p.name != "TIMES"]
         limits = [p for p in limits if not any(t.start <= p.start < t.end for t in texts)]
         for code in _LIMITS:
             for piece in (p for p in limits if p.name == code):
                 name = next((p for p in clause.pieces if _names(p, piece)), None)
-                if code == "COUNT" and name is not None:  # room 203
+                if code == "COUNT" and name is not None:  # e.g. room 203
                     start, end = min(name.start, piece.start), max(name.end, piece.end)
                     raise _RefusedError("UNKNOWN_OBJECT", self.text[start:end])
                 if not (past and code == "TIME") and not (code in self.numbers and piece.value):
                     raise _RefusedError(code, _run(limits, piece, self.text))
 
     def _times(self, clause: Clause) -> int:
-        """Return how often a clause is done."""
+        """Return the repetition count of a clause."""
         times = 1
         for piece in clause.pieces:
             if (piece.kind, piece.name) == ("limit", "TIMES"):
@@ -122,7 +122,7 @@ class _Steps:
         return times
 
     def _marked(self, clause: Clause, finds: Collection[str], words: str) -> list[Piece]:
-        """Return the pieces of a clause with the marks that they are meant with."""
+        """Return the pieces of a clause with their resolved marks."""
         pieces: list[Piece] = []
         for piece in clause.pieces:
             if (piece.kind, piece.name) == ("limit", "TIMES"):
@@ -140,7 +140,7 @@ class _Steps:
         return pieces
 
     def _alternative(self, piece: Piece, clause: Clause, words: str) -> list[Piece]:
-        """Return what stands for an alternative: in a question both are looked at."""
+        """Return the pieces for an alternative ("A or B"); in a question both are observed."""
         joined = piece.name in self.lexicon.listed("joined")
         if clause.mood == "if" and (joined or piece.kind == "state"):  # if it is open or closed
             raise _RefusedError("CONDITION", words)
@@ -148,14 +148,14 @@ class _Steps:
         if piece.kind == "state" or (asked and joined):
             return []
         if clause.mood == "ask" and piece.name in self.lexicon.listed("each"):
-            return [piece.marked("and")]  # is it dark in the lounge or the corridor?
+            return [piece.marked("and")]  # e.g. is it dark in the lounge or the corridor?
         after = (p for p in clause.pieces if (p.kind, p.name) == (piece.kind, piece.name))
         if self.language == "en" or any(p.start > piece.start for p in after):
             raise _RefusedError("CHOICE", words)
         return [piece.marked("")]
 
     def _reached(self, piece: Piece, clause: Clause, finds: Collection[str]) -> Piece:
-        """Return what *up to* says: where to, or the last of a list."""
+        """Resolve the particle 까지 ("up to"): a destination, or the end of a list."""
         if piece.mark == "until" and not any(p.mark == "from" for p in clause.pieces):
             if _is_goal(piece, clause, self.lexicon, finds):
                 return piece.marked("to")
@@ -164,10 +164,10 @@ class _Steps:
         raise _RefusedError("TIME" if piece.mark == "every" else "CONDITION", piece.text)
 
     def _with_one_state(self, pieces: list[Piece]) -> list[Piece]:
-        """Return pieces with one state, unless several things are named."""
+        """Return pieces with a single state, unless several objects are named."""
         states = [p for p in pieces if p.kind == "state"]
         if self.language == "en" and len({p.name for p in states}) > 1:
-            states = [p for p in states if not _says_there(p)]  # there is nothing in your hand
+            states = [p for p in states if not _says_there(p)]  # e.g. there is nothing in your hand
         several = len([p for p in pieces if p.kind == "noun"]) > 1
         kept = states if several else states[:1]
         return [p for p in pieces if p.kind != "state" or p in kept]
@@ -175,7 +175,7 @@ class _Steps:
     def _asked(
         self, clause: Clause, pieces: list[Piece], finds: Collection[str], words: str
     ) -> tuple[tuple[str, ...], str]:
-        """Return the verbs of a step, and for a question how it is asked."""
+        """Return the verbs of a step, and how a question is asked."""
         verbs = tuple(dict.fromkeys(clause.verbs))
         if clause.mood in ("ask", "if", "else") or QUESTION in verbs:
             return (QUESTION,), "ask"
@@ -188,7 +188,7 @@ class _Steps:
             return verbs, ""
         sums = all(v in self.lexicon.verbs and self.lexicon.verbs[v].sums for v in verbs)
         if sums and not content & {*self.lexicon.listed("joined"), *self.lexicon.past}:
-            raise _RefusedError("NOT_TOGETHER", words)  # 라운지 정리해
+            raise _RefusedError("NOT_TOGETHER", words)  # e.g. 라운지 정리해
         return (QUESTION, *verbs), "tell"
 
     def _steps(
@@ -212,7 +212,7 @@ class _Steps:
         )
         people = [p for p in pieces if p.kind == "value" and p.mark == "to"]
         people = [p for p in people if p.name in self.lexicon.people]
-        if via == "tell" and people:  # tell the professor how many …: find out, then tell
+        if via == "tell" and people:  # e.g. tell the professor how many …: find out first
             rest = [p for p in pieces if p not in people]
             found = replace(step, pieces=rest, via="look", verbs=(QUESTION,))
             told = replace(step, verbs=tuple(clause.verbs), pieces=people, via="")
@@ -221,7 +221,7 @@ class _Steps:
 
 
 def _remark(clause: Clause, words: str) -> Step:
-    """Return the step of a remark: it names things, and nothing is done."""
+    """Return the step of a remark, which names objects and does nothing."""
     for piece in clause.pieces:
         if (piece.kind, piece.name) == ("limit", "TIME"):
             raise _RefusedError("TIME", piece.text)
@@ -230,12 +230,12 @@ def _remark(clause: Clause, words: str) -> Step:
 
 
 def _says_there(piece: Piece) -> bool:
-    """Return whether a state is no more than *there*, or *you see*."""
+    """Return True if a clause says only that something is present ("there is", "you see")."""
     return piece.text.casefold() == "there" or piece.text.endswith(" see")
 
 
 def _each_with_its_times(clause: Clause) -> list[Clause]:
-    """Return a clause for each of several values with a number: the lounge twice, the hall once."""
+    """Split a clause by values with separate numbers ("the lounge twice, the hall once")."""
     said = [p for p in clause.pieces if (p.kind, p.name) == ("limit", "TIMES")]
     values = [p for p in clause.pieces if p.kind == "value"]
     placed = sorted([*said, *values], key=lambda p: p.start)
@@ -248,30 +248,30 @@ def _each_with_its_times(clause: Clause) -> list[Clause]:
 
 
 def _check_numbers(clause: Clause, text: str) -> None:
-    """Refuse numbers within a list, and a tool that a pronoun names."""
+    """Refuse numbers within a list, and tools that are named by a pronoun."""
     times = [p for p in clause.pieces if p.kind == "limit" and p.name == "TIMES"]
     values = [p.start for p in clause.pieces if p.kind == "value"]
     first, last = min(values, default=0), max(values, default=0)
-    for one in times:  # the lounge twice and the corridor
+    for one in times:  # e.g. the lounge twice and the corridor
         if len({p.value for p in times}) > 1 or first < one.start < last:
             raise _RefusedError("COUNT", one.text)
     tool = next((p for p in clause.pieces if p.kind == "pronoun" and p.mark == "with"), None)
-    if tool is not None:  # if your left hand is empty, open the door with it
+    if tool is not None:  # e.g. if your left hand is empty, open the door with it
         raise _RefusedError("NO_REFERENT", text[tool.start : tool.end])
 
 
 def _first(piece: Piece, text: str) -> bool:
-    """Return whether a piece is only said to come first: 휴게실부터 들러."""
+    """Return True if a particle marks a piece as first (휴게실부터 들러)."""
     return text.startswith(words_of("ko", "beginning_with"), piece.end)
 
 
 def _is_one(piece: Piece) -> bool:
-    """Return whether a piece says no more than *one*."""
+    """Return True if a piece means only "one"."""
     return piece.kind == "limit" and piece.name == "COUNT" and (piece.value or piece.text) in _ONE
 
 
 def _wish(clause: Clause, lexicon: Lexicon) -> None:
-    """Read a state that is wished for as the verb that leaves it: I need the door closed."""
+    """Interpret a desired state as the verb that leads to it ("I need the door closed")."""
     wishes = {v for v in clause.verbs if v in lexicon.verbs and lexicon.verbs[v].wishes}
     if not wishes:
         return
@@ -290,21 +290,21 @@ def _wish(clause: Clause, lexicon: Lexicon) -> None:
 
 
 def _is_goal(piece: Piece, clause: Clause, lexicon: Lexicon, finds: Collection[str]) -> bool:
-    """Return whether *up to* says where to: 라운지까지 가."""
+    """Return True if 까지 marks a destination (라운지까지 가)."""
     same = [p for p in clause.pieces if p.kind == "value" and p.name == piece.name]
     goes = clause.mood == "do" and bool(clause.verbs) and not finds
     return goes and same == [piece] and piece.name in lexicon.listed("each")
 
 
 def _ends_list(piece: Piece, clause: Clause, lexicon: Lexicon) -> bool:
-    """Return whether *up to* means *and also*: 라운지, 복도 그리고 휴게실까지."""
+    """Return True if 까지 ends a list (라운지, 복도 그리고 휴게실까지)."""
     same = [p for p in clause.pieces if p.kind == "value" and p.name == piece.name]
     listed = piece.kind == "value" and piece.name in lexicon.listed("each")
     return listed and len(same) > 1
 
 
 def _names(piece: Piece, number: Piece) -> bool:
-    """Return whether an unknown word stands beside a number: room 203."""
+    """Return True if an unknown word precedes a number, as in "room 203"."""
     apart = (piece.start - number.end, number.start - piece.end)
     return piece.kind == "unknown" and any(0 <= gap <= 1 for gap in apart)
 
@@ -318,11 +318,11 @@ def _run(limits: list[Piece], piece: Piece, text: str) -> str:
 
 
 def _split(step: Step, lexicon: Lexicon) -> list[Step]:
-    """Return a question about several places as one for each, where each has its own aspect."""
+    """Split a question about several places if each place has its own aspect."""
     each, joined = lexicon.listed("each"), lexicon.listed("joined")
     states = {p.name for p in step.pieces if p.kind == "state"}
     nouns = {p.name for p in step.pieces if p.kind == "noun"}
-    if len(states) > 1 and len(nouns) > 1:  # is the door open and the material visible
+    if len(states) > 1 and len(nouns) > 1:  # e.g. is the door open and the material visible
         each, joined = frozenset(nouns), frozenset(states)
     kinds = ("noun", "state") if each == nouns else ("value",)
     places = [p for p in step.pieces if p.kind in kinds and p.name in each]

@@ -1,6 +1,6 @@
-"""The offline compiler: it understands what the library and the lexicon say, and refuses the rest.
+"""The offline compiler: compiles commands in the words of the library and the lexicon.
 
-It never guesses: a command is understood only if every word of it is.
+A command is understood only if every word of it is used; all others are refused.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ __all__ = ["OfflineCompiler", "create"]
 
 
 class OfflineCompiler:
-    """Selects trees of the library for a command, and other ways after a failure."""
+    """Selects trees of the library for a command, and alternatives after a failure."""
 
     name = "offline"
     reads_alone = True
 
     def warm_up(self, language: str) -> None:
-        """Load what a language needs, on a separate thread; return at once.
+        """Load the data of a language on a separate thread; return at once.
 
-        A missing analyser is reported by `compile`, which needs it next.
+        If the analyser is missing, `compile` reports it.
         """
         load = load_korean if language == "ko" else load_english
 
@@ -53,15 +53,15 @@ class OfflineCompiler:
         threading.Thread(target=attempt, name=f"words of {language}", daemon=True).start()
 
     def release(self) -> None:
-        """Release the Korean analyser; what it has read stays known."""
+        """Release the Korean analyser; texts that were analysed stay cached."""
         release_korean()
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the trees that the command names, in its order, or why it is refused."""
+        """Return the trees that the command names, in order, or a refusal."""
         if request.previous is not None and request.failure is not None:
             return Plan(repaired(request, self.name))
         text, problem = clean(request.command)
-        language = language_of(text or request.command)  # Hangul may come as single letters
+        language = language_of(text or request.command)  # Hangul may be decomposed into letters
         index = index_of(request, language)
         if problem:
             return refuse(Trouble(problem), "", request, request.language, index)
@@ -74,11 +74,11 @@ class OfflineCompiler:
         return Plan(self._spec(request, language, found.parts), meaning=found.meaning)
 
     def problems(self, request: Request) -> Iterator[Problem]:
-        """Yield the mistakes in the lexicons of the packs of a request."""
+        """Yield the problems of the lexicons of a request's packs."""
         yield from name_problems(request, index_of(request, request.language))
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
-        """Return what a command means, every word accounted for, or why it means nothing here."""
+        """Return the meaning of a command, or the reason why it is not understood."""
         text, problem = clean(request.command)
         if problem:
             return Unclear(problem)
@@ -111,10 +111,10 @@ class OfflineCompiler:
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:
-    """Return the offline compiler. It has no settings.
+    """Return the offline compiler, which has no settings.
 
     Raises:
-        UsageError: If it is given any.
+        UsageError: If settings are given.
     """
     if settings:
         raise UsageError(f"the offline compiler has no settings (found {', '.join(settings)})")

@@ -1,4 +1,4 @@
-"""What a part does: the skills of its tree, with the arguments that its own arguments fix."""
+"""Skills of a part, with the arguments that the part fixes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["doings"]
 
 
 def doings(part: Part, library: Library) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
-    """Return what a part does: skills with the arguments that its own arguments fix."""
+    """Return the skills of a part's tree, with the arguments that the part fixes."""
     found: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
     _collect(library, part.tree, dict(part.args), found, 0)
     return found

@@ -1,7 +1,7 @@
-"""English sentences as clauses: the verb stands first, what belongs to it follows.
+"""Parser of English sentences into clauses: the verb comes first and its objects follow.
 
-A clause begins with a verb, a polite lead and a verb, a question, *if*, *before* or *after*. It
-ends where the next one can begin. What a verb of telling or asking takes runs that far as well.
+A clause begins with a verb, a polite phrase and a verb, a question, "if", "before" or "after". It
+ends where the next clause can begin. The text of a verb of telling or asking ends there, too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WITH_ING = frozenset(words("en", "forbidding_with_ing"))
 
 
 class EnglishReader:
-    """Turns a cleaned English command into clauses."""
+    """Parses a cleaned English command into clauses."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -54,18 +54,18 @@ class EnglishReader:
         return clauses, tokens
 
     def asks(self, text: str) -> bool:
-        """Return True if a text begins as a question or a statement: did you do it again."""
+        """Return True if a text begins as a question or a statement ("did you do it again")."""
         tokens = [token.text for token in self._words.read(text)]
         return any(tuple(tokens[: len(first)]) == first for first in _ASKING)
 
     def requests(self, text: str) -> bool:
-        """Return True if a text holds a verb of the lexicon, or politeness that wants one."""
+        """Return True if a text contains a lexicon verb or a polite phrase that needs one."""
         tokens = self._words.read(text)
         leads = any(self._scan.phrases.lead(tokens, at)[0] for at in range(len(tokens)))
         return leads or any(set(clause.verbs) - {"?"} for clause in self.read(text)[0])
 
     def clause(self, text: str, tokens: list[Token], at: int) -> tuple[Clause, int]:
-        """Return the clause that begins at `at`, and where it ends."""
+        """Return the clause that begins at `at`, and its end."""
         clause = Clause(start=tokens[at].start)
         word = tokens[at].text
         if word in ("because", "since") or (word == "as" and self._scan.says(tokens, at + 1)):
@@ -77,7 +77,7 @@ class EnglishReader:
         if you and not self._scan.asked_at(tokens, at):
             at += 1
             word = tokens[at].text
-        once = word == "once" and self._scan.says(tokens, at + 1)  # and not: close it once
+        once = word == "once" and self._scan.says(tokens, at + 1)  # excludes "close it once"
         if (word in _WHEN or once) and not self._scan.question_word(tokens, at):
             end = self._scan.extent(tokens, at + 1)
             clause.mood, clause.end = "tell", end_of(tokens, end)
@@ -86,7 +86,7 @@ class EnglishReader:
         if (word in _IF and not led) or self._scan.inverted(tokens, at):
             return self._condition(text, tokens, at, clause)
         if [t.text for t in tokens[at : at + 2]] == ["before", "that"] and at == 0:
-            said = self._scan.said(text, tokens, at, at + 2)  # before what?
+            said = self._scan.said(text, tokens, at, at + 2)  # e.g. before what?
             return Clause(mood="tell", whys=[("OPERATOR", said)], end=tokens[at + 1].end), at + 2
         if word in ("before", "after"):
             return self._timed(text, tokens, at, clause)
@@ -95,7 +95,7 @@ class EnglishReader:
     def _condition(
         self, text: str, tokens: list[Token], at: int, clause: Clause
     ) -> tuple[Clause, int]:
-        """Take a condition: if it is open, unless you see it, if so, should it be open."""
+        """Parse a condition: "if it is open", "unless you see it", "should it be open"."""
         clause.mood, clause.unless = "if", tokens[at].text == "unless"
         answer = tokens[at + 1].text if at + 1 < len(tokens) else ""
         if answer in ("so", "yes", "not", "no"):
@@ -103,11 +103,11 @@ class EnglishReader:
             clause.answers, clause.end = "so", tokens[at + 1].end
             return clause, at + 2
         first = at + 1
-        if self._scan.acts(tokens, first):  # if you cannot open it: nobody knows beforehand
+        if self._scan.acts(tokens, first):  # e.g. if you cannot open it: unknown beforehand
             said = self._scan.said(text, tokens, at, self._scan.extent(tokens, first + 1))
             clause.whys.append(("CONDITION", said))
         none = without_nothing(self._scan, tokens, first)
-        if none:  # if nothing is in your hand: unless anything is
+        if none:  # "if nothing is in your hand" means "unless anything is"
             tokens, clause.unless = none, not clause.unless
         clause, end = self._bag(text, tokens, first, clause, condition=True)
         clause.answers = "there" if any(t.text == "there" for t in tokens[at:end]) else "it"
@@ -116,7 +116,7 @@ class EnglishReader:
         return clause, end
 
     def _timed(self, text: str, tokens: list[Token], at: int, clause: Clause) -> tuple[Clause, int]:
-        """Take what happens before or after: before you close it, after having looked."""
+        """Parse a clause of time: "before you close it", "after having looked"."""
         clause.mood = "before" if tokens[at].text == "before" else "after"
         at += 1
         at += at < len(tokens) and tokens[at].text in ("you", "i", "we")
@@ -124,10 +124,10 @@ class EnglishReader:
         return self._verb_clause(text, tokens, at, clause, form="any")
 
     def _order(self, text: str, tokens: list[Token], at: int, clause: Clause) -> tuple[Clause, int]:
-        """Take an order, a prohibition or a question, with the politeness before it."""
+        """Parse an order, a prohibition or a question, with its polite phrase."""
         first = at
         size = self._scan.match(tokens, at, NEVER)
-        if size and self._scan.phrases.lead(tokens, at)[1] - at > size:  # do not forget to
+        if size and self._scan.phrases.lead(tokens, at)[1] - at > size:  # e.g. do not forget to
             size = 0
         if size:
             at, form = self._forbidden(tokens, at, size, clause)
@@ -135,7 +135,7 @@ class EnglishReader:
             at, form = self._polite(text, tokens, at, clause)
         at = self._fillers(tokens, at)
         if clause.pieces and clause.positive and self._scan.ends(tokens, at):
-            clause.end = end_of(tokens, at)  # …, but use your right arm
+            clause.end = end_of(tokens, at)  # e.g. …, but use your right arm
             return clause, at
         if at >= len(tokens):
             clause.end = end_of(tokens, len(tokens))
@@ -151,7 +151,7 @@ class EnglishReader:
 
     @staticmethod
     def _forbidden(tokens: list[Token], at: int, size: int, clause: Clause) -> tuple[int, str]:
-        """Take the words that forbid; return where the verb begins, and its form."""
+        """Skip the words of a prohibition; return the start of the verb and its form."""
         clause.positive = False
         words = [t.text for t in tokens[at : at + 3]]
         bother = words == ["do", "not", "bother"]
@@ -160,7 +160,7 @@ class EnglishReader:
         return at + (at < len(tokens) and tokens[at].text in ("ever", "even")), form
 
     def _polite(self, text: str, tokens: list[Token], at: int, clause: Clause) -> tuple[int, str]:
-        """Take a tool and politeness; return where the verb begins, and its form."""
+        """Parse a tool and a polite phrase; return the start of the verb and its form."""
         if tokens[at].text in ("with", "using", "use"):
             tool = self._scan.tool(text, tokens, at)
             if tool is not None:
@@ -181,7 +181,7 @@ class EnglishReader:
         return (after, kind if kind != "base" else form) if kind else (at, form)
 
     def _fillers(self, tokens: list[Token], at: int) -> int:
-        """Return where the fillers at `at` end; a verb is none."""
+        """Return the end of the fillers at `at`; verbs are not fillers."""
         while (skip := self._scan.phrases.filler(tokens, at)) > at:
             if self._scan.starts_verb(tokens, at, longer_than=skip - at):
                 break
@@ -216,7 +216,7 @@ class EnglishReader:
         clause, end = self._bag(text, tokens, at, clause)
         named = {piece.name if piece.kind == "value" else piece.kind for piece in clause.pieces}
         if word in BE and nxt == "you" and named <= self._lexicon.listed("each"):
-            clause.whys.append(("NOT_A_COMMAND", ""))  # are you in the lounge?
+            clause.whys.append(("NOT_A_COMMAND", ""))  # e.g. are you in the lounge?
         return clause, end
 
     def _verb_clause(
@@ -243,7 +243,7 @@ class EnglishReader:
             clause.verbs = joined
         if end < len(tokens) and tokens[end].text == "if" and self._scan.finds(clause.verbs):
             return self._bag(text, tokens, after + 1, clause)
-        if clause.mood in ("before", "after"):  # after checking the lounge come back
+        if clause.mood in ("before", "after"):  # e.g. after checking the lounge come back
             verbs = (k for k in range(after, end) if self._scan.starts_verb(tokens, k))
             end = next((k for k in verbs if not self._scan.phrases.determiner(tokens, k - 1)), end)
         wishes = any(v in self._verbs and self._verbs[v].wishes for v in clause.verbs)
@@ -260,7 +260,7 @@ class EnglishReader:
     def _without_verb(
         self, text: str, tokens: list[Token], at: int, clause: Clause
     ) -> tuple[Clause, int]:
-        """Read a clause without a verb of the lexicon: a statement, a name, or unknown."""
+        """Parse a clause without a known verb: a statement, a name or unknown words."""
         first = at
         end = self._scan.extent(tokens, at + 1)
         start = at
@@ -298,7 +298,7 @@ class EnglishReader:
     def _bag(
         self, text: str, tokens: list[Token], at: int, clause: Clause, *, condition: bool = False
     ) -> tuple[Clause, int]:
-        """Take a question or a condition: what it is about, in any order."""
+        """Parse a question or condition, whose pieces may be in any order."""
         end = self._scan.extent(tokens, at, asks=True)
         if condition:
             end = min(end, self._scan.end_of_condition(tokens, at, end))
@@ -320,5 +320,5 @@ class EnglishReader:
         skip: frozenset[int],
         asks: bool,
     ) -> None:
-        """Put what stands between `at` and `end` into `clause`."""
+        """Add the pieces between `at` and `end` to `clause`."""
         add_pieces(self._scan.phrases, text, tokens, at, end, clause, skip=skip, asks=asks)

@@ -1,4 +1,4 @@
-"""English that asks by what it leaves out: the material, please; if nothing is in your hand."""
+"""English requests with an omitted verb or a negative object ("the material, please")."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NONE = {"nothing": "anything", "no": "any"}
 
 
 def asked_for(clauses: list[Clause], tokens: list[Token], verbs: Mapping[str, Verb]) -> None:
-    """Read a thing that is asked for as the verb that gets it: the material, please."""
+    """Read a requested object as the verb that gets it ("the material, please")."""
     said = [token.text for token in tokens if token.is_word]
     if len(clauses) != 1 or not said or said[-1] != "please":
         return
@@ -28,9 +28,9 @@ def asked_for(clauses: list[Clause], tokens: list[Token], verbs: Mapping[str, Ve
 
 
 def without_nothing(scan: EnglishScan, tokens: list[Token], at: int) -> list[Token]:
-    """Return the tokens with *anything* for the *nothing* of a condition; none if it has none.
+    """Return the tokens of a condition with "anything" for "nothing"; None without "nothing".
 
-    A word of the lexicon stays what it is there; in *if it is open do nothing* it is no part of it.
+    A "nothing" of the lexicon is kept, as in "if it is open do nothing".
     """
     end = scan.extent(tokens, at, asks=True)
     end = scan.end_of_condition(tokens, at, end)
@@ -43,11 +43,11 @@ def without_nothing(scan: EnglishScan, tokens: list[Token], at: int) -> list[Tok
 
 
 def follows_question(clauses: list[Clause], tokens: list[Token], at: int) -> bool:
-    """Return True if a question mark stands before `at`: is it visible? Then get it."""
+    """Return True if a question mark precedes `at` ("is it visible? Then get it")."""
     return bool(clauses) and clauses[-1].mood == "ask" and tokens[at - 1].text == "?"
 
 
 def if_so(token: Token) -> Clause:
-    """Return the condition that the answer to the question before is the one asked for."""
+    """Return the condition that the preceding question was answered with yes."""
     start, end = token.start, token.end
     return Clause(mood="if", verbs=("?",), answers="so", start=start, end=end, said=token.text)

@@ -1,4 +1,4 @@
-"""English phrases of the lexicon at a place in a text: the longest one, verbs by their lemma."""
+"""Longest-match lookup of lexicon phrases in English text; verbs match by lemma."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _CONTENT = ("noun", "value", "state", "relation", "limit", "speaker", "pronoun",
 
 
 def stands(tokens: Sequence[Token], at: int, phrase: tuple[str, ...]) -> bool:
-    """Return whether the words of a phrase stand at `at`."""
+    """Return True if the words of a phrase begin at `at`."""
     return tuple(t.text for t in tokens[at : at + len(phrase)]) == phrase
 
 
 class Phrases:
-    """Looks up phrases of one lexicon among tokens."""
+    """Finds the phrases of one lexicon among tokens."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._table = vocabulary.english
@@ -27,7 +27,7 @@ class Phrases:
         for words, entries in self._table.entries.items():
             for entry in entries:
                 noun = any(one.kind == "noun" for one in self._table.find(words[:1]))
-                if entry.kind == "verb" and len(words) > 1 and not noun:  # arms up and down
+                if entry.kind == "verb" and len(words) > 1 and not noun:  # e.g. arms up and down
                     self._heads.setdefault(words[0], []).append((words[1:], entry.name))
         for rests in self._heads.values():
             rests.sort(key=lambda pair: -len(pair[0]))
@@ -46,7 +46,7 @@ class Phrases:
         return None
 
     def filler(self, tokens: Sequence[Token], at: int) -> int:
-        """Return where the words end that change nothing; `at` if there are none."""
+        """Return the end of the fillers at `at`; `at` if there are none."""
         found = self._longest(tokens, at, _FILLERS) or self._spoken_to(tokens, at)
         if found is None:
             return at
@@ -54,7 +54,7 @@ class Phrases:
         return at if other is not None and other[1] > found[1] else at + found[1]
 
     def _spoken_to(self, tokens: Sequence[Token], at: int) -> tuple[list[Entry], int] | None:
-        """Return whom a sentence speaks to, at one of its edges: hey robot, …; … my friend."""
+        """Return the addressee at either edge of a sentence ("hey robot, …", "… my friend")."""
         found = self._longest(tokens, at, ("vocative",))
         if found is None:
             return None
@@ -67,14 +67,14 @@ class Phrases:
         return found if first or (last and not told) else None
 
     def lead(self, tokens: Sequence[Token], at: int) -> tuple[str, int]:
-        """Return the form of the verb that politeness wants after it, and where it ends."""
+        """Return the verb form that the polite phrase at `at` needs, and the end of the phrase."""
         found = self._longest(tokens, at, ("lead",))
         return ("", at) if found is None else (found[0][0].name, at + found[1])
 
     def verb(
         self, tokens: Sequence[Token], at: int, form: str = "base"
     ) -> tuple[int, tuple[str, ...]]:
-        """Return the longest verb here: its length and its names; form: base, ing or any."""
+        """Return length and names of the longest verb here; `form` is base, ing or any."""
         if at >= len(tokens) or not tokens[at].is_word:
             return 0, ()
         word = tokens[at].text
@@ -96,7 +96,7 @@ class Phrases:
     def particle(
         self, tokens: Sequence[Token], at: int, end: int, form: str = "base"
     ) -> tuple[tuple[str, ...], frozenset[int]]:
-        """Return a verb whose other words stand later: take the material *out*."""
+        """Return a verb with a separated particle ("take the material *out*")."""
         heads = (
             (tokens[at].text,) if form == "base" else (tokens[at].text, *bases_of(tokens[at].text))
         )
@@ -108,7 +108,7 @@ class Phrases:
                 if tokens[k].text != rest[0] or not stands(tokens, k, rest):
                     continue
                 if any(self.filler(tokens, one) > k for one in range(at + 1, k)):
-                    continue  # of another phrase: get it right away
+                    continue  # part of another phrase: get it right away
                 after = k + len(rest)
                 free = (
                     after >= end
@@ -129,7 +129,7 @@ class Phrases:
         return best
 
     def entry(self, tokens: Sequence[Token], at: int, prefer: str = "") -> tuple[Entry, int] | None:
-        """Return the longest thing of the lexicon here that is not a verb, and its length."""
+        """Return the longest entry here that is not a verb, and its length."""
         found = self._longest(tokens, at, _CONTENT)
         if found is None:
             return None
@@ -137,11 +137,11 @@ class Phrases:
         return next((e for e in entries if e.kind == prefer), entries[0]), size
 
     def entries(self, tokens: Sequence[Token], at: int) -> tuple[list[Entry], int] | None:
-        """Return all that the longest phrase here can be."""
+        """Return all meanings of the longest phrase here."""
         return self._longest(tokens, at, _CONTENT)
 
     def determiner(self, tokens: Sequence[Token], at: int) -> bool:
-        """Return whether an article or a pointing word stands here."""
+        """Return True if an article or demonstrative begins here."""
         return at < len(tokens) and any(
             e.kind == "determiner" for e in self._table.find((tokens[at].text,))
         )

@@ -1,4 +1,4 @@
-"""What stands with an English verb: names with prepositions, numbers, the unknown."""
+"""Parser of the pieces around an English verb: names, prepositions, numbers, unknown words."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def add_pieces(
     skip: frozenset[int],
     asks: bool,
 ) -> None:
-    """Put what stands between `at` and `end` into `clause`."""
+    """Add the pieces between `at` and `end` to `clause`."""
     _Pieces(phrases, text, tokens, end, clause, skip, asks).take(at)
 
 
 class _Pieces:
-    """Puts words into a clause, from left to right.
+    """Adds pieces to a clause, from left to right.
 
-    Each method takes what begins at a place, and returns where it ends; None if it is not there.
+    Each method returns the end of the piece it parsed, or None if there is none at that place.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class _Pieces:
         self._unknown: list[int] = []
 
     def take(self, at: int) -> None:
-        """Take everything from `at` on."""
+        """Parse everything from `at` on."""
         ways = (
             self._idle,
             self._skipped,
@@ -98,7 +98,7 @@ class _Pieces:
         self._finish()
 
     def _close(self) -> None:
-        """Put the unknown words before this place into a piece."""
+        """Add the pending unknown words as one piece."""
         if self._unknown:
             first, last = self._tokens[self._unknown[0]], self._tokens[self._unknown[-1]]
             said = self._text[first.start : last.end]
@@ -119,7 +119,7 @@ class _Pieces:
         if at not in self._skip:
             return None
         self._close()
-        if self._negated:  # go not on patrol
+        if self._negated:  # e.g. go not on patrol
             self._why("NEGATED", self._text[self._clause.start : self._tokens[at].end])
         self._mark, self._negated = "", False
         return at + 1
@@ -144,7 +144,7 @@ class _Pieces:
         phrase = next((one for one in _NOT if stands(self._tokens, at, one)), None)
         if phrase is None:
             if word == "or" and not self._asks and not (clause.pieces or self._unknown):
-                self._why("UNFINISHED", self._text[self._tokens[at].start :])  # this or what?
+                self._why("UNFINISHED", self._text[self._tokens[at].start :])  # e.g. this or what?
             return None
         self._close()
         end = at + len(phrase)
@@ -155,7 +155,7 @@ class _Pieces:
         elif (clause.mood == "ask" or clause.asked is not None) and phrase in _PLAIN_NOT:
             _deny(clause, self._tokens, end - 1)
             self._negated = False
-        elif phrase in _BEFORE_VERBS:  # no verb stands behind it
+        elif phrase in _BEFORE_VERBS:  # no verb follows
             self._why("NEGATED", self._text[self._tokens[at].start : self._tokens[end - 1].end])
         return end
 
@@ -166,7 +166,7 @@ class _Pieces:
             return None
         if not _place_follows(self._phrases, self._tokens, at):
             return None
-        self._close()  # to the lounge, (not) through the corridor
+        self._close()  # e.g. to the lounge, (not) through the corridor
         self._put(Piece("limit", "MANNER", "", "", "", token.start, token.end, token.text))
         self._negated = False
         return at + 1
@@ -204,7 +204,7 @@ class _Pieces:
         return at + size
 
     def _add(self, entry: Entry, entries: list[Entry], at: int, size: int) -> None:
-        """Add a piece for an entry of the lexicon; the others it can be stay with it."""
+        """Add a piece for a lexicon entry, with its other meanings."""
         start, last = self._tokens[at].start, self._tokens[at + size - 1]
         said = self._text[start : last.end]
         kind: Any = "person" if entry.kind == "proxy" else entry.kind
@@ -217,7 +217,7 @@ class _Pieces:
         after = [t.text for t in self._tokens[at + size : at + size + 1]]
         if kind == "state":
             if last.text in _PERFECT and after == ["not"]:
-                self._why("CONDITION", said)  # if you have not already
+                self._why("CONDITION", said)  # e.g. if you have not already
             self._clause.asked = self._clause.asked or (Clause() if self._asks else None)
         self._relation = ""
         if self._negated:
@@ -226,16 +226,16 @@ class _Pieces:
                 self._phrases, self._tokens, place, self._end, entry.kind, entry.name
             )
             self._negated = listed > 0
-            if self._negated and not self._excepted and after == [","]:  # A, not B, and C
+            if self._negated and not self._excepted and after == [","]:  # e.g. A, not B, and C
                 self._why("OPERATOR", self._denial)
         if self._mark != "with":
             self._mark = ""
 
     def _place(self, piece: Piece) -> None:
-        """Add a piece at the place that was said before it: inside the door."""
+        """Add a piece with the place that precedes it ("inside the door")."""
         if self._relation and piece.kind == "noun":
             _related(self._clause.pieces, piece, self._relation)
-        elif self._relation in ("front", "beside") and not self._negated:  # outside the lounge
+        elif self._relation in ("front", "beside") and not self._negated:  # e.g. outside the lounge
             self._why("NOT_TOGETHER", piece.text)
         elif self._relation and not self._negated:
             where = "from" if self._relation == "from_inside" else "at"
@@ -246,7 +246,7 @@ class _Pieces:
     def _filler(self, at: int) -> int | None:
         word = self._tokens[at].text
         if word == "first" and sum(p.kind == "value" for p in self._clause.pieces) > 1:
-            self._why("OPERATOR", word)  # the corridor and the lounge, the lounge first
+            self._why("OPERATOR", word)  # e.g. the corridor and the lounge, the lounge first
         after = self._phrases.filler(self._tokens, at)
         if after == at:
             return None
@@ -272,7 +272,7 @@ class _Pieces:
         if not self._phrases.determiner(self._tokens, at):
             return None
         last = after >= self._end or after in self._skip or self._tokens[after].text in _MARKS
-        if token.text in THIS and last and not self._asks:  # put that down
+        if token.text in THIS and last and not self._asks:  # e.g. put that down
             piece = Piece("pronoun", "", "", self._mark, "", token.start, token.end, token.text)
             self._put(piece)
             self._mark = ""
@@ -294,7 +294,7 @@ class _Pieces:
         return self._join(at) if word in _MARKS and at + 1 < self._end else None
 
     def _join(self, at: int) -> int:
-        """Take a preposition or *and*."""
+        """Parse a preposition or "and"."""
         self._close()
         self._lost_or = self._lost_or or self._mark == "or"
         self._mark = _MARKS[self._tokens[at].text]
@@ -303,12 +303,12 @@ class _Pieces:
     def _finish(self) -> None:
         self._close()
         pieces, rest = self._clause.pieces, self._text[self._clause.start :]
-        if not self._asks and (self._lost_or or self._mark == "or"):  # or what?
+        if not self._asks and (self._lost_or or self._mark == "or"):  # e.g. or what?
             self._why("UNFINISHED", rest)
         first = next((p for p in pieces if p.mark == "or"), None)
         if first is not None and not any(_sorted_alike(p, first) for p in pieces if p is not first):
-            self._why("CHOICE", rest)  # in his office or in the lounge
-        if self._negated:  # nothing stands behind it that could be left out
+            self._why("CHOICE", rest)  # e.g. in his office or in the lounge
+        if self._negated:  # nothing follows that could be excluded
             self._why("NEGATED", rest)
         if self._relation and self._tokens:
             last = self._tokens[min(self._end, len(self._tokens)) - 1]
@@ -319,7 +319,7 @@ class _Pieces:
 def _listed_after(
     phrases: Phrases, tokens: list[Token], at: int, end: int, kind: str, name: str
 ) -> int:
-    """Return where a list of what is left out continues: … and the corridor; 0 if it ends."""
+    """Return the end of a continued list of exceptions ("… and the corridor"); 0 if it ends."""
     while at < end and (tokens[at].text in _LISTING or phrases.determiner(tokens, at)):
         at += 1
     found = phrases.entries(tokens, at) if at < end else None
@@ -328,7 +328,7 @@ def _listed_after(
 
 
 def _deny(clause: Clause, tokens: list[Token], at: int) -> None:
-    """Turn the question of a clause round; *or not* and *isn't it open?* ask for no opposite."""
+    """Negate the question of a clause; "or not" and "isn't it open?" do not negate it."""
     before = tokens[at - 1].text if at else ""
     inverted = before in _AUXILIARIES and (at < 2 or not tokens[at - 2].is_word)
     if before == "or" or inverted:
@@ -338,12 +338,12 @@ def _deny(clause: Clause, tokens: list[Token], at: int) -> None:
 
 
 def _goes_to(pieces: list[Piece]) -> bool:
-    """Return whether it is said already where to, or to whom: a place after it is on the way."""
+    """Return True if the clause already has a destination or addressee."""
     return bool(pieces) and pieces[-1].kind in ("value", "person") and pieces[-1].mark == "to"
 
 
 def _place_follows(phrases: Phrases, tokens: list[Token], at: int) -> bool:
-    """Return whether a value is named behind the word at `at`."""
+    """Return True if a value follows the word at `at`."""
     at += 1
     while at < len(tokens) and phrases.determiner(tokens, at):
         at += 1
@@ -352,7 +352,7 @@ def _place_follows(phrases: Phrases, tokens: list[Token], at: int) -> bool:
 
 
 def _names_follow(phrases: Phrases, tokens: list[Token], at: int, end: int) -> bool:
-    """Return whether an article or a name stands here: what is before it belongs to it."""
+    """Return True if an article or a name follows, to which the preceding word belongs."""
     if at >= end:
         return False
     found = phrases.entries(tokens, at)
@@ -367,7 +367,7 @@ def _sorted_alike(one: Piece, other: Piece) -> bool:
 
 
 def _related(pieces: list[Piece], piece: Piece, relation: str) -> None:
-    """Say of the thing before where it is; or that something happens there."""
+    """Attach a place to the preceding object, or to the clause."""
     name = f"{relation} {piece.name}"
     if pieces and pieces[-1].kind == "noun" and not pieces[-1].relation:
         pieces[-1] = replace(pieces[-1], relation=name, end=piece.end)
@@ -376,7 +376,7 @@ def _related(pieces: list[Piece], piece: Piece, relation: str) -> None:
 
 
 def _number(tokens: list[Token], at: int, end: int) -> tuple[str, int, str] | None:
-    """Return what a number here limits, how many words it has, and the number."""
+    """Return what a number limits, its length in words, and its value."""
     word = tokens[at].text
     digits = "".join(char for char in word if char in "0123456789")
     number = _NUMBERS.get(word, int(digits[:6]) if digits and word[0] in digits else None)

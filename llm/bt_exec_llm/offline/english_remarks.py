@@ -1,4 +1,4 @@
-"""English remarks with no mark before or after them: close the door it's cold."""
+"""English remarks without punctuation around them ("close the door it's cold")."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _JOINS = (
 
 
 def runs_on(scan: EnglishScan, tokens: list[Token], at: int) -> bool:
-    """Return whether a remark begins here with no mark before it: close the door it's cold."""
+    """Return True if a remark without punctuation begins here ("close the door it's cold")."""
     word = tokens[at].text
     if word == "as":
         return scan.says(tokens, at + 1, REMARKS)
@@ -54,7 +54,7 @@ def runs_on(scan: EnglishScan, tokens: list[Token], at: int) -> bool:
 
 
 def command_after(scan: EnglishScan, tokens: list[Token], at: int, end: int) -> int:
-    """Return where a command begins that follows a remark with no mark: it's cold close it."""
+    """Return the start of a command after a remark without punctuation ("it's cold close it")."""
     for k in range(at + 3, end - 1):
         size, names = scan.phrases.verb(tokens, k)
         nxt = k + size

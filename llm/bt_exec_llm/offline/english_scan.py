@@ -1,4 +1,4 @@
-"""What stands at a place of an English text: where clauses begin and end, who is named."""
+"""Lookahead over English tokens: clause boundaries, questions and persons."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _BEFORE_NOUNS = frozenset(words("en", "before_nouns"))
 
 
 class EnglishScan:
-    """Looks at tokens with the words of one lexicon.
+    """Lookahead over tokens with the words of one lexicon.
 
     Attributes:
-        phrases: Its phrases.
-        ing: Whether a polite lead of the command wants verbs that end in -ing.
+        phrases: Phrases of the lexicon.
+        ing: Whether the polite phrase of the command needs verbs in -ing.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -62,12 +62,12 @@ class EnglishScan:
 
     @staticmethod
     def said(text: str, tokens: list[Token], first: int, last: int) -> str:
-        """Return the words of the tokens from `first` up to `last`."""
+        """Return the text of the tokens from `first` to `last`."""
         return text[tokens[first].start : end_of(tokens, last)] if first < last else ""
 
     @staticmethod
     def match(tokens: list[Token], at: int, phrases: tuple[tuple[str, ...], ...]) -> int:
-        """Return how many tokens the first of `phrases` has that stands at `at`; 0 if none does."""
+        """Return the length of the first of `phrases` that begins at `at`; 0 if there is none."""
         head = tokens[at].text if at < len(tokens) else ""
         for phrase in phrases:
             if phrase[0] == head and stands(tokens, at, phrase):
@@ -76,11 +76,11 @@ class EnglishScan:
 
     @staticmethod
     def ends(tokens: list[Token], at: int) -> bool:
-        """Return whether a part of the command ends before `at`."""
+        """Return True if a part of the command ends before `at`."""
         return at >= len(tokens) or not tokens[at].is_word
 
     def starts_verb(self, tokens: list[Token], at: int, *, longer_than: int = 0) -> bool:
-        """Whether a verb of the lexicon begins here in its base form, longer than a filler."""
+        """Return True if a verb in its base form begins here that is longer than a filler."""
         if 0 < at <= len(tokens) and tokens[at - 1].text in _BEFORE_NOUNS:
             return False
         form = (
@@ -90,13 +90,13 @@ class EnglishScan:
         return (bool(names) and size > longer_than) or self._goes_with(tokens, at)
 
     def _goes_with(self, tokens: list[Token], at: int) -> bool:
-        """Return whether a verb begins here that goes with another act: leaving the door open."""
+        """Return True if a verb that accompanies another act begins here ("leaving it open")."""
         if at >= len(tokens) or not tokens[at].text.endswith("ing"):
             return False
         return any(name in self._pairing for name in self.phrases.verb(tokens, at, "any")[1])
 
     def starts_clause(self, tokens: list[Token], at: int) -> bool:
-        """Return whether the next part of a command can begin here."""
+        """Return True if the next part of a command can begin here."""
         while at < len(tokens) and (tokens[at].text in AND or tokens[at].text in ("but",)):
             at += 1
         if self.match(tokens, at, OFF):
@@ -128,7 +128,7 @@ class EnglishScan:
         return self.starts_verb(tokens, at)
 
     def says(self, tokens: list[Token], at: int, verbs: frozenset[str] = FINITE) -> bool:
-        """Whether something is said of something here: the door is open, it can stay open."""
+        """Return True if a statement begins here ("the door is open", "it can stay open")."""
         while at < len(tokens) and self.phrases.determiner(tokens, at):
             at += 1
             if at < len(tokens) and tokens[at].text in verbs and tokens[at - 1].text in THIS:
@@ -143,7 +143,7 @@ class EnglishScan:
         return end < len(tokens) and tokens[end].text in verbs
 
     def question_word(self, tokens: list[Token], at: int) -> bool:
-        """Return whether *when* begins a question here, and no condition."""
+        """Return True if "when" begins a question here and not a condition."""
         return (
             tokens[at].text in WH
             and any(t.text == "?" for t in tokens[at:])
@@ -154,14 +154,14 @@ class EnglishScan:
         )
 
     def is_question(self, tokens: list[Token], at: int) -> bool:
-        """Return whether a question begins at `at`."""
+        """Return True if a question begins at `at`."""
         word = tokens[at].text
         if self.starts_verb(tokens, at, longer_than=1):
             return False
         if word in WH:
             return True
         bare = word == "have" and at + 1 < len(tokens) and self.phrases.determiner(tokens, at + 1)
-        if bare and not self.asked_at(tokens, at):  # have the door closed
+        if bare and not self.asked_at(tokens, at):  # e.g. have the door closed
             return False
         if word in AUX:
             return True
@@ -170,13 +170,13 @@ class EnglishScan:
     def extent(
         self, tokens: list[Token], at: int, *, text: bool = False, asks: bool = False
     ) -> int:
-        """Return where the clause that goes on at `at` ends."""
+        """Return the end of the clause that continues at `at`."""
         while at < len(tokens):
             word = tokens[at].text
             if word in END or word in (";", "->", "=>", "→"):
                 return at
             if word == "just" and not text and self.starts_verb(tokens, at + 1):
-                return at  # skip the lounge just check the break room
+                return at  # e.g. skip the lounge just check the break room
             if word in ELSE and not text:
                 return at
             if asks and word == "or":
@@ -230,7 +230,7 @@ class EnglishScan:
         return at
 
     def person(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
-        """Return the person who is named at `at`, and where the name ends."""
+        """Return the person named at `at`, and the end of the name."""
         start = at
         while at < len(tokens) and tokens[at].text in ("the", "to", "with"):
             at += 1
@@ -255,19 +255,19 @@ class EnglishScan:
         ), end
 
     def has_state(self, tokens: list[Token], first: int, last: int) -> bool:
-        """Return whether a state is named between two places."""
+        """Return True if a state is named between two places."""
         found = (self.phrases.entry(tokens, at, prefer="state") for at in range(first, last))
         return any(one is not None and one[0].kind == "state" for one in found)
 
     def says_something(self, tokens: list[Token], first: int, last: int) -> bool:
-        """Whether a condition has a predicate: *the door is shut*, and not *(shut) the door*."""
+        """Return True if a condition has a predicate ("it is shut", not "(shut) the door")."""
         last = min(last, len(tokens))
         if any(token.text in _PREDICATES for token in tokens[first:last]):
             return True
         return self.has_state(tokens, first, last) and not self.has_state(tokens, first, last - 1)
 
     def end_of_condition(self, tokens: list[Token], at: int, end: int) -> int:
-        """Return where the command begins that a condition without a comma stands before."""
+        """Return the start of the command that follows a condition without a comma."""
         full = False
         k = at
         while k < end:
@@ -288,21 +288,21 @@ class EnglishScan:
 
     @staticmethod
     def _is_said(tokens: list[Token], at: int) -> bool:
-        """Return True if *is* or *is not* stands before `at`: an adjective follows, and no verb."""
+        """Return True if "is" or "is not" precedes `at`, so that an adjective follows."""
         before = at - 1
         while before > 0 and tokens[before].text in ("not", "still", "already", "really"):
             before -= 1
         return tokens[before].text in BE
 
     def finds(self, names: tuple[str, ...]) -> bool:
-        """Return whether one of these verbs finds something out."""
+        """Return True if one of these verbs obtains information."""
         return any(name in self._finders for name in names)
 
     def acts(self, tokens: list[Token], at: int) -> bool:
-        """Return True if somebody does something here: (if) you cannot open the door."""
+        """Return True if an action is described here ("(if) you cannot open the door")."""
         if not self.subject(tokens, at) or tokens[at].text in ("it", "there", "they"):
             return False
-        if self.phrases.entry(tokens, at) is not None:  # you hold, you can see
+        if self.phrases.entry(tokens, at) is not None:  # e.g. you hold, you can see
             return False
         k = at + 1
         while k < len(tokens) and tokens[k].text in (*AUX, "not", "to", "able"):
@@ -312,29 +312,29 @@ class EnglishScan:
         return self.starts_verb(tokens, k) and not self.finder(tokens, k)
 
     def finder(self, tokens: list[Token], at: int) -> bool:
-        """Return whether a verb that finds something out stands here: if you can see it."""
+        """Return True if a verb of observation begins here ("if you can see it")."""
         return self.finds(self.phrases.verb(tokens, at)[1])
 
     @staticmethod
     def asked_at(tokens: list[Token], at: int) -> bool:
-        """Return whether the sentence at `at` ends in a question mark."""
+        """Return True if the sentence at `at` ends in a question mark."""
         return next((t.text for t in tokens[at:] if t.text in END), "") == "?"
 
     def remarks(self, tokens: list[Token], at: int) -> bool:
-        """Return whether a statement stands here: it is cold, and not the door should be closed."""
+        """Return True if a statement begins here ("it is cold", not "it should be closed")."""
         if self.asked_at(tokens, at) or not self.says(tokens, at, REMARKS):
             return False
-        if tokens[at].text in WH:  # how many people are there
+        if tokens[at].text in WH:  # e.g. how many people are there
             return False
-        if tokens[at].text in ("before", "after"):  # after [you have] got the material
+        if tokens[at].text in ("before", "after"):  # e.g. after [you have] got the material
             return False
         places = range(at + 1, self.extent(tokens, at + 1))
         if any(set(self.phrases.verb(tokens, k)[1]) & self._pairing for k in places):
-            return False  # the door stays open
+            return False  # e.g. the door stays open
         return self.duty(tokens, at, self.extent(tokens, at + 1))[0] == at
 
     def inverted(self, tokens: list[Token], at: int) -> bool:
-        """Whether a condition without *if* stands here: should the door be open, close it."""
+        """Return True if a condition without "if" begins here ("should it be open, close it")."""
         if tokens[at].text != "should" or at + 1 >= len(tokens):
             return False
         if self.subject(tokens, at + 1) and tokens[at + 1].text not in _THINGS:  # should I open it
@@ -342,7 +342,7 @@ class EnglishScan:
         return not self.asked_at(tokens, at)
 
     def duty(self, tokens: list[Token], start: int, end: int) -> tuple[int, int]:
-        """Return where *should be* and its verb stand: the door should be closed."""
+        """Return the positions of "should be" and its verb ("the door should be closed")."""
         k = start
         while k < end and not (size := self.match(tokens, k, _DUTIES)):
             found = self.phrases.entry(tokens, k)
@@ -359,11 +359,11 @@ class EnglishScan:
 
     @staticmethod
     def subject(tokens: list[Token], at: int) -> bool:
-        """Return whether a pronoun stands here that can only be who does something."""
+        """Return True if a pronoun that is always a subject begins here."""
         return at < len(tokens) and tokens[at].text in SUBJECTS
 
     def tool(self, text: str, tokens: list[Token], at: int) -> tuple[Piece, int] | None:
-        """Take an instrument that stands first, as in "with your left arm, …"."""
+        """Parse a tool at the beginning ("with your left arm, …")."""
         k = at + 1
         while self.phrases.determiner(tokens, k):
             k += 1
@@ -373,7 +373,7 @@ class EnglishScan:
         entry, size = found
         end = k + size
         after = end + 1 if end < len(tokens) and tokens[end].text == "," else end
-        if size := self.match(tokens, after, NO):  # with the left, no, the right arm
+        if size := self.match(tokens, after, NO):  # e.g. with the left, no, the right arm
             after += size + (after + size < len(tokens) and tokens[after + size].text == ",")
             better = self.tool(text, tokens, after - 1)
             if better is not None and better[0].name == entry.name:
@@ -394,7 +394,7 @@ class EnglishScan:
         return piece, end
 
     def object_first(self, tokens: list[Token], at: int, end: int) -> int:
-        """Return where the verb is that stands behind what it is about: the door open please."""
+        """Return the position of a verb that follows its object ("the door open please")."""
         if self.asked_at(tokens, at) or self.phrases.entry(tokens, at) is None:
             return at
         for k in range(at + 1, end):
@@ -409,5 +409,5 @@ class EnglishScan:
 
 
 def end_of(tokens: list[Token], at: int) -> int:
-    """Return where the token before `at` ends."""
+    """Return the end of the token before `at`."""
     return tokens[min(max(at, 1), len(tokens)) - 1].end

@@ -1,4 +1,4 @@
-"""English commands clause by clause: what joins them, what takes one back, what is only said."""
+"""Parser of English commands: conjunctions, corrections and remarks between clauses."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _FIRST = (("before", "that"), ("first",))
 
 
 class Sentence:
-    """Reads a command clause by clause.
+    """Parses a command clause by clause.
 
-    Each method takes what begins at a place, and returns where it ends; None if it is not there.
+    Each method returns the end of what it parsed, or None if there is nothing of its kind.
 
     Args:
-        scan: Looks at the tokens.
+        scan: Lookahead over the tokens.
         text: The command.
         tokens: Its words.
-        clause: Takes the clause that begins at a place.
+        clause: Function that parses the clause at a position.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Sentence:
         at = 0
         while at < len(self._tokens):
             at = next(end for way in ways if (end := way(at)) is not None)
-        if self._clauses and self._correction:  # open the door. no.
+        if self._clauses and self._correction:  # e.g. open the door. no.
             self._clauses[-1].whys.append(("TAKEN_BACK", self._text))
         if self._clauses and self._joined in ("then", "or", "but"):
             self._clauses[-1].whys.append(("UNFINISHED", self._text))
@@ -81,7 +81,7 @@ class Sentence:
         return self._tokens[at].text if at < len(self._tokens) else ""
 
     def _told(self, code: str, first: int, last: int) -> None:
-        """Add a clause that cannot be honoured."""
+        """Add a clause that cannot be executed."""
         tokens = self._tokens
         whys = [(code, self._scan.said(self._text, tokens, first, last))]
         start, end = tokens[first].start, end_of(tokens, last)
@@ -94,12 +94,12 @@ class Sentence:
         return at + 1
 
     def _purpose(self, at: int) -> int | None:
-        if self._scan.match(self._tokens, at, PURPOSES):  # so i can see it; to let the air in
+        if self._scan.match(self._tokens, at, PURPOSES):  # e.g. so i can see it; to let the air in
             clause = Clause(start=self._tokens[at].start)
             clause, end = remark(self._scan, self._text, self._tokens, at + 1, clause)
             self._clauses.append(clause)
             return end
-        if self._scan.match(self._tokens, at, (("so", "that"),)):  # so that it is half open
+        if self._scan.match(self._tokens, at, (("so", "that"),)):  # e.g. so that it is half open
             end = self._scan.extent(self._tokens, at + 2)
             self._told("CONDITION", at, end)
             return end
@@ -115,7 +115,7 @@ class Sentence:
             self._joined = "but"
         elif word not in AND and word != "so":
             return None
-        elif self._joined != "or":  # or then
+        elif self._joined != "or":  # e.g. or then
             pause = word in (",", ";")
             self._joined = (self._joined or "stop") if pause else "then"
         return at + 1
@@ -142,9 +142,9 @@ class Sentence:
 
     def _corrected(self, at: int) -> int | None:
         size = self._scan.match(self._tokens, at, NO)
-        if not self._clauses or size < self._scan.match(self._tokens, at, NEVER):  # no need to
+        if not self._clauses or size < self._scan.match(self._tokens, at, NEVER):  # e.g. no need to
             return None
-        if size == 1 and self._word(at) in ("no", "sorry"):  # after a pause, else it denies
+        if size == 1 and self._word(at) in ("no", "sorry"):  # otherwise it negates
             size = size if self._word(at + 1) == "," or self._joined == "stop" else 0
         if not size:
             return None
@@ -180,7 +180,7 @@ class Sentence:
         last = self._word(min(end, len(self._tokens)) - 1)
         if last == "first" and self._joined in ("but", "stop") and self._clauses:
             clause.first = self._first or "all"
-        if self._joined == "or" and not self._clauses:  # or what?
+        if self._joined == "or" and not self._clauses:  # e.g. or what?
             clause.whys.append(("UNFINISHED", self._text))
         self._first, self._joined, self._correction = "", "", False
         self._clauses.append(clause)
@@ -190,7 +190,7 @@ class Sentence:
 def remark(
     scan: EnglishScan, text: str, tokens: list[Token], at: int, clause: Clause
 ) -> tuple[Clause, int]:
-    """Take what is only said: it is cold in here, because the door is open."""
+    """Parse a remark ("it is cold in here", "because the door is open")."""
     end = command_after(scan, tokens, at, scan.extent(tokens, at + 1))
     clause.mood = "said"
     add_pieces(scan.phrases, text, tokens, at, end, clause, skip=frozenset(), asks=True)

@@ -1,4 +1,4 @@
-"""English texts that a verb takes as they stand: whom to ask or tell, and what."""
+"""English texts that are taken verbatim: messages and questions for persons."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NOTHING = words("en", "nothing")
 
 
 class EnglishTexts:
-    """Takes messages and questions.
+    """Parses messages and questions.
 
     Attributes:
-        takers: The verbs that take one.
+        takers: Verbs that take a text.
     """
 
     def __init__(self, scan: EnglishScan, lexicon: Lexicon) -> None:
@@ -36,7 +36,7 @@ class EnglishTexts:
     def take(
         self, text: str, tokens: list[Token], at: int, clause: Clause, names: tuple[str, ...]
     ) -> tuple[Clause, int] | None:
-        """Take a person and what is asked or told; None where there is no person or no text."""
+        """Parse a person and a text; return None if either is missing."""
         while at < len(tokens) and (
             tokens[at].text in ("to", "with", "the", "from")
             or self._scan.phrases.filler(tokens, at) > at
@@ -55,7 +55,7 @@ class EnglishTexts:
         timed = clause.mood in ("before", "after")
         if timed and person is not None and start < len(tokens) and tokens[start].text == ",":
             clause.pieces, clause.end = pieces, end_of(tokens, after)
-            return clause, after  # before reporting to the professor, look around
+            return clause, after  # e.g. before reporting to the professor, look around
         while start < len(tokens) and tokens[start].text in (
             ",",
             ":",
@@ -81,7 +81,7 @@ class EnglishTexts:
             or (tokens[start].text in AND | {"but"} and self._scan.starts_clause(tokens, start))
             or tokens[start].text in END
         ):
-            after = start if tokens[start - 1].text == "know" else after  # let him know
+            after = start if tokens[start - 1].text == "know" else after  # e.g. let him know
             clause.pieces, clause.end = pieces, end_of(tokens, after)
             return clause, after
         end = self._quoted(tokens, start) or self._scan.extent(tokens, start, text=True)
@@ -124,10 +124,10 @@ class EnglishTexts:
 
     @staticmethod
     def _condition_in(tokens: list[Token], start: int, said: str) -> tuple[str, str] | None:
-        """Return why a text cannot be told as it stands: a condition may be for the robot."""
+        """Return the reason why a text is ambiguous: its condition may be meant for the robot."""
         if said.casefold() in _NOTHING:
             return "NEGATED", said
-        if tokens[start].text in ('"', "“", "whether"):  # whether he would come if we asked
+        if tokens[start].text in ('"', "“", "whether"):  # e.g. whether he would come if we asked
             return None
         found = (one for one in operators_in(said, "en") if one.kind == "condition")
         late = next((one.text for one in found if one.start), None)
@@ -135,15 +135,15 @@ class EnglishTexts:
 
     @staticmethod
     def _quoted(tokens: list[Token], start: int) -> int:
-        """Return where a text in quotation marks ends; 0 if it is in none."""
+        """Return the end of a text in quotation marks; 0 without them."""
         closing = {'"': '"', "“": "”"}.get(tokens[start].text)
         marks = (at for at in range(start + 1, len(tokens)) if tokens[at].text == closing)
         return next(marks, -1) + 1
 
     def _both_may(self, tokens: list[Token], start: int, end: int) -> bool:
-        """Return whether what stands after *to do this and* may be for either of the two to do.
+        """Return True if the words after "to do this and" may be meant for person or robot.
 
-        A comma or *then* ends what is told; so does what ends a mission: … and come back.
+        A comma, "then" or a verb that ends the mission ("… and come back") ends the text.
         """
         if tokens[start].text != "to" or end + 1 >= len(tokens) or tokens[end].text != "and":
             return False
@@ -153,7 +153,7 @@ class EnglishTexts:
         return bool(names) and not names & self._ends
 
     def _asked_here(self, tokens: list[Token], start: int, end: int) -> bool:
-        """Return whether a question after *tell somebody* is one that this robot can look after."""
+        """Return True if the robot can answer the question after "tell somebody" itself."""
         kinds = set()
         at = start
         while at < end:

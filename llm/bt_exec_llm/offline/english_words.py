@@ -1,7 +1,7 @@
-"""English words: tokens with their spelling mended, and lemmas from simplemma.
+"""English tokens with corrected spelling, and lemmas from simplemma.
 
-A word that nobody knows and that is one slip of the finger (a letter too many, too few, wrong, or
-two exchanged) away from exactly one word of the lexicon is read as that word.
+An unknown word at one edit (insertion, deletion, substitution or transposition) from exactly one
+word of the lexicon is read as that word.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TAGS = phrases("en", "tags")
 
 
 class Token(NamedTuple):
-    """A word in small letters, or a mark, and where it stands in the cleaned command."""
+    """A lower-case word or a punctuation mark, with its position in the cleaned command."""
 
     text: str
     start: int
@@ -40,20 +40,20 @@ class Token(NamedTuple):
 
     @property
     def is_word(self) -> bool:
-        """Whether it is a word or a number, and no mark."""
+        """Whether it is a word or a number."""
         return self.text[:1].isalnum()
 
 
 @lru_cache(maxsize=4096)
 def lemma_of(word: str) -> str:
-    """Return the dictionary form of an English word: opening, open."""
+    """Return the dictionary form of an English word, "open" for "opening"."""
     from simplemma import lemmatize
 
     return lemmatize(word, "en")
 
 
 def bases_of(word: str) -> tuple[str, ...]:
-    """Return what an inflected verb may come from, the likeliest first: closing, close."""
+    """Return possible base forms of an inflected verb, the likeliest first."""
     found = [lemma_of(word)]
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) > len(ending) + 2:
@@ -70,12 +70,12 @@ def _is_english(word: str) -> bool:
 
 
 def load() -> None:
-    """Load the dictionary of lemmas."""
+    """Load the lemma dictionary."""
     _is_english("word")
 
 
 class EnglishWords:
-    """Splits English into tokens, with the words of one lexicon to mend slips by."""
+    """Splits English into tokens and corrects typos with the words of one lexicon."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._table = vocabulary.english
@@ -118,7 +118,7 @@ class EnglishWords:
         return [Token(word, start, end)]
 
     def _mended(self, word: str) -> str | None:
-        """Return the one word of the lexicon that `word` is a slip of."""
+        """Return the one lexicon word at one edit from `word`."""
         if len(word) < 3:
             return None
         near: set[str] = set()
@@ -129,7 +129,7 @@ class EnglishWords:
         return min(near) if len(means) == 1 and (len(near) == 1 or () not in means) else None
 
     def _parts(self, word: str) -> list[tuple[str, int, int]] | None:
-        """Return the words that were typed without spaces between them."""
+        """Return the words of a token that was typed without spaces."""
         best: list[list[tuple[str, int, int]] | None] = [None] * (len(word) + 1)
         best[0] = []
         for end in range(1, len(word) + 1):
@@ -148,12 +148,12 @@ class EnglishWords:
 
 @lru_cache(maxsize=16)
 def english_words(vocabulary: Vocabulary) -> EnglishWords:
-    """Return the reader of English words of a vocabulary; all who read with it share one."""
+    """Return the cached English tokenizer of a vocabulary."""
     return EnglishWords(vocabulary)
 
 
 def _merged(tokens: list[Token]) -> list[Token]:
-    """Return tokens with phrases that join clauses as one: prior to is before."""
+    """Return tokens with multi-word conjunctions merged ("prior to" becomes "before")."""
     found: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -169,7 +169,7 @@ def _merged(tokens: list[Token]) -> list[Token]:
 
 
 def _as_meant(tokens: list[Token]) -> list[Token]:
-    """Return tokens with what they stand for: *after*, *instead* at the end, *everywhere but*."""
+    """Return tokens with "after", "instead" and "everywhere but" replaced by their meaning."""
     found: list[Token] = []
     for at, one in enumerate(tokens):
         last = at + 1 == len(tokens) or not tokens[at + 1].is_word
@@ -184,13 +184,13 @@ def _as_meant(tokens: list[Token]) -> list[Token]:
 
 
 def _after_all(before: list[Token]) -> bool:
-    """Return whether *but* excepts something here: everywhere but."""
+    """Return True if "but" introduces an exception here ("everywhere but")."""
     words = [token.text for token in before[-2:]]
     return bool(words) and (words[-1] in _ALL or words[0] in _EACH)
 
 
 def _without_tag(tokens: list[Token]) -> list[Token]:
-    """Return tokens without the tag of a question: the door is closed, right?"""
+    """Return tokens without a question tag ("the door is closed, right?")."""
     if not tokens or tokens[-1].text != "?":
         return tokens
     for tag in _TAGS:
@@ -205,7 +205,7 @@ def _cuts(word: str) -> set[str]:
 
 
 def _one_slip(left: str, right: str) -> bool:
-    """Return whether two words differ by one letter, or by two letters exchanged."""
+    """Return True if two words differ by one letter or by two exchanged letters."""
     if abs(len(left) - len(right)) > 1:
         return False
     if len(left) == len(right):

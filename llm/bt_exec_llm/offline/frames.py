@@ -1,7 +1,7 @@
-"""What the trees of a library answer to: their utterances, read like commands and kept by verb.
+"""Frames: the utterances of trees, parsed like commands and indexed by verb.
 
-A frame is a verb and the keys of what stands with it: ``noun:door``, ``Place``, ``text:Message``,
-``is:open``. Looking one up costs the same however many trees a library has.
+A frame is a verb and the keys of its pieces: ``noun:door``, ``Place``, ``text:Message``,
+``is:open``. The cost of a lookup does not depend on the number of trees.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["Frame", "Frames", "key_of", "keys_of"]
 
 @dataclass(frozen=True)
 class Frame:
-    """What one tree answers to.
+    """A verb and keys that select one tree.
 
     Attributes:
-        tree: Its name.
-        keys: What must stand with the verb.
-        before: What must have been said before it, as (verb, positive, keys), for pairs.
+        tree: Name of the tree.
+        keys: Keys required with the verb.
+        before: For pairs, the required preceding acts as (verb, positive, keys).
     """
 
     tree: str
@@ -40,17 +40,17 @@ class Frame:
 
 @dataclass
 class Frames:
-    """The frames of a library.
+    """Frames of a library.
 
     Attributes:
         by_verb: Frames by verb.
-        pairs: Trees by two acts that together mean one: get the material, leave the door open.
-        parts: Pairs of trees of which the second begins with the first: go there, look around.
-        accepts: Keys that any utterance of a tree names, by tree.
-        numbers: What utterances say with a number, by tree: ``TIMES``, ``COUNT`` or ``TIME``.
+        pairs: Trees by two acts that together mean one ("get the material, leave the door open").
+        parts: Pairs of trees of which the second begins with the first ("go there, look around").
+        accepts: Keys of any utterance of a tree, by tree.
+        numbers: Role of the numbers in the utterances, by tree: ``TIMES``, ``COUNT`` or ``TIME``.
         utterances: Utterances as (tree, text, language).
-        unread: Utterances that the grammar cannot read, with the reason.
-        literal: Those utterances, understood as they stand.
+        unread: Utterances that the grammar cannot parse, with the reason.
+        literal: Those utterances, matched by their words.
     """
 
     by_verb: dict[str, list[Frame]] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Frames:
         lexicon: Lexicon,
         utterances: Mapping[str, Sequence[str]],
     ) -> Frames:
-        """Return the frames of the trees of `library`, by those utterances of each."""
+        """Return the frames of the trees of `library`, from the given utterances."""
         frames = cls(literal=Literal(reader.vocabulary))
         assert frames.literal is not None
         several: list[tuple[TreeSpec, list[Step]]] = []
@@ -164,18 +164,18 @@ def _signs(step: Step, lexicon: Lexicon) -> Iterable[tuple[str, bool, frozenset[
     known = lexicon.verbs
     own = [
         verb for verb in step.verbs if verb in known and known[verb].pairs
-    ]  # 열어 두다, not 열다
+    ]  # 열어 두다 differs from 열다
     for verb in own or step.verbs:
         yield lexicon.concept(verb), step.positive, keys_of(step) - {"me"}
 
 
 def keys_of(step: Step) -> frozenset[str]:
-    """Return the keys of what stands with a step's verb."""
+    """Return the keys of the pieces of a step's verb."""
     return frozenset(key for piece in step.pieces if (key := key_of(piece)))
 
 
 def key_of(piece: Piece) -> str:
-    """Return the key of a piece; nothing for one that is left out."""
+    """Return the key of a piece; empty for one that is ignored."""
     if piece.mark == "not":
         return ""
     match piece.kind:

@@ -1,8 +1,7 @@
-"""What a site's library and words make possible, read once for each language.
+"""Index of a site's library and words, built once for each language.
 
-A language is read when the first command in it comes: English does not wait for Korean. What the
-utterances of one language leave out, those of the other may say; they are read when a command does
-not fit without them.
+A language is indexed when its first command arrives. If a command does not match the utterances of
+its own language, those of the other language are tried, too.
 """
 
 from __future__ import annotations
@@ -34,21 +33,21 @@ from bt_exec_llm.offline.talk import Talk
 __all__ = ["Index", "index_of"]
 
 _MOST = 16
-"""How many libraries are kept read; a process has one or two, tests have many."""
+"""Number of indexed libraries that are cached."""
 
 
 @dataclass
 class Index:
-    """What can be said in one language at one site.
+    """Index of the trees and words of one site in one language.
 
     Attributes:
-        reader: Reads commands.
-        frames: What the trees answer to.
+        reader: Parses commands.
+        frames: Frames of the trees.
         binder: Binds steps to trees.
         library: The trees.
-        talk: What is not a command.
-        types: The types of the site, by name.
-        pasts: Sessions as they were read, by their commands and endings.
+        talk: Phrases that are not commands.
+        types: Types of the site, by name.
+        pasts: Sessions that were read, by their commands and endings.
         near: Utterances by the beginnings of their words, see `nearest`.
         names: Names by their letters, see `nearest`.
     """
@@ -71,7 +70,7 @@ class Index:
         language: str = "",
         types: Mapping[str, Any] = MappingProxyType({}),
     ) -> Index:
-        """Read the utterances of `library` in `language`; in every language if none is given."""
+        """Build the index of `library` for `language`, or for all languages."""
         utterances = {
             tree.tree: [t for t in tree.utterances if not language or language_of(t) == language]
             for tree in library
@@ -83,7 +82,7 @@ class Index:
         return cls(reader, frames, binder, library, _talk_of(reader), types)
 
     def prepare(self, language: str) -> None:
-        """Read what a command may be as it stands: talk, and utterances without their full stop."""
+        """Index small talk, and utterances without their full stop."""
         self.talk.prepare(language)
         for tree in self.library:
             for text in tree.utterances:
@@ -92,12 +91,12 @@ class Index:
 
     @cached_property
     def whole(self) -> Index:
-        """The same with the utterances of every language."""
+        """Index with the utterances of every language."""
         return Index.of(Reader(self.reader.lexicon), self.library, types=self.types)
 
 
 def _talk_of(reader: Reader) -> Talk:
-    """Return the talk of a reader's words; those of one lexicon share it."""
+    """Return the cached small talk of a reader's lexicon."""
     found = _BY_LEXICON.get(id(reader.lexicon))
     if found is None:
         found = reader.lexicon, Talk(reader.vocabulary)
@@ -106,7 +105,7 @@ def _talk_of(reader: Reader) -> Talk:
 
 
 def _kinds(numbers: Mapping[str, tuple[Number, ...]]) -> frozenset[str]:
-    """Return the kinds of numbers that any tree takes."""
+    """Return the kinds of numbers that any tree accepts."""
     kinds = {number.kind for own in numbers.values() for number in own}
     return frozenset(KINDS if "" in kinds else kinds)
 
@@ -119,13 +118,13 @@ _LOCK = threading.Lock()
 
 
 def index_of(request: Request, language: str) -> Index:
-    """Return what the site of a request understands in a language.
+    """Return the index of a request's site in a language.
 
-    Requests of one site share their parts, so that for them nothing is compared but these. What is
-    kept holds on to them: no other object can take the place of one.
+    Requests of one site share the compared objects, so the lookup compares identities. The cache
+    keeps a reference to them, so that an identity cannot be reused.
 
     Raises:
-        RegistrationError: If a file of words is wrong.
+        RegistrationError: If a lexicon file is invalid.
     """
     of = (request.catalogue, request.library, request.settings)
     key = (*map(id, of), len(request.library), language)
@@ -162,7 +161,7 @@ def _by_words(request: Request, language: str) -> Index:
 
 
 def _numbers(request: Request) -> tuple[tuple[str, tuple[Number, ...]], ...]:
-    """Return the numbers that the trees of a request take; looked up once for a library."""
+    """Return the number parameters of a request's trees, cached by library."""
     of = (request.catalogue, request.library)
     key = (*map(id, of), len(request.library))
     if key not in _BY_LIBRARY:
@@ -177,7 +176,7 @@ def _numbers(request: Request) -> tuple[tuple[str, tuple[Number, ...]], ...]:
 
 
 def _keep(store: OrderedDict[Any, Any], key: Any, value: Any) -> None:
-    """Keep a value; what was used least goes."""
+    """Cache a value; evict the least recently used one."""
     store[key] = value
     while len(store) > _MOST:
         store.popitem(last=False)

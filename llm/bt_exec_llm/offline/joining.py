@@ -1,4 +1,4 @@
-"""Clauses as they are meant: what was taken back is gone, what has no verb joins its neighbour."""
+"""Removal of corrected clauses, and attachment of clauses without a verb."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["corrected", "joined"]
 
 
 def corrected(clauses: list[Clause]) -> list[Clause] | Trouble:
-    """Return clauses without those that were taken back."""
+    """Return clauses without those that the operator took back."""
     found: list[Clause] = []
     for clause in clauses:
         if any(code == "TAKEN_BACK" for code, _ in clause.whys):
@@ -23,7 +23,7 @@ def corrected(clauses: list[Clause]) -> list[Clause] | Trouble:
         if clause.correction and found:
             before = found.pop()
             hangs = before.mood == "else" or (before.mood == "if" and clause.mood in ("do", "else"))
-            if hangs and clause.verbs:  # if it is open, wait, otherwise open it
+            if hangs and clause.verbs:  # e.g. if it is open, wait, otherwise open it
                 return Trouble("CONDITION", before.said or clause.said)
             if not clause.verbs and not clause.whys:
                 kinds = {(p.kind, p.name if p.kind != "unknown" else "") for p in clause.pieces}
@@ -40,7 +40,7 @@ def corrected(clauses: list[Clause]) -> list[Clause] | Trouble:
 
 
 def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] | Trouble:
-    """Return clauses with those that have no verb joined to their neighbours."""
+    """Return clauses with those without a verb attached to their neighbours."""
     found: list[Clause] = []
     waiting: list[Piece] = []
     listed = lexicon.listed("each")
@@ -52,10 +52,10 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
         if clause.mood == "said":
             found.append(clause)
             continue
-        if clause.first and not clause.verbs:  # …, but before that the break room
+        if clause.first and not clause.verbs:  # e.g. …, but before that the break room
             return Trouble("OPERATOR", text[clause.start : clause.end])
         if clause.verbs or clause.whys:
-            if waiting and clauses[at - 1].mood == "before":  # before the corridor check …
+            if waiting and clauses[at - 1].mood == "before":  # e.g. before the corridor check …
                 clause.pieces.extend(waiting)
                 waiting = []
             elif waiting:
@@ -79,7 +79,7 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
             waiting = list(clause.pieces)
         elif found and kinds and found[-1].verbs and all(p.kind == "value" for p in clause.pieces):
             if found[-1].mood == "if" and any(p.mark == "with" for p in clause.pieces):
-                return Trouble("CONDITION", text[found[-1].start : clause.end])  # then with …
+                return Trouble("CONDITION", text[found[-1].start : clause.end])  # e.g. then with …
             if clause.mood in ("before", "after") and not kinds <= listed:  # after the professor
                 found[-1].whys.append(("CONDITION", text[clause.start : clause.end]))
             if clause.mood == "after":
@@ -88,7 +88,7 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
                 found[-1].pieces.extend(p.marked(p.mark or "after") for p in clause.pieces)
             found[-1].end = clause.end
         elif found and clause.pieces and clause.joined in ("", "stop") and _says_what(found[-1]):
-            found[-1].pieces.extend(clause.pieces)  # close, um, the door
+            found[-1].pieces.extend(clause.pieces)  # e.g. close, um, the door
             found[-1].end = clause.end
         elif not last and not found and (clause.mood == "do" or kinds <= listed):
             waiting += clause.pieces
@@ -100,7 +100,7 @@ def joined(clauses: list[Clause], lexicon: Lexicon, text: str) -> list[Clause] |
 
 
 def _says_what(clause: Clause) -> bool:
-    """Return whether a clause has a verb, and nothing that says what it is about."""
+    """Return True if a clause has a verb and no object."""
     bare = all(p.kind in ("filler", "speaker", "pronoun") for p in clause.pieces)
     return bare and bool(clause.verbs) and clause.mood == "do"
 

@@ -1,8 +1,7 @@
-"""Clauses of the utterances of a large library, kept on disk from one process to the next.
+"""Disk cache of the parsed utterances of large libraries.
 
-Reading a thousand trees takes seconds, and they change seldom. What was read is kept in the user's
-cache folder under a digest of everything that it depends on: the utterances, the words, and the
-reader itself.
+Parsing a thousand trees takes seconds, and they seldom change. The result is kept in the user's
+cache folder under a digest of the utterances, the words and the source of the parser.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from bt_exec_llm.offline.reader import Reader
 __all__ = ["LARGE", "clauses_of"]
 
 LARGE = 400
-"""How many utterances a library has at least for which a file is kept."""
+"""Smallest number of utterances for which a file is kept."""
 
 
 def clauses_of(reader: Reader, texts: Sequence[str]) -> list[list[Clause]]:
@@ -47,7 +46,7 @@ def _read(reader: Reader, texts: Sequence[str]) -> list[list[Clause]]:
 
 
 def _digest(reader: Reader, texts: Sequence[str]) -> str:
-    """Return a name for everything that the clauses depend on."""
+    """Return a digest of everything that the clauses depend on."""
     digest = hashlib.sha256()
     for file in (*sorted(Path(__file__).parent.glob("*.py")), *CLOSED_FILES):
         state = file.stat()

@@ -1,9 +1,9 @@
-"""Korean morphology: kiwipiepy, loaded once, lazily, and ahead of time where somebody can wait.
+"""Korean morphological analysis with kiwipiepy, loaded once and on demand.
 
 Without its default, multi-word and typo dictionaries it loads in 0.3 s and takes 0.3 s more for the
-first sentence; then a command takes under a millisecond (kiwipiepy 0.24). It takes 220 MB, so the
-morphemes of the texts of a site are kept in the user's cache folder: a command that is said as it
-stands in a tree, or a file of trees that was checked before, needs no analyser.
+first sentence; later commands take under a millisecond (kiwipiepy 0.24). It takes 220 MB. The
+morphemes of a site's texts are therefore cached in the user's cache folder: an unchanged tree file,
+or a command that equals an utterance, needs no analyser.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _OPTIONS: Mapping[str, Any] = MappingProxyType(
     }
 )
 _MOST_KEPT = 20_000
-"""How many texts are kept in the file; those that were analysed first are dropped first."""
+"""Number of texts that are kept in the file; the oldest ones are dropped."""
 _MOST_BYTES = 32 << 20
 
 
 class Morph(NamedTuple):
-    """A morpheme: its form, its tag of the Sejong set, and where it stands."""
+    """A morpheme: form, tag of the Sejong set, and position."""
 
     form: str
     tag: str
@@ -52,7 +52,7 @@ class Morph(NamedTuple):
 
 @cache
 def _kiwi() -> Any:
-    # Its allocator, mimalloc, otherwise keeps what was freed until it is called again.
+    # mimalloc, its allocator, keeps freed memory until its next call.
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "0")
     try:
         from kiwipiepy import Kiwi
@@ -63,10 +63,10 @@ def _kiwi() -> Any:
 
 
 class _Kept:
-    """Morphemes of texts that were analysed before, by text and spans of names.
+    """Cache of the morphemes of texts, by text and spans of names.
 
     Args:
-        path: The file that holds them.
+        path: File of the cache.
     """
 
     def __init__(self, path: Path) -> None:
@@ -93,7 +93,7 @@ class _Kept:
         self._new = True
 
     def write(self) -> None:
-        """Write the file if anything was added."""
+        """Write the file if morphemes were added."""
         if self._new:
             self._new = False
             newest = list(self._found.items())[-_MOST_KEPT:]
@@ -102,7 +102,7 @@ class _Kept:
 
 @cache
 def _kept() -> _Kept | None:
-    """Return the kept morphemes of this version of the analyser; None without an analyser."""
+    """Return the cache for this version of the analyser; None without an analyser."""
     try:
         versions = [version("kiwipiepy"), version("kiwipiepy_model")]
     except PackageNotFoundError:
@@ -116,7 +116,7 @@ _KEEPING = ContextVar("_KEEPING", default=False)
 
 @contextlib.contextmanager
 def keeping() -> Iterator[None]:
-    """Keep the morphemes of what is analysed meanwhile: texts of a site, never commands."""
+    """Cache the morphemes that are analysed in this context: texts of a site, never commands."""
     token = _KEEPING.set(True)
     try:
         yield
@@ -134,7 +134,7 @@ def morphs(text: str, names: Iterable[tuple[int, int]] = ()) -> list[Morph]:
 
 @lru_cache(maxsize=4096)
 def _morphs(text: str, names: tuple[tuple[int, int], ...]) -> tuple[Morph, ...]:
-    """Return what `morphs` does, cached: each reader of a site reads all its utterances."""
+    """Return the morphemes of a text, cached for all readers of a site."""
     key = f"{text}\0{names}" if names else text
     with _LOCK:
         kept = _kept()
@@ -161,6 +161,6 @@ def load() -> None:
 
 
 def release() -> None:
-    """Release the memory of the analyser; it is loaded again when a new text needs it."""
+    """Release the memory of the analyser; the next new text loads it again."""
     with _LOCK:
         _kiwi.cache_clear()

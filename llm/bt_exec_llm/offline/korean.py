@@ -1,4 +1,4 @@
-"""Korean sentences as clauses: the verb stands last, its ending says how it goes on."""
+"""Parser of Korean sentences into clauses: the verb comes last and its ending joins clauses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["KoreanReader"]
 
 
 class KoreanReader:
-    """Turns a cleaned Korean command into clauses."""
+    """Parses a cleaned Korean command into clauses."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -24,7 +24,7 @@ class KoreanReader:
         self._items = lru_cache(maxsize=64)(self._words.read)
 
     def read(self, text: str) -> tuple[list[Clause], list[Item]]:
-        """Return the clauses of `text`, and every item, for those who want to know it all."""
+        """Return the clauses of `text`, and all of its items."""
         items = self._items(text)
         folded = Fold(self._vocabulary.lexicon, self._verbal, text)
         for item in with_texts(items, self._vocabulary.lexicon, text):
@@ -32,13 +32,13 @@ class KoreanReader:
         return folded.finished(), items
 
     def asks(self, text: str) -> bool:
-        """Return True if a text asks or states something, or ends in a condition: 또 했어?"""
+        """Return True if a text is a question or a statement, or ends in a condition (또 했어?)."""
         clauses = self.read(text)[0]
         told = any(code == "NOT_A_COMMAND" for clause in clauses for code, _ in clause.whys)
         return told or any(clause.mood in ("ask", "tell", "if") for clause in clauses)
 
     def requests(self, text: str) -> bool:
-        """Return True if a text holds a verb that says more than that something is."""
+        """Return True if a text contains a verb other than a bare verb of being."""
         verbs = [item for item in self._items(text) if isinstance(item, VerbWord)]
         return any(
             {e.name for e in verb.entries} - {"be", "be_there"} or not verb.entries
@@ -46,7 +46,7 @@ class KoreanReader:
         )
 
     def respelled(self, text: str) -> str:
-        """Return `text` with words that sound like one of the lexicon spelled like it."""
+        """Return `text` with words spelled like the lexicon words that they sound like."""
         return self._sounds.respelled(text)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The clauses of a Korean command while it is read: the one that grows, and those that are done."""
+"""Clauses of a Korean command during parsing: the open clause and the finished ones."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _ASKED_WITH = words("ko", "asked_with")
 
 
 class Clauses:
-    """Keeps clauses, and closes them.
+    """Collects pieces into clauses.
 
     Args:
         lexicon: The words.
-        verbal: Gives the verbs that a noun with 하다 is.
+        verbal: Function that returns the verbs of a noun with 하다.
         text: The command.
     """
 
@@ -59,7 +59,7 @@ class Clauses:
         last_word = self._text.split()[-1].rstrip("요.!~")
         if self._done and (
             last_word.startswith(_ASKING_FOR) or last_word == "좀"
-        ):  # 자재 부탁합니다
+        ):  # e.g. 자재 부탁합니다
             last = self._done[-1]
             nouns = [p for p in last.pieces if p.kind == "noun"]
             if not last.verbs and not last.whys and last.mood == "do" and len(nouns) == 1:
@@ -90,7 +90,7 @@ class Clauses:
         self._joined = "stop"
 
     def _verbless(self, *, asked: bool = False) -> None:
-        """Close a clause without a verb: a noun that is one (순찰), or what came after its verb."""
+        """Close a clause without a verb: a verbal noun (순찰), or pieces after the verb."""
         if self._where is not None:
             self._now.pieces.append(replace(self._where, kind="noun", name=""))
             self._where = None
@@ -115,7 +115,7 @@ class Clauses:
             and self._joined != "next"
         )
         late = self._order or next((p for p in pieces if self._starts(p)), None)
-        if trailing and late is not None:  # 복도 봐, 라운지 먼저
+        if trailing and late is not None:  # e.g. 복도 봐, 라운지 먼저
             self._done[-1].whys.append(("OPERATOR", late.text))
         if trailing and not asked and self._joined != "stop" and not self._now.correction:
             self._done[-1].pieces.extend(replace(p, mark=p.mark or "after") for p in pieces)
@@ -140,7 +140,7 @@ class Clauses:
 
     @staticmethod
     def _drop_asked_with(pieces: list[Piece]) -> None:
-        """Leave out the noun that a command of nouns ends in: 자재 회수 바람."""
+        """Remove the verbal noun of request that ends a command of nouns (자재 회수 바람)."""
         last = pieces[-1] if pieces else None
         if last is None or last.kind != "unknown":
             return
@@ -175,7 +175,7 @@ class Clauses:
         self._unclear = ()
         self._done.append(now)
         self._now = Clause()
-        if mood == "ask":  # 자재 어디 있어?
+        if mood == "ask":  # e.g. 자재 어디 있어?
             now.pieces = [p for p in now.pieces if p.kind != "unknown" or p.value != "어디"]
         whole = self._goes_on in ("plain", "request", "command")
         self._afterthought = whole and goes_on == "then" and mood == "do"  # 문 닫아 줘, 팔도 접고
@@ -187,12 +187,12 @@ class Clauses:
         return piece.mark == "from" and self._text.startswith("부터", piece.end)
 
     def _put_first(self, mood: str) -> None:
-        """Move the clause before earlier ones if 그 전에 or 먼저 says so."""
+        """Move the clause before earlier ones if it contains 그 전에 or 먼저."""
         word, self._order = self._order, None
         if word is None and not any(p.mark == "until" for p in self._now.pieces):
-            word = next((p for p in self._now.pieces if self._starts(p)), None)  # 문부터 닫아
+            word = next((p for p in self._now.pieces if self._starts(p)), None)  # e.g. 문부터 닫아
         done = [one for one in self._done if one.mood != "said"]
-        if word is not None and word.text in _BEFORE_THAT and not done:  # before what?
+        if word is not None and word.text in _BEFORE_THAT and not done:  # e.g. before what?
             self._now.whys.append(("OPERATOR", word.text))
         if word is None or not done or done[-1].mood in ("if", "else"):
             return
@@ -200,5 +200,5 @@ class Clauses:
             self._now.first = "that"
         elif done[-1].mood == "do" and mood == "do" and self._goes_on not in ("then", "embed"):
             self._now.first = "all"
-        elif done[-1].mood == "do":  # 문 닫고 먼저 자재 꺼내
+        elif done[-1].mood == "do":  # e.g. 문 닫고 먼저 자재 꺼내
             self._now.whys.append(("OPERATOR", word.text))

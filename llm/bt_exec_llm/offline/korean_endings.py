@@ -1,7 +1,8 @@
-"""What the endings of Korean verbs do: ``열어 주십시오`` requests, ``열려 있으면`` is a condition.
+"""Meaning of Korean verb endings: ``열어 주십시오`` requests, ``열려 있으면`` is a condition.
 
-The patterns are the table ``verb_endings`` of ``closed_ko.yaml``; the first that fits decides. It
-has a kind (see `Verb`), or ``=`` for that of the further verb in it, and what is noted of the verb.
+The patterns are the table ``verb_endings`` of ``closed_ko.yaml``; the first match decides. A
+pattern has a kind (see `Verb`), or ``=`` for the kind of a further verb in it, and attributes of
+the verb.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ _DOUBTFUL = words("ko", "asking_back")
 def kind_of_ending(
     verb: Verb, every: Sequence[Morph], at: int, read_verb: ReadVerb
 ) -> tuple[str, int]:
-    """Return what the ending at `at` makes of a verb, and where the next word begins.
+    """Return the kind of the verb with the ending at `at`, and where the next word begins.
 
     Args:
-        verb: The verb; what its ending says of it is noted there.
+        verb: The verb; the attributes of the ending are added to it.
         every: The morphemes.
-        at: Where the ending stands.
-        read_verb: Reads the verb that begins at a place.
+        at: Position of the ending.
+        read_verb: Function that reads the verb at a position.
     """
     for items, (kind, *notes) in patterns_at("verb_endings", *every[at][:2]):
         found = match(items, every, at, verb, read_verb)
@@ -54,13 +55,13 @@ def _keep(verb: Verb, _: Verb) -> None:
 
 def _allow(verb: Verb, inner: Verb) -> None:
     verb.helpers.append("좋" if inner.stems[0] == "좋" else "도 되")
-    if inner.last in _DOUBTFUL:  # 열어도 되나
+    if inner.last in _DOUBTFUL:  # e.g. 열어도 되나
         verb.helpers.append("?")
 
 
 def _be_state(verb: Verb, inner: Verb) -> None:
     verb.state, verb.last = True, inner.last
-    verb.negative = verb.negative != (inner.stems[0] == "아니")  # 닫힌 상태가 아니면
+    verb.negative = verb.negative != (inner.stems[0] == "아니")  # e.g. 닫힌 상태가 아니면
 
 
 def _tell(verb: Verb, _: Verb) -> None:

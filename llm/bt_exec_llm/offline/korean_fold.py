@@ -1,4 +1,4 @@
-"""Korean items folded into clauses: the verb stands last, its ending says how it goes on."""
+"""Conversion of Korean items to clauses: a verb and its ending close each clause."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LEAVING_OUT = ("대신", "말고", "빼고", "제외", "제외하고")
 
 @dataclass
 class _Act:
-    """A verb of a clause: its names in the lexicon, the states it can be, whether it is denied."""
+    """A verb of a clause: its lexicon names, its possible states, and whether it is negated."""
 
     word: VerbWord
     verb: Verb
@@ -48,7 +48,7 @@ class Fold(States):
 
     Args:
         lexicon: The words.
-        verbal: Gives the verbs that a noun with 하다 is.
+        verbal: Function that returns the verbs of a noun with 하다.
         text: The command.
     """
 
@@ -67,10 +67,10 @@ class Fold(States):
             return
         interrupts = self._now.correction or self._exclaimed
         if piece.kind == "limit" and interrupts and piece.text.startswith(_WAITING):
-            return  # 아니 잠깐, 닫아; 아 잠깐만
+            return  # e.g. 아니 잠깐, 닫아; 아 잠깐만
         self._exclaimed = False
         described, self._described = self._described, False
-        if described and piece.kind == "unknown" and piece.value in _LOOSE:  # 문 열린 거
+        if described and piece.kind == "unknown" and piece.value in _LOOSE:  # e.g. 문 열린 거
             if not any(p.kind == "noun" for p in self._now.pieces):
                 self._now.pieces.append(replace(piece, kind="pronoun"))
         elif piece.kind == "unknown" and piece.value in _LEAVING_OUT:
@@ -81,13 +81,13 @@ class Fold(States):
             self._name(piece)
 
     def _small(self, piece: Piece) -> None:
-        """Take a filler; some of them say more than nothing."""
+        """Add a filler, and the meaning of those that have one."""
         if piece.name == "no":
             self._verbless()
             self._now.correction = True
         elif piece.name == "courtesy":
             self._note(piece)
-        elif piece.text in _WHEN_DONE and self._now.pieces:  # 회의 끝나면
+        elif piece.text in _WHEN_DONE and self._now.pieces:  # e.g. 회의 끝나면
             start = self._now.pieces[-1].start
             self._now.whys.append(("CONDITION", self._text[start : piece.end]))
         elif piece.text in _IF_SO and self._after_question():
@@ -100,12 +100,12 @@ class Fold(States):
         self._exclaimed = piece.text in _EXCLAIMING and not self._now.pieces
 
     def _relation(self, piece: Piece) -> None:
-        """Take a place that is named by a thing: 문 안."""
+        """Add a place that is named relative to an object (문 안)."""
         pieces = self._now.pieces
         before = pieces[-1] if pieces else None
         if before is not None and before.kind == "value" and piece.name == "inside":
-            self._inside = piece if piece.text == "안" and not piece.mark else None  # or not?
-            return  # in the lounge is at the lounge
+            self._inside = piece if piece.text == "안" and not piece.mark else None  # e.g. or not?
+            return  # "in the lounge" equals "at the lounge"
         if before is not None and before.kind == "noun":
             noun, text = pieces.pop(), self._text[before.start : piece.end]
             where = f"{piece.name} {noun.name}"
@@ -118,7 +118,7 @@ class Fold(States):
             self._where = None
 
     def _name(self, piece: Piece) -> None:
-        """Take a name, at the place that was named before it."""
+        """Add a name with the place before it."""
         pieces = self._now.pieces
         if self._where is not None and piece.kind == "noun":
             piece, self._where = replace(piece, relation=self._where.relation), None
@@ -134,7 +134,7 @@ class Fold(States):
         pieces.append(piece)
 
     def _after_question(self) -> bool:
-        """Return True right after a question, as in "열려 있어? 그럼 …"."""
+        """Return True directly after a question, as in "열려 있어? 그럼 …"."""
         last = self._done[-1] if self._done and not self._now.pieces else None
         return last is not None and (last.mood == "ask" or last.asked is not None)
 
@@ -152,7 +152,7 @@ class Fold(States):
         self._done_so(act)
 
     def _close_place(self, word: VerbWord) -> None:
-        """Put the place that stands before a verb into its clause: in, or into what it names."""
+        """Attach the place before a verb to the clause or to the object before it."""
         if self._where is None:
             return
         acts = any(e.kind == "verb" and e.name not in _BE for e in word.entries)
@@ -162,7 +162,7 @@ class Fold(States):
         self._where = None
 
     def _tool(self, word: VerbWord) -> bool:
-        """Take a verb that only says what something is done with: 오른손을 써서."""
+        """Add a verb that only names a tool (오른손을 써서)."""
         verb = word.verb
         used = any(e.name == "use" for e in word.entries)
         if not used or verb.kind not in ("then", "plain", "command", "request"):
@@ -176,7 +176,7 @@ class Fold(States):
         return True
 
     def _looking(self, word: VerbWord) -> bool:
-        """Take a look on whose result the rest hangs: 자재 있나 보고 있으면 가져와."""
+        """Add an observation on whose result the rest depends (자재 있나 보고 있으면 가져와)."""
         verb = word.verb
         asks = verb.progress and verb.kind == "if" and self._asking
         if not asks or not self._finding(word.entries):
@@ -189,11 +189,11 @@ class Fold(States):
         return True
 
     def _act(self, word: VerbWord) -> _Act:
-        """Return what a verb is in the lexicon; note what cannot be followed of it."""
+        """Return the lexicon verbs of a verb, and record what cannot be executed."""
         verb = word.verb
         if verb.last == "지" and self._text[verb.end : verb.end + 1] in ("도", "는", "를"):
-            self._now.whys.append(("NEGATED", self._text))  # 열지도 닫지도 마
-        if verb.negative and word.denied and "도 되" not in verb.helpers:  # 안 열지 않으면
+            self._now.whys.append(("NEGATED", self._text))  # e.g. 열지도 닫지도 마
+        if verb.negative and word.denied and "도 되" not in verb.helpers:  # e.g. 안 열지 않으면
             self._now.whys.append(("NEGATED", word.text))
         names = tuple(e.name for e in word.entries if e.kind == "verb")
         limit = next((e.name for e in word.entries if e.kind == "limit"), "")
@@ -204,7 +204,7 @@ class Fold(States):
         return _Act(word, verb, names, states, verb.negative or word.denied)
 
     def _how_asked(self, act: _Act) -> bool:
-        """Take *how*: 어떻게 열어? asks back; 어떻게 되어 있어? asks for a state."""
+        """Add 어떻게 ("how"): 어떻게 열어? asks for a method, 어떻게 되어 있어? for a state."""
         if act.verb.stems[0] in ("어떻", "어떠하") and act.verb.last == "게":
             self._how, self._hows = act.word.text, act.states
             return True
@@ -216,32 +216,32 @@ class Fold(States):
         return False
 
     def _repeated(self, act: _Act) -> bool:
-        """Take a verb that says no more than what stands before it: 열었다 닫았다 해."""
+        """Add a verb that repeats the verb before it (열었다 닫았다 해)."""
         verb, pieces = act.verb, self._now.pieces
         if verb.stems == ["하"] and not pieces and self._last in ("다", "다가"):
             self._joined = ""
             return True
         idle = any(name in self._verbs and self._verbs[name].idle for name in act.names)
         if idle and verb.kind == "then" and pieces and all(p.kind == "value" for p in pieces):
-            self._instead()  # 왼팔은 놔두고 오른팔로
+            self._instead()  # e.g. 왼팔은 놔두고 오른팔로
             return True
         if verb.stems == ["되"] and verb.kind == "then" and act.word.text.startswith("됐"):
             if pieces:
-                self._instead()  # 라운지는 됐고 복도 보고 와
-            return True  # 아 됐고, 닫아
+                self._instead()  # e.g. 라운지는 됐고 복도 보고 와
+            return True  # e.g. 아 됐고, 닫아
         return False
 
     def _set_against(self, act: _Act) -> bool:
-        """Take a verb of state; or one that only leaves out what is before it: 복도 말고."""
+        """Add a verb of state, or one that excludes the pieces before it (복도 말고)."""
         verb, pieces = act.verb, self._now.pieces
         contrasts = verb.kind in ("then", "but") or verb.last in ("라", "라서", "고")
         instead = verb.stems[0] == "아니" and contrasts and not act.states
         if instead and pieces and pieces[-1].kind == "value":
-            self._instead()  # 오른손 아니고 왼손
+            self._instead()  # e.g. 오른손 아니고 왼손
             return True
         be = "be" in act.names or "be_there" in act.names
         if any(name in self._verbs and self._verbs[name].pairs for name in act.names):
-            act.states = []  # 열린 채로 두다
+            act.states = []  # e.g. 열린 채로 두다
         if act.states or be:
             self._state(act.word, act.states, negative=act.negative, be=be, names=act.names)
             return True
@@ -255,16 +255,16 @@ class Fold(States):
         return False
 
     def _told(self, act: _Act) -> bool:
-        """Take a verb that the lexicon does not have and that orders nothing."""
+        """Add a verb that is not in the lexicon and orders nothing."""
         verb, end = act.verb, act.verb.end
         if act.names:
-            return verb.kind == "if_can"  # 열 수 있으면 열어
+            return verb.kind == "if_can"  # e.g. 열 수 있으면 열어
         if verb.kind == "if" and verb.stems[0] in ("그렇", "그러") and not self._now.pieces:
             self._now.answers = "so"
-            self._close("else" if act.negative else "if", end=end)  # 그렇지 않으면; 그렇다면
+            self._close("else" if act.negative else "if", end=end)  # e.g. 그렇지 않으면; 그렇다면
             return True
         if verb.kind == "statement" and verb.last.endswith("다") and not act.negative:
-            self._close("said", end=end)  # 바람 들어온다
+            self._close("said", end=end)  # e.g. 바람 들어온다
             return True
         if self._feels(act) or self._comes_in(act):
             self._now.whys.append(("UNKNOWN_ACTION", act.word.text))
@@ -274,24 +274,24 @@ class Fold(States):
         if verb.stems[0] in _ASKED_FOR and self._asked_for(end):
             return True
         so = verb.kind in ("but", "then") and verb.stems[0] in ("그러", "그렇")
-        return verb.kind == "if_can" or (so and not self._now.pieces)  # 추워서 그러는데
+        return verb.kind == "if_can" or (so and not self._now.pieces)  # e.g. 추워서 그러는데
 
     @staticmethod
     def _feels(act: _Act) -> bool:
-        """Return whether an adjective tells how something is: 추워 문 닫아; 추워 죽겠어."""
+        """Return True if an adjective describes a feeling or the weather (추워 문 닫아)."""
         verb = act.verb
         dying = verb.stems[0] in ("죽", "미치") and verb.future
         plain = verb.kind in ("plain", "statement") or (dying and verb.kind == "ask_to")
         return (verb.adjective or dying) and plain and not act.negative
 
     def _comes_in(self, act: _Act) -> bool:
-        """Return whether something is said to come in: 바람 들어와 문 닫아."""
+        """Return True if something comes in on its own (바람 들어와 문 닫아)."""
         brought = self._now.pieces[0] if self._now.pieces else None
         comes = brought is not None and brought.value in _BRINGING_IN
         return comes and act.verb.kind == "plain" and act.verb.stems[0] in _COMING
 
     def _aside(self, act: _Act) -> bool:
-        """Take what is only a reason: 추우니까; 내가 닫았으니까; 안 닫아도 되니까."""
+        """Add a reason (추우니까, 내가 닫았으니까, 안 닫아도 되니까)."""
         verb, word = act.verb, act.word
         if act.names and verb.kind == "reason" and (act.negative or self._somebody()):
             free = act.negative and "도 되" in verb.helpers
@@ -311,7 +311,7 @@ class Fold(States):
         return False
 
     def _done_so(self, act: _Act) -> None:
-        """Close the clause of a verb that is done, asked or told."""
+        """Close the clause of a verb that is executed, asked about or reported."""
         verb, said = act.verb, act.word.text
         if not act.names:
             self._now.whys.append(("UNKNOWN_ACTION", said))
@@ -331,7 +331,7 @@ class Fold(States):
         self._close(mood, end=verb.end, goes_on=verb.kind)
 
     def _resulted(self, act: _Act) -> bool:
-        """Read what was done as the state that it leaves: 문 열었으면 자재 꺼내; 문 닫았어?"""
+        """Read a past action as the state that it leaves (문 열었으면 자재 꺼내, 문 닫았어?)."""
         verb, word = act.verb, act.word
         results = {self._verbs[name].result for name in act.names if name in self._verbs} - {""}
         asked = verb.kind == "question" and not act.negative
@@ -346,7 +346,7 @@ class Fold(States):
         return True
 
     def _use_then(self) -> bool:
-        """Give what something is done with to the clause before that says when: 닫을 때 왼손 써."""
+        """Attach a tool to the preceding clause of time (닫을 때 왼손 써)."""
         last = self._done[-1] if self._done else None
         if last is None or not last.verbs or "?" in last.verbs or not last.said.endswith(_THEN):
             return False
@@ -358,7 +358,7 @@ class Fold(States):
         return True
 
     def _asked_for(self, end: int) -> bool:
-        """Close a clause of what is asked for: 자재 부탁할게요; 문 열어 줘, 부탁할게."""
+        """Close a request of an object (자재 부탁할게요) or action (문 열어 줘, 부탁할게)."""
         if self._now.pieces:
             nouns = [p for p in self._now.pieces if p.kind == "noun"]
             self._now.verbs = tuple(name for name, verb in self._verbs.items() if verb.asked_for)
@@ -374,7 +374,7 @@ class Fold(States):
         return any(e.name in self._verbs and self._verbs[e.name].finds for e in entries)
 
     def _adnominal(self, word: VerbWord) -> None:
-        """Take a verb before a noun: existence, a value of the noun, or unknown."""
+        """Add an adnominal verb: existence, a value of the noun, or unknown."""
         names = {e.name for e in word.entries if e.kind == "verb"}
         values = [e for e in word.entries if e.kind in ("value", "state")]
         if "be" in names or "be_there" in names:
@@ -388,10 +388,10 @@ class Fold(States):
                 Piece("value", one.name, one.value, "adnominal", "", start, end, word.text)
             )
             return
-        if values:  # 손에 든 자재, 열린 문: it describes what follows
+        if values:  # e.g. 손에 든 자재, 열린 문: describes the next noun
             self._described = True
             return
-        if names and word.verb.last in ("ᆫ", "은") and not self._now.pieces:  # 열어 둔 문
+        if names and word.verb.last in ("ᆫ", "은") and not self._now.pieces:  # e.g. 열어 둔 문
             self._described = True
             return
         self._now.pieces.append(Piece("unknown", "verb", word.text, "", "", start, end, word.text))

@@ -1,4 +1,4 @@
-"""What a Korean text is read as, in its order: phrases, verbs, and stops between them."""
+"""Items of a Korean text in their order: phrases, verbs and separators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LASTING = frozenset(words("ko", "lasting"))
 
 @dataclass
 class Stop:
-    """A mark between parts: ``stop`` (, .), ``end`` (. ! ?), ``then``, ``or``, ``no`` (아니)."""
+    """A separator of parts: ``stop`` (, .), ``end`` (. ! ?), ``then``, ``or``, ``no`` (아니)."""
 
     kind: str
     start: int = 0
@@ -27,23 +27,23 @@ class Stop:
 
 @dataclass
 class VerbWord:
-    """A verb and what its stem is in the lexicon."""
+    """A verb, and the lexicon entries of its stem."""
 
     verb: Verb
     entries: list[Entry] = field(default_factory=list)
     text: str = ""
     denied: bool = False
     light: str = ""
-    """The noun of a verb made of a noun: 순찰 of 순찰하다; the noun may stand apart."""
+    """Noun of a verb with 하다 (순찰 of 순찰하다); other words may separate the two."""
 
     @property
     def start(self) -> int:
-        """Where it begins."""
+        """Start of the verb."""
         return self.verb.start
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """End of the verb."""
         return self.verb.end
 
 
@@ -51,14 +51,14 @@ Item: TypeAlias = Piece | VerbWord | Stop
 
 
 def happens(verb: Verb, states: list[Entry], *, be: bool) -> bool:
-    """Return whether a condition is that something happens: 열리면, and not 열려 있으면."""
+    """Return True if a condition is an event (열리면) and not a state (열려 있으면)."""
     if be or not states or verb.state or verb.past or verb.progress or verb.adjective:
         return False
     return verb.stems[-1] not in ADJECTIVES and verb.stems[-1][-1] in "리히지기"
 
 
 def was_so(verb: Verb, *, be: bool) -> bool:
-    """Return whether a question is about how something was: 있었어?, and not 닫혔어?"""
+    """Return True if a question is about a past state (있었어?, not 닫혔어?)."""
     if verb.stems[-1] in _LASTING:
         return False
     return be or verb.state or verb.adjective or verb.stems[-1] in ADJECTIVES

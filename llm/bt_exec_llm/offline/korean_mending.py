@@ -1,7 +1,7 @@
-"""Korean morphemes that the analyser reads as something else, put right: 보고/하다, 잠/갔.
+"""Corrections of Korean morphemes that the analyser reads wrongly (보고/하다, 잠/갔).
 
-What is right depends on the neighbours (the table ``mended`` of ``closed_ko.yaml``) and on the
-verbs of the lexicon.
+A correction depends on the neighbouring morphemes (the table ``mended`` of ``closed_ko.yaml``) and
+on the verbs of the lexicon.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AND, _DO_AND = words("ko", "and_of_verbs")
 def mended(
     every: list[Morph], text: str, verbs: Container[tuple[str, ...]], english: Table
 ) -> list[Morph]:
-    """Return morphemes with some that are split again as one: 보고/하다, 잠/갔."""
+    """Return morphemes with wrong analyses and splits corrected (보고/하다, 잠/갔)."""
     found: list[Morph] = []
     at = 0
     while at < len(every):
@@ -46,7 +46,7 @@ def mended(
 
 
 def _by_table(every: Sequence[Morph], at: int) -> tuple[list[Morph], int] | None:
-    """Return what stands for the morphemes that a pattern of the table fits, and where they end."""
+    """Return the replacement and the end of the morphemes that match a pattern of the table."""
     for items, instead in patterns_at("mended", *every[at][:2]):
         found = match(items, every, at)
         if found is not None:
@@ -55,7 +55,7 @@ def _by_table(every: Sequence[Morph], at: int) -> tuple[list[Morph], int] | None
 
 
 def _placed(text: str, every: Sequence[Morph], at: int) -> Morph:
-    """Return a morpheme of the table at its place: 보고/NNG:1-2."""
+    """Return a morpheme of the table with its position (보고/NNG:1-2)."""
     parsed = _PLACED.fullmatch(text)
     assert parsed is not None, text
     form, tag, span = parsed[1], parsed[2], parsed[3] or "1"
@@ -70,7 +70,7 @@ def _placed(text: str, every: Sequence[Morph], at: int) -> Morph:
 
 
 def _report(every: Sequence[Morph], at: int, text: str) -> tuple[list[Morph], int] | None:
-    """Return 보고서 as the noun *report*; as the verb *look* if something is told after it."""
+    """Return 보고서 as the noun "report", or as the verb "look" if a message follows."""
     start = every[at].start
     if text[start : start + 3] != _REPORT or not _REPORT.startswith(every[at].form):
         return None
@@ -86,7 +86,7 @@ def _report(every: Sequence[Morph], at: int, text: str) -> tuple[list[Morph], in
 def _verb_of_lexicon(
     every: Sequence[Morph], at: int, verbs: Container[tuple[str, ...]], english: Table
 ) -> tuple[list[Morph], int] | None:
-    """Return a verb of the lexicon and *and* that were taken for a noun and a particle: 열고."""
+    """Return a lexicon verb and its ending for morphemes tagged as noun and particle (열고)."""
     one, nxt = every[at], every[at + 1] if at + 1 < len(every) else None
     if nxt is None or nxt.start != one.end or nxt.form not in (_AND, _DO_AND):
         return None

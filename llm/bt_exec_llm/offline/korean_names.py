@@ -1,4 +1,4 @@
-"""Names of the lexicon in a Korean text: the longest one that begins at a place."""
+"""Longest-match lookup of lexicon names in Korean text."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _ONE = words("ko", "particles_after_one_letter")
 
 
 class KoreanNames:
-    """Finds names of one lexicon.
+    """Finds the names of one lexicon.
 
     Args:
         vocabulary: The lexicon.
-        verbs: Its verbs by their stems: a noun that is one with 하다 is no name there.
+        verbs: Its verbs by stem; a noun that forms one of them with 하다 is not a name there.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class KoreanNames:
         return word.casefold() in self._table
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where names of the lexicon begin a word: one noun each."""
+        """Return the spans of lexicon names at the beginning of words, each one noun."""
         found: list[tuple[int, int]] = []
         for match in _WORD.finditer(text):
             word = match[0].casefold()
@@ -58,7 +58,7 @@ class KoreanNames:
         return found
 
     def find(self, text: str, every: list[Morph], at: int) -> tuple[list[Piece], int] | None:
-        """Return the longest name of the lexicon that begins here, and where it ends."""
+        """Return the longest lexicon name that begins here, and its end."""
         letters = ""
         best: tuple[list[Entry], int] | None = None
         for end in range(at, min(len(every), at + 12)):
@@ -68,13 +68,13 @@ class KoreanNames:
                 break
             cut = end + 1 < len(every) and every[end + 1].start < every[end].end
             entries = self._table.get(letters)
-            new = every[end].tag != "VCP" or end == at  # not the 이 of 상태야
+            new = every[end].tag != "VCP" or end == at  # excludes the 이 of 상태야
             if entries and not cut and new:
                 best = entries, end + 1
         if best is None:
             return None
         entries, after = best
-        alone = every[after - 1].start <= every[at].start  # 내 of 내놔 is 내 and 어
+        alone = every[after - 1].start <= every[at].start  # 내놔 is split into 내 and 어
         if alone and every[at].tag in ("VV", "VA", "VX", "EC", "EF", "EP", "ETM", "VCP"):
             return None
         if after == at + 1 and every[at].tag[0] == "J":
@@ -94,9 +94,9 @@ class KoreanNames:
         if kinds <= {"filler", "courtesy", "determiner"}:
             particle = following is not None and following.tag[0] == "J"
             if particle and following is not None and _MARKS.get(following.form) == "to":
-                return None  # 친구한테 줘
+                return None  # e.g. 친구한테 줘
             if following is not None and following.tag == "XSV" and following.start == end:
-                return None  # 시작한다고
+                return None  # e.g. 시작한다고
             if (
                 every[at].tag in ("NNG", "NNP")
                 and following is not None
@@ -107,7 +107,7 @@ class KoreanNames:
                 and self.find(text, every, after) is None
                 and (f"{following.form}하",) not in self._verbs
             ):
-                return None  # 결과 보고서
+                return None  # e.g. 결과 보고서
             if (
                 "determiner" in kinds
                 and len(kinds) == 1
@@ -127,7 +127,7 @@ class KoreanNames:
 
     @staticmethod
     def _chosen(pieces: list[Piece]) -> list[Piece]:
-        """Return one piece; other things it can mean (a place for a person) stay with it."""
+        """Return one piece with its other meanings, such as a place for a person."""
         pieces = sorted(pieces, key=lambda p: p.kind == "person")
         first = pieces[0]
         others = [p for p in pieces[1:] if p.kind == "value" or p.kind == "person"]
@@ -147,5 +147,5 @@ class KoreanNames:
 
 
 def kind_of(entry: Entry) -> Any:
-    """Return the kind of a piece that an entry makes."""
+    """Return the kind of piece for an entry."""
     return "person" if entry.kind == "proxy" else entry.kind

@@ -1,4 +1,4 @@
-"""Korean numbers with their units: how often, when, how many."""
+"""Korean numbers with their units: repetitions, times, counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LASTING = words("ko", "after_a_duration")
 
 
 def number(text: str, every: list[Morph], at: int) -> tuple[list[Piece], int] | None:
-    """Return what a number here says: how often, a time, a count; and where it ends."""
+    """Return the kind of the number here (repetitions, time, count), its value and its end."""
     one = every[at]
     unit = every[at + 1] if at + 1 < len(every) else None
     number = _NUMBERS.get(one.form) if one.tag != "SN" else None

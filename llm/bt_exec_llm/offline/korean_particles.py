@@ -1,4 +1,4 @@
-"""Korean particles: how a phrase is joined to its verb, or to the next phrase."""
+"""Korean particles, which join a phrase to its verb or to the next phrase."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MARKS = marks("ko")
 
 
 def with_particles(pieces: list[Piece], every: list[Morph], at: int) -> list[Piece]:
-    """Mark the last piece with the particles that follow it."""
+    """Mark the last piece with the particles after it."""
     mark = ""
     if _is_and(every, at):
         mark = "and"
@@ -28,7 +28,7 @@ def with_particles(pieces: list[Piece], every: list[Morph], at: int) -> list[Pie
 
 
 def _is_and(every: list[Morph], at: int) -> bool:
-    """Return whether 하고 joins a name to the next."""
+    """Return True if 하고 is the particle "and" after a name."""
     if at + 1 >= len(every) or not at:
         return False
     one, two = every[at], every[at + 1]
@@ -37,7 +37,7 @@ def _is_and(every: list[Morph], at: int) -> bool:
 
 
 def after_particles(every: list[Morph], at: int) -> int:
-    """Return where the particles end that begin at `at`."""
+    """Return the end of the particles that begin at `at`."""
     if _is_and(every, at):
         at += 2
     while at < len(every) and every[at].tag[0] == "J":

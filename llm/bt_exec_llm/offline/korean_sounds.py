@@ -1,6 +1,6 @@
-"""Korean words by their sound: 휴개실 sounds like 휴게실, 꺼네 like 꺼내.
+"""Spelling correction of Korean words by their sound: 휴개실 to 휴게실, 꺼네 to 꺼내.
 
-Vowels that are said alike today count as one; everything else must be the same.
+Vowels that are pronounced alike are equal; everything else must match.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[가-힣]{2,}")
 
 
 def sound_of(word: str) -> str:
-    """Return a word with one vowel for those that sound alike."""
+    """Return a word with vowels that sound alike replaced by one of them."""
     return "".join(_sound(char) for char in word)
 
 
@@ -35,7 +35,7 @@ def _sound(char: str) -> str:
 
 
 class Sounds:
-    """The names and verbs of a lexicon by their sound; those of one syllable are too short."""
+    """Names and verbs of a lexicon by sound, without those of one syllable."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         known = {text.split()[-1].removesuffix("다") for text, _ in vocabulary.verbs_ko}
@@ -48,7 +48,7 @@ class Sounds:
         self._longest = max(map(len, self._known), default=0)
 
     def respelled(self, text: str) -> str:
-        """Return `text` with each word that begins with the sound of exactly one known word."""
+        """Return `text` with each word corrected that sounds like exactly one known word."""
         return _WORD.sub(lambda match: self._respelled(match[0]), text)
 
     def _respelled(self, word: str) -> str:

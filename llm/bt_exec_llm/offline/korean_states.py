@@ -1,4 +1,4 @@
-"""Korean clauses that say how something is, and what the ending of a verb asks for."""
+"""Korean clauses of state, and the requests that verb endings make."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SUPPOSED = ("만약", "만일")
 
 
 class States(Clauses):
-    """Closes clauses that tell a state, and knows what a verb asks for."""
+    """Closes clauses of state."""
 
     def _state(
         self,
@@ -44,14 +44,14 @@ class States(Clauses):
         be: bool,
         names: tuple[str, ...],
     ) -> None:
-        """Take a verb of state: a question, a condition, or a mere statement."""
+        """Add a verb of state: a question, a condition or a statement."""
         verb = word.verb
         self._add_states(word, states)
         lacks = verb.stems[-1] == "없" or (verb.stems[-1] == "아니" and bool(self._now.pieces))
-        if not self._asking:  # 있는지 없는지 asks whether it is there
+        if not self._asking:  # 있는지 없는지 asks for presence
             self._denies = negative != lacks
             if self._after_inside(word):
-                self._unclear = ("ask", "do", "if")  # 라운지 안 어두워: in the lounge, or not dark
+                self._unclear = ("ask", "do", "if")  # "in the lounge" or "not dark"
             elif "않" in verb.helpers:
                 self._unclear = ("ask",)  # 열려 있지 않아? may expect a yes
         if verb.kind == "embed" or (verb.kind in ("then", "or") and be):
@@ -86,11 +86,11 @@ class States(Clauses):
             )
 
     def _after_inside(self, word: VerbWord) -> bool:
-        """Return whether 안 stands right before a verb: *inside*, or *not*."""
+        """Return True if 안 directly precedes a verb, where it means "inside" or "not"."""
         return self._inside is not None and word.start - self._inside.end <= 1
 
     def _asked_both_ways(self, word: VerbWord, states: list[Entry]) -> bool:
-        """Take the second half of a question: 보여 안 보여?"""
+        """Add the second half of a question with both polarities (보여 안 보여?)."""
         again = self._done[-1] if self._done else None
         if again is None or again.mood not in ("tell", "ask"):
             return False
@@ -102,7 +102,7 @@ class States(Clauses):
         return True
 
     def _state_if(self, word: VerbWord, states: list[Entry], *, positive: bool, be: bool) -> None:
-        """Close a condition: 열려 있으면; 아니면."""
+        """Close a condition (열려 있으면, 아니면)."""
         now, verb = self._now, word.verb
         now.positive = positive
         now.answers = "there" if be else "it"
@@ -112,13 +112,13 @@ class States(Clauses):
             now.whys.append(("CONDITION", word.text))
         now.pieces = [p for p in now.pieces if not p.text.startswith(_SUPPOSED)]
         otherwise = verb.stems[0] == "아니" and not now.pieces
-        if verb.stems[0] == "아니" and self._after_comma(word):  # 왼손으로, 아니면 …
+        if verb.stems[0] == "아니" and self._after_comma(word):  # e.g. 왼손으로, 아니면 …
             now.whys.append(("OPERATOR", word.text))
         self._inside = None
         self._close("else" if otherwise else "if", end=verb.end)
 
     def _wished(self, word: VerbWord, states: list[Entry]) -> bool:
-        """Read a state that is wished for as the verbs that leave it: 닫혀 있어야 해."""
+        """Read a desired state as the verbs that lead to it (닫혀 있어야 해)."""
         verb = word.verb
         wishes = verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state)
         wanted = self._wanted(states) if wishes else ()
@@ -130,7 +130,7 @@ class States(Clauses):
         return True
 
     def _asks_state(self, word: VerbWord, *, be: bool) -> bool:
-        """Return whether a verb of state asks: 열려 있어?"""
+        """Return True if a verb of state asks a question (열려 있어?)."""
         verb = word.verb
         if verb.kind == "question" or (verb.kind == "command" and be):
             return True
@@ -141,7 +141,7 @@ class States(Clauses):
         return "?" in self._text[word.end : word.end + 2]
 
     def _state_asked(self, word: VerbWord, states: list[Entry], *, be: bool) -> None:
-        """Close a question about a state; one about an action, or about the past, is none."""
+        """Close a question about a present state; others are not accepted."""
         verb, now = word.verb, self._now
         if verb.last in _REMARKS and not self._marked_question(word):
             now.remark = True
@@ -150,7 +150,7 @@ class States(Clauses):
         if verb.kind == "plain" and state and not tells:
             now.whys.append(("NOT_A_COMMAND", word.text))
         placed = all(p.kind == "value" and p.mark != "state" for p in now.pieces)
-        mine = self._self and be and placed  # 너 라운지에 있어?
+        mine = self._self and be and placed  # e.g. 너 라운지에 있어?
         if mine or (verb.past and was_so(verb, be=be)):
             now.whys.append(("NOT_A_COMMAND", word.text))
         self._close("ask", end=verb.end)
@@ -168,24 +168,24 @@ class States(Clauses):
         if verb.kind in ("then", "but", "or", "plain", "command", "request"):
             finds = any(e.name in self._verbs and self._verbs[e.name].finds for e in word.entries)
             shall_i = verb.kind == "plain" and asked and not (verb.gives or verb.polite or finds)
-            if shall_i or (verb.past and verb.kind in ("plain", "command")):  # 문 닫아?
+            if shall_i or (verb.past and verb.kind in ("plain", "command")):  # e.g. 문 닫아?
                 self._now.whys.append(("NOT_A_COMMAND", word.text))
             return "do"
         if verb.kind == "wish" and verb.gives:
             return "do"
-        hopes = verb.kind == "wish" and verb.last in ("면", "으면")  # 열었으면 좋겠어
+        hopes = verb.kind == "wish" and verb.last in ("면", "으면")  # e.g. 열었으면 좋겠어
         if hopes and not asked and not self._somebody():
             return "do"
         if verb.kind == "may" and not asked and "?" not in verb.helpers:
             denied = (verb.negative or word.denied) and bool(self._done)
             if denied or self._released or "좋" in verb.helpers:
-                return "do"  # 꺼내 줘 문은 안 닫아도 돼; 이제 닫아도 돼
+                return "do"  # e.g. 꺼내 줘 문은 안 닫아도 돼; 이제 닫아도 돼
         if verb.kind == "seems":
             return "do"
         if verb.kind == "insisted" and not asked and not self._somebody():
-            return "do"  # 열라고; 열라고 했잖아
+            return "do"  # e.g. 열라고; 열라고 했잖아
         if verb.kind == "question" and verb.state and not verb.past and not asked:
-            return "do"  # 복도로 나가 있어
+            return "do"  # e.g. 복도로 나가 있어
         if verb.kind == "ask_to" and verb.polite and (verb.gives or verb.last in _WOULD_YOU):
             return "do"
         if (
@@ -200,23 +200,23 @@ class States(Clauses):
         return "tell"
 
     def _somebody(self) -> bool:
-        """Return whether somebody is named who would do it: 내가, 철수가."""
+        """Return True if a person is named as the agent (내가, 철수가)."""
         return any(p.mark == "subject" and p.kind != "noun" for p in self._now.pieces)
 
     def _wanted(self, states: list[Entry]) -> tuple[str, ...]:
-        """Return the verbs that leave one of these states."""
+        """Return the verbs that lead to one of these states."""
         results = {entry.name for entry in states if entry.kind == "state"}
         return tuple(name for name, verb in self._verbs.items() if verb.result in results)
 
     def _instead(self) -> None:
         pieces = self._now.pieces
-        if pieces and pieces[-1].kind == "limit" and len(pieces) > 1:  # 둘 다 말고
+        if pieces and pieces[-1].kind == "limit" and len(pieces) > 1:  # e.g. 둘 다 말고
             pieces.pop()
-        if not pieces:  # not what?
+        if not pieces:  # e.g. not what?
             self._now.whys.append(("NEGATED", self._text))
             return
         kind, name = pieces[-1].kind, pieces[-1].name
-        for at in range(len(pieces) - 1, -1, -1):  # 라운지랑 복도 빼고
+        for at in range(len(pieces) - 1, -1, -1):  # e.g. 라운지랑 복도 빼고
             one = pieces[at]
             listed = one.mark in ("", "and", "or", "only", "subject")
             if (one.kind, one.name) != (kind, name) or (at < len(pieces) - 1 and not listed):

@@ -1,4 +1,4 @@
-"""Korean verbs: what one is, its stem, and what stands between stem and ending."""
+"""Korean verb stems and the morphemes between stem and ending."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class Verb:
     """A verb of a sentence.
 
     Attributes:
-        stems: Its stem, and those of verbs that make one verb with it (꺼내 오다).
-        helpers: Stems of helping verbs after it.
-        kind: What it does: ``plain`` (열어), ``command``, ``request``, ``ask_to`` (열래?),
+        stems: Its stem, and the stems of verbs joined with it (꺼내 오다).
+        helpers: Stems of auxiliary verbs after it.
+        kind: Its function: ``plain`` (열어), ``command``, ``request``, ``ask_to`` (열래?),
             ``question``, ``statement``, ``then``, ``but``, ``or``, ``if``, ``before``, ``embed``
-            (여는지), ``quote`` (연다고), ``noun`` (여는 …), ``name`` (열기), ``wish``, ``may``,
-            ``can``, ``must``, ``reported``, ``bare``.
-        negative: Whether it is denied or forbidden.
-        past: Whether it is in the past.
-        state: Whether it tells how something is: 열려 있다.
-        progress: 열고 있다.
-        gives: Whether it is done for somebody: 열어 주다.
-        future: 열겠.
-        adjective: Whether it tells how something is, by itself: 춥다.
-        start: Where it begins.
-        end: Where it ends.
+            (여는지), ``quote`` (연다고), ``noun`` (여는 …), ``name`` (열기), ``wish``,
+            ``may``, ``can``, ``must``, ``reported``, ``bare``.
+        negative: Whether it is negated or forbidden.
+        past: Whether it is in the past tense.
+        state: Whether it describes a resulting state (열려 있다).
+        progress: Whether it is progressive (열고 있다).
+        gives: Whether it is done for a person (열어 주다).
+        future: Whether it is in the future tense (열겠).
+        adjective: Whether it is an adjective (춥다).
+        start: Start of the verb.
+        end: End of the verb.
     """
 
     stems: list[str] = field(default_factory=list)
@@ -49,17 +49,17 @@ class Verb:
 
     @property
     def told(self) -> bool:
-        """Whether it tells how something is or was."""
+        """Whether the verb describes a present or past state."""
         return self.past or self.state or self.progress
 
     @property
     def long(self) -> bool:
-        """Whether its last stem has more than one letter."""
+        """Whether its last stem has more than one syllable."""
         return len(self.stems[-1]) > 1
 
 
 def is_verb(every: Sequence[Morph], at: int) -> bool:
-    """Return whether a verb begins at `at`."""
+    """Return True if a verb begins at `at`."""
     one = every[at]
     if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
         return True
@@ -79,7 +79,7 @@ def is_verb(every: Sequence[Morph], at: int) -> bool:
 
 
 def contracted(stem: str) -> str:
-    """Return a stem with 어 drawn into it: 켜, 꺼 of 끄, 밝아 of 밝."""
+    """Return a stem contracted with 어 (켜, 꺼 of 끄, 밝아 of 밝)."""
     code = ord(stem[-1]) - 0xAC00
     if not 0 <= code < 11172:
         return stem + "어"
@@ -93,12 +93,12 @@ def contracted(stem: str) -> str:
 
 
 def morph_at(every: Sequence[Morph], at: int) -> Morph | None:
-    """Return the morpheme at a place; None behind the last."""
+    """Return the morpheme at a position; None after the last one."""
     return every[at] if at < len(every) else None
 
 
 def take_stem(verb: Verb, every: Sequence[Morph], at: int) -> int:
-    """Put the stem that begins at `at` into `verb`; return where it ends."""
+    """Add the stem at `at` to `verb`; return its end."""
     one = every[at]
     if one.tag in ("VV", "VA", "VX", "VCN", "VCP"):
         verb.adjective = one.tag == "VA"
@@ -110,7 +110,7 @@ def take_stem(verb: Verb, every: Sequence[Morph], at: int) -> int:
 
 
 def before_ending(verb: Verb, every: Sequence[Morph], at: int) -> int:
-    """Take tense and politeness; return where the ending begins."""
+    """Add tense and politeness; return the start of the ending."""
     while (one := morph_at(every, at)) is not None and one.tag == "EP":
         verb.past = verb.past or one.form[0] in "었았였"
         verb.future = verb.future or one.form == "겠"

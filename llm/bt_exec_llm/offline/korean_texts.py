@@ -1,6 +1,6 @@
-"""Korean texts that a verb takes as they stand: what to ask, what to say.
+"""Korean texts that are taken verbatim: questions and messages.
 
-The text stands before its verb: after the person it is for, or from where the clause begins.
+The text precedes its verb. It begins after the addressee or with the clause.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SPOKEN = (
 
 
 def with_texts(items: list[Any], lexicon: Lexicon, text: str) -> list[Any]:
-    """Return `items` with the words of each message and question as one text."""
+    """Return `items` with the words of each message or question merged into one text."""
     takers = {
         verb: name
         for name, slot in lexicon.texts.items()
@@ -59,7 +59,7 @@ def with_texts(items: list[Any], lexicon: Lexicon, text: str) -> list[Any]:
 
 
 def _free(lexicon: Lexicon) -> set[str]:
-    """Return the verbs whose text may be any words: questions."""
+    """Return the verbs of questions, whose text may be any words."""
     return {
         verb for name, slot in lexicon.texts.items() if name == "Question" for verb in slot.verbs
     }
@@ -75,7 +75,7 @@ def _fold(
     *,
     needs_quote: bool,
 ) -> int:
-    """Put one text in the place of its words before the verb at `at`; return where the verb is."""
+    """Replace the words before the verb at `at` by one text; return the verb's position."""
     end = at
     while (
         end and isinstance(items[end - 1], Piece) and items[end - 1].kind in ("filler", "speaker")
@@ -149,7 +149,7 @@ def _fold(
         and hasattr(items[-1], "verb")
         and items[-1].verb.kind == "embed"
     ):
-        first, last = at + 1, len(items)  # 여쭤봐 줄래 점심 같이 하실 수 있는지
+        first, last = at + 1, len(items)  # e.g. 여쭤봐 줄래 점심 같이 하실 수 있는지
         start, stop = items[first].start, items[-1].end
         items[first:last] = []
         items.insert(
@@ -188,13 +188,13 @@ def _fold(
 
 
 def _allowed(items: list[Any], at: int) -> bool:
-    """Return whether a verb says here that something may be done so: 언제 가면 *되는지*."""
+    """Return True if a verb asks for permission (언제 가면 *되는지*)."""
     verb = getattr(items[at], "verb", None) if at < len(items) else None
     return verb is not None and verb.kind == "embed" and verb.stems[0] in ("되", "좋", "괜찮")
 
 
 def _between(items: list[Any], index: int, people: set[str], taking: set[str]) -> bool:
-    """Return whether a verb before a quoted message is not part of it: it goes with the person."""
+    """Return True if a verb before a quoted message belongs to the person."""
     verb = items[index]
     if any(e.name in taking for e in verb.entries):
         return True
@@ -222,7 +222,7 @@ def _content(items: list[Any], first: int, last: int) -> bool:
 
 
 def _with_josa(text: str, start: int, stop: int) -> str:
-    """Return the words with the particle of the last one."""
+    """Return words with the particle of the last one."""
     end = stop
     while end < len(text) and not text[end].isspace() and text[end] not in "\"'”’.,!?":
         end += 1

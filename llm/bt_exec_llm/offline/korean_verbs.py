@@ -1,7 +1,8 @@
-"""Korean verbs: a stem with everything that hangs on it, read as what it does in a sentence.
+"""Korean verbs: stem, auxiliaries and ending, read as one function in the sentence.
 
-``열어 주시겠습니까`` is the stem 열 with a request; ``열지 마`` forbids; ``열고 나서`` goes on;
-``열려 있으면`` sets a condition. Helping verbs (주다, 보다, 두다 …) change the mood, not the verb.
+``열어 주시겠습니까`` is the stem 열 with a request, ``열지 마`` a prohibition, ``열고 나서`` a
+sequence and ``열려 있으면`` a condition. Auxiliary verbs (주다, 보다, 두다 …) change the mood and
+not the verb.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ def read_verb(
 
     Args:
         every: The morphemes.
-        at: Where it begins; `is_verb` says so.
-        joins: Whether stems begin a verb of the lexicon: 꺼내, 오.
+        at: Start of the verb, a position for which `is_verb` holds.
+        joins: Returns True if stems begin a verb of the lexicon (꺼내, 오).
     """
     verb = Verb(start=every[at].start)
     at = take_stem(verb, every, at)
@@ -68,7 +69,7 @@ def _go_on(
     ending: Morph,
     joins: Callable[[tuple[str, ...]], bool],
 ) -> int | None:
-    """Take a helping verb or a joined verb; return where its own endings begin, None if none."""
+    """Add an auxiliary or joined verb; return the start of its endings, or None without one."""
     one = morph_at(every, at)
     if one is None or ending.tag != "EC":
         return None
@@ -99,8 +100,8 @@ def _go_on(
             verb.stems.append(stem)
             verb.past = False
             return at + 1
-    gives = form in ("다", "어다", "다가") and one.form in _AUX_GIVE  # 따다 줘
-    gives = gives or (one.tag == "VX" and one.form == "주" and form == "오")  # 열오줘
+    gives = form in ("다", "어다", "다가") and one.form in _AUX_GIVE  # e.g. 따다 줘
+    gives = gives or (one.tag == "VX" and one.form == "주" and form == "오")  # e.g. 열오줘
     if (form in ("어", "아") and one.tag in ("VX", "VV") and one.form in _AUX) or gives:
         verb.helpers.append(one.form)
         verb.gives = verb.gives or one.form in _AUX_GIVE
@@ -109,5 +110,5 @@ def _go_on(
 
 
 def _read_alone(every: Sequence[Morph], at: int) -> tuple[Verb, int]:
-    """Return the verb that begins at `at`; it joins no other."""
+    """Return the single verb that begins at `at`."""
     return read_verb(every, at, lambda _: False)

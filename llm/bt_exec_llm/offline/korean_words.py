@@ -1,4 +1,4 @@
-"""Korean words: morphemes as phrases with their particles, and verbs with their endings."""
+"""Korean words: morphemes grouped into phrases with particles and verbs with endings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIGHT = words("ko", "light_verbs")
 
 
 class KoreanWords:
-    """Reads a text as phrases and verbs, with the words of one lexicon."""
+    """Groups the morphemes of a text into phrases and verbs, with the words of one lexicon."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -48,7 +48,7 @@ class KoreanWords:
 
     @cached_property
     def _adverbs(self) -> dict[tuple[str, tuple[str, ...]], list[Entry]]:
-        """Verbs with an adverb, by both: 활짝 열다."""
+        """Verbs with an adverb, by both (활짝 열다)."""
         found: dict[tuple[str, tuple[str, ...]], list[Entry]] = {}
         for text, entry in self._vocabulary.verbs_ko:
             adverb, _, last = text.rpartition(" ")
@@ -69,11 +69,11 @@ class KoreanWords:
         return frozenset(key[:n] for key in self._verbs for n in range(2, len(key) + 1))
 
     def is_verbal(self, noun: str) -> list[Entry]:
-        """Return what `noun` with 하다 is: 순찰, 확인."""
+        """Return the lexicon verbs of `noun` with 하다 (순찰, 확인)."""
         return self._verbs.get((f"{noun}하",), [])
 
     def read(self, text: str) -> list[Item]:
-        """Return the phrases, verbs and stops of a cleaned command."""
+        """Return the phrases, verbs and separators of a cleaned command."""
         every = mended(self._morphs(text), text, self._verbs, self._vocabulary.english)
         items: list[Item] = []
         at = 0
@@ -100,7 +100,7 @@ class KoreanWords:
                 continue
             found = self._names.find(text, every, at)
             small = found is not None and found[0][0].name in ("COUNT", "filler")
-            if found is not None and small and found[1] == at + 1:  # 네 번 is not yes
+            if found is not None and small and found[1] == at + 1:  # 네 번 ("four times")
                 counted = number(text, every, at)
                 found = counted if counted is not None and counted[1] > found[1] else found
             if found is not None:
@@ -132,7 +132,7 @@ class KoreanWords:
         return self._with_adverbs(self._with_noun_verbs(items))
 
     def _with_adverbs(self, items: list[Item]) -> list[Item]:
-        """Join verbs with the adverbs that make another verb of them: 문을 활짝 열다."""
+        """Merge verbs and adverbs that together are a lexicon verb (문을 활짝 열다)."""
         found: list[Item] = []
         for item in items:
             if isinstance(item, VerbWord) and self._adverbs:
@@ -149,7 +149,7 @@ class KoreanWords:
         return found
 
     def _with_noun_verbs(self, items: list[Item]) -> list[Item]:
-        """Join verbs with the nouns they are made of: 말씀 좀 드리다, 순찰을 하다, 확인 바라다."""
+        """Merge verbs and their nouns (말씀 좀 드리다, 순찰을 하다, 확인 바라다)."""
         found: list[Item] = []
         for item in items:
             if isinstance(item, VerbWord) and item.verb.stems[-1] in _LIGHT:
@@ -174,7 +174,7 @@ class KoreanWords:
                             isinstance(p, Piece) and p.text == "부탁" for p in found[back + 1 :]
                         )
                         if pleads and item.verb.kind == "may":
-                            item.verb.kind = "request"  # 순찰 한 번 부탁드려도 될까요
+                            item.verb.kind = "request"  # e.g. 순찰 한 번 부탁드려도 될까요
                         if item.verb.stems[-1] in (
                             "바라",
                             "부탁드리",
@@ -192,7 +192,7 @@ class KoreanWords:
         return found
 
     def _morphs(self, text: str) -> list[Morph]:
-        """Return the morphemes; names of the lexicon that were torn apart are one noun."""
+        """Return the morphemes, with lexicon names that the analyser split merged into one noun."""
         every = morphs(text)
         bounds = {one.start for one in every if one.tag in _NOUN}
         ends = {one.end for one in every if one.tag in _NOUN}
@@ -202,7 +202,7 @@ class KoreanWords:
         return self._torn_verbs(morphs(text, torn) if torn else every, text)
 
     def _torn_verbs(self, every: list[Morph], text: str) -> list[Morph]:
-        """Return morphemes with verbs of the lexicon for what was taken for nouns: 열어라 문을."""
+        """Return morphemes with lexicon verbs that the analyser took for nouns (열어라 문을)."""
         found: list[Morph] = []
         for one in every:
             word = text[one.start : one.end]
@@ -249,7 +249,7 @@ class KoreanWords:
         return VerbWord(verb, entries, text[verb.start : verb.end], denied, light)
 
     def _english(self, text: str, every: list[Morph], at: int) -> Item | None:
-        """Return an English word in a Korean sentence, if the lexicon has it."""
+        """Return the lexicon entry of an English word in a Korean sentence."""
         one = every[at]
         nxt = every[at + 1] if at + 1 < len(every) else None
         if is_verb(every, at) or self._names.find(text, every, at) is not None:
@@ -270,7 +270,7 @@ class KoreanWords:
         return None
 
     def _quote(self, text: str, every: list[Morph], at: int) -> tuple[Piece, int] | None:
-        """Return what stands in quotation marks as one text."""
+        """Return the text in quotation marks as one item."""
         opening = every[at].form
         closing = {'"': '"', "'": "'", "“": "”", "‘": "’"}.get(opening)
         if closing is None or every[at].tag not in ("SSO", "SS", "SSC", "SW"):
@@ -300,12 +300,12 @@ class KoreanWords:
         return None
 
     def _other(self, text: str, every: list[Morph], at: int) -> tuple[list[Piece], int]:
-        """Return what is not a name of the lexicon: numbers, unknown words, adverbs."""
+        """Return the item of a morpheme outside the lexicon: a number, adverb or unknown word."""
         one = every[at]
         if one.tag in ("SN", "NR", "MM") and (found := number(text, every, at)) is not None:
             return found
         typed = text[one.start : one.end]
-        if one.form == "요" and one.tag[0] in "JE":  # 빨리요
+        if one.form == "요" and one.tag[0] in "JE":  # e.g. 빨리요
             return [], at + 1
         if one.form.startswith("아니") or one.form == "아냐":
             return [Piece("filler", "no", start=one.start, end=one.end, text=one.form)], at + 1
@@ -340,11 +340,11 @@ class KoreanWords:
 
 @lru_cache(maxsize=1024)
 def _alone(word: str) -> tuple[Morph, ...]:
-    """Return the morphemes of a word that stands alone."""
+    """Return the morphemes of a word analysed without context."""
     return tuple(morphs(word))
 
 
 def _lost(denial: Morph) -> Piece:
-    """Return the piece of a 안 or 못 that stands before no verb: nobody knows what it denies."""
+    """Return the piece for a 안 or 못 without a verb, whose scope is unclear."""
     start, end = denial.start, denial.end
     return Piece("unknown", "verb", denial.form, "", "", start, end, denial.form)

@@ -1,8 +1,8 @@
-"""The words of the offline compiler: those of the common language and of each pack together.
+"""Lexicon of the offline compiler: the common words of both languages and those of each pack.
 
-An author adds a noun, a verb or a value with its names in both languages; endings, particles,
-orders and politeness follow from the grammar. A phrase may hold alternatives (see `phrases`). What
-each section means is written beside it in ``configs/lexicon/common.yaml``.
+An author adds nouns, verbs and values with their names in both languages; the grammar adds endings,
+particles, orders and politeness. A phrase may contain alternatives (see `phrases`). Each section is
+described in ``configs/lexicon/common.yaml``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _Part(BaseModel):
 
 
 def _expandable(phrase: str) -> str:
-    """Return a phrase; raises ValueError if its brackets do not match."""
+    """Return a phrase; raise ValueError if its brackets do not match."""
     try:
         expand_phrase(phrase)
     except RegistrationError as error:
@@ -35,7 +35,7 @@ Phrases = list[str]
 
 
 class Words(_Part):
-    """Phrases of both languages that mean the same. Korean verbs end in 다."""
+    """Synonymous phrases in both languages. Korean verbs end in 다."""
 
     en: list[Annotated[str, AfterValidator(_expandable)]] = []
     ko: list[Annotated[str, AfterValidator(_expandable)]] = []
@@ -45,17 +45,17 @@ class Verb(Words):
     """A verb.
 
     Attributes:
-        finds: ``look`` if it finds out what is asked after it (check whether), ``tell`` if it has
-            it told (tell me whether).
-        pairs: Whether it may be no act of its own: leave the door open, after a fetch.
-        denied: Whether it is understood only where it is forbidden: do not touch it.
-        idle: Whether it says to leave things as they are, in a branch of a condition.
-        wishes: Whether it wants a state, and so the verb that leaves it: I need the door closed.
-        result: The state that it leaves: whoever asks whether it was done asks for that.
-        sums: Whether it puts together what was found or done, and is not about a place alone.
-        usual: The noun it is about where none is named.
-        asked_for: Whether it is what is wanted where only a thing is asked for: 자재 부탁합니다.
-        stays: Whether it happens at a place, and leads nowhere: 라운지에서 기다려.
+        finds: ``look`` if it observes (check whether), ``tell`` if it asks for a report (tell me
+            whether); otherwise empty.
+        pairs: Whether it may be an addition to another act (leave the door open, after a fetch).
+        denied: Whether it is understood only in a prohibition (do not touch it).
+        idle: Whether it asks to leave things as they are, in a branch of a condition.
+        wishes: Whether it expresses a desired state (I need the door closed).
+        result: State after the action; a question whether it was done asks for this state.
+        sums: Whether it summarises results or actions, independent of a place.
+        usual: Its default noun.
+        asked_for: Whether it is meant if only an object is named (자재 부탁합니다).
+        stays: Whether it happens at a place and does not go there (라운지에서 기다려).
     """
 
     finds: Literal["", "look", "tell"] = ""
@@ -71,19 +71,18 @@ class Verb(Words):
 
 
 class Value(Words):
-    """The phrases of a value.
+    """Phrases of a value.
 
     Attributes:
-        holds: Phrases of it that say, in a condition, that it is so: there are people.
-        fails: Phrases of it that say that it is not: nobody, dark. A condition with a phrase that
-            is neither (crowded) cannot be decided.
-        brings: Arguments that come with it, by the name of a parameter.
-        each: The values it stands for, in order, if it is a word for several: everywhere.
-        home: Whether missions end there: to come there says no more than to come.
-        proxies: Phrases that name something else and can mean it, where nothing else makes sense:
-            a place for whoever is found there.
-        other: Whether it is a word for the one of the two others that was not meant last: the
-            other arm.
+        holds: Phrases that affirm it in a condition (there are people).
+        fails: Phrases that deny it in a condition (empty, dark). A condition with any other phrase
+            (crowded) cannot be decided.
+        brings: Arguments that the value implies, by parameter name.
+        each: The values of a word for several (everywhere), in order.
+        home: Whether missions end there, so that coming there is no extra step.
+        proxies: Phrases of another value that can stand for it, such as a place for the person
+            there.
+        other: Whether it means the value that was not used last (the other arm).
     """
 
     proxies: Words = Words()
@@ -96,11 +95,11 @@ class Value(Words):
 
 
 class Way(_Part):
-    """A verb that is a way of another: to patrol is to look.
+    """A verb that is a special case of another (to patrol is to look).
 
     Attributes:
-        of: The verb it is read as.
-        about: What it is about where a command names nothing of that kind: values by type.
+        of: The general verb.
+        about: Default values by type, for commands that name none.
     """
 
     of: str
@@ -108,13 +107,13 @@ class Way(_Part):
 
 
 class Slot(_Part):
-    """Words that are taken as they stand: a question to be asked, a thing to be carried.
+    """Free text that a verb takes, such as a question to ask or an item to carry.
 
     Attributes:
-        verbs: The verbs that take it.
-        shape: ``noun`` (no verb, condition, time, place, person or pronoun) or ``clause``.
-        to: Types of values whom it may be addressed to.
-        never: Nouns that are no such text: to give a hand is no delivery.
+        verbs: Verbs that take it.
+        shape: ``noun`` (without verb, condition, time, place, person or pronoun) or ``clause``.
+        to: Types of values that it may be addressed to.
+        never: Nouns that are excluded (to give a hand is not a delivery).
     """
 
     verbs: Phrases
@@ -124,13 +123,13 @@ class Slot(_Part):
 
 
 class Talk(_Part):
-    """Words that are no command: thanks, *again*, a question about the past (see `talk`).
+    """Phrases that are not commands: thanks, "again", questions about the past (see `talk`).
 
     Attributes:
-        needs: Phrases of which one must be there.
-        beside: Words that may stand beside it; fillers, courtesy and articles always may.
-        known: Whether things and actions of the site may stand beside it, too: why did you not open
-            the door.
+        needs: Phrases of which one is required.
+        beside: Further allowed words. Fillers, politeness and articles are always allowed.
+        known: Whether the names and actions of the site are allowed, too (why did you not open the
+            door).
     """
 
     needs: Words = Words()
@@ -139,14 +138,14 @@ class Talk(_Part):
 
 
 class Closing(_Part):
-    """What ends a mission: the verbs that say so, and trees that need no such end."""
+    """The end of a mission: its verbs, and the trees that already include such an end."""
 
     said: Phrases
     unless: Phrases = []
 
 
 class Leads(_Part):
-    """English politeness that wants a verb after it, by the form it wants."""
+    """English polite phrases by the verb form that they need."""
 
     base: Phrases = []
     ing: Phrases = []
@@ -189,7 +188,7 @@ class Lexicon(_Part):
 
     @property
     def brought(self) -> frozenset[str]:
-        """Names of parameters that values bring with them."""
+        """Names of parameters that values imply."""
         every = (value for values in self.values.values() for value in values.values())
         return frozenset(name for value in every for name in value.brings)
 
@@ -199,10 +198,10 @@ class Lexicon(_Part):
         return frozenset(verb for closing in self.closing.values() for verb in closing.said)
 
     def listed(self, how: str) -> frozenset[str]:
-        """Types of values of which several become several parts (``each``) or one (``joined``)."""
+        """Types whose several values become several parts (``each``) or one (``joined``)."""
         return frozenset(kind for kind, way in self.lists.items() if way == how)
 
     def concept(self, name: str) -> str:
-        """Return the verb that `name` is read as."""
+        """Return the general verb of `name`."""
         way = self.ways.get(name)
         return name if way is None else way.of

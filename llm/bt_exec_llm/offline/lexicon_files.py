@@ -1,4 +1,4 @@
-"""Files of the common language and of each pack, read as one lexicon."""
+"""Loading and merging of lexicon files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["load_lexicon", "with_words"]
 
 
 def _merge(left: Any, right: Any) -> Any:
-    """Return two sections as one: mappings by key, lists one after the other."""
+    """Return two sections merged: mappings by key, lists concatenated."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         both = dict(left)
         for key, value in right.items():
@@ -38,7 +38,7 @@ def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
     """Return the lexicon of all files in `paths`.
 
     Raises:
-        RegistrationError: If a file is missing or is no lexicon; names file, place and reason.
+        RegistrationError: If a file is missing or invalid, with file, position and reason.
     """
     merged: Any = {}
     for path in paths:
@@ -63,10 +63,10 @@ def load_lexicon(paths: tuple[Path, ...]) -> Lexicon:
 
 @lru_cache(maxsize=16)
 def with_words(paths: tuple[Path, ...], more: tuple[tuple[str, str], ...]) -> Lexicon:
-    """Return the lexicon of `paths` with further sections: pairs of an owner and YAML or JSON text.
+    """Return the lexicon of `paths` with further sections, given as (owner, YAML or JSON text).
 
     Raises:
-        RegistrationError: As `load_lexicon`, naming the owner, or if a name refers to nothing.
+        RegistrationError: If a file or section is missing or invalid, or a name in it is unknown.
     """
     lexicon = load_lexicon(paths)
     merged: Any = lexicon.model_dump() if more else {}

@@ -1,4 +1,4 @@
-"""What is wrong with a lexicon: where it stands, what was found, what is allowed, as for trees."""
+"""Validation errors of lexicon files with position, value found and values allowed."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _WORDS = {
     "bool": "true or false",
     "model": "a mapping with fields",
 }
-"""What a value must be, by the first word of pydantic's name of the mistake."""
+"""Message for a value of a wrong type, by the first word of pydantic's error type."""
 
 
 def mistakes(error: ValidationError, model: type[BaseModel], text: str, file: str) -> list[Problem]:
-    """Return the mistakes of a file that is no lexicon, in the order of the text.
+    """Return the problems of an invalid lexicon file, in the order of the text.
 
     Args:
-        error: What pydantic found.
-        model: What the file should be.
-        text: The file.
-        file: What messages call it.
+        error: Error raised by pydantic.
+        model: Model that the file was validated with.
+        text: Content of the file.
+        file: Name of the file in messages.
     """
     marks = marks_of(text)
     found = [_problem(one, model, marks, file) for one in error.errors(include_url=False)]
@@ -75,14 +75,14 @@ def _problem(
 
 
 def _kind_of(value: Any) -> str:
-    """Return a value as it stands in a file, or what it is if it is long."""
+    """Return a value as written in YAML, or its type if it is long."""
     if isinstance(value, Mapping):
         return "a mapping"
     return "a list" if isinstance(value, list) else str(value).lower()[:40]
 
 
 def _type_at(model: Any, place: tuple[str | int, ...]) -> Any:
-    """Return the type that stands at a place of a model: ``verbs.open`` is a verb."""
+    """Return the model at a location, e.g. a verb at ``verbs.open``."""
     for part in place:
         if isinstance(model, type) and issubclass(model, BaseModel):
             field = model.model_fields.get(str(part))
@@ -98,7 +98,7 @@ def _fields(model: Any) -> tuple[str, ...]:
 
 
 def marks_of(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
-    """Return line and column, from 1, of every key and every entry of a list."""
+    """Return line and column, from 1, of every key and list entry."""
     root = yaml.compose(text, SAFE_LOADER)
     return dict(_walk(root, ())) if root is not None else {}
 

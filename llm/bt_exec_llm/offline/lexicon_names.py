@@ -1,7 +1,7 @@
-"""Names in the lexicons of packs that the site does not know, and phrases that are ambiguous.
+"""Problems in the lexicons of packs: unknown names and ambiguous phrases.
 
 Codes: ``UNKNOWN_TYPE``, ``UNKNOWN_VALUE`` and ``UNKNOWN_TREE`` for names, ``AMBIGUOUS_PHRASE`` for
-a phrase of two verbs, nouns or values between which no command can decide.
+a phrase of two verbs, nouns or values that no command can distinguish.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _SHOWN = 8
 
 
 def name_problems(request: Request, index: Index) -> Iterator[Problem]:
-    """Yield the mistakes in the lexicon files of the packs of a request.
+    """Yield the problems in the lexicon files of a request's packs.
 
     Args:
         request: Any request to the site.
-        index: Its index, which has read the files.
+        index: Index built from the files.
     """
     for pack in request.catalogue.packs:
         if pack.lexicon is not None:
@@ -39,7 +39,7 @@ def name_problems(request: Request, index: Index) -> Iterator[Problem]:
 
 
 class _File:
-    """The lexicon file of one pack."""
+    """Lexicon file of one pack."""
 
     def __init__(self, path: Path, request: Request, frames: Frames) -> None:
         self.file = str(path)
@@ -60,7 +60,7 @@ class _File:
     def _names(self) -> Iterator[Problem]:
         own, types, trees = self.own, self.types, self.trees
         for name, values in own.values.items():
-            if name not in own.past:  # those are types of the lexicon alone
+            if name not in own.past:  # types that only the lexicon has
                 yield from self._check(("values", name), name, "type", types)
             hint = types.get(name)
             options = get_args(hint) if get_origin(hint) is Literal else ()
@@ -104,7 +104,7 @@ class _File:
             yield from self._shared(f"values/{name}", single, lambda *_: True)
 
     def _shared(self, section: str, entries: Mapping[str, Any], collide: Any) -> Iterator[Problem]:
-        """Yield phrases of two entries of a section that `collide`."""
+        """Yield phrases that two colliding entries of a section share."""
         for language in ("en", "ko"):
             owners: dict[str, list[tuple[str, int]]] = {}
             for name, words in entries.items():
@@ -120,7 +120,7 @@ class _File:
                         break
 
     def _verbs_collide(self, one: str, other: str) -> bool:
-        """Return True if two verbs with the same objects lead to different trees only."""
+        """Return True if two verbs select different trees with the same objects."""
         first, second = (
             [(frame.keys, frame.tree) for frame in self.frames.by_verb.get(name, ())]
             for name in (one, other)
@@ -128,7 +128,7 @@ class _File:
         return _disjoint(first, second)
 
     def _nouns_collide(self, one: str, other: str) -> bool:
-        """Return True if two nouns with the same verb lead to different trees only."""
+        """Return True if two nouns select different trees with the same verb."""
         first, second = (
             [
                 ((verb, frame.keys - {key}), frame.tree)
@@ -155,7 +155,7 @@ class _File:
 
 
 def _disjoint(first: Iterable[tuple[Any, str]], second: Iterable[tuple[Any, str]]) -> bool:
-    """Return True if a use that both have leads to trees of which none is the same."""
+    """Return True if a shared use has disjoint sets of trees."""
     trees: tuple[dict[Any, set[str]], ...] = ({}, {})
     for found, uses in zip(trees, (first, second), strict=True):
         for use, tree in uses:

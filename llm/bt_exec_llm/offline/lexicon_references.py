@@ -1,7 +1,7 @@
-"""References within a lexicon that lead nowhere, and Korean verbs that are not in dictionary form.
+"""Checks of lexicon entries: references to unknown names, and inflected Korean verbs.
 
-Each name must stand in one of the files that are read together: the result of a verb is a state, a
-value stands for values of its own type, a text belongs to verbs.
+Each referenced name must exist in one of the files that are merged: the result of a verb is a
+state, a value for several lists values of its type, a text belongs to verbs.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ __all__ = ["reference_mistakes"]
 
 Place: TypeAlias = tuple[str | int, ...]
 Reference: TypeAlias = tuple[Place, str, str, Collection[str]]
-"""Place of a name, the name, what it names, and the names that exist."""
+"""Position of a name, the name, its section, and the names of that section."""
 
 
 def reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) -> list[Problem]:
-    """Return the mistakes of one file in the order of the text.
+    """Return the problems of one file in the order of the text.
 
     Args:
-        own: The lexicon of this file alone.
-        every: The lexicon of all files together.
-        text: The file.
-        file: What messages call it.
+        own: Lexicon of this file alone.
+        every: Lexicon of all files.
+        text: Content of the file.
+        file: Name of the file in messages.
     """
     problems = [
         (place, "UNKNOWN_NAME", f"is not a {kind} of this lexicon", name, known)

@@ -1,7 +1,7 @@
-"""Utterances whose words no lexicon knows: understood as they stand, with politeness around them.
+"""Utterances with words outside the lexicon, matched literally apart from politeness.
 
-A tree works with its utterances alone. What is compared are content words: fillers and articles
-apart, Korean endings apart, but only of commands, and never of what is denied.
+A tree is usable with its utterances alone. Commands match by their content words, without fillers,
+articles and Korean endings. Korean texts match only as positive commands.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Literal:
         self._trees: dict[tuple[str, ...], set[str]] = {}
 
     def add(self, text: str, language: str, tree: str) -> None:
-        """Add an utterance that the grammar cannot read."""
+        """Add an utterance that the grammar cannot parse."""
         key = self._key(text, language)
         if key:
             self._trees.setdefault(key, set()).add(tree)
 
     def find(self, text: str, language: str) -> frozenset[str]:
-        """Return the trees with an utterance of the same words."""
+        """Return the trees of utterances with the same words."""
         return (
             frozenset(self._trees.get(self._key(text, language), ()))
             if self._trees

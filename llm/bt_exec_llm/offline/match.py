@@ -1,4 +1,4 @@
-"""The tree of a step: the one whose frame takes all that is said, or all that was left out."""
+"""Selection of the tree of a step by its frames, with omitted objects filled in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BOTH = (*words("en", "both"), *words("ko", "both"))
 
 
 class Matcher:
-    """Finds the trees of one library that steps name."""
+    """Selects the trees of one library for steps."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Matcher:
         self._acted_on = {key for frame in frames_of_acts for key in frame.keys}
 
     def find(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
-        """Return the tree of a step with one value of each type, and whether it borrowed any."""
+        """Return a step with omitted objects filled in, its tree, and whether any was filled in."""
         if not step.verbs and not step.pieces:
             return Trouble("NOT_UNDERSTOOD", step.text)
         named = (p for p in nouns_before(done) if p.mark != "not")
@@ -65,7 +65,7 @@ class Matcher:
         return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
 
     def _alternatives(self, step: Step) -> Iterable[Step]:
-        """Yield a step, then with each name as what else it can mean: a place for whom."""
+        """Yield a step, then variants with the other meanings of its names."""
         yield step
         for at, piece in enumerate(step.pieces):
             if piece.kind in ("value", "person") and "=" in piece.relation:
@@ -75,7 +75,7 @@ class Matcher:
                     yield replace(step, pieces=[*step.pieces[:at], swapped, *step.pieces[at + 1 :]])
 
     def exact(self, step: Step) -> TreeSpec | Trouble:
-        """Return the one tree that takes all that is said."""
+        """Return the one tree whose frame matches everything in the step."""
         for option in self._alternatives(step):
             keys = keys_of(option)
             best: dict[str, int] = {}
@@ -95,7 +95,7 @@ class Matcher:
         return Trouble("NOT_TOGETHER", step.text)
 
     def _takes(self, tree: str, left: frozenset[str], step: Step) -> bool:
-        """Return whether what a frame leaves over are values for parameters of its tree."""
+        """Return True if the pieces outside a frame are values of parameters of its tree."""
         params = self._library.get(tree).params
         types = {param.type for name, param in params.items() if name not in self._brought}
         accepts = self._frames.accepts.get(tree, set())
@@ -120,7 +120,7 @@ class Matcher:
         )
 
     def _completed(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
-        """Return a step with what it leaves out."""
+        """Return a step with its omitted objects filled in."""
         keys = keys_of(step)
         options: dict[frozenset[str], set[str]] = {}
         for frame in self.frames_for(step):
@@ -183,20 +183,20 @@ class Matcher:
         return self._trouble(step, bool(options) or short)
 
     def with_usual(self, step: Step) -> Step:
-        """Return a step with what its verbs are about where nothing is named."""
+        """Return a step with the default objects of its verbs if it names none."""
         verbs = self._lexicon.verbs
         names = dict.fromkeys(verbs[v].usual for v in step.verbs if v in verbs and verbs[v].usual)
         usual = [Piece("noun", name, start=step.start, end=step.start) for name in names]
         return replace(step, pieces=[*step.pieces, *usual])
 
     def _is_object(self, step: Step) -> bool:
-        """Whether a value stands where a thing would: open *your left hand*, and not with it."""
+        """Return True if a value is the object of a verb ("open your left hand"), not its tool."""
         listed = {*self._lexicon.lists, *self._lexicon.people}
         bare = [p for p in step.pieces if p.kind == "value" and not p.mark and p.name not in listed]
         return any(p.end > p.start for p in bare) and not step.pronoun
 
     def _with_tool(self, step: Step, tree: TreeSpec, done: list[Step]) -> Step:
-        """Return a step with what the step before is done with, if that was said first."""
+        """Return a step with the tool of the preceding step, if that was named first."""
         before = done[-1] if done else None
         if before is None:
             return step
@@ -275,7 +275,7 @@ class Matcher:
         return {name: args[name] for name in tree.params if name in args}
 
     def _both(self, step: Step, tree: TreeSpec, args: Mapping[str, Any]) -> Piece | None:
-        """Return the phrase that names two of what the tree takes one of: both hands, 양손."""
+        """Return the phrase for two values of a single-valued parameter ("both hands", 양손)."""
         for name, param in tree.params.items():
             values = self._lexicon.values.get(param.type, {})
             if name in args or param.required or not any(v.other for v in values.values()):
@@ -287,7 +287,7 @@ class Matcher:
         return None
 
     def numbers(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
-        """Return the arguments that are numbers of a step; trouble if one has no place."""
+        """Return the arguments for the numbers of a step, or a trouble if one has no use."""
         said = {
             kind: [p for p in step.pieces if p.kind == "limit" and p.name == kind] for kind in KINDS
         }
@@ -298,7 +298,7 @@ class Matcher:
         return filled(own, said, kinds)
 
     def repeats(self, tree: TreeSpec) -> bool:
-        """Return whether a tree has a parameter for how often."""
+        """Return True if a tree has a parameter for repetitions."""
         kinds = self._frames.numbers.get(tree.tree, set())
         own = self._numbers.get(tree.tree, ())
         return any(n.kind == "TIMES" or (not n.kind and "TIMES" in kinds) for n in own)

@@ -1,4 +1,4 @@
-"""Parts of one command put together: what a part begins with is not done twice."""
+"""Merging of the parts of a command, so that shared beginnings are done once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD = re.compile(r"\w+")
 
 
 def merged(parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon) -> list[Part]:
-    """Add the parts of a step; leave out those that it begins with, or says more exactly."""
+    """Append the parts of a step; drop earlier parts that they begin with or refine."""
     size = len(more)
     if (
         size > 1
@@ -41,7 +41,7 @@ def merged(parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
 
 
 def _again(part: Part) -> bool:
-    """Return whether a step says that it is done once more: and check it again."""
+    """Return True if a step asks to repeat ("and check it again")."""
     said = f" {' '.join(_WORD.findall(part.text.casefold()))} "
     return any(f" {word} " in said for word in _AGAIN)
 

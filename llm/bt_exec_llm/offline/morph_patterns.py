@@ -33,20 +33,20 @@ ReadVerb: TypeAlias = Callable[[Sequence[Morph], int], tuple[Verb, int]]
 
 
 class _Test(NamedTuple):
-    """A test of a verb: whether an attribute has one of some values, or is true."""
+    """Test of a verb attribute: one of several values, or true."""
 
     name: str
     values: frozenset[str]
     holds: bool
 
     def of(self, verb: Verb) -> bool:
-        """Return whether it holds of a verb."""
+        """Return True if the test holds for a verb."""
         found = verb.stems[-1] if self.name == "stem" else getattr(verb, self.name)
         return (found in self.values if self.values else bool(found)) == self.holds
 
 
 class Item(NamedTuple):
-    """One item of a pattern; see the top of this module."""
+    """An item of a pattern; see the module docstring."""
 
     forms: frozenset[str]
     tags: tuple[str, ...]
@@ -54,7 +54,7 @@ class Item(NamedTuple):
     tests: tuple[_Test, ...] = ()
 
     def fits(self, every: Sequence[Morph], at: int) -> bool:
-        """Return whether it stands at a place."""
+        """Return True if the item matches at a position."""
         one = morph_at(every, at) if at >= 0 else None
         if one is None:
             return _END in self.tags
@@ -71,20 +71,20 @@ class Item(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A pattern: its items, and the words behind the arrow."""
+    """A pattern: its items, and its result."""
 
     items: tuple[Item, ...]
     means: tuple[str, ...]
 
     @property
     def first(self) -> Item:
-        """The item of the morpheme that it begins with."""
+        """Item that the pattern begins with."""
         return next(item for item in self.items if item.how != "(")._replace(how="")
 
 
 @lru_cache(maxsize=4096)
 def patterns_at(table: str, form: str, tag: str) -> tuple[Pattern, ...]:
-    """Return the patterns of a table that may begin with a morpheme, in their order."""
+    """Return the patterns of a table that can begin with a morpheme, in order."""
     morph = (Morph(form, tag, 0, 0),)
     return tuple(one for one in _patterns(table) if one.first.fits(morph, 0))
 
@@ -139,14 +139,14 @@ def match(
     verb: Verb | None = None,
     read_verb: ReadVerb | None = None,
 ) -> tuple[int, Verb | None] | None:
-    """Return where a pattern ends that begins at `at`, and the further verb; None if it does not.
+    """Return the end of a match at `at` and the further verb, or None without a match.
 
     Args:
-        items: The items of the pattern.
+        items: Items of the pattern.
         every: The morphemes.
-        at: Where it begins.
-        verb: The verb that ``{tests}`` are about.
-        read_verb: Reads the verb that begins at a place, for ``<…>``.
+        at: Start of the match.
+        verb: Verb that ``{tests}`` refer to.
+        read_verb: Function that reads the verb at a position, for ``<…>``.
     """
     inner = verb
     for item in items:
@@ -173,7 +173,7 @@ def match(
 
 
 def _repeated(item: Item, every: Sequence[Morph], at: int) -> int:
-    """Return where an item ends that may be there several times, or once."""
+    """Return the end of an item that may be repeated."""
     most = 1 if item.how == "?" else len(every)
     end = at
     while end < len(every) and end - at < most and item.fits(every, end):

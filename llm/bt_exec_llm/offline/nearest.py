@@ -1,7 +1,7 @@
-"""What is near a command that was not understood: utterances, and names that a word may be.
+"""Suggestions for a command that was not understood: similar utterances and names.
 
-In a large library an utterance is looked at only if it shares a word, or the beginning of one, with
-the command, so that a thousand trees cost no more than ten.
+An utterance is compared only if it shares a word, or the beginning of a word, with the command. The
+cost therefore does not grow with the library.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from bt_exec_llm.offline.text import LONGEST
 
 __all__ = ["name_like", "nearest_utterances", "utterances_of"]
 
-_ALIKE = 0.75  # of two words, so that one can be a slip of the other
+_ALIKE = 0.75  # smallest similarity of a typo and its word
 _COMPARED = 150
-"""How many utterances are compared letter by letter."""
+"""Largest number of utterances that are compared by letters."""
 _BEGINNING = {"en": 3, "ko": 1}
-"""Letters by which two words are taken for related."""
+"""Length of the common prefix of words that are considered related."""
 
 
 def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...]:
-    """Return the first utterance of trees in `language`, the nearest to `text` first."""
+    """Return the first utterances of the trees in `language`, most similar to `text` first."""
     typed = text.casefold()[:LONGEST]
     firsts, by_beginning, every = _utterances(index, language)
     shared: Counter[tuple[str, str]] = Counter()
@@ -53,7 +53,7 @@ _Utterances: TypeAlias = tuple[
 
 
 def _utterances(index: Index, language: str) -> _Utterances:
-    """Return the first utterance of each tree, all by the beginnings of their words, and all."""
+    """Return the first utterances, indexed by the prefixes of their words, and as a list."""
     if language not in index.near:
         firsts: dict[str, str] = {}
         by_beginning: dict[str, list[tuple[str, str]]] = {}
@@ -77,7 +77,7 @@ def _beginnings(text: str, language: str) -> list[str]:
 
 
 def name_like(word: str, index: Index, language: str) -> str:
-    """Return the name that `word` may be a slip of, or nothing; the first letter must be right."""
+    """Return the name that `word` may be a typo of, or ""; the first letter must match."""
     if language == "ko" and len(word) > 2 and word[-1] in "을를이가은는에":
         word = word[:-1]
     typed = _letters(word)
@@ -97,7 +97,7 @@ _Names: TypeAlias = dict[tuple[str, int], dict[str, str]]
 
 
 def _names(index: Index, language: str) -> _Names:
-    """Return nouns and values by their first letter and length, and then by their letters."""
+    """Return nouns and values by first letter and length, then by letters."""
     key = f"names {language}"
     if key not in index.names:
         vocabulary = index.reader.vocabulary
@@ -118,5 +118,5 @@ def _names(index: Index, language: str) -> _Names:
 
 @lru_cache(maxsize=4096)
 def _letters(word: str) -> str:
-    """Return a word in small letters; Hangul in single ones, for fingers slip on these."""
+    """Return a word in lower case, with Hangul decomposed into letters."""
     return unicodedata.normalize("NFD", word.casefold())

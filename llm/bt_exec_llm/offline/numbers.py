@@ -1,8 +1,7 @@
-"""Parameters that numbers of a command fill: how often, how many, how long.
+"""Parameters for the numbers of a command: repetitions, counts, durations.
 
-What a number means for a tree follows from the tree: what its ``repeat`` takes is *three times*,
-what its ``timeout`` takes is *for a minute*; another whole number is what its utterances say with
-it.
+The role of a number follows from the tree. A parameter of ``repeat`` takes "three times" and a
+parameter of ``timeout`` takes "for a minute". Utterances show the role of other whole numbers.
 """
 
 from __future__ import annotations
@@ -26,21 +25,21 @@ from bt_exec_llm.offline.trouble import Trouble
 __all__ = ["KINDS", "Number", "filled", "numbers_of", "range_of", "with_every_number"]
 
 KINDS = ("COUNT", "TIMES", "TIME")
-"""Codes of limits that are numbers: three cups, three times, for three minutes."""
+"""Codes of numeric limits: three cups, three times, for three minutes."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A parameter that a number fills.
+    """A parameter for a number.
 
     Attributes:
-        param: Its name.
-        type: The name of its type.
-        hint: The type itself, with the bounds of the parameter.
-        kind: ``TIMES`` where a ``repeat`` takes it, ``TIME`` for a ``timeout``; empty where the
-            utterances of the tree say which.
-        least: The smallest whole number of the type; None if there is none.
-        most: The largest.
+        param: Name of the parameter.
+        type: Name of its type.
+        hint: The type with the bounds of the parameter.
+        kind: ``TIMES`` for a ``repeat``, ``TIME`` for a ``timeout``; empty if the utterances show
+            it.
+        least: Smallest whole number of the type; None without one.
+        most: Largest whole number of the type; None without one.
     """
 
     param: str
@@ -52,7 +51,7 @@ class Number:
 
 
 def numbers_of(library: Library, types: Mapping[str, Any]) -> dict[str, tuple[Number, ...]]:
-    """Return the parameters of each tree that numbers fill; trees without any are left out."""
+    """Return the number parameters of each tree that has any."""
     found = {tree.tree: tuple(_of_tree(tree, types)) for tree in library if tree.params}
     return {tree: numbers for tree, numbers in found.items() if numbers}
 
@@ -71,10 +70,10 @@ def _of_tree(tree: TreeSpec, types: Mapping[str, Any]) -> Iterable[Number]:
 
 
 def range_of(hint: Any) -> tuple[bool, int | None, int | None]:
-    """Return whether a type is one of whole numbers, the smallest of them and the largest."""
+    """Return whether a type is a range of whole numbers, its minimum and its maximum."""
     try:
         schema = _schema(hint)
-    except TypeError:  # metadata that cannot be hashed
+    except TypeError:  # unhashable metadata
         schema = _schema.__wrapped__(hint)
     choices = schema.get("enum", [])
     if choices and all(type(one) is int for one in choices):
@@ -100,12 +99,12 @@ def filled(
     said: Mapping[str, list[Piece]],
     kinds: Iterable[str],
 ) -> dict[str, Any] | Trouble:
-    """Return the arguments that the numbers of a step are, or why they fit nowhere.
+    """Return the arguments for the numbers of a step, or the reason why they do not fit.
 
     Args:
-        numbers: The parameters of the tree.
-        said: The numbers of the step, by kind.
-        kinds: What the utterances of the tree say with a number.
+        numbers: Number parameters of the tree.
+        said: Numbers of the step, by kind.
+        kinds: Kinds of numbers in the utterances of the tree.
     """
     args: dict[str, Any] = {}
     for kind, pieces in said.items():
@@ -124,7 +123,7 @@ def filled(
 
 
 def with_every_number(parts: list[Part], steps: list[Step]) -> list[Part] | Trouble:
-    """Return the parts, if no number that was said is lost in them."""
+    """Return the parts if they use every number of the steps; otherwise a trouble."""
     taken = {
         (piece.start, piece.end)
         for part in parts

@@ -1,4 +1,4 @@
-"""Operators that the clauses of a command contain, for the guard against lost ones."""
+"""Check that every operator word of a command is used by one of its clauses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["lost_operator"]
 def lost_operator(
     text: str, language: str, clauses: Iterable[Clause], vocabulary: Vocabulary
 ) -> str:
-    """Return the first operator word of a command that its clauses do not contain, or nothing."""
+    """Return the first operator word that no clause contains; "" if there is none."""
     operators = operators_in(text, language, _phrases(vocabulary, language))
     clauses = list(clauses)
     taken = [(p.start, p.end) for clause in clauses for p in clause.pieces if p.kind == "text"]
@@ -52,7 +52,7 @@ def _uses(clause: Clause) -> Mapping[OperatorKind, int]:
 
 @lru_cache(maxsize=16)
 def _phrases(vocabulary: Vocabulary, language: str) -> tuple[str, ...]:
-    """Return the phrases of the lexicon that hold an operator word, and mean something else."""
+    """Return the lexicon phrases that contain an operator word with another meaning."""
     if language == "ko":
         phrases: Iterable[str] = vocabulary.korean_names()
     else:

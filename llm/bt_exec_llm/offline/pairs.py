@@ -1,4 +1,4 @@
-"""Two steps that are one tree: get the material and leave the door open."""
+"""Pairs of steps that are one tree ("get the material and leave the door open")."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Pairs"]
 
 
 class Pairs:
-    """Finds trees that two steps make together.
+    """Finds the trees of pairs of steps.
 
     Args:
-        frames: What utterances of trees hold.
+        frames: Frames of the library.
         library: The trees.
         lexicon: The words.
-        held: Gives the question that a step hangs on.
+        held: Function that returns the question that a step depends on.
     """
 
     def __init__(
@@ -38,19 +38,19 @@ class Pairs:
         self._held = held
 
     def at(self, work: list[Step], at: int) -> Part | Trouble | None:
-        """Return the tree that two steps make together."""
+        """Return the tree of two adjacent steps; None if they are not a pair."""
         if at + 1 >= len(work) or not self._frames.pairs:
             return None
         first, last = work[at], work[at + 1]
         found = self._paired(first, last)
-        if found is None and first.positive and last.positive:  # 문은 열어 놓고 자재 꺼내와
+        if found is None and first.positive and last.positive:  # e.g. 문은 열어 놓고 자재 꺼내와
             found = self._paired(last, first)
         return found
 
     def as_it_is(self, act: Step, idle: Step, parts: list[Part]) -> bool:
-        """Whether leaving things as they are adds nothing to an act: open the door, leave it so.
+        """Return True if "leave it so" adds nothing to an act ("open it, leave it so").
 
-        It may where the act has a pair that is another tree: get the material, leave (the door?).
+        It adds something if the act has a pair that is another tree ("get the material, leave it").
         """
         if idle.condition is not None or not parts:
             return False

@@ -1,4 +1,4 @@
-"""Parts: the trees that steps become."""
+"""Parts: trees with arguments that steps are bound to."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from bt_exec_llm.offline.step import Step
 __all__ = ["Held", "Part"]
 
 Held: TypeAlias = tuple[str, tuple[tuple[str, Any], ...], bool]
-"""A question tree that decides, its arguments, and the answer that is needed."""
+"""Question tree of a condition, its arguments, and the required answer."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A tree that a step becomes.
+    """A tree with arguments that a step is bound to.
 
     Attributes:
-        tree: Its name.
+        tree: Name of the tree.
         args: Its arguments.
-        text: The words of the step.
-        condition: The question tree that decides, its arguments, and the answer that is needed.
-        times: How often.
-        case: Which of several conditions it hangs on; see `Step`.
+        text: Words of the step.
+        condition: Question tree of its condition, the arguments, and the required answer.
+        times: Number of repetitions.
+        case: Index of its condition; see `Step`.
     """
 
     tree: str

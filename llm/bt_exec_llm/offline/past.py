@@ -1,7 +1,7 @@
-"""What a command means after others: *again*, *it*, *the other arm*, *this time with the left*.
+"""Commands that refer to earlier ones: "again", "it", "the other arm", "this time with the left".
 
-Earlier commands are read as they were when they were said, each after those before it, so what a
-word points at follows from the words alone; where nothing was said, nothing is guessed.
+Earlier commands are read in order, each after those before it, so references follow from the words
+alone. A reference without an antecedent is refused.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _DONE = ("satisfied",)
 
 @dataclass(frozen=True)
 class Understood:
-    """What a command was understood as.
+    """Result of understanding a command.
 
     Attributes:
-        parts: The trees that it becomes.
-        meaning: The same for those who read no trees.
-        steps: The steps it was bound by, with what they left out.
+        parts: Trees of the command.
+        meaning: Its meaning, independent of trees.
+        steps: The bound steps, with omitted objects filled in.
     """
 
     parts: list[Part]
@@ -43,9 +43,9 @@ class Said:
     """An earlier command.
 
     Attributes:
-        turn: What was typed, and what became of it.
-        understood: What it was understood as; None if it was not.
-        steps: Its steps, also where something was missing in them.
+        turn: The command and its outcome.
+        understood: Its meaning; None if it was not understood.
+        steps: Its steps, also if they were incomplete.
     """
 
     turn: Turn
@@ -65,7 +65,7 @@ class Past:
         return next((one.understood for one in reversed(self.said) if one.understood), None)
 
     def unfinished(self) -> Understood | Trouble:
-        """Return the last command that was understood, if its mission did not come to its end."""
+        """Return the last understood command if its mission did not finish."""
         for one in reversed(self.said):
             if one.understood is not None:
                 done = one.turn.status in _DONE
@@ -73,9 +73,9 @@ class Past:
         return Trouble("NOTHING_SAID")
 
     def before(self, steps: Iterable[Step]) -> list[Step]:
-        """Return the steps that `steps` may take what they leave out from, oldest first.
+        """Return the steps that `steps` may take omitted objects from, oldest first.
 
-        A pronoun may point at any of them; what is just left out, only at the last command.
+        A pronoun may refer to any of them, an omitted object only to the last command.
         """
         if any(step.pronoun for step in steps):
             return [step for one in self.said if one.understood for step in one.understood.steps]
@@ -83,7 +83,7 @@ class Past:
         return [] if last is None else list(last.steps)
 
     def meant(self, kind: str, library: Library, lexicon: Lexicon) -> str:
-        """Return the value of a type that was meant last, said or by default; nothing if none."""
+        """Return the last value of a type, named or by default; "" without one."""
         for one in reversed(self.said):
             for part in reversed(one.understood.parts if one.understood else []):
                 for name, param in library.get(part.tree).params.items():
@@ -96,7 +96,7 @@ class Past:
 def with_others(
     steps: list[Step], past: Past, library: Library, lexicon: Lexicon
 ) -> list[Step] | Trouble:
-    """Return steps with a value in the place of every *other one*: of two, that not meant last."""
+    """Return steps with "the other one" replaced by the value of two that was not used last."""
     found: list[Step] = []
     latest: dict[str, str] = {}
     for step in steps:
@@ -119,9 +119,9 @@ def with_others(
 
 
 def pointing(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:
-    """Yield a single step that says *it* with each thing named before in its place, latest first.
+    """Yield a single step with its pronoun replaced by each earlier object, latest first.
 
-    What fits is for the library to say: *put it down* is about what was got, not about the door.
+    The library decides which one fits: "put it down" refers to the fetched object, not to the door.
     """
     if len(steps) == 1:
         named = (p for p in nouns_before(before) if not p.relation)
@@ -129,9 +129,9 @@ def pointing(steps: list[Step], before: list[Step]) -> Iterable[list[Step]]:
 
 
 def numbered(clauses: list[Clause], past: Past) -> tuple[list[list[Step]], list[Piece]]:
-    """Return what a command that lacked a number can be with the one that is answered, and that.
+    """Return the completions of a command that lacked a number, and the number given as the answer.
 
-    A bare number may be how many and how often: *three*, after *look around how often?*
+    A bare number may be a count or a number of repetitions.
     """
     said = [p for clause in clauses for p in clause.pieces if p.kind == "limit" and p.value]
     last = past.said[-1] if past.said else None
@@ -153,10 +153,10 @@ def numbered(clauses: list[Clause], past: Past) -> tuple[list[list[Step]], list[
 
 
 def varied(clauses: list[Clause], past: Past, library: Library) -> tuple[list[Step], list[Piece]]:
-    """Return the steps of the last command with the values of a new one in them, and those values.
+    """Return the steps of the last command with the values of a new one, and those values.
 
-    No steps are returned where the new values have no place in it. The caller has made sure that
-    nothing else is said.
+    Returns no steps if a new value does not fit. The caller checks that the new command contains
+    nothing but values.
     """
     values = [p for clause in clauses for p in clause.pieces if p.kind in ("value", "person")]
     wanted = [p for p in values if p.mark != "not"]

@@ -1,4 +1,4 @@
-"""Phrases with alternatives: ``(right|just) now`` and ``[over] here`` stand for several."""
+"""Phrases with alternatives, such as ``(right|just) now`` and ``[over] here``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = "()[]|"
 
 @lru_cache(maxsize=4096)
 def expand_phrase(phrase: str) -> tuple[str, ...]:
-    """Return every phrase that ``(a|b) [c] d`` stands for.
+    """Return every expansion of a phrase such as ``(a|b) [c] d``.
 
     Raises:
         RegistrationError: If brackets do not match or there are more than 400 expansions.

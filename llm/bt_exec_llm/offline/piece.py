@@ -1,4 +1,4 @@
-"""Pieces and clauses: what both readers turn words into, before anybody asks what they mean."""
+"""Pieces and clauses, the common output of the English and the Korean parser."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Piece:
     """A phrase of a command.
 
     Attributes:
-        kind: What it is.
+        kind: Kind of the phrase.
         name: The noun, the type of a value, the state, or the code of a limit.
-        value: The value, or the text.
-        mark: How it is joined to its verb: ``to``, ``from``, ``with``, ``by``, ``only``, ``not``,
-            ``subject`` or nothing.
-        relation: ``inside door`` for what is inside the door.
-        start: Where it begins in the cleaned command.
-        end: Where it ends.
-        text: As it was typed.
-        sense: What it says in a condition: ``holds``, ``fails``, or nothing.
+        value: The value or the text.
+        mark: Its relation to the verb: ``to``, ``from``, ``with``, ``by``, ``only``, ``not``,
+            ``subject`` or empty.
+        relation: Place relative to an object, e.g. ``inside door``.
+        start: Start in the cleaned command.
+        end: End in the cleaned command.
+        text: Text as typed.
+        sense: Its meaning in a condition: ``holds``, ``fails`` or empty.
     """
 
     kind: Kind
@@ -40,7 +40,7 @@ class Piece:
     sense: str = ""
 
     def marked(self, mark: str) -> Piece:
-        """Return it with another mark."""
+        """Return a copy with another mark."""
         return replace(self, mark=mark)
 
 
@@ -49,28 +49,27 @@ class Clause:
     """A part of a command around one verb.
 
     Attributes:
-        verbs: The verbs of the lexicon that its verb can be; empty if it has none.
-        said: The verb as it was typed.
-        pieces: What stands with it.
-        mood: ``do``, ``ask`` (a question), ``if``, ``else``, ``before``, ``after``,
-            ``said`` (a remark that changes nothing), or ``tell`` for what only
-            tells something, with the reason in `why`.
-        positive: False where it is forbidden or denied.
-        joined: How it follows the clause before it: ``then``, ``stop``, ``and``, ``or``.
-        asked: The question that it governs: check *whether the door is open*. It is not positive
-            where it asks for the opposite: check *whether the door is not open*.
-        answers: How a condition without content refers to the question before it: ``so`` (if so,
+        verbs: Possible lexicon verbs; empty without a known verb.
+        said: The verb as typed.
+        pieces: Phrases of the clause.
+        mood: ``do``, ``ask`` (a question), ``if``, ``else``, ``before``, ``after``, ``said`` (a
+            remark without effect), or ``tell`` for a statement, with the reason in `whys`.
+        positive: False if it is forbidden or negated.
+        joined: Conjunction to the clause before it: ``then``, ``stop``, ``and``, ``or``.
+        asked: The embedded question, as in "check *whether the door is open*"; it is negative if it
+            asks for the opposite ("check *whether the door is not open*").
+        answers: Reference of a condition without content to the preceding question: ``so`` (if so,
             if not), ``it`` (if it is) or ``there`` (if there is, 있으면, 없으면).
-        contrast: Whether it is set against the rest: 자재는, but not …
-        remark: Whether it may be no question but a remark, if something follows: 열려 있네.
-        first: Whether it is to be done before what was said before it: ``all`` of it (but first …),
-            or ``that``, the step before (before that …).
-        keeps: Whether a state is to stay so: 열어 두다.
-        whys: Codes of what cannot be honoured, with the words.
-        nominal: Whether its verb is a mere noun: 복도 순찰.
-        leads: Whether something stands before its verb.
-        start: Where it begins.
-        end: Where it ends.
+        contrast: Whether it contrasts with the rest (자재는, but not …).
+        remark: Whether a question may be a remark if another clause follows (열려 있네).
+        first: Whether it precedes earlier clauses: ``all`` of them (but first …) or ``that``, the
+            one before (before that …).
+        keeps: Whether a state is to be kept (열어 두다).
+        whys: Codes of what cannot be executed, with the words.
+        nominal: Whether its verb is a noun (복도 순찰).
+        leads: Whether words precede its verb.
+        start: Start of the clause.
+        end: End of the clause.
     """
 
     verbs: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Reads a command in either language as steps."""
+"""Parsing of commands in either language into steps."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["Reader"]
 _SOUNDS = re.compile(
     r"(?<=[\s\w.!?~])(?:[ㅋㅎㅠㅜㅡㅇㄷㄱ]*[ㅋㅎㅠㅜㅡ][ㅋㅎㅠㅜㅡ]*|\^\^;*|;;+|:\)|:-\))"
 )
-"""Laughter, tears and smiles behind a command: ㅋㅋ, ㅠㅠ, ^^."""
+"""Laughter, tears and emoticons at the end of a command (ㅋㅋ, ㅠㅠ, ^^)."""
 
 
 class Reader:
-    """Reads commands with the words of one lexicon."""
+    """Parses commands with the words of one lexicon."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
@@ -32,23 +32,23 @@ class Reader:
         self._korean = KoreanReader(self.vocabulary)
         self._described: set[tuple[str, str]] = set()
         self.numbers: frozenset[str] = frozenset()
-        """Kinds of numbers that trees take; others limit what cannot be limited."""
+        """Kinds of numbers that trees accept; other numbers refuse the command."""
 
     def mended(self, text: str, language: str) -> str:
-        """Return `text` with what is spelled as it is spoken spelled as it is written."""
+        """Return `text` with colloquial spellings replaced by standard ones."""
         text = _SOUNDS.sub(lambda found: " " * len(found[0]), text) or text
         for spoken, written in self.lexicon.spellings.get(language, {}).items():
             text = text.replace(spoken, written)
         return text
 
     def respelled(self, text: str, language: str) -> str:
-        """Return `text` in standard spelling: dialect, and what sounds like a known word."""
+        """Return `text` in standard spelling, without dialect words and misspellings by sound."""
         for spoken, written in self.lexicon.dialects.get(language, {}).items():
             text = text.replace(spoken, written)
         return self._korean.respelled(text) if language == "ko" else text
 
     def alone(self, text: str, language: str) -> str:
-        """Return the code of what is said instead of a command: stop, help, hello."""
+        """Return the code of an utterance that is not a command (stop, help, hello)."""
         plain = "".join(char for char in text.casefold() if char.isalnum() or char == "'")
         return self.vocabulary.alone[language].get(plain, "")
 
@@ -58,24 +58,24 @@ class Reader:
         return reader.read(text)[0]
 
     def asks(self, text: str, language: str) -> bool:
-        """Return True if a text asks or states something, and orders nothing."""
+        """Return True if a text is a question or a statement and orders nothing."""
         reader = self._korean if language == "ko" else self._english
         return reader.asks(text)
 
     def requests(self, text: str, language: str) -> bool:
-        """Return True if a text holds a verb, or a polite form that needs one ("could you")."""
+        """Return True if a text contains a verb or a polite phrase that needs one ("could you")."""
         reader = self._korean if language == "ko" else self._english
         return reader.requests(text)
 
     def read(self, text: str, language: str) -> list[Step] | Trouble:
-        """Return the steps of a cleaned command, or what is wrong with it."""
+        """Return the steps of a cleaned command, or the reason why it has none."""
         return self.steps(self.clauses(text, language), text, language)
 
     def steps(self, clauses: list[Clause], text: str, language: str) -> list[Step] | Trouble:
-        """Return the steps of clauses, or what is wrong with them."""
+        """Return the steps of clauses, or the reason why there are none."""
         return steps_of(clauses, self.lexicon, text, language, self._described, self.numbers)
 
     def learn(self, clauses: list[Clause]) -> None:
-        """Take values that describe a noun in an utterance for such: pour a double coffee."""
+        """Record values that describe a noun in an utterance ("pour a double coffee")."""
         for clause in clauses:
             self._described |= {(one.name, noun.name) for one, noun in attributes(clause.pieces)}

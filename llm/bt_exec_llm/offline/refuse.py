@@ -1,4 +1,4 @@
-"""Refusals: why, what is missing and what could be said instead, in the command's language."""
+"""Refusals in the command's language: the reason, what is missing, and possible commands."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["abilities", "refuse"]
 
 _SHOWN = 3
 _ABILITIES = 8
-_CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에: 회의실
+_CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에 becomes 회의실
 _WHENEVER = re.compile(r"\b(when|once)\s+(?=\S)", re.IGNORECASE)
 _NOT_KNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_ACTION", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
 _SLIPS = ("UNKNOWN_OBJECT", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
 _PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
-"""What is answered without anything that could be said instead."""
+"""Codes that are answered without suggestions."""
 
 
 @lru_cache(maxsize=1)
@@ -36,7 +36,7 @@ def _sentences() -> Messages:
 
 
 def refuse(trouble: Trouble, text: str, request: Request, language: str, index: Index) -> Refusal:
-    """Return the refusal of a cleaned command, with what could be said instead."""
+    """Return the refusal of a cleaned command, with suggestions."""
     sentences = _sentences()
     words = printable(trouble.words)
     if trouble.code == "UNKNOWN_OBJECT":
@@ -82,14 +82,14 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
 
 
 def abilities(language: str, index: Index) -> tuple[str, ...]:
-    """Return some of what can be said, as parts of a sentence."""
+    """Return some possible commands, as parts of a sentence."""
     tried = compiling(utterances_of(language, index), language, index, _ABILITIES)
     return tuple(map(_spoken, tried))
 
 
 def _meant(trouble: Trouble, words: str, text: str, language: str, index: Index) -> tuple[str, ...]:
-    """Return the command with the name in it that an unknown word may be a slip of."""
-    if trouble.code == "CONDITION" and language == "en":  # nobody watches; it can be asked now
+    """Return the command with an unknown word replaced by a name that it may be a typo of."""
+    if trouble.code == "CONDITION" and language == "en":  # it can be asked now
         now = _WHENEVER.sub("if ", text, count=1)
         return compiling([now], language, index, 1) if now != text else ()
     if trouble.code not in _SLIPS or not words:
@@ -103,7 +103,7 @@ def _meant(trouble: Trouble, words: str, text: str, language: str, index: Index)
 
 
 def _range(hint: Any, language: str, sentences: Messages) -> str:
-    """Return the numbers of a type in words."""
+    """Return the range of a numeric type in words."""
     _, least, most = range_of(hint)
     code = {(True, True): "BETWEEN", (True, False): "AT_LEAST", (False, True): "AT_MOST"}.get(
         (least is not None, most is not None), "ANY_NUMBER"
@@ -112,6 +112,6 @@ def _range(hint: Any, language: str, sentences: Messages) -> str:
 
 
 def _spoken(utterance: str) -> str:
-    """Return an utterance as part of a sentence: small, without its full stop."""
+    """Return an utterance as part of a sentence, without capital and full stop."""
     text = utterance.strip().rstrip(".")
     return text[:1].lower() + text[1:]

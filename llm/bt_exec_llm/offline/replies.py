@@ -1,4 +1,4 @@
-"""What is said to words that ask for no plan, in the language of the command."""
+"""Answers to small talk and questions about the session, in the language of the command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bt_exec_llm.offline.text import printable
 __all__ = ["reply"]
 
 _TOLD = 5
-"""How many of the last missions are told."""
+"""Number of the last missions that are reported."""
 _CODES: dict[str, ReplyCode] = {"HELP": "HELP", "WHY": "WHY", "DONE": "DONE", "WHERE": "WHERE"}
 
 
@@ -24,13 +24,13 @@ def _sentences() -> Messages:
 
 
 def reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -> Reply:
-    """Return the answer to some talk.
+    """Return the answer to a phrase that is not a command.
 
     Args:
-        talk: What kind it is, see `bt_exec_llm.offline.understanding.TALK`.
-        request: The session, and what is known of the robot.
-        language: Of the command.
-        can: What can be done, for whoever asks for help.
+        talk: Its kind, see `bt_exec_llm.offline.understanding.TALK`.
+        request: The session and the known facts.
+        language: Language of the command.
+        can: Possible commands, for a request for help.
     """
     say = _sentences().say
     code = _CODES.get(talk, "COURTESY")
@@ -52,7 +52,7 @@ def reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -
 
 
 def _done(request: Request, language: str) -> str:
-    """Return what was done in this session, or in the last mission before it."""
+    """Return a report of this session, or of the last mission before it."""
     context = request.context
     turns = context.turns[-_TOLD:] or context.before()[-1:]
     if not turns:
@@ -73,7 +73,7 @@ def _ended(turn: Turn, language: str) -> str:
 
 
 def _stands(request: Request, language: str) -> str:
-    """Return how things stand: every known fact that there is a sentence for."""
+    """Return the known facts that have a sentence."""
     facts = request.situation.facts
     known = [f"{name}={value}" for name, value in sorted(facts.items())]
     messages = request.messages

@@ -1,4 +1,4 @@
-"""Several things in one step: those left out, and one step for each of the others."""
+"""Steps with several objects: exceptions, and one step for each of the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ORDINARY = ("noun", "value", "state", "person")
 
 
 def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
-    """Leave out what is said to be left out: 복도 말고 라운지; everywhere but the corridor."""
+    """Remove excepted values (복도 말고 라운지, "everywhere but the corridor")."""
     out = [p for p in step.pieces if p.mark == "not"]
     if not out:
         return step
@@ -28,7 +28,7 @@ def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
         first = min((p.start for p in rest if p.kind == "noun"), default=0)
         if not named or (noun.text.isascii() and noun.start > first):
             return Trouble("NEGATED", noun.text)
-        out = [p for p in out if p.kind != "noun"]  # 자재 말고 문 닫아
+        out = [p for p in out if p.kind != "noun"]  # e.g. 자재 말고 문 닫아
     unknown = next((p for p in out if p.kind not in _ORDINARY and p.kind != "unknown"), None)
     if unknown is not None:
         return Trouble("NEGATED", unknown.text)
@@ -55,7 +55,7 @@ def excluded(step: Step, lexicon: Lexicon) -> Step | Trouble:
 
 
 def _every_other(step: Step, out: list[Piece], rest: list[Piece], lexicon: Lexicon) -> Step | None:
-    """Return a step for all but what is left out: check everything except the lounge."""
+    """Return a step for all values but the excepted ones ("check everything except the lounge")."""
     kinds = {p.name if p.kind == "value" else "" for p in out}
     rest = [p for p in rest if p.text.casefold() not in _ALL]
     content = [p for p in rest if p.kind not in ("filler", "speaker")]
@@ -78,7 +78,7 @@ def _each(piece: Piece, lexicon: Lexicon) -> list[str]:
 
 
 def fan_out(step: Step, lexicon: Lexicon) -> list[Step]:
-    """Return a step for each of several values of a type that is listed; others are joined."""
+    """Return a step for each of several values of a listed type; other values are joined."""
     options = [step]
     for kind, how in lexicon.lists.items():
         many = [p for p in step.pieces if p.kind == "value" and p.name == kind]
@@ -88,7 +88,7 @@ def fan_out(step: Step, lexicon: Lexicon) -> list[Step]:
             for value in each or [piece.value]:
                 known = [p.value for p in values]
                 again = value in known if each or how == "joined" else value in known[-1:]
-                if not again:  # the lounge, the corridor, the lounge again
+                if not again:  # e.g. the lounge, the corridor, the lounge again
                     values.append(replace(piece, value=value))
         rest = [p for p in step.pieces if p not in many]
         if how == "joined" and many:

@@ -1,4 +1,4 @@
-"""What unknown nouns can be: a thing to carry, where the verb takes one; else they are named."""
+"""Use of unknown nouns as texts of a verb; other unknown nouns refuse the command."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from bt_exec_llm.offline.trouble import Trouble
 __all__ = ["attributes", "shaped"]
 
 _CLAUSE = re.compile(r"(?<!\bof)(?<!\bfor)(?<!\bwith) (?:the|a|an|my|your|his|her|their|is|are) ")
-"""What stands in no noun phrase: *needs the folder*."""
+"""Words that do not occur in a noun phrase ("*needs the folder*")."""
 
 
 def attributes(pieces: list[Piece]) -> list[tuple[Piece, Piece]]:
-    """Return the values that stand right before a noun, with the noun: the left door."""
+    """Return the values that directly precede a noun, with the noun ("the left door")."""
     return [
         (piece, after)
         for piece, after in pairwise(pieces)
@@ -28,7 +28,7 @@ def attributes(pieces: list[Piece]) -> list[tuple[Piece, Piece]]:
 
 
 def shaped(step: Step, lexicon: Lexicon) -> Step | Trouble:
-    """Give unknown nouns to a verb that takes things by name; refuse what is left unknown."""
+    """Use unknown nouns as texts where the verb takes one; refuse the others."""
     unknown = [p for p in step.pieces if p.kind == "unknown"]
     slot = next(
         (
@@ -53,7 +53,7 @@ def shaped(step: Step, lexicon: Lexicon) -> Step | Trouble:
                 *shape.never.ko,
             }:
                 return Trouble("UNKNOWN_OBJECT", piece.text)
-            if _CLAUSE.search(piece.value.casefold()):  # needs the folder
+            if _CLAUSE.search(piece.value.casefold()):  # e.g. needs the folder
                 return Trouble("UNKNOWN_WORD", piece.text)
             piece = replace(
                 piece, kind="text", name=name, mark=piece.mark if piece.mark == "not" else ""

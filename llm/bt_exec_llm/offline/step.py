@@ -1,4 +1,4 @@
-"""A step: one thing to do or to find out, with everything said about it."""
+"""Steps: one act or question with everything that the command says about it."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ QUESTION = "?"
 
 @dataclass
 class Step:
-    """One thing to do or to find out.
+    """One act or question.
 
     Attributes:
-        verbs: What its verb can be.
-        pieces: What it is about.
-        via: For a question: ``look`` if it is only to be looked after, ``tell`` if it is to be told
-            in the end, ``ask`` if it was asked directly.
-        positive: False where it is forbidden.
-        condition: The question that decides, and the answer that is needed.
-        times: How often.
-        keeps: Whether a state is to stay so.
-        pronoun: Whether it says *it*.
-        said: Whether it is only said, and nothing is to be done: it is cold.
-        probe: Whether it is bound only to know what it would do.
-        contrast: Whether it is set against the rest: 자재는, but not …
-        case: Which of several conditions it hangs on: 0 for the first, then its alternatives.
-        told: Whether what is found is to be told: 복도 순찰, as a mere noun.
-        start: Where its words begin.
-        end: Where they end.
+        verbs: Possible verbs.
+        pieces: Objects and other phrases.
+        via: For a question: ``look`` if it only needs an observation, ``tell`` if the answer is
+            reported at the end, ``ask`` if it was asked directly.
+        positive: False if it is forbidden.
+        condition: Question that decides, and the required answer.
+        times: Number of repetitions.
+        keeps: Whether a state is to be kept.
+        pronoun: Whether it contains a pronoun.
+        said: Whether it is a remark without effect (it is cold).
+        probe: Whether it is bound only to find out what it would do.
+        contrast: Whether it contrasts with the rest (자재는, but not …).
+        case: Index of its condition: 0 for the first, then its alternatives.
+        told: Whether its results are reported (복도 순찰, a verbal noun).
+        start: Start of its words.
+        end: End of its words.
         text: Its words.
     """
 
@@ -57,7 +57,7 @@ class Step:
 
 
 def positive_first(steps: list[Step]) -> list[Step]:
-    """Return steps with prohibitions last, as in "do not close it, but fetch …"."""
+    """Return steps with prohibitions last ("do not close it, but fetch …")."""
     found = list(steps)
     for at in range(len(found) - 1):
         if not found[at].positive and found[at + 1].positive:
@@ -66,12 +66,12 @@ def positive_first(steps: list[Step]) -> list[Step]:
 
 
 def nouns_before(steps: list[Step]) -> list[Piece]:
-    """Return the things that steps name, the latest first."""
+    """Return the nouns of steps, the latest first."""
     return [p for one in reversed(steps) for p in reversed(one.pieces) if p.kind == "noun"]
 
 
 def pointing_at(step: Step, nouns: Iterable[Piece]) -> Iterator[Step]:
-    """Yield a step that says *it* with each of some things in its place; none if it names one."""
+    """Yield a step with its pronoun replaced by each object; nothing if it names an object."""
     if not step.pronoun or any(p.kind in ("noun", "text") for p in step.pieces):
         return
     for name in dict.fromkeys(p.name for p in nouns if p.name):

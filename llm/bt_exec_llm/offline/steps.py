@@ -1,8 +1,8 @@
-"""Steps of a command in the order in which they are to be done, with their conditions.
+"""Steps of a command in execution order, with their conditions.
 
-*Before*, *after* and *first* move steps; *if* and *otherwise* hang them on a question. A condition
-with nothing in it (if so, if not, otherwise, 아니면) is the last question again. What is only said
-(it is cold, close the door) is kept as such: it names things, and nothing is done for it.
+"Before", "after" and "first" reorder steps; "if" and "otherwise" attach them to a question. A
+condition without content (if so, if not, otherwise, 아니면) refers to the last question. Remarks
+(it is cold, close the door) provide names for pronouns and have no effect.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def steps_of(
     described: Collection[tuple[str, str]] = (),
     numbers: Collection[str] = (),
 ) -> list[Step] | Trouble:
-    """Return the steps of a command, or what is wrong with it.
+    """Return the steps of a command, or the reason why there are none.
 
-    `described` are the types whose values may stand before a noun, with that noun: a double coffee;
-    `numbers` are the kinds of numbers that trees take.
+    `described` are the types whose values may precede a noun, with that noun ("a double coffee").
+    `numbers` are the kinds of numbers that trees accept.
     """
     kept = corrected(clauses)
     if isinstance(kept, Trouble):
@@ -58,9 +58,9 @@ class _Asked:
 
     Attributes:
         question: The question.
-        holds: The answer that it was asked for: false for *is the lounge empty*, which asks
-            whether people are there.
-        denied: Whether it was asked with a negation: *whether nobody is there*, 없는지.
+        holds: Expected answer; False for "is the lounge empty", which asks whether people are
+            there.
+        denied: Whether it was asked with a negation (whether nobody is there, 없는지).
     """
 
     question: Step
@@ -68,9 +68,9 @@ class _Asked:
     denied: bool = False
 
     def needed(self, clause: Clause) -> bool | None:
-        """Return the answer that *if so*, *if not*, *if it is* need; None if it is not clear."""
+        """Return the answer that "if so", "if not" or "if it is" requires; None if unclear."""
         positive = clause.positive != clause.unless
-        if clause.answers == "there" and not self.holds:  # 없는지 보고 없으면
+        if clause.answers == "there" and not self.holds:  # e.g. 없는지 보고 없으면
             return positive if self.denied else None
         if clause.answers == "it" and self.denied:
             return None
@@ -78,7 +78,7 @@ class _Asked:
 
 
 def _asked_by(clause: Clause, step: Step) -> _Asked | None:
-    """Return the question of a clause; None if its polarity is not clear."""
+    """Return the question of a clause; None if its polarity is unclear."""
     asked = clause.asked or Clause()
     if asked.whys:
         return None
@@ -88,7 +88,7 @@ def _asked_by(clause: Clause, step: Step) -> _Asked | None:
 
 
 class _Order:
-    """Puts the steps of clauses in their order, from the first clause to the last."""
+    """Orders the steps of clauses, from the first clause to the last."""
 
     def __init__(self, every: list[Clause], lexicon: Lexicon, text: str, language: str) -> None:
         self._every = every
@@ -100,7 +100,7 @@ class _Order:
         self._condition: tuple[Step, bool] | None = None
         self._asked: _Asked | None = None
         self._last: bool | None = None
-        """Answer that the last condition on that question needs; *otherwise* is its opposite."""
+        """Answer required by the last condition; "otherwise" requires the opposite."""
         self._told = False
         self._scope = 0
         self._cases = 0
@@ -111,13 +111,13 @@ class _Order:
         last = at == len(self._every) - 1
         covered = self._language == "en" and not last and self._every[at + 1].joined == "then"
         if not clause.positive and clause.mood == "do" and clause.verbs and covered:
-            return Trouble("NEGATED", self._text)  # don't open the door and close it
+            return Trouble("NEGATED", self._text)  # e.g. don't open the door and close it
         if clause.remark and not last:
             clause.mood = "said"
         if clause.mood == "before" and not last and _tells(self._every[at + 1], self._lexicon):
             return Trouble("CONDITION", self._text[clause.start : clause.end])  # 열기 전에 말해 줘
         if clause.mood == "before" and not last and not self._every[at + 1].positive:
-            return Trouble("NEGATED", self._text)  # 자재 꺼내기 전에 문 닫지 마
+            return Trouble("NEGATED", self._text)  # e.g. 자재 꺼내기 전에 문 닫지 마
         if clause.mood == "said":
             if last and not self._done:
                 return Trouble("NOT_A_COMMAND", self._text[clause.start : clause.end])
@@ -125,22 +125,22 @@ class _Order:
             return None
         if clause.mood in ("if", "else"):
             return self._if(at, clause, found)
-        if self._told:  # if it is open, tell me: told already
+        if self._told:  # e.g. if it is open, tell me: already reported
             self._told = False
             return None
         looks = bool(found) and any(self._finds(v, "look") for v in found[0].verbs)
-        looks = looks and clause.positive and self._condition is None  # in a branch it asks nothing
+        looks = looks and clause.positive and self._condition is None  # it is not a question there
         if found and (QUESTION in found[0].verbs or looks):
             self._asked = _asked_by(clause, found[0])
             self._last = None
         free = not set(clause.verbs) & self._lexicon.closing_verbs
         if self._condition is not None and free and _tells(clause, self._lexicon):
-            one = found[0]  # 없으면 알려 줘: what was asked
+            one = found[0]  # 없으면 알려 줘 reports the answer
             asked = replace(self._condition[0], via="tell", joined=one.joined)
             found = [replace(asked, start=one.start, end=one.end, text=one.text)]
         reports = not free and _tells(clause, self._lexicon)
         if reports and (so := self._if_so(at)) is not None:
-            return Trouble("OPERATOR", self._text[so.start : so.end])  # … and if so, tell me
+            return Trouble("OPERATOR", self._text[so.start : so.end])  # e.g. … and if so, tell me
         if self._condition is not None and (trouble := self._hang(found)) is not None:
             return trouble
         if clause.first and self._done:
@@ -158,19 +158,19 @@ class _Order:
 
     def _if(self, at: int, clause: Clause, found: list[Step]) -> Trouble | None:
         words = self._text[clause.start : clause.end]
-        if set(clause.verbs) - {QUESTION}:  # something happens: nobody watches for it
+        if set(clause.verbs) - {QUESTION}:  # events are not monitored
             return Trouble("CONDITION", words)
         needed = clause.positive != clause.unless
         content = [p for p in clause.pieces if p.kind not in ("pronoun", "filler")]
         only = next((p for p in content if p.mark == "only"), None)
-        if only is not None:  # 왼손만 비었으면
+        if only is not None:  # e.g. 왼손만 비었으면
             return Trouble("OPERATOR", only.text)
         states = [p for p in content if p.kind == "state"]
         if len(states) > 1 and any(_describes(p, content) for p in states):
-            return Trouble("CONDITION", words)  # if you have a free hand
+            return Trouble("CONDITION", words)  # e.g. if you have a free hand
         if self._points_elsewhere(at, content):
             return Trouble("CONDITION", words)
-        again = not content  # if so, if it is not, otherwise
+        again = not content  # e.g. if so, if it is not, otherwise
         if again:
             answer = self._answer(clause)
             if self._asked is None or answer is None:
@@ -178,7 +178,7 @@ class _Order:
             question, needed = self._asked.question, answer
         else:
             question = replace(found[0], verbs=(QUESTION,), via="ask", said=False)
-            if any(p.sense == "fails" for p in content):  # if it is dark
+            if any(p.sense == "fails" for p in content):  # e.g. if it is dark
                 needed = not needed
         nxt = self._every[at + 1] if at + 1 < len(self._every) else None
         if nxt is not None and _tells(nxt, self._lexicon) and not again:
@@ -189,7 +189,7 @@ class _Order:
             return Trouble("CONDITION", words)
         after = self._language == "en" and clause.mood == "if" and not again
         after = after and clause.joined == "" and bool(self._done)
-        if nxt is None or after:  # … if it is closed
+        if nxt is None or after:  # e.g. … if it is closed
             return self._hang_before(question, needed)
         if self._condition is not None and self._scope:
             other = self._condition[0]
@@ -204,9 +204,9 @@ class _Order:
         return None
 
     def _points_elsewhere(self, at: int, content: list[Piece]) -> bool:
-        """Return True if a condition asks for a person *there*, where a place was named before.
+        """Return True if a condition asks for a person "there" after a place was named.
 
-        The person's usual place would be looked at instead: go to the lounge unless he is there.
+        It would otherwise check the person's usual place ("go to the lounge unless he is there").
         """
         kinds = {p.name for p in content if p.kind == "value"}
         before = {p.name for one in self._every[:at] for p in one.pieces if p.kind == "value"}
@@ -220,7 +220,7 @@ class _Order:
         )
 
     def _answer(self, clause: Clause) -> bool | None:
-        """Return the answer that a condition without content needs; None if it is not clear."""
+        """Return the answer that a condition without content requires; None if it is unclear."""
         if self._asked is None:
             return None
         if clause.mood != "else":
@@ -243,7 +243,7 @@ class _Order:
         return None
 
     def _hang(self, found: list[Step]) -> Trouble | None:
-        """Hang steps on the condition before them; a new sentence ends it."""
+        """Attach steps to the preceding condition, which ends with its sentence."""
         for step in found:
             if step.joined == "stop" and self._scope:
                 self._condition = None
@@ -256,12 +256,12 @@ class _Order:
         return verb in self._lexicon.verbs and self._lexicon.verbs[verb].finds == how
 
     def _if_so(self, at: int) -> Clause | None:
-        """Return the *if so* that stands before the clause at `at`, if one does."""
+        """Return the "if so" that precedes the clause at `at`, or None."""
         before = self._every[at - 1] if at else None
         return before if before is not None and before.answers == "so" else None
 
     def _put_first(self, clause: Clause, found: list[Step]) -> Trouble | None:
-        """Put steps before earlier ones; refuse where it is not clear before which."""
+        """Move steps before earlier ones; refuse if their position is unclear."""
         several = len([step for step in self._done if not step.said]) > 1
         if any(step.condition for step in self._done) or (several and clause.first == "that"):
             return Trouble("OPERATOR", self._text[clause.start : clause.end])
@@ -286,7 +286,7 @@ class _Order:
 
 
 def _alike(one: Step, other: Step) -> bool:
-    """Return whether a question is about the things of another: the door is open, it is closed."""
+    """Return True if two questions have the same objects (the door is open, it is closed)."""
     nouns = [
         {(p.kind, p.name, p.value) for p in step.pieces if p.kind in ("noun", "value")}
         for step in (one, other)
@@ -295,18 +295,18 @@ def _alike(one: Step, other: Step) -> bool:
 
 
 def _describes(state: Piece, content: list[Piece]) -> bool:
-    """Return True if a state stands right before a noun."""
+    """Return True if a state directly precedes a noun."""
     return any(p.kind == "noun" and 0 <= p.start - state.end <= 1 for p in content)
 
 
 def _is_nothing(step: Step, lexicon: Lexicon) -> bool:
-    """Return whether a branch says to leave things as they are."""
+    """Return True if a branch asks to leave things as they are."""
     idle = any(lexicon.verbs[v].idle for v in step.verbs if v in lexicon.verbs)
     return idle and step.condition is not None
 
 
 def _tells(clause: Clause, lexicon: Lexicon) -> bool:
-    """Return whether a clause only asks to be told: … let me know if it is so."""
+    """Return True if a clause only asks for a report ("… let me know if it is so")."""
     finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs}
     content = [p for p in clause.pieces if p.kind not in ("speaker", "filler", "pronoun")]
     return (

@@ -1,9 +1,9 @@
-"""Words that are not a command of the library: thanks, *again*, *go on*, questions about the past.
+"""Phrases that are not commands of the library: thanks, "again", "go on", questions about the past.
 
-What counts are content words: English by lemma, Korean by morphemes without particles, endings and
-auxiliaries, so that every form of politeness and tense is the same. A command is such talk if it
-holds one of the phrases that make it so, and **every** other word is one that may stand beside it;
-a word too many and it is a command like any other.
+Phrases are compared by content words: English lemmas, Korean morphemes without particles, endings
+and auxiliaries, so that politeness and tense do not matter. A command is such a phrase if it
+contains one of the required phrases and **every** other word is allowed beside it. With any other
+word it is an ordinary command.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _CONTENT = frozenset(
 
 @lru_cache(maxsize=1024)
 def korean_contents(text: str) -> tuple[str, ...]:
-    """Return what is left of a Korean text without particles, endings and auxiliaries."""
+    """Return the content morphemes of a Korean text, without particles, endings and auxiliaries."""
     found: list[str] = []
     before = ""
     for one in morphs(text):
-        verbal = one.tag == "XSV" and before == "MAG"  # 잘하다, 또 하다
+        verbal = one.tag == "XSV" and before == "MAG"  # e.g. 잘하다, 또 하다
         if one.tag in _CONTENT or verbal or one.form == "처럼":
             found.append(one.form.casefold())
         before = one.tag
-    if len(found) > 1 and found[-1] == "다":  # of a verb as it stands in a dictionary
+    if len(found) > 1 and found[-1] == "다":  # the ending of a dictionary form
         found.pop()
     return tuple(found) or ((text,) if text.isalpha() else ())
 
 
 class Talk:
-    """The talk of one lexicon.
+    """Index of the phrases of one lexicon that are not commands.
 
     Args:
         vocabulary: Its words.
@@ -62,12 +62,12 @@ class Talk:
         self._said_anywhere: dict[str, list[tuple[str, ...]]] = {}
 
     def prepare(self, language: str) -> None:
-        """Read the phrases of all talk in a language."""
+        """Index all phrases in a language."""
         for code in self._sections:
             self._phrases(code, language)
 
     def code(self, text: str, language: str, codes: Iterable[str]) -> str:
-        """Return which of `codes` a cleaned command is, the first that fits; nothing if none."""
+        """Return the first of `codes` that a cleaned command matches; "" if there is none."""
         words = self.contents(text, language)
         for code in codes:
             if words and code in self._sections:
@@ -77,11 +77,11 @@ class Talk:
         return ""
 
     def only(self, text: str, language: str, code: str) -> bool:
-        """Whether every word of a text may stand beside that talk; also where there is none."""
+        """Return True if all words of a text are allowed beside that phrase, present or not."""
         return self._phrases(code, language)[1].cover(self.contents(text, language))
 
     def after(self, text: str, language: str, code: str) -> int:
-        """Return where a text goes on after the talk it begins with; 0 if it begins with none."""
+        """Return the end of the phrase at the beginning of a text; 0 without one."""
         section = self._sections.get(code)
         longest = 0
         folded = text.casefold()
@@ -100,7 +100,7 @@ class Talk:
         return tuple(lemma_of(token.text) for token in self._english.read(text) if token.is_word)
 
     def _phrases(self, code: str, language: str) -> tuple[_Phrases, _Phrases]:
-        """Return what makes a text such talk, and what may stand in it."""
+        """Return the required phrases and the allowed ones."""
         key = (code, language)
         if key not in self._made:
             section = self._sections[code]
@@ -113,7 +113,7 @@ class Talk:
         return self._made[key]
 
     def _everywhere(self, language: str) -> list[tuple[str, ...]]:
-        """Return what may stand in any talk: fillers, courtesy, articles, the ways to begin."""
+        """Return the phrases that are always allowed: fillers, politeness, articles, openings."""
         if language not in self._said_anywhere:
             texts = [text for words in self._small for text in _every(words, language)]
             texts += [] if language == "ko" else self._leads
@@ -121,7 +121,7 @@ class Talk:
         return self._said_anywhere[language]
 
     def _site(self, language: str) -> list[tuple[str, ...]]:
-        """Return the names of things and of actions, but for those of speaking to somebody."""
+        """Return the names of objects and actions, except the actions of speaking."""
         lexicon = self._lexicon
         speaking = {verb for slot in lexicon.texts.values() for verb in slot.verbs}
         speaking |= {name for name, verb in lexicon.verbs.items() if verb.finds}
@@ -142,11 +142,11 @@ class _Phrases:
                 self._by_first.setdefault(phrase[0], []).append(phrase)
 
     def within(self, words: tuple[str, ...]) -> bool:
-        """Return whether one of them stands somewhere in `words`."""
+        """Return True if `words` contains one of the phrases."""
         return any(self._at(words, at) for at in range(len(words)))
 
     def cover(self, words: tuple[str, ...]) -> bool:
-        """Return whether `words` is made of nothing else."""
+        """Return True if `words` consists of such phrases only."""
         reached = {0}
         for at in range(len(words)):
             if at in reached:

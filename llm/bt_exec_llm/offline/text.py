@@ -1,7 +1,7 @@
-"""A command as people type it, made plain: one Unicode form, one width, one kind of quote.
+"""Normalisation of a typed command: one Unicode form, one width, one kind of quote.
 
-What cannot be shown is refused rather than dropped: a zero-width character or a direction mark
-can hide a word from the person who reads the command.
+Invisible characters are refused rather than dropped, because a zero-width character or a direction
+mark can hide a word from the operator.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bt_exec.language.sanitize import one_line
 __all__ = ["LONGEST", "Token", "clean", "lex", "plain_words", "printable"]
 
 LONGEST = 300
-"""Commands longer than this are refused [characters]."""
+"""Largest length of a command [characters]."""
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’ʼ`´", "'"))
 _WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -32,13 +32,13 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A piece of a cleaned command.
+    """A token of a cleaned command.
 
     Attributes:
-        kind: ``word``, ``number``, ``stop`` (what may stand between parts) or ``sign``.
-        text: As it stands, in lower case.
-        start: Where it begins in the cleaned command.
-        end: Where it ends.
+        kind: ``word``, ``number``, ``stop`` (a separator of parts) or ``sign``.
+        text: Text in lower case.
+        start: Start in the cleaned command.
+        end: End in the cleaned command.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class Token(NamedTuple):
 
 
 def clean(command: str) -> tuple[str, str]:
-    """Return the plain form of `command` and why it cannot be read at all (``""`` if it can).
+    """Return the normalised `command`, and the reason if it is invalid (``""`` otherwise).
 
     The reasons are ``TOO_LONG``, ``BAD_CHARACTERS`` and ``EMPTY``.
     """
@@ -64,7 +64,7 @@ def clean(command: str) -> tuple[str, str]:
 
 
 def lex(text: str) -> tuple[Token, ...]:
-    """Return the tokens of a cleaned command; spaces, quotes and hyphens only separate."""
+    """Return the tokens of a cleaned command; spaces, quotes and hyphens are separators."""
     tokens = []
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or "sign"
@@ -79,5 +79,5 @@ def plain_words(text: str) -> str:
 
 
 def printable(text: str, longest: int = 40) -> str:
-    """Return `text` fit for a sentence: one line, nothing hidden, not too long."""
+    """Return `text` for use in a sentence: one line, printable, of limited length."""
     return one_line(text, longest)

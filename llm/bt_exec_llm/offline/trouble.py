@@ -1,36 +1,36 @@
-"""Why a reading is not understood: one code, and the words it is about.
+"""Reasons why a command is not understood: a code and the words concerned.
 
 =================  ==============================================================================
 code               the command …
 =================  ==============================================================================
-EMPTY              says nothing
-TOO_LONG           is longer than a command can be
-BAD_CHARACTERS     holds characters that cannot be seen
-STOP               says no more than to stop
+EMPTY              is empty
+TOO_LONG           exceeds the largest length
+BAD_CHARACTERS     contains invisible characters
+STOP               only asks to stop
 NEGATED            forbids something
-NOT_ASKED          asks whether something is *not* so
-OPERATOR           holds a word of order, negation or condition that could not be used
-CONDITION, TIME,   holds a condition, a time, a number, a manner or a choice that cannot be
-COUNT, MANNER,     honoured
+NOT_ASKED          asks for the negation of a question
+OPERATOR           contains a word of order, negation or condition that has no use
+CONDITION, TIME,   contains a condition, time, number, manner or choice that cannot be met
+COUNT, MANNER,
 CHOICE
 OUT_OF_REACH       names a place where the robot does not go
-NOT_A_COMMAND      tells, or asks back
-UNKNOWN_OBJECT     names a thing nobody knows
-UNKNOWN_ACTION     names an action nobody knows
-UNKNOWN_WORD       holds another word nobody knows
-CONTRADICTION      gives two values where one can be
-OUT_OF_RANGE       gives a number that is too small or too large
-NUMBER             needs a number that it does not give
-NOT_APPLICABLE     gives a value that changes nothing there
-AMBIGUOUS          can mean two things
-NO_ACTION          names a thing and no action
-NO_OBJECT          names an action and no thing
-NO_REFERENT        says *it*, and nothing was named
-NOTHING_SAID       says *again*, and nothing was said before
-NOTHING_LEFT       says *go on*, and the last mission came to its end
+NOT_A_COMMAND      is a statement, or a question about the operator
+UNKNOWN_OBJECT     names an unknown object
+UNKNOWN_ACTION     names an unknown action
+UNKNOWN_WORD       contains another unknown word
+CONTRADICTION      contains two values for one parameter
+OUT_OF_RANGE       contains a number that is too small or too large
+NUMBER             lacks a required number
+NOT_APPLICABLE     contains a value that has no effect there
+AMBIGUOUS          has two meanings
+NO_ACTION          names an object and no action
+NO_OBJECT          names an action and no object
+NO_REFERENT        contains a pronoun without an antecedent
+NOTHING_SAID       refers to an earlier command, and there is none
+NOTHING_LEFT       asks to continue a mission that has finished
 UNFINISHED         ends in the middle
-NOT_TOGETHER       has an action and a thing that do not go together
-NOT_UNDERSTOOD     means none of the above
+NOT_TOGETHER       combines an action and an object that do not go together
+NOT_UNDERSTOOD     is not understood for another reason
 =================  ==============================================================================
 """
 
@@ -77,14 +77,14 @@ CODES = (
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a command is not understood: a code and the words it is about.
+    """Reason why a command is not understood.
 
     Attributes:
         code: The code.
-        words: The words.
-        missing: What would be needed: types, or nouns of the lexicon.
-        trees: The trees that it can mean.
-        hint: The type of the number that would be needed.
+        words: The words concerned.
+        missing: What is needed: types, or nouns of the lexicon.
+        trees: Possible trees.
+        hint: Type of the number that is needed.
     """
 
     code: str
@@ -95,5 +95,5 @@ class Trouble:
 
     @property
     def rank(self) -> int:
-        """Which of two is told: the smaller."""
+        """Rank of the trouble; the smallest is reported."""
         return CODES.index(self.code)

@@ -1,4 +1,4 @@
-"""From a cleaned command to the parts it means, in its session; or to why it means none."""
+"""Understanding of a cleaned command in its session: its parts, or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from bt_exec_llm.offline.trouble import Trouble
 __all__ = ["TALK", "past_of", "understand"]
 
 TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "WHY", "DONE", "WHERE")
-"""Talk that is answered with words."""
+"""Codes of phrases that are answered in words."""
 _KIND = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED")
 _FIRST = ("GREETING", "THANKS", "GOODBYE", "AGAIN", "NEVER_MIND", "AGREED", "CONTINUE", "HELP")
 _LAST = ("DONE", "WHY", "WHERE")
-"""Questions that a library may answer itself, in their own words; else they are of the session."""
+"""Codes of questions that a library may answer itself; otherwise the session answers them."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
-"""Troubles of commands that were read, and to which no utterance of their language answers."""
+"""Troubles of commands that were parsed and match no utterance of their language."""
 _MOST_PARTS = 20
 _MOST_PASTS = 64
 _PLACEHOLDER = {"en": "", "ko": "그거"}
-"""What stands in the place of a value while the words around it are looked at."""
+"""Replacement for a value while the words around it are compared."""
 
 
 def past_of(context: Context, index: Index) -> Past:
-    """Return the session as it was understood; each command is read once, after those before it.
+    """Return the session as it was understood, each command after those before it.
 
-    Commands of another language are read with the words of this one where that is possible: a
-    session in both languages keeps its thread as far as names are shared.
+    Commands of another language are read with the words of this one if possible, so that references
+    work in sessions of both languages.
     """
     past, known = Past(), index.pasts
     said: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ def _heard(turn: Turn, past: Past, index: Index) -> Said:
 
 
 def understand(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | str:
-    """Return what a cleaned command means: parts, what it lacks, or what kind of talk it is."""
+    """Return the meaning of a cleaned command: parts, a trouble, or the kind of phrase it is."""
     if code := index.reader.alone(text, language):
         return Trouble(code, text)
     text = index.reader.mended(text, language)
@@ -96,18 +96,18 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     if isinstance(found, Trouble) and found.code in _OF_THE_LIBRARY:
         other = _read(text, language, index.whole, past)
         found = found if isinstance(other, Trouble) else other
-    if isinstance(found, Trouble) and found.code != "NEGATED":  # why don't you: no question
+    if isinstance(found, Trouble) and found.code != "NEGATED":  # "why don't you" is not a question
         return index.talk.code(text, language, _LAST) or found
-    if past.said and (about := index.talk.code(text, language, _LAST)):  # where are you?
+    if past.said and (about := index.talk.code(text, language, _LAST)):  # e.g. where are you?
         alone = _read(text, language, index, Past())
-        return about if isinstance(alone, Trouble) else found  # else of what was said before
+        return about if isinstance(alone, Trouble) else found  # else about the session
     return found
 
 
 def _talk(
     text: str, language: str, index: Index, past: Past, *, denied: bool
 ) -> Understood | Trouble | str | None:
-    """Return what talk means: thanks, *again*, *go on*; None if a text is a command."""
+    """Return the meaning of a phrase (thanks, "again", "go on"); None if a text is a command."""
     talk = index.talk.code(text, language, _FIRST)
     if denied and talk in ("AGAIN", "CONTINUE", "AGREED"):
         return Trouble("NEGATED", text)
@@ -127,24 +127,24 @@ def _talk(
 
 
 def _chosen(offered: tuple[str, ...], text: str, language: str, index: Index) -> str:
-    """Return the one of several offered commands that an answer names; empty if there is none."""
+    """Return the one offered command that an answer selects; "" without one."""
     if len(offered) < 2 or text in offered:
         return ""
     clauses = index.reader.clauses(text, language)
     values = [p for clause in clauses for p in clause.pieces if p.kind == "value"]
     rest = _without(text, values, _PLACEHOLDER["ko" if language == "ko" else "en"])
-    if values and index.talk.only(rest, language, "ELLIPSIS"):  # 오른팔로 해줘
+    if values and index.talk.only(rest, language, "ELLIPSIS"):  # e.g. 오른팔로 해줘
         clauses = [Clause(pieces=values)]
     return chosen_of(offered, clauses, language, index.reader)
 
 
 def _denied(text: str, language: str) -> bool:
-    """Return True if a text holds a word that negates or excludes: 다시 하지 마."""
+    """Return True if a text contains a word of negation or exclusion (다시 하지 마)."""
     return any(one.kind == "negation" for one in operators_in(text, language))
 
 
 def _names_things(text: str, talk: str, index: Index) -> bool:
-    """Return whether a text holds an action of the library: 이제 자재 놔도 돼 is no good-bye."""
+    """Return True if a text contains an action of the library (이제 자재 놔도 돼)."""
     clauses = index.reader.clauses(text, "ko")
     named = any(p.kind in ("noun", "value") for clause in clauses for p in clause.pieces)
     acts = [clause for clause in clauses if set(clause.verbs) - {QUESTION} and clause.positive]
@@ -153,20 +153,20 @@ def _names_things(text: str, talk: str, index: Index) -> bool:
 
 
 def _asks(text: str, language: str, index: Index) -> bool:
-    """Return True if a text is a question by its mark or its first word: did you finish."""
+    """Return True if a text is a question by its mark or first word ("did you finish")."""
     return text.rstrip().endswith("?") or index.reader.asks(text, language)
 
 
 def _corrected(text: str, language: str, index: Index) -> str:
-    """Return a command without the *no, wait* that it begins with, every word at its place."""
+    """Return a command with a leading "no, wait" blanked, so that positions are kept."""
     at = index.talk.after(text, language, "CORRECTION")
     return " " * at + text[at:] if any(char.isalnum() for char in text[at:]) else text
 
 
 def _varied(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | None:
-    """Return the last command with other values, if a command names nothing else."""
+    """Return the last command with other values, if a command contains nothing but values."""
     clauses = index.reader.clauses(text, language)
-    if not all(clause.positive for clause in clauses):  # not with the left arm
+    if not all(clause.positive for clause in clauses):  # e.g. not with the left arm
         return None
     if any(one.kind in ("condition", "order") for one in operators_in(text, language)):
         return None
@@ -190,14 +190,14 @@ def _varied(text: str, language: str, index: Index, past: Past) -> Understood | 
 
 
 def _questions(text: str, language: str, clauses: list[Clause], index: Index) -> bool:
-    """Return True if a command asks something: what is in your left hand; the left one?"""
+    """Return True if a command asks a question ("what is in your left hand", "the left one?")."""
     asked = any(clause.mood == "ask" or QUESTION in clause.verbs for clause in clauses)
     whys = {code for clause in clauses for code, _ in clause.whys}
     return asked or "NOT_A_COMMAND" in whys or _fragment(text, language, index)
 
 
 def _fragment(text: str, language: str, index: Index) -> bool:
-    """Return True if a command ends in a question mark and holds no verb: the left one? again?"""
+    """Return True if a command ends in a question mark and has no verb ("the left one?")."""
     return text.rstrip().endswith("?") and not index.reader.requests(text, language)
 
 
@@ -265,7 +265,7 @@ def _bound(
 
 
 def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) -> bool:
-    """Whether a step says *it* and nothing stands for that: *put it down*, said first of all."""
+    """Return True if a step has a pronoun without an antecedent ("put it down" at first)."""
     said = {verb for closing in index.reader.lexicon.closing.values() for verb in closing.said}
     if len(steps) != 1 or not resolved or set(steps[0].verbs) & (said | {QUESTION}):
         return False
@@ -275,6 +275,6 @@ def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) ->
 
 
 def _spaced_out(text: str) -> bool:
-    """Return whether a Korean command has spaces between most of its syllables."""
+    """Return True if a Korean command has spaces between most of its syllables."""
     words = text.split()
     return len(words) > 2 and sum(len(word) <= 1 for word in words) * 2 >= len(words)

@@ -1,4 +1,4 @@
-"""The lexicon, indexed: from words to what they are. Built once per library; looked up by words.
+"""Index of a lexicon from phrases to meanings, built once per library.
 
 Looking something up costs the same however many trees and values a library has.
 """
@@ -17,24 +17,24 @@ __all__ = ["Entry", "Table", "Vocabulary", "vocabulary_of"]
 
 @dataclass(frozen=True)
 class Entry:
-    """What a phrase is: a kind (``noun``, ``value``, ``filler`` …), its name and its value."""
+    """Meaning of a phrase: kind (``noun``, ``value``, ``filler`` …), name and value."""
 
     kind: str
     name: str = ""
     value: str = ""
     sense: str = ""
-    """What it says in a condition: ``holds`` or ``fails``; nothing if it decides nothing."""
+    """Meaning in a condition: ``holds`` or ``fails``; empty if the phrase decides nothing."""
 
 
 @dataclass
 class Table:
-    """Phrases as tuples of words, with the longest phrase that begins with each word."""
+    """Phrases as tuples of words, with the longest phrase for each first word."""
 
     entries: dict[tuple[str, ...], list[Entry]] = field(default_factory=dict)
     longest: dict[str, int] = field(default_factory=dict)
 
     def add(self, words: tuple[str, ...], entry: Entry) -> None:
-        """Add one meaning of a phrase."""
+        """Add a meaning of a phrase."""
         if not words:
             return
         known = self.entries.setdefault(words, [])
@@ -47,18 +47,18 @@ class Table:
         return self.entries.get(words, [])
 
     def most(self, first: str) -> int:
-        """Return how many words the longest phrase has that begins with `first`."""
+        """Return the length in words of the longest phrase that begins with `first`."""
         return self.longest.get(first, 0)
 
 
 class Vocabulary:
-    """Everything a lexicon names, by language.
+    """Index of a lexicon by language.
 
     Attributes:
         lexicon: The lexicon.
         english: Phrases by lower-case words.
-        korean: Names by their letters without spaces.
-        verbs_ko: Korean verbs as written in the lexicon, with what they are.
+        korean: Names without spaces.
+        verbs_ko: Korean verbs as written in the lexicon, with their meanings.
     """
 
     def __init__(self, lexicon: Lexicon) -> None:
@@ -101,7 +101,7 @@ class Vocabulary:
                     self.alone[language]["".join(text.split()).casefold()] = code
 
     def _add_value(self, value: Value, entry: Entry) -> None:
-        """Add the phrases of a value, each with what it says in a condition."""
+        """Add the phrases of a value, each with its meaning in a condition."""
         said = {"holds": value.holds, "fails": value.fails}
         senses = {
             text: sense for sense, words in said.items() for text in _every([*words.en, *words.ko])
@@ -123,7 +123,7 @@ class Vocabulary:
                 continue
             letters = "".join(text.split()).casefold()
             forms = [letters]
-            if len(letters) > 1 and letters[-1] in "것거":  # 든 것이, 든 게
+            if len(letters) > 1 and letters[-1] in "것거":  # e.g. 든 것이, 든 게
                 forms += [letters[:-1] + form for form in ("게", "건", "걸")]
             for form in forms:
                 known = self.korean.setdefault(form, [])
@@ -140,7 +140,7 @@ _MADE: deque[Vocabulary] = deque(maxlen=16)
 
 
 def vocabulary_of(lexicon: Lexicon) -> Vocabulary:
-    """Return the vocabulary of a lexicon; all who read with that lexicon share one."""
+    """Return the cached vocabulary of a lexicon."""
     for made in tuple(_MADE):
         if made.lexicon is lexicon:
             return made

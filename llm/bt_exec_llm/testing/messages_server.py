@@ -213,16 +213,16 @@ class MessagesServer:
             do_GET = do_POST  # noqa: N815 - its name there
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
-                del format, args  # tests want silence
+                del format, args  # no output in tests
 
         return Handler
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    daemon_threads = False  # joined on close: no socket outlives the server
+    daemon_threads = False  # closed with the server, so that no socket remains
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        del request, client_address  # a client that went away is part of the play
+        del request, client_address  # clients may disconnect
 
 
 def _strictly(body: Mapping[str, Any]) -> Reply | None:

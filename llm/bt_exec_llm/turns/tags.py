@@ -75,7 +75,7 @@ def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
         name, closes = tag[2], bool(tag[1])
         if inside:
             if not (closes and name == inside):
-                continue  # it is text of the part that is open
+                continue  # text of the open part
             parts.setdefault(inside, text[start : tag.start()])
             inside, place = "", tag.end()
             continue
