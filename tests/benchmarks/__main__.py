@@ -1,8 +1,8 @@
-"""Runs every benchmark in a process of its own: ``python -m tests.benchmarks [--small] [NAME…]``.
+"""Runs each benchmark in a separate process: ``python -m tests.benchmarks [--small] [NAME…]``.
 
-A benchmark that fails does not keep the others from running; the exit code is 1 then. ``--small``
-checks in a few minutes that all of them run. ``--results`` writes what they print to
-``RESULTS.md``, with the commit and the machine.
+If a benchmark fails, the others still run and the exit code is 1. ``--small`` checks in a few
+minutes that all of them run. ``--results`` writes the output to ``RESULTS.md``, with the commit and
+the machine.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def commit() -> str:
 
 
 def run(name: str, arguments: tuple[str, ...]) -> tuple[int, str]:
-    """Run one benchmark; return its exit code and what it printed."""
+    """Run one benchmark; return its exit code and its output."""
     words = [sys.executable, str(HERE / f"bench_{name}.py"), *arguments]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -72,7 +72,7 @@ def run(name: str, arguments: tuple[str, ...]) -> tuple[int, str]:
 
 
 def section(name: str, arguments: tuple[str, ...], output: str) -> str:
-    """Return the part of ``RESULTS.md`` on one benchmark."""
+    """Return the section of ``RESULTS.md`` about one benchmark."""
     call = " ".join((f"bench_{name}.py", *arguments))
     when = time.strftime("%Y-%m-%d", time.gmtime())
     place = f"`{call}`, commit {commit()}, {when}. {machine()}, load {os.getloadavg()[0]:.1f}."
@@ -80,7 +80,7 @@ def section(name: str, arguments: tuple[str, ...], output: str) -> str:
 
 
 def write_results(sections: dict[str, str]) -> None:
-    """Put sections into ``RESULTS.md``; those of other benchmarks stay as they are."""
+    """Write sections to ``RESULTS.md``; keep those of other benchmarks."""
     head = "# Results of the benchmarks\n\nWritten by `python -m tests.benchmarks --results`.\n"
     known: dict[str, str] = {}
     if RESULTS.is_file():

@@ -1,9 +1,9 @@
-"""Calibration of answers about pictures: how often an answer that is so sure is right.
+"""Calibration of answers about pictures: share of correct answers by stated confidence.
 
-Fresh pictures of several kinds are asked about through the whole pipeline, judges included: drawn
-ones under hard conditions, rendered tables, signs, receipts and codes, and photographs that
-scikit-image ships. It prints a table by confidence, and writes it as a reliability diagram where a
-file is named:
+Fresh pictures of several kinds are asked about through the whole pipeline with its judges: drawings
+under hard conditions, rendered tables, signs, receipts and codes, and photographs from
+scikit-image. The table by confidence is printed, and written as a reliability diagram if a file is
+given:
 
     python -m tests.benchmarks.bench_calibration [PICTURES] [FILE.svg] [SEED]
 """
@@ -33,12 +33,12 @@ from tests.skills.image.test_rendered import seeing
 
 SURE, MOST_WRONG = 0.7, 0.01
 FIRST_SEED = 5_000_000
-"""Thresholds were set on other pictures."""
+"""Seeds below were used to set thresholds."""
 PHOTOGRAPHS = Path(drawn.__file__).with_name("photographs.yaml")
 
 
 class Asked(NamedTuple):
-    """One question: the kind of its picture, whether the answer was right, how sure it was."""
+    """One question: kind of picture, correctness and confidence of the answer."""
 
     kind: str
     right: bool
@@ -47,7 +47,7 @@ class Asked(NamedTuple):
 
 
 def asked(pictures: int, first: int) -> Iterator[Asked]:
-    """Ask about so many pictures of each kind, and about the photographs that are installed."""
+    """Ask about this number of pictures of each kind, and about the installed photographs."""
     for seed in range(first, first + pictures):
         name, shown = conditions.conditioned(seed)
         for text, truth in conditions.questions(name, shown, seed):
@@ -71,7 +71,7 @@ def asked(pictures: int, first: int) -> Iterator[Asked]:
 
 
 def _answered(kind: str, bench: Bench, text: str, truth: Any, about: Any) -> Asked:
-    """Answer as a mission does; a question that is refused is not sure of anything."""
+    """Answer as a mission does; a refusal has confidence 0."""
     try:
         answer = ask(bench, text)
     except (CannotTell, Unread):
@@ -82,7 +82,7 @@ def _answered(kind: str, bench: Bench, text: str, truth: Any, about: Any) -> Ask
 
 
 def table_of(rows: list[Asked]) -> list[tuple[float, float, int]]:
-    """Return (mean confidence, share of right answers, answers) by tenth of confidence."""
+    """Return (mean confidence, share of correct answers, answers) by tenth of confidence."""
     tenths: dict[int, list[Asked]] = defaultdict(list)
     for one in rows:
         tenths[min(9, int(one.sure * 10))].append(one)
@@ -94,7 +94,7 @@ def table_of(rows: list[Asked]) -> list[tuple[float, float, int]]:
 
 
 def diagram(table: list[tuple[float, float, int]], said: str) -> str:
-    """Return a reliability diagram as SVG: confidence across, share of right answers up."""
+    """Return a reliability diagram as SVG: share of correct answers over confidence."""
     side, edge = 240, 40
     points = [(edge + x * side, edge + (1 - y) * side, n) for x, y, n in table]
     most = max(n for _, _, n in table)
@@ -128,7 +128,7 @@ def diagram(table: list[tuple[float, float, int]], said: str) -> str:
 
 
 def main(pictures: int = 40, file: str = "", first: int = FIRST_SEED) -> int:
-    """Measure; return 1 if more than one sure answer of a hundred is wrong, or any is at 1.0."""
+    """Measure; return 1 if over 1 % of the sure answers are wrong, or one has confidence 1.0."""
     rows = list(asked(pictures, first))
     table = table_of(rows)
     sure = [one for one in rows if one.sure > SURE]

@@ -1,9 +1,9 @@
-"""Open, close and fetch from every angle of the door: how it ends, and whether the words are true.
+"""Open, close and fetch missions from every door angle: outcomes and truth of the reports.
 
 ``python tests/benchmarks/bench_door_angles.py [STEP] [SEEDS] [EYES] [FROM] [TO]``; by default steps
-of 0.025 rad from 0 to 1.35, three seeds, ``learned`` eyes (``oracle`` costs little). A mission ends
-as asked if it says so and the simulated door and hands agree; its last words are held against the
-simulator by the reader that the tests use.
+of 0.025 rad from 0 to 1.35, three seeds, ``learned`` perception (``oracle`` is faster). A mission
+counts as successful if it reports success and the simulated door and hands agree. The last
+sentences are compared with the simulator by the reader of the tests.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COMMANDS = {"open": "문을 열어 줘", "close": "Close the door.", "fetch": "�
 
 
 def run(site: Site, command: str, angle: float, seed: int) -> tuple[bool, list[str], str]:
-    """Return whether one mission ended as asked, what it told untruly, and its last words."""
+    """Return whether a mission succeeded, its untrue statements, and its last sentences."""
     with Session(site, world={"door": f"{angle:.3f}", "seed": str(seed)}, fast=True) as session:
         outcome = session.run(COMMANDS[command])
         truth = Truth.of(session.rigs["door"].robot)
@@ -37,7 +37,7 @@ def run(site: Site, command: str, angle: float, seed: int) -> tuple[bool, list[s
 def main(
     step: float = 0.025, seeds: int = 3, eyes: str = "learned", low: float = 0.0, high: float = 1.35
 ) -> None:
-    """Print the table, and every mission that did not end as asked."""
+    """Print the table, and every mission that did not succeed."""
     site = load_site("door")
     seeing = site.packs["door"].model_copy(update={"detector": eyes})
     site = replace(site, packs={"door": seeing})

@@ -1,7 +1,7 @@
-"""The fetch mission in randomised worlds: how it ends, why, and how fast the simulation runs.
+"""The fetch mission in randomised worlds: outcomes, reasons, and speed of the simulation.
 
-``python tests/benchmarks/bench_fetch.py [WORLDS] [SITE]``; 100 worlds by default: door closed,
-ajar and open in turn with material behind it, then as many worlds without material.
+``python tests/benchmarks/bench_fetch.py [WORLDS] [SITE]``; 100 worlds by default, with the door
+closed, ajar and open in turn and material behind it, then as many worlds without material.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DOORS = ("closed", "ajar", "open")
 
 
 def run(site: str, worlds: int, material: str) -> list[tuple[str, Outcome, bool]]:
-    """Run the mission in each world; tell how the door stood, the outcome, and what was held."""
+    """Run the mission in each world; return the door state, the outcome and the held object."""
     loaded = load_site(site)
     found = []
     for seed in track(range(worlds), f"material {material}", console=Console(stderr=True)):

@@ -1,9 +1,9 @@
-"""Cost of the watchdog and the guardian in a tick of ten running skills, and its memory.
+"""Cost of the watchdog and the guardian: memory, and time in a tick of ten running skills.
 
-``python tests/benchmarks/bench_guard.py [--small]``. The same loop of the executive runs with and
-without them: without, no thread watches, the heartbeat does nothing and there is no guardian.
-Figures are processor time of the process per tick, its watchdog thread included, the least of
-several rounds in turn; the guardian process uses its own.
+``python tests/benchmarks/bench_guard.py [--small]``. The loop of the executive runs with both, and
+with neither: no watchdog thread, no heartbeat, no guardian. Figures are processor time of the
+process per tick with its watchdog thread, the minimum of several alternating rounds. The guardian
+process is measured separately.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ WORKING = Running(0.5, "working")
 
 @skill(timeout_s=36000.0)
 def work() -> Steps:
-    """Work for ever."""
+    """Run forever."""
     while True:
         yield WORKING
 
 
 class NoHeartbeat(Heartbeat):
-    """A heartbeat that does nothing."""
+    """Heartbeat without effect."""
 
     def start(self) -> None:
-        """Have no beat become due."""
+        """Do nothing."""
         self.due = float("inf")
 
     def beat(self) -> None:
@@ -80,7 +80,7 @@ def tick_s(guardian: Guardian | None, skills: int = 10) -> float:
 
 
 def memory_mb(pid: int) -> float:
-    """Return the memory of a process that it shares with no other [MB]."""
+    """Return the private memory of a process [MB]."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     kilobytes = {name: int(rest.split()[0]) for name, rest in (x.split(":", 1) for x in lines[1:])}
     return (kilobytes["Private_Clean"] + kilobytes["Private_Dirty"]) / 1024

@@ -1,8 +1,8 @@
 """Timings of a long history: ``python tests/benchmarks/bench_history.py [MISSIONS]``.
 
-10,000 missions by default. One simulated mission is recorded, and its rows are copied under other
-names and commands. Then the list, the search and the explanation are timed on the file.
-Everything is printed; nothing is asserted.
+10,000 missions by default. One simulated mission is recorded, and its rows are copied with other
+names and commands. The list, the search and the explanation are then timed. All figures are
+printed; nothing is asserted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMMANDS = ("open the door", "문 안의 자재를 가져와", "close the door",
 
 
 def fill(path: Path, missions: int) -> None:
-    """Copy the only mission of a journal until it holds this many."""
+    """Copy the only mission of a journal until it contains this number."""
     with closing(sqlite3.connect(path)) as connection, connection:
         names = [row[1] for row in connection.execute("PRAGMA table_info(missions)")]
         (first,) = connection.execute("SELECT * FROM missions").fetchall()
@@ -47,7 +47,7 @@ def fill(path: Path, missions: int) -> None:
 
 
 def timed(what: str, run: Callable[[], object]) -> None:
-    """Print how long something took [ms], the first time and after that."""
+    """Print the duration of a call [ms], the first one and later ones."""
     taken = []
     for _ in range(3):
         start = time.perf_counter()
@@ -57,7 +57,7 @@ def timed(what: str, run: Callable[[], object]) -> None:
 
 
 def main(missions: int) -> None:
-    """Fill a journal and time what reads it."""
+    """Fill a journal and time its queries."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "door.yaml"
         file.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")

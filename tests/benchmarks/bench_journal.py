@@ -1,8 +1,8 @@
-"""What the journal costs the loop: ``python tests/benchmarks/bench_journal.py``.
+"""Cost of the journal for the loop: ``python tests/benchmarks/bench_journal.py``.
 
-Ticks of eight events are handed to a recorder, and appended to a list in memory for comparison.
-Pacing ticks leave the writer time, as in a mission; in a flood it competes for the interpreter.
-Everything is printed; nothing is asserted.
+Ticks of eight events are passed to a recorder, and appended to a list for comparison. Paced ticks
+leave time for the writer, as in a mission; unpaced ones compete with it for the interpreter. All
+figures are printed; nothing is asserted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROUNDS = 5
 
 
 def tick_of(number: int) -> list[Event]:
-    """Return the events of a tick, as a busy mission makes them."""
+    """Return the events of a busy tick."""
     t, path = number * 0.05, f"get_material/take/grasp#{number % 7}"
     found: list[Event] = []
     for _ in range(ROWS // 4):
@@ -36,7 +36,7 @@ def tick_of(number: int) -> list[Event]:
 
 
 def cost(ticks: list[list[Event]], on: Callable[[Event], object], rest_s: float) -> float:
-    """Return the median time that a tick's events take from the loop [s]."""
+    """Return the median time that the events of a tick cost the loop [s]."""
     taken = []
     for events in ticks:
         start = time.perf_counter()
@@ -49,7 +49,7 @@ def cost(ticks: list[list[Event]], on: Callable[[Event], object], rest_s: float)
 
 
 def starts(recorder: Recorder, count: int) -> list[float]:
-    """Return how long the loop waits for the record before a skill starts, sorted [s]."""
+    """Return the waiting times of the loop for the record before a skill starts, sorted [s]."""
     taken = []
     for number in range(count):
         for event in tick_of(number):

@@ -1,9 +1,9 @@
-"""Missions on record become labels, and the labels plan new missions: the share done right.
+"""Training data from recorded missions: success of a planner that recalls it.
 
-Missions of the door and the building are run in random worlds and recorded with their pictures; a
-planner set is made of them by rules, and a compiler that recalls its training split plans the same
-kinds of commands in new worlds, beside the offline compiler. A mission is right if it ends
-satisfied. ``python tests/benchmarks/bench_labels.py [MISSIONS]`` records so many; 40 by default.
+Missions of the door and the building are run in random worlds and recorded with their pictures.
+Rules label them as a planner set. A compiler that recalls its training split plans the same kinds
+of commands in new worlds, beside the offline compiler. A mission counts as successful if it ends
+satisfied. ``python tests/benchmarks/bench_labels.py [MISSIONS]``; 40 by default.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def record(site: Site, said: tuple[str, ...], count: int, journal: Journal, seed
 
 
 def right(site: Site, said: tuple[str, ...], compiler: str, count: int) -> float:
-    """Return the share of new missions that end satisfied with a compiler."""
+    """Return the share of new missions that a compiler completes."""
     chance, ends = random.Random(7), Counter[str]()
     for _ in range(count):
         world = {"seed": str(10**6 + chance.randrange(10**6))}

@@ -1,8 +1,8 @@
-"""How fast a run labels synthetic clips, beside a bare client that asks as often; and its memory.
+"""Throughput and memory of labelling synthetic clips, beside a bare client with as many requests.
 
-A scripted model thinks 0.1 s about every batch of eight, with four asked at a time. The bare client
-sends the same number of questions, without clips, vocabulary, cache or output. A second run over
-the same clips must ask nothing. ``python tests/benchmarks/bench_labels_rate.py [CLIPS]``; 10,000 by
+A scripted model takes 0.1 s for every batch of eight, with four requests at a time. The bare client
+sends the same number of requests, without clips, vocabulary, cache or output. A second run over the
+same clips must send none. ``python tests/benchmarks/bench_labels_rate.py [CLIPS]``; 10,000 by
 default.
 """
 
@@ -48,7 +48,7 @@ REPLY = json.dumps({"items": [{"item": n, "record": SAID} for n in range(1, BATC
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """A frame that is drawn when it is asked for; no two are the same."""
+    """A random frame, drawn on access."""
 
     t: float
     seed: int
@@ -66,7 +66,7 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class Clips:
-    """Moments of as many episodes as are needed, made each time they are gone through."""
+    """Clips of the required number of episodes, created on each iteration."""
 
     count: int
 
@@ -79,7 +79,7 @@ class Clips:
 
 
 class Model:
-    """The scripted model; it forgets what it was asked, else it would be what grows."""
+    """Scripted model without history, so that it does not affect the measured memory."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -92,13 +92,13 @@ class Model:
 
 
 def rss_mb() -> float:
-    """Return how much memory this process has now [MB]."""
+    """Return the resident memory of this process [MB]."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 1e6
 
 
 def bare(count: int) -> float:
-    """Return how long the same number of questions takes [s]."""
+    """Return the time of the same number of bare requests [s]."""
     model, questions = Model(), [Turn.user("Answer.")]
     began = time.perf_counter()
     with ThreadPoolExecutor(WORKERS) as pool:
@@ -109,7 +109,7 @@ def bare(count: int) -> float:
 def labelled(
     count: int, folder: Path, name: str
 ) -> tuple[float, float, int, Progress, list[float]]:
-    """Return seconds, seconds of the processor, requests, how it ended, and memory on the way."""
+    """Return duration, processor time, requests, outcome, and memory during the run."""
     vocabulary, model = Vocabulary.model_validate(VOCABULARY), Model()
     labeler = ModelLabeler(model.model, "controller", vocabulary)
     output, cache, memory = Output(folder / name), Cache(folder / "cache.sqlite"), [0.0]

@@ -1,10 +1,10 @@
-"""How labelling scales over the nodes of a Ray cluster, and what 1,000 hours of video would take.
+"""Scaling of labelling over the nodes of a Ray cluster, and the estimate for 1,000 h of video.
 
-A cluster of four nodes on this machine, each of one worker; a scripted model thinks 0.5 s about
-every batch of eight. 1, 2 and 4 batches are asked about at the same time; every run must write the
-same bytes. What a clip costs the processor is measured without Ray, and what it costs to decode its
-new frame from a video coded as LeRobot codes by default (AV1, 640 x 480).
-``python tests/benchmarks/bench_labels_ray.py [CLIPS]``; 192 by default. Needs the extra ``ray``.
+A cluster of four nodes with one worker each runs on this machine. A scripted model takes 0.5 s for
+every batch of eight, with 1, 2 and 4 concurrent requests; every run must write the same bytes. The
+processor time of a clip is measured without Ray, and so is decoding its new frame from a video in
+LeRobot's default codec (AV1, 640 x 480). ``python tests/benchmarks/bench_labels_ray.py [CLIPS]``;
+192 by default. Needs the extra ``ray``.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ AT_ONCE = 64  # requests that a server of a vision model takes at the same time
 
 
 def make(_: Allowance) -> Labeler:
-    """Return a labeler with a model of its own, as each worker has one."""
+    """Return a labeler with a separate model, as each worker has one."""
     rate.THINKS_S = THINKS_S
     return ModelLabeler(rate.Model().model, "controller", Vocabulary.model_validate(VOCABULARY))
 
 
 def labelled(count: int, labeler: Labeler, folder: Path, workers: int) -> tuple[float, str]:
-    """Return how long a run takes [s], and the digest of what it writes."""
+    """Return the duration of a run [s], and the digest of its output."""
     output = Output(folder)
     output.begin({}, resume=False)
     began = time.perf_counter()
@@ -57,7 +57,7 @@ def labelled(count: int, labeler: Labeler, folder: Path, workers: int) -> tuple[
 
 
 def decoding_s(folder: Path) -> float:
-    """Return what the frames of a clip cost the processor, clips in a row [s a clip]."""
+    """Return the processor time for decoding the frames of a clip, over consecutive clips [s]."""
     import av
 
     path, fps = folder / "noise.mp4", 30

@@ -1,7 +1,7 @@
-"""Plans of 10,000 nodes, a journal of 100,000 missions, a thousand objects to sort.
+"""Plans of 10,000 nodes, a journal of 100,000 missions, and 1,000 objects to sort.
 
 ``python tests/benchmarks/bench_large.py [NODES [MISSIONS [OBJECTS]]]``. Figures are processor
-seconds, the least of three runs, beside those of a tenth of the size.
+seconds, the minimum of three runs, beside those for a tenth of the size.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TENTH = 10
 
 
 def least_s(work: Callable[[], Any], times: int = 3) -> float:
-    """Return the least processor time of some work [s]."""
+    """Return the minimum processor time of a function [s]."""
     found = float("inf")
     for _ in range(times):
         began = time.process_time()
@@ -49,7 +49,7 @@ def least_s(work: Callable[[], Any], times: int = 3) -> float:
 
 
 def plans(nodes: int) -> dict[str, Callable[[], Any]]:
-    """Return the work on a plan of so many nodes, by name."""
+    """Return the benchmarks of a plan of this size, by name."""
     plan = plan_of(nodes)
     asked = Request("work", "en", SITE.catalogue, SITE.library, SITE.messages, settings=SITE.packs)
     verified = prepare(plan, asked)
@@ -70,7 +70,7 @@ def plans(nodes: int) -> dict[str, Callable[[], Any]]:
 
 
 def journals(folder: Path, missions: int) -> dict[str, Callable[[], Any]]:
-    """Return questions to a journal of so many missions, by name."""
+    """Return the queries of a journal of this size, by name."""
     journal = Journal.open(folder / f"{missions}.sqlite")
     with journal.begin(command="open the door", site="door") as recorder:
         name = recorder.mission_id

@@ -1,7 +1,7 @@
-"""How much of a core the live view takes: 200 nodes, 10 frames and 20 reports a second.
+"""Processor load of the live view: 200 nodes, 10 frames and 20 reports a second.
 
-Run it: ``python tests/benchmarks/bench_live_view.py``. It prints the CPU share of the whole view
-(events, layout, difference, writing to a terminal) and the cost of one frame.
+``python tests/benchmarks/bench_live_view.py`` prints the share of a core for the whole view
+(events, layout, difference, terminal output) and the cost of one frame.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A photo of 12 megapixels with 100 boxes, verified on crops: seconds, and as a ratio to detection.
+"""Verification of 100 crops of a 12 megapixel photo: seconds, and the ratio to one detection.
 
-The picture is made here: things of four colours on a plain ground, with noise. Each question runs
-in a process of its own, from the file to the answer that was judged; its peak of memory is that of
-the process. The peer is one bare detection in the same picture, by the network that ships.
+The picture is generated: objects of four colours on a plain background, with noise. Each question
+runs in a separate process, from the file to the judged answer; peak memory is that of the process.
+The baseline is one detection in the same picture by the shipped network.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ import pytest
 ACROSS, DOWN, SIDE = 4000, 3000, 100
 SHADES = ((200, 30, 30), (30, 60, 200), (40, 150, 60), (240, 215, 40))
 MOST_S = 3.0
-"""What verifying 100 crops of such a photo may take on 2 cores, start of the process apart."""
+"""Limit for verifying 100 crops of such a photo on 2 cores, without process start [s]."""
 MOST_MB = 900
-"""Peak of the whole process, Python and its libraries included: about 36 MB are one picture."""
+"""Limit of the peak memory of the process with its libraries [MB]; a picture takes about 36 MB."""
 
 
 def made(folder: Path) -> Path:
-    """Write the photo and its boxes; every fourth thing is red."""
+    """Write the photo and its boxes; every fourth object is red."""
     rng = np.random.default_rng(1)
     picture = np.full((DOWN, ACROSS, 3), 225, np.uint8)
     boxes = []
@@ -50,7 +50,7 @@ def made(folder: Path) -> Path:
 
 
 def _asked(file: Path, question: str, annotated: bool) -> dict[str, float]:
-    """Ask in this process; return the answer, the seconds and the peak of memory [MB]."""
+    """Ask in this process; return the answer, the duration and the peak memory [MB]."""
     from bt_exec.mission.session import Session
 
     if not annotated:
@@ -67,7 +67,7 @@ def _asked(file: Path, question: str, annotated: bool) -> dict[str, float]:
 
 
 def _detected(file: Path) -> float:
-    """Return how long one bare detection takes [s], reading the file included."""
+    """Return the duration of one detection with reading the file [s]."""
     from bt_exec_skills.door.perception.detector_factory import SHIPPED
     from bt_exec_skills.image.tools import load_picture
     from bt_exec_skills.vision.weights import load
@@ -80,7 +80,7 @@ def _detected(file: Path) -> float:
 
 
 def _apart(*words: str) -> dict[str, float]:
-    """Do it in a process of its own."""
+    """Call a function in a separate process."""
     run = subprocess.run(
         [sys.executable, __file__, *words], capture_output=True, text=True, check=True
     )
@@ -88,7 +88,7 @@ def _apart(*words: str) -> dict[str, float]:
 
 
 @pytest.mark.benchmark
-def test_a_photo_of_12_megapixels_with_100_boxes(capsys: pytest.CaptureFixture) -> None:
+def test_crop_verification_of_a_large_photo_is_fast(capsys: pytest.CaptureFixture) -> None:
     with tempfile.TemporaryDirectory() as name:
         file = made(Path(name))
         peer = _apart("detect", str(file))["seconds"]

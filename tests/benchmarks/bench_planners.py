@@ -1,12 +1,13 @@
-"""Planning once against planning every turn: model calls, tokens and success on the same worlds.
+"""Planning once against planning every turn: model calls, tokens and success in the same worlds.
 
-Ours asks for a tree, checks it, and asks again only after a failure for which the library of trees
-has no other way; "ours, no ways" asks after every failure. The other planner asks before every
-action, executes the next action of each answer, and asks once more to hear that it is done.
-All are driven by the same scripted model, which decides from what is seen alone, on the same
-simulated doors with the same faults; in the second table it gives a faulty answer now and then.
-A mission counts as success if the world ends as the command says and nothing else was done. Calm
-missions are those without a fault. With ``--small`` it runs one mission of each command.
+Our compiler asks for a tree, checks it, and asks again after a failure without an alternative in
+the library; "ours, no ways" asks after every failure. The other planner asks before every action,
+executes the first action of each answer, and asks once more at the end.
+
+Both use the same scripted model, which decides from the observation alone, on the same simulated
+doors with the same faults. In the second table it gives some faulty answers. A mission counts as
+successful if the world is as commanded and nothing else was done. Calm missions have no fault.
+``--small`` runs one mission of each command.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ WRONG_TURNS = ("move_arm", "grasp", "open_door", "close_door", "fly", "Sure!")
 
 
 class Scripted:
-    """The model of both planners: knows the rules, forgets everything, errs at a given rate."""
+    """Scripted model of both planners: stateless, rule-based, with a given error rate."""
 
     def __init__(self, kind: str, rate: float, seed: int) -> None:
         self.kind, self.rate = kind, rate
@@ -79,7 +80,7 @@ class Scripted:
         plain: str | None = None,
         structured: str | None = None,
     ) -> Answer:
-        """Answer with a tree, as our compiler asks for one."""
+        """Return a tree in the format of our compiler."""
         del schema, cancel, structured
         first = "\n".join(block.text for block in messages[0].blocks)
         if self.draw.random() < self.rate:
@@ -97,14 +98,14 @@ class Scripted:
         return Answer(said)
 
     def repair(self, part: str, code: str) -> str:
-        """Return what takes the place of a failed part."""
+        """Return the replacement of a failed part."""
         if "take_material" in part:
             return "root: {tree: take_material_again}"
         name = "close_door" if "close_door" in part or "shut" in part else "open_door"
         return f"root: {{tree: {name}, with: {{arm: left}}}}" if code else ""
 
     def turn(self, prompt: str, facts: Mapping[str, str], seen: tuple[str, ...]) -> str | None:
-        """Return the next action of a turn, None when all is done; or a word."""
+        """Return the next action of a turn, None when all is done, or a word."""
         if self.draw.random() < self.rate:
             action: str | None = self.draw.choice(WRONG_TURNS)
         else:
@@ -139,13 +140,13 @@ class Scripted:
         return "move_arm" if "material" in seen else "return_home"
 
     def note(self, asked: str, said: str) -> None:
-        """Count a call."""
+        """Count a model call."""
         self.calls += 1
         self.tokens += tokens_of(asked) + tokens_of(said)
 
 
 class OneAction:
-    """A compiler whose plan is the next action of the present turn; for the per-turn planner."""
+    """Compiler for the per-turn planner: its plan is the next action of the current turn."""
 
     name = "per-turn"
 
@@ -154,7 +155,7 @@ class OneAction:
         self.done = False
 
     def compile(self, request: Request) -> Plan | Refusal:
-        """Ask for the next action and make a plan of it alone; trust the answer."""
+        """Request the next action; return it as a plan without further checks."""
         action = self.model.turn(
             str(build_prompt(request)), request.situation.facts, request.situation.labels
         )
@@ -172,19 +173,19 @@ class OneAction:
 
 
 class Ear:
-    """Notes which skills started."""
+    """Records the skills that start."""
 
     def __init__(self) -> None:
         self.started: list[str] = []
 
     def on(self, event: Event) -> None:
-        """Take note."""
+        """Record an event."""
         if isinstance(event, SkillStarting):
             self.started.append(event.skill)
 
 
 def right(kind: str, session: Session, ear: Ear) -> bool:
-    """Whether the world is as the command says, and nothing else was done."""
+    """Return True if the world is as commanded and nothing else was done."""
     robot: Any = session.rigs["door"].robot
     angle, held = robot.door_angle_rad, robot.holding("right") or robot.holding("left")
     shut = angle <= 0.04 if DONE[kind] == "closed" else angle >= 1.0

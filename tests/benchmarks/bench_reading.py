@@ -1,6 +1,6 @@
-"""The reading engine over the words of pictures and tables: time, memory, readings a sentence.
+"""Reading engine with the words of pictures and tables: time, memory, readings a sentence.
 
-Times are processor time. A fresh process reads one sentence for each figure of the first reading.
+Times are processor times. Each figure of a first reading comes from a fresh process.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def later(text: str, words: str = "image.rules.words", times: int = 40) -> float
 
 
 def survey() -> None:
-    """Read the commands of the tests about tables: print the readings a sentence, the slowest."""
+    """Read the commands of the table tests; print the readings per sentence and the slowest."""
     from bt_exec_skills.tabletop.lexicon import reader
 
     lines = (line for file in sorted(COMMANDS.glob("*commands.txt")) for line in file.open())

@@ -1,9 +1,9 @@
-"""What clients cost the robot: ``python tests/benchmarks/bench_serve.py [--small]``.
+"""Load that clients put on the robot: ``python tests/benchmarks/bench_serve.py [--small]``.
 
-A service runs in a process of its own, with a robot that does nothing at 20 ticks a second and a
-camera of 640 x 480; its simulation notes when each tick came. Clients in this process follow a
-mission, flood the service, dawdle, and send what is no request; then a burst of commands, and a
-``kill -9`` in the middle of a mission. Everything is printed; no time is asserted.
+A service runs in a separate process, with an idle robot at 20 ticks a second and a 640 x 480
+camera; its simulation records the time of each tick. Clients in this process follow a mission,
+flood the service, send slowly and send invalid requests. Then follow a burst of commands and a
+``kill -9`` during a mission. All figures are printed; no time is asserted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HZ = 20
 
 
 def serve(journal: str) -> None:
-    """Serve until killed; say the port, then, at each line of input, how late the ticks came."""
+    """Serve until killed; print the port, then the lateness of the ticks after each input line."""
     import numpy as np
 
     from bt_exec.journal import Journal
@@ -99,7 +99,7 @@ def serve(journal: str) -> None:
 
 
 def lateness(stamps: list[float]) -> list[float]:
-    """Return by how much each tick came later than a period after the one before [s], sorted."""
+    """Return the lateness of each tick relative to the one before [s], sorted."""
     gaps = [b - a - 1 / HZ for a, b in itertools.pairwise(stamps)]
     return sorted(max(gap, 0.0) for gap in gaps if gap < 1.0)  # larger: between two missions
 
@@ -124,7 +124,7 @@ class Server:
         return self.process.stdout.readline()
 
     def late(self) -> list[float]:
-        """Return how late ticks came since it was asked last."""
+        """Return the lateness of the ticks since the last call."""
         assert self.process.stdin is not None
         self.process.stdin.write("\n")
         self.process.stdin.flush()
@@ -160,7 +160,7 @@ class Server:
 
 
 def report(what: str, late: list[float], more: str = "") -> None:
-    """Print how late the ticks came."""
+    """Print the lateness of the ticks."""
     if not late:
         print(f"{what:34}  no ticks")
         return
@@ -170,7 +170,7 @@ def report(what: str, late: list[float], more: str = "") -> None:
 
 @contextlib.contextmanager
 def followers(server: Server, mission_id: str) -> Iterator[list[list[int]]]:
-    """Follow a mission many times; gives the numbers of the events that each got."""
+    """Follow a mission with several clients; return the event numbers that each received."""
     got: list[list[int]] = []
 
     def follow() -> list[int]:
@@ -188,7 +188,7 @@ def followers(server: Server, mission_id: str) -> Iterator[list[list[int]]]:
 
 @contextlib.contextmanager
 def flood(server: Server) -> Iterator[Counter[str]]:
-    """Ask as fast as it goes, with eight connections, for what costs most, and for nonsense."""
+    """Flood the service with expensive and invalid requests over eight connections."""
     counts: Counter[str] = Counter()
     over = threading.Event()
     asked = [
@@ -216,7 +216,7 @@ def flood(server: Server) -> Iterator[Counter[str]]:
 
 @contextlib.contextmanager
 def dawdlers(server: Server) -> Iterator[Counter[str]]:
-    """Heads that trickle in, bodies that never come, streams that nobody reads, and noise."""
+    """Send slow headers, incomplete bodies and noise, and open streams without reading them."""
     counts: Counter[str] = Counter()
     over = threading.Event()
     sockets: list[socket.socket] = []
@@ -260,7 +260,7 @@ def dawdlers(server: Server) -> Iterator[Counter[str]]:
 def watched(
     server: Server, what: str, around: Callable[[Server], Any] | None, further_s: float = 1.0
 ) -> None:
-    """Run a long mission while something goes on around it, and some seconds longer."""
+    """Run a long mission during other requests, and some seconds after."""
     server.late()
     mission_id = server.send("long")[1]["mission_id"]
     with around(server) if around is not None else contextlib.nullcontext(Counter()) as counts:
@@ -294,7 +294,7 @@ def main() -> None:
 
 
 def burst(server: Server) -> None:
-    """Post many commands at once: each is taken or refused, and what was taken is run."""
+    """Post many commands at once; each is accepted or rejected, and every accepted one runs."""
     began = time.monotonic()
     took: list[float] = []
 
@@ -318,7 +318,7 @@ def burst(server: Server) -> None:
 
 
 def killed(server: Server, journal: Path) -> None:
-    """Kill the service in the middle of a mission, with others waiting; start it again."""
+    """Kill the service during a mission with others queued, and restart it."""
     names = [server.send(command)[1]["mission_id"] for command in ("long", "short", "short")]
     time.sleep(1.0)
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)

@@ -1,9 +1,8 @@
-"""Sorting of many objects by colour: time of the plan, way of the robot, time of the mission.
+"""Sorting of many objects by colour: planning time, travelled distance and mission time.
 
-``python tests/benchmarks/bench_sorting.py [COUNT …]``; 10, 50 and 200 objects by default.
-
-The world is arithmetic behind HTTP, so that only the executive costs time. Simulated time is the
-way at 0.5 m/s and 4.6 s for each pick and place.
+``python tests/benchmarks/bench_sorting.py [COUNT …]``; 10, 50 and 200 objects by default. The world
+is computed behind HTTP, so only the executive takes time. Simulated time is the distance at 0.5 m/s
+and 4.6 s for each pick and place.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Memory and time of short commands: ``python tests/benchmarks/bench_start.py [TIMES]``.
 
-Each runs in a process of its own, as from a shell. Printed are the peak of resident memory, the
-processor time and the time on the wall, the least of several runs. "first" is a run with an empty
-cache folder, "again" one with a cache that an earlier run has filled. First motion is the time
-until the first skill starts.
+Each command runs in a separate process, as from a shell. Printed are peak resident memory,
+processor time and wall time, the minimum of several runs. "first" has an empty cache folder,
+"again" a filled one. First motion is the time until the first skill starts.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ CASES: tuple[tuple[tuple[str, ...], int | None], ...] = (
     ((*RUN, "is the door open?"), 250),
     ((*RUN, "문이 열려 있어?"), 250),
 )
-"""Arguments of a command, and the memory that is aimed at [MB]."""
+"""Arguments of a command, and its target memory [MB]."""
 FIRST_MOTION = ("run", "--no-journal", "--plain", "open the door")
 MOTION = " running "
 
 
 class Cost(NamedTuple):
-    """What a process took: memory [MB], processor time [s], time on the wall [s]."""
+    """Memory [MB], processor time [s] and wall time [s] of a process."""
 
     memory: float
     cpu: float
@@ -56,7 +55,7 @@ def cost(environment: dict[str, str], *command: str) -> Cost:
 
 
 def least(costs: list[Cost]) -> Cost:
-    """Return the least of each figure."""
+    """Return the minimum of each figure."""
     return Cost(*map(min, zip(*costs, strict=True)))
 
 

@@ -1,8 +1,8 @@
-"""Random tables: how the missions end, judged by an independent reader of the world, and how fast.
+"""Random tables: outcomes of missions, checked by an independent reader of the world, and speed.
 
-``python tests/benchmarks/bench_tables.py [TABLES] [calm|troubled]``; 200 tables by default. In
-troubled ones things slip from the hand, are moved by somebody, and bowls vanish. A mission is right
-if the world is as asked, or if it ended as anything but done and says which things are not there.
+``python tests/benchmarks/bench_tables.py [TABLES] [calm troubled]``; 200 tables by default. In
+troubled ones objects slip from the hand or are moved, and bowls vanish. A mission counts as
+successful if the world is as commanded, or if it reports the objects that are not in place.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Cost of a tick beside py_trees and BehaviorTree.CPP, on the same shapes in one process.
+"""Cost of a tick beside py_trees and BehaviorTree.CPP, on the same trees in one process.
 
 ``python tests/benchmarks/bench_tick.py [--small]``. Every engine ticks a tree that keeps running:
 
-- bare: py_trees with its own composites, and leaves that do nothing;
-- decorated: the same with py_trees' ``Timeout`` and ``EternalGuard``, as our skills have them;
-- C++: BehaviorTree.CPP 4 through ``behaviortreepy``, with leaves written in C++ (``Sleep``);
-- bt-exec: skills under their timeouts, watched by the watchdog, every change reported;
-- loop: the same within the whole loop of the executive, clock and abort included.
+  - bare: py_trees with its own composites, and leaves without work;
+  - decorated: the same with py_trees' ``Timeout`` and ``EternalGuard``, like our skills;
+  - C++: BehaviorTree.CPP 4 through ``behaviortreepy``, with leaves written in C++ (``Sleep``);
+  - bt-exec: skills with timeouts and the watchdog, every change reported;
+  - loop: the same in the loop of the executive, with clock and abort.
 
-Figures are processor time per tick, the least of several rounds in turn.
+Figures are processor time per tick, the minimum of several alternating rounds.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Tick = Callable[[], Any]
 
 @skill(timeout_s=HOUR_S)
 def work() -> Steps:
-    """Work for ever."""
+    """Run forever."""
     while True:
         yield WORKING
 
@@ -72,21 +72,21 @@ def quick() -> Steps:
 
 @condition
 def clear(world: Any, side: int = 0) -> Verdict:
-    """Return whether the way is clear, as last observed."""
+    """Return whether the path is clear, as last observed."""
     return Verdict.yes() if world.observation is not None else Verdict.unknown()
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A tree in each engine's form.
+    """A tree in the form of each engine.
 
     Attributes:
-        name: What the table calls it.
-        running: Leaves that run.
+        name: Name in the table.
+        running: Number of running leaves.
         ours: Our nodes.
-        bare: Behaviours of py_trees; they may have guards and timeouts if that is asked for.
+        bare: Behaviours of py_trees, with guards and timeouts on request.
         xml: Nodes of BehaviorTree.CPP.
-        aim: Largest ratio to bare py_trees that is aimed at.
+        aim: Target of the ratio to bare py_trees.
     """
 
     name: str
@@ -98,12 +98,12 @@ class Shape:
 
 
 def parallel_of(children: list[Behaviour]) -> Behaviour:
-    """Return py_trees' parallel that does not tick finished children again."""
+    """Return a parallel of py_trees that does not tick finished children again."""
     return py_trees.composites.Parallel("p", ParallelPolicy.SuccessOnAll(), children)
 
 
 def endless(decorated: bool, *, guarded: bool = False) -> Behaviour:
-    """Return a leaf of py_trees that runs for ever."""
+    """Return a leaf of py_trees that runs forever."""
     leaf: Behaviour = Endless("leaf")
     if decorated:
         if guarded:
@@ -113,7 +113,7 @@ def endless(decorated: bool, *, guarded: bool = False) -> Behaviour:
 
 
 def many(number: int) -> Shape:
-    """Return a parallel of leaves that run."""
+    """Return a parallel of running leaves."""
     return Shape(
         f"{number:,} running skills",
         number,
@@ -125,7 +125,7 @@ def many(number: int) -> Shape:
 
 
 def deep(steps: int) -> Shape:
-    """Return a sequence that is at its last step."""
+    """Return a sequence at its last step."""
     return Shape(
         f"{steps} steps deep, 1 running",
         1,
@@ -139,7 +139,7 @@ def deep(steps: int) -> Shape:
 
 
 def nested(levels: int) -> Shape:
-    """Return sequences inside each other, with one leaf that runs."""
+    """Return nested sequences with one running leaf."""
 
     def ours() -> NodeBase:
         node: NodeBase = Do(do="work")
@@ -163,7 +163,7 @@ def nested(levels: int) -> Shape:
 
 
 def large(branches: int, leaves: int, running: int) -> Shape:
-    """Return parallels in a parallel: most leaves have ended, some branches have one that runs."""
+    """Return a parallel of parallels in which most leaves have finished."""
 
     def kinds() -> Iterator[list[bool]]:
         for branch in range(branches):
@@ -195,7 +195,7 @@ def large(branches: int, leaves: int, running: int) -> Shape:
 
 
 def guarded(number: int, *, questions: int) -> Shape:
-    """Return a parallel of guarded leaves that ask so many different questions."""
+    """Return a parallel of guarded leaves with this number of different conditions."""
 
     def ours() -> NodeBase:
         return Parallel(
@@ -237,7 +237,7 @@ SHAPES = (
 
 
 def py_tree(root: Behaviour) -> Tick:
-    """Return a tick of a tree of py_trees, as its own ``tick_once`` does it."""
+    """Return a tick function of a py_trees tree, like its ``tick_once``."""
 
     def tick() -> None:
         for _ in root.tick():
@@ -247,12 +247,12 @@ def py_tree(root: Behaviour) -> Tick:
 
 
 def with_visit(root: Behaviour) -> Tick:
-    """Return the tick of py_trees' ``BehaviourTree``, which visits the whole tree."""
+    """Return a tick function of py_trees' ``BehaviourTree``, which visits the whole tree."""
     return py_trees.trees.BehaviourTree(root).tick
 
 
 def cpp_tree(xml: str) -> Tick | None:
-    """Return a tick of BehaviorTree.CPP, or None if it is not installed."""
+    """Return a tick function of BehaviorTree.CPP, or None if it is not installed."""
     if behaviortreepy is None:
         return None
     text = f'<root BTCPP_format="4"><BehaviorTree ID="t">{xml}</BehaviorTree></root>'
@@ -266,7 +266,7 @@ def cpp_tree(xml: str) -> Tick | None:
 
 
 def our_tree(root: NodeBase, watchdog: Watchdog) -> Tick:
-    """Return a tick of our nodes."""
+    """Return a tick function of our nodes."""
     site = scripted_site([work, quick, clear])
     clock = FakeClock()
     buffer: ObservationBuffer[Any] = ObservationBuffer(lambda: clock.time)
@@ -294,7 +294,7 @@ def our_tree(root: NodeBase, watchdog: Watchdog) -> Tick:
 
 
 def loop_s(root: NodeBase, ticks: int) -> float:
-    """Return the processor seconds of a tick within the loop of the executive."""
+    """Return the processor time of a tick in the loop of the executive [s]."""
     site = scripted_site([work, quick])
     stamps: list[float] = []
 
@@ -319,7 +319,7 @@ def loop_s(root: NodeBase, ticks: int) -> float:
 
 
 def seconds(tick: Tick, ticks: int) -> float:
-    """Return the processor seconds of a tick."""
+    """Return the processor time of a tick [s]."""
     start = time.process_time()
     for _ in range(ticks):
         tick()
@@ -327,7 +327,7 @@ def seconds(tick: Tick, ticks: int) -> float:
 
 
 def measure(shape: Shape, watchdog: Watchdog) -> dict[str, float]:
-    """Return the seconds of a tick by engine."""
+    """Return the processor time of a tick by engine [s]."""
     engines = {
         "bare": py_tree(shape.bare(False)),
         "decorated": py_tree(shape.bare(True)),

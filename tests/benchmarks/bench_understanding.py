@@ -1,8 +1,8 @@
-"""Understanding a command: the first of a process and later ones, with 10 and with 1,000 trees.
+"""Understanding of commands: the first one of a process and later ones, with 10 and 1,000 trees.
 
-Each row is a fresh process; figures are processor time, so that a busy machine does not count. The
-large library has 1,000 trees of 40 verbs and 25 things, each with two utterances in two languages,
-and 2,000 values with a name in each. The peer is bare kiwipiepy: loaded as the reader loads it, one
+Each row is a fresh process; figures are processor times, independent of other load. The large
+library has 1,000 trees of 40 verbs and 25 objects, each with two utterances in two languages, and
+2,000 values with a name in each. The baseline is kiwipiepy alone, loaded with the same options: one
 sentence, then the same sentences again.
 """
 
@@ -25,7 +25,7 @@ COMMANDS = {"en": "Please {verb} the {thing}.", "ko": "{thing} {verb}해 주세�
 
 
 def name_of(number: int, language: str) -> str:
-    """Return a pronounceable name nobody else has: ``bakedo``, 바케도."""
+    """Return a pronounceable unique name: ``bakedo``, 바케도."""
     letters = random.Random(number)
     if language == "ko":
         return (
@@ -82,7 +82,7 @@ def write(folder: Path, trees: int) -> tuple[Path, Path]:
 
 
 def measure(folder: Path, language: str) -> dict[str, float]:
-    """Load, compile a first command and later ones; return processor seconds."""
+    """Load, compile a first command and later ones; return processor times."""
     from bt_exec.language.messages import language_of
     from bt_exec.pack import Catalogue, Pack
     from bt_exec.planning.compiler import Plan, Request
@@ -107,7 +107,7 @@ def measure(folder: Path, language: str) -> dict[str, float]:
 
 
 def bare(language: str) -> dict[str, float]:
-    """Do the same with the library of morphemes alone."""
+    """Measure the morphological analyser alone."""
     text = COMMANDS[language].format(verb="정리", thing="책상") if language == "ko" else "Open it."
     if language == "ko":
         from kiwipiepy import Kiwi
@@ -130,7 +130,7 @@ def bare(language: str) -> dict[str, float]:
 
 
 def in_process(*arguments: str) -> dict[str, float]:
-    """Return the least figures of three processes."""
+    """Return the minimum figures of three processes."""
     call = [sys.executable, __file__, *arguments]
     ran = [
         json.loads(subprocess.run(call, check=True, capture_output=True).stdout) for _ in range(3)

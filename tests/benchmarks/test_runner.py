@@ -1,4 +1,4 @@
-"""The runner of the benchmarks knows all of them."""
+"""The benchmark runner lists every benchmark."""
 
 from pathlib import Path
 

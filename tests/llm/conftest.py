@@ -1,4 +1,4 @@
-"""A door site without its pack: the shipped trees and words, and skills that only have names."""
+"""Door site without its pack: the shipped trees and words, and skills without bodies."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _meaning(spec: MissionSpec) -> str:
 
 @pytest.fixture(scope="session")
 def meaning(ask: Ask) -> Callable[[str], str]:
-    """Return what a command becomes: its trees, or the code of its refusal."""
+    """Return the trees that a command is compiled to, or the code of its refusal."""
 
     def meaning(command: str) -> str:
         answer = ask(command)

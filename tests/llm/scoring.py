@@ -1,4 +1,4 @@
-"""Scores the offline compiler on labelled commands, as their files in tests/data/commands say.
+"""Scores the offline compiler on the labelled commands of tests/data/commands.
 
 python -m tests.llm.scoring door FILE …
 """

@@ -29,17 +29,17 @@ from bt_exec_llm.offline.phrases import expand_phrase
         ("안(의|에 있는)", ("안의", "안에 있는")),
     ],
 )
-def test_alternatives_are_expanded(phrase, expected):
+def test_phrase_alternatives_are_expanded(phrase, expected):
     assert set(expand_phrase(phrase)) == set(expected)
 
 
 @pytest.mark.parametrize("phrase", ["(open", "open)", "a|b", "[x"])
-def test_brackets_must_match(phrase):
+def test_unmatched_brackets_are_rejected(phrase):
     with pytest.raises(RegistrationError, match="brackets do not match"):
         expand_phrase(phrase)
 
 
-def test_too_many_alternatives_are_refused():
+def test_too_many_alternatives_are_rejected():
     with pytest.raises(RegistrationError, match="more than 400"):
         expand_phrase("(a|b|c|d)" * 6)
 
@@ -68,7 +68,7 @@ def test_too_many_alternatives_are_refused():
         ("verbs: [1", ":1:8: cannot be read as a lexicon: this '[' is not closed; ']' is missing"),
     ],
 )
-def test_a_wrong_lexicon_is_refused_with_its_file_and_place(tmp_path, text, reason):
+def test_invalid_lexicon_is_reported_with_file_and_position(tmp_path, text, reason):
     path = tmp_path / "words.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(RegistrationError) as error:
@@ -77,7 +77,7 @@ def test_a_wrong_lexicon_is_refused_with_its_file_and_place(tmp_path, text, reas
     assert reason in str(error.value)
 
 
-def test_a_missing_lexicon_is_refused(tmp_path):
+def test_missing_lexicon_is_reported(tmp_path):
     with pytest.raises(RegistrationError, match="cannot be read"):
         load_lexicon((tmp_path / "none.yaml",))
 
@@ -99,7 +99,7 @@ root: {do: water}
     "command",
     ["water the plants", "Please WATER the plants now!", "화분에 물을 줘", "지금 화분에 물을 줘."],
 )
-def test_a_tree_works_with_its_utterances_alone(command):
+def test_tree_without_lexicon_is_selected_by_its_utterances(command):
     answer = _ask(command, GARDEN)
     assert isinstance(answer, Plan)
     assert answer.spec.root.tree == "water_plants"
@@ -108,7 +108,7 @@ def test_a_tree_works_with_its_utterances_alone(command):
 @pytest.mark.parametrize(
     "command", ["don't water the plants", "water the red plants", "water", "화분에 물을 주지 마"]
 )
-def test_and_is_not_guessed_from_parts_of_them(command):
+def test_part_of_an_utterance_is_refused(command):
     assert isinstance(_ask(command, GARDEN), Refusal)
 
 
@@ -138,7 +138,7 @@ values:
         ("복도에가서둘러봐", "corridor"),
     ],
 )
-def test_values_that_complete_a_phrase_fill_its_parameter(tmp_path, command, place):
+def test_value_in_a_phrase_fills_its_parameter(tmp_path, command, place):
     path = tmp_path / "words.yaml"
     path.write_text(WORDS, encoding="utf-8")
     answer = _ask(command, PLACES, path)
@@ -149,7 +149,7 @@ def test_values_that_complete_a_phrase_fill_its_parameter(tmp_path, command, pla
 @pytest.mark.parametrize(
     "command", ["go to the kitchen and look around", "가서 둘러봐", "look around"]
 )
-def test_and_are_not_invented(tmp_path, command):
+def test_missing_value_is_not_invented(tmp_path, command):
     path = tmp_path / "words.yaml"
     path.write_text(WORDS, encoding="utf-8")
     assert isinstance(_ask(command, PLACES, path), Refusal)
@@ -204,7 +204,7 @@ lists: {Place: each}
         ("다락에 가", ["anna"]),
     ],
 )
-def test_words_for_several_for_what_is_not_said_and_for_others(tmp_path, command, args):
+def test_words_for_several_default_and_other_values(tmp_path, command, args):
     path = tmp_path / "words.yaml"
     path.write_text(ROUNDS, encoding="utf-8")
     library = Library([load_text(tree) for tree in LOOK.split("---")])
@@ -216,13 +216,13 @@ def test_words_for_several_for_what_is_not_said_and_for_others(tmp_path, command
     assert [value for node in nodes for value in node.args.values()] == args
 
 
-def test_without_a_way_nothing_is_added(tmp_path):
+def test_verb_without_general_verb_adds_no_object(tmp_path):
     path = tmp_path / "words.yaml"
     path.write_text(ROUNDS, encoding="utf-8")
     assert isinstance(_ask("look around", LOOK.split("---")[0], path), Refusal)
 
 
-def test_a_way_of_no_verb_is_refused(tmp_path):
+def test_unknown_general_verb_is_rejected(tmp_path):
     path = tmp_path / "words.yaml"
     path.write_text("verbs: {look: {}}\nways: {patrol: {of: lok}}", encoding="utf-8")
     with pytest.raises(RegistrationError) as error:
@@ -265,21 +265,21 @@ def test_wrong_reference_is_reported_with_its_place(tmp_path, case):
     assert allowed in str(error.value)
 
 
-def test_references_may_lead_to_another_file(tmp_path):
+def test_reference_to_another_file_is_valid(tmp_path):
     verbs, ways = tmp_path / "verbs.yaml", tmp_path / "ways.yaml"
     verbs.write_text("verbs: {look: {}}", encoding="utf-8")
     ways.write_text("ways: {patrol: {of: look}}", encoding="utf-8")
     assert with_words((verbs, ways), ()).concept("patrol") == "look"
 
 
-def test_two_trees_with_one_utterance_are_refused_as_ambiguous():
+def test_shared_utterance_of_two_trees_is_ambiguous():
     library = Library([load_text(GARDEN), load_text(GARDEN.replace("water_plants", "water_again"))])
     answer = create({}).compile(Request("water the plants", "en", Catalogue([]), library))
     assert isinstance(answer, Refusal)
     assert answer.code == "AMBIGUOUS"
 
 
-def test_of_two_trees_that_answer_the_words_of_each_alone_are_offered():
+def test_unique_utterances_of_ambiguous_trees_are_offered():
     one = GARDEN.replace("utterances: [", "utterances: [Sprinkle the plants., ")
     two = GARDEN.replace("water_plants", "soak_plants")
     two = two.replace("utterances: [", "utterances: [Soak the plants., ")
@@ -291,7 +291,7 @@ def test_of_two_trees_that_answer_the_words_of_each_alone_are_offered():
     assert answer.question == 'Which one: "soak the plants" or "sprinkle the plants"?'
 
 
-def test_more_trees_than_one_can_choose_from_are_not_offered():
+def test_too_many_ambiguous_trees_are_not_offered():
     own = [
         GARDEN.replace("water_plants", f"water_{at}").replace(
             "utterances: [", f"utterances: [Go {at}., "
@@ -304,13 +304,13 @@ def test_more_trees_than_one_can_choose_from_are_not_offered():
     assert (answer.code, answer.did_you_mean, answer.question) == ("AMBIGUOUS", (), "")
 
 
-def test_the_offline_compiler_has_no_settings():
+def test_offline_compiler_rejects_settings():
     assert create({}).name == "offline"
     with pytest.raises(UsageError, match="has no settings \\(found model\\)"):
         create({"model": "x"})
 
 
-def test_shipped_lexicon_schema_is_in_step():
+def test_shipped_lexicon_schema_is_up_to_date():
     shipped = json.loads(data_path("configs", "schema", "lexicon.schema.json").read_text("utf-8"))
     model = Lexicon.model_json_schema()
     assert {**shipped, "title": ""} == {**model, "title": "", "$schema": shipped["$schema"]}

@@ -1,4 +1,4 @@
-"""What must hold for any text: nothing raises, nothing is guessed, small talk changes nothing."""
+"""Properties of any text: no exception, no guess, and no effect of small talk."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_spacing_punctuation_and_politeness_change_nothing_in_korean(meaning, pa
 
 @FAST
 @given(st.text(max_size=400))
-def test_any_text_is_answered(ask, command):
+def test_any_text_gets_an_answer(ask, command):
     answer = ask(command)
     if isinstance(answer, Refusal):
         answer.message.encode()
@@ -103,14 +103,14 @@ WHOLE = (*sorted(ENGLISH), "문 을 열어", "문 닫아", "자재 를 가져와
 
 @st.composite
 def scraps(draw):
-    """A whole command with scraps put in anywhere, or nothing but scraps."""
+    """Return a command with random fragments inserted, or fragments only."""
     words = draw(st.sampled_from([*WHOLE, *WHOLE, "", ""])).split()
     for scrap in draw(st.lists(st.sampled_from(SCRAPS.split()), max_size=2 if words else 12)):
         words.insert(draw(st.integers(0, len(words))), scrap)
     return words
 
 
-def test_scraps_of_commands_never_move_anything_that_is_forbidden(ask):
+def test_fragments_of_commands_never_plan_a_forbidden_act(ask):
     plans: list[tuple[set[str], MissionSpec]] = []
     refused: list[set[str]] = []
 
@@ -139,7 +139,7 @@ def test_scraps_of_commands_never_move_anything_that_is_forbidden(ask):
 @given(
     st.sampled_from(sorted(ENGLISH)), st.integers(0, 12), st.text("abdefgijkmnqtuvxyz", min_size=3)
 )
-def test_a_foreign_word_anywhere_stops_everything(meaning, command, place, word):
+def test_unknown_word_anywhere_refuses_the_command(meaning, command, place, word):
     words = command.split()
     words.insert(min(place, len(words)), "qz" + word)
     assert meaning(" ".join(words)).isupper()
@@ -150,7 +150,7 @@ NEGATIONS = ("not", "don't", "never", "do not", "dont", "please don't", "don’t
 
 @FAST
 @given(st.sampled_from(sorted(ENGLISH)), st.integers(0, 12), st.sampled_from(NEGATIONS))
-def test_what_is_negated_in_english_is_never_done(meaning, command, place, negation):
+def test_negated_english_act_is_never_planned(meaning, command, place, negation):
     words = command.split()
     words.insert(min(place, len(words)), negation)
     found = meaning(" ".join(words))
@@ -171,14 +171,14 @@ def test_what_is_negated_in_english_is_never_done(meaning, command, place, negat
         "지 말자",
     ],
 )
-def test_a_negative_ending_in_korean_forbids_the_whole(meaning, stem, ending):
+def test_negative_korean_ending_forbids_the_command(meaning, stem, ending):
     assert meaning(stem + ending).isupper()
     assert meaning((stem + ending).replace(" ", "")).isupper()
 
 
 @pytest.mark.parametrize("word", ["안", "못"])
 @pytest.mark.parametrize("verb", ["열어", "닫아 줘", "여세요"])
-def test_a_negative_adverb_in_korean_forbids_the_whole(meaning, word, verb):
+def test_negative_korean_adverb_forbids_the_command(meaning, word, verb):
     assert meaning(f"문 {word} {verb}") == "NEGATED"
     assert meaning(f"문을 {word}{verb}") == "NEGATED"
 
@@ -221,6 +221,6 @@ def test_hostile_text_is_refused(ask, command):
     answer.message.encode()
 
 
-def test_the_same_command_gives_the_same_answer(ask):
+def test_compilation_is_deterministic(ask):
     for command in ("open the door and close it", "open the window", "문 열고 닫아"):
         assert ask(command) == ask(command)

@@ -74,7 +74,7 @@ def _args(spec, skill: str) -> dict[str, str]:
     )
 
 
-def test_a_way_of_the_failed_subtree_is_tried_and_the_rest_stays(compiler, first):
+def test_alternative_replaces_only_the_failed_subtree(compiler, first):
     request, answer = first
     failure = _failed(
         "DOOR_STUCK",
@@ -90,7 +90,7 @@ def test_a_way_of_the_failed_subtree_is_tried_and_the_rest_stays(compiler, first
     assert (spec.mission.compiler, spec.mission.subgoals) == ("offline", ("get the material",))
 
 
-def test_a_way_that_failed_is_not_tried_again(compiler, first):
+def test_failed_alternative_is_not_tried_again(compiler, first):
     request, answer = first
     place = "fetch/open_it/open_door"
     one = _failed("DOOR_STUCK", place, "open_door", arm="right", object_label="door-handle")
@@ -101,7 +101,7 @@ def test_a_way_that_failed_is_not_tried_again(compiler, first):
     assert third.mission.plan_version == 3
 
 
-def test_a_code_without_a_way_runs_the_part_again_as_it_is(compiler, first):
+def test_failed_part_is_repeated_without_an_alternative(compiler, first):
     request, answer = first
     failure = _failed(
         "TIMEOUT", "fetch/open_it/open_door", "open_door", arm="right", object_label="door-handle"
@@ -110,7 +110,7 @@ def test_a_code_without_a_way_runs_the_part_again_as_it_is(compiler, first):
     assert spec.root == expand(answer.spec, request.library).root
 
 
-def test_finished_work_outside_the_failed_part_is_kept(compiler, first):
+def test_finished_work_is_kept(compiler, first):
     request, answer = first
     done = [
         Done("fetch/open_it/open_door", "open_door", {"arm": "right"}),

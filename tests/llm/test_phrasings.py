@@ -17,29 +17,29 @@ ROWS = [(command, expected) for expected, commands in TABLE.items() for command 
 
 
 @pytest.mark.parametrize(("command", "expected"), ROWS)
-def test_every_phrasing_becomes_what_it_means(command, expected, meaning):
+def test_phrasing_is_compiled_to_its_plan(command, expected, meaning):
     assert meaning(command) == expected
 
 
-def test_the_table_is_large_and_has_both_languages():
+def test_table_covers_both_languages():
     korean = [command for command, _ in ROWS if any("가" <= char <= "힣" for char in command)]
     assert len(ROWS) >= 300
     assert len(korean) >= 150
 
 
-def test_every_plan_of_the_table_expands(ask, library: Library):
+def test_plans_of_the_table_expand(ask, library: Library):
     for command in some(command for command, expected in ROWS if not expected.isupper()):
         answer = ask(command)
         assert isinstance(answer, Plan)
         expand(answer.spec, library)
 
 
-def test_every_utterance_of_the_library_means_its_own_tree(meaning, library: Library):
+def test_utterance_selects_its_tree(meaning, library: Library):
     for name, said in some((tree.tree, said) for tree in library for said in tree.utterances):
         assert meaning(said).split()[0] == name, said
 
 
-def test_the_header_says_what_was_asked_and_how_it_was_split(ask):
+def test_header_contains_command_and_subgoals(ask):
     answer = ask("Please open the door, and then close it again.")
     mission = answer.spec.mission
     assert mission.command == "Please open the door, and then close it again."
@@ -48,7 +48,7 @@ def test_the_header_says_what_was_asked_and_how_it_was_split(ask):
     assert mission.subgoals == ("open the door", "close it again")
 
 
-def test_a_single_command_is_a_single_tree(ask):
+def test_single_command_becomes_one_tree(ask):
     answer = ask("자재를 가져와 주세요")
     assert answer.spec.root.tree == "get_material"
     assert dict(answer.spec.root.args) == {}

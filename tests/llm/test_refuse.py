@@ -57,11 +57,11 @@ KOREAN = [
 
 
 @pytest.mark.parametrize(("command", "message"), ENGLISH + KOREAN)
-def test_a_refusal_says_why_in_the_language_of_the_command(ask, command, message):
+def test_refusal_is_in_the_command_language(ask, command, message):
     assert ask(command).message.startswith(message)
 
 
-def test_the_nearest_commands_are_commands_and_the_nearest_comes_first(ask, meaning):
+def test_suggestions_are_commands_sorted_by_similarity(ask, meaning):
     near = ask("opn the dorr mat").nearest
     assert near[0] == "Open the door."
     assert len(near) == len(set(near))
@@ -71,7 +71,7 @@ def test_the_nearest_commands_are_commands_and_the_nearest_comes_first(ask, mean
     assert not any(meaning(command).isupper() for command in korean)
 
 
-def test_a_library_without_utterances_offers_nothing(compiler, catalogue):
+def test_library_without_utterances_has_no_suggestions(compiler, catalogue):
     refusal = compiler.compile(Request("open the door", "en", catalogue, Library()))
     assert (refusal.code, refusal.nearest) == ("NOT_TOGETHER", ())
     assert refusal.message == '"open the door" is nothing I can do.'
@@ -81,7 +81,7 @@ PARTS = ("CAN", "MEANT", "MISSING", "ASK", "ASK_ONE", "CHOOSE")
 PARTS += ("BETWEEN", "AT_LEAST", "AT_MOST", "ANY_NUMBER")
 
 
-def test_every_code_has_its_sentences_and_its_row_in_the_table():
+def test_every_code_is_documented_and_has_sentences():
     folder = Path(bt_exec_llm.__file__).parent / "offline"
     sentences = Messages.load([folder / "refusals.yaml"])
     assert sentences.codes() == {*CODES, *PARTS}
@@ -98,11 +98,11 @@ def test_every_code_has_its_sentences_and_its_row_in_the_table():
         ("open the poor", None),  # another first letter: no slip
     ],
 )
-def test_a_slip_is_answered_with_what_may_be_meant(ask, command, meant):
+def test_typo_is_answered_with_suggestions(ask, command, meant):
     message = ask(command).message
     assert (meant or "") in message
     assert ("Did you mean" in message or "혹시" in message) is (meant is not None)
 
 
-def test_long_words_are_cut_in_a_refusal(ask):
+def test_long_words_are_truncated_in_a_refusal(ask):
     assert len(ask("open the " + "x" * 250).message) < 300

@@ -1,4 +1,4 @@
-"""Texts, lists and closings: words taken as they stand, values in order, and how missions end."""
+"""Texts, lists and closings: verbatim texts, ordered values, and ends of missions."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _words(settings):
 
 @pytest.fixture(scope="module")
 def say(tmp_path_factory):
-    """Return what a command becomes: trees with arguments, or a refusal's code."""
+    """Return the trees with arguments that a command is compiled to, or the code of its refusal."""
     path = tmp_path_factory.mktemp("lexicon") / "words.yaml"
     path.write_text(LEXICON, encoding="utf-8")
     types = dict.fromkeys(("Person", "Room", "Question", "Thing", "Trait"), str)
@@ -121,7 +121,7 @@ ASK = "ask question=<{}> where=<attic> who=<anna>"
         ("안나에게 춥다고 갖다줘", "UNKNOWN_ACTION"),
     ],
 )
-def test_texts_are_taken_as_they_stand(command, expected, say):
+def test_texts_are_taken_verbatim(command, expected, say):
     assert say(command) == expected
 
 
@@ -143,7 +143,7 @@ def test_texts_are_taken_as_they_stand(command, expected, say):
         ("look at the hall, then sing", "look room=<hall> | sing"),
     ],
 )
-def test_lists_become_parts_or_one_value(command, expected, say):
+def test_list_becomes_parts_or_one_value(command, expected, say):
     assert say(command) == expected
 
 
@@ -162,11 +162,11 @@ def test_lists_become_parts_or_one_value(command, expected, say):
         ("tell me", "NOT_TOGETHER"),
     ],
 )
-def test_what_closes_a_mission_comes_last_and_once(command, expected, say):
+def test_mission_end_is_added_once_as_last_part(command, expected, say):
     assert say(command) == expected
 
 
-def test_words_of_a_site_are_checked_like_a_file(tmp_path: Path):
+def test_words_of_a_site_are_validated_like_a_file(tmp_path: Path):
     empty = tmp_path / "empty.yaml"
     empty.write_text("", encoding="utf-8")
     assert with_words((empty,), ()) == load_lexicon((empty,))

@@ -1,4 +1,4 @@
-"""The twenty words of example 16, in both languages: varied commands become its trees."""
+"""The twenty words of example 16, in both languages: varied commands select its trees."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def told(part: Part) -> str:
     return " ".join(words)
 
 
-def test_most_are_understood_and_none_becomes_something_else(read):
+def test_most_commands_are_understood_and_none_wrongly(read):
     assert len(COMMANDS) >= 50
     answers = {command: read(command) for command in COMMANDS}
     wrong = {said: got for said, got in answers.items() if got not in ("refused", COMMANDS[said])}

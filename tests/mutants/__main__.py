@@ -1,4 +1,4 @@
-"""`python -m tests.mutants`: puts small faults into the code, one at a time, and asks the tests."""
+"""Mutation testing: ``python -m tests.mutants`` inserts small faults and runs the tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def main() -> int:
-    """Try mutants, print those that nobody noticed, and a table."""
+    """Try mutants; print the survivors and a table."""
     options = _options()
     table = Table()
     warm_up()

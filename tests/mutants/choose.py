@@ -1,4 +1,4 @@
-"""Which tests are asked about a mutant, and in which order."""
+"""Selection and order of the tests for a mutant."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["Only", "chosen", "in_two"]
 
 
 def chosen(tests: Iterable[str], file: str, costs: dict[str, float], budget_s: float) -> list[str]:
-    """Return the tests to run: the nearest first, then the fastest, as far as the budget goes.
+    """Return the tests to run: nearest first, then fastest, within the budget.
 
-    Of a test with many cases the first case comes before the second of any other: cases of one
-    test notice much the same.
+    Of a test with many cases, the first case comes before the second case of any other test, since
+    cases of one test detect similar faults.
 
     Args:
-        tests: All that run the mutated line.
+        tests: All tests that run the mutated line.
         file: The mutated module.
-        costs: How long each test works [s].
-        budget_s: How long the tests of one mutant may work together [s].
+        costs: Processor time of each test [s].
+        budget_s: Total processor time of the tests of one mutant [s].
     """
     case: dict[str, int] = {}
     ranked = []
@@ -39,14 +39,14 @@ def chosen(tests: Iterable[str], file: str, costs: dict[str, float], budget_s: f
 
 
 def in_two(tests: list[str], file: str) -> list[list[str]]:
-    """Return the tests that stand near a module, then the others: most mutants need no others."""
+    """Return the tests near a module, and the others, which most mutants do not need."""
     near = [test for test in tests if _distance(test, file) < 2][:150] or tests[:15]
     parts = [near, [test for test in tests if test not in near]]
     return [part for part in parts if part] or [[]]
 
 
 def _distance(test: str, file: str) -> int:
-    """Return how far a test stands from a module: 0 is its own file, 1 its folder."""
+    """Return the distance of a test from a module: 0 is its own file, 1 its folder."""
     place, module = PurePosixPath(test.partition("::")[0]), PurePosixPath(file)
     folders = [part for part in module.parts[:-1] if not part.startswith("bt_exec_")]
     near = list(place.parts[1:-1]) == folders
@@ -56,7 +56,7 @@ def _distance(test: str, file: str) -> int:
 
 
 class Only:
-    """A pytest plugin: runs these tests in this order and no others."""
+    """A pytest plugin that runs these tests only, in this order."""
 
     def __init__(self, tests: list[str]) -> None:
         self._order = {test: number for number, test in enumerate(tests)}

@@ -1,4 +1,4 @@
-"""What is mutated: the groups of `groups.yaml`; and the mutants known to change nothing."""
+"""Mutated modules (the groups of `groups.yaml`), and the mutants known to be equivalent."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Group:
-    """Modules and the tests that are asked about them.
+    """Modules and their tests.
 
     Args:
-        name: As in `groups.yaml`.
-        files: The modules, from the root.
-        tests: The test files, from the root.
+        name: Name in `groups.yaml`.
+        files: The modules, relative to the root.
+        tests: The test files, relative to the root.
     """
 
     name: str
@@ -68,12 +68,12 @@ class Known:
         return found in self._known
 
     def gone(self, files: Iterable[str]) -> list[str]:
-        """Return what is listed for `files` but was not asked for: the code has changed since."""
+        """Return the listed mutants of `files` that no longer exist."""
         return [" | ".join(each) for each in sorted(self._known - self._met) if each[0] in files]
 
 
 def changed_files(root: Path, base: str) -> set[str]:
-    """Return the files that differ from a commit, new ones included."""
+    """Return the files that differ from a commit, including new ones."""
     commands = (["diff", "--name-only", base], ["ls-files", "--others", "--exclude-standard"])
     names: set[str] = set()
     for command in commands:

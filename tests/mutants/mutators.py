@@ -1,7 +1,7 @@
-"""Small faults: every place of a module where one operator, constant or statement can be wrong.
+"""Small faults in operators, constants and statements of a module.
 
-A mutant changes a few characters of the text, so that its diff reads like a slip of a person.
-Left alone: annotations, decorators, docstrings, asserts, names for export and log calls.
+A mutant changes a few characters of the text, so that its diff is readable. Annotations,
+decorators, docstrings, asserts, exported names and log calls are not mutated.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Mutant:
     """One small fault.
 
     Args:
-        file: The module, from the root.
-        line: Where the change begins, from 1.
-        last: The last line of what is changed.
-        kind: Which mutator made it.
-        text: The whole module with the fault in it.
-        was: The changed lines as they are, in one line.
-        now: The same lines with the fault.
+        file: The module, relative to the root.
+        line: First changed line, from 1.
+        last: Last changed line.
+        kind: Name of the mutator.
+        text: The whole module with the fault.
+        was: The original lines, joined.
+        now: The changed lines, joined.
     """
 
     file: str
@@ -47,7 +47,7 @@ class Mutant:
 
 
 def mutants_of(file: str, source: str) -> list[Mutant]:
-    """Return every mutant of a module, in the order of its lines."""
+    """Return every mutant of a module, in order of lines."""
     tree = ast.parse(source)
     raw = source.encode()
     starts = [0]
@@ -68,7 +68,7 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
 
 
 def _difference(source: str, text: str) -> tuple[str, str]:
-    """Return the lines that differ, before and after, each in one line."""
+    """Return the lines that differ, before and after, each joined."""
     before, after = source.splitlines(), text.splitlines()
     while before and after and before[-1] == after[-1]:
         before.pop(), after.pop()
@@ -151,7 +151,7 @@ def _changes(tree: ast.Module, raw: bytes, starts: list[int]) -> Iterator[_Chang
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what may be mutated, outermost first."""
+    """Yield the nodes that may be mutated, outermost first."""
     yield node
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_comment"):

@@ -1,4 +1,4 @@
-"""The table of a run, and the place where the last one is kept."""
+"""Table of results of a run, and its file."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class _Row:
 
 
 class Table:
-    """Counts what became of mutants; prints each survivor when it comes."""
+    """Counts the results of mutants; prints each survivor."""
 
     def __init__(self) -> None:
         self._rows: dict[str, _Row] = {}
 
     def begin(self, group: str, mutants: int, equivalent: int) -> None:
-        """Add a group with so many mutants to try, and so many left out as equivalent."""
+        """Add a group with its numbers of mutants and of equivalent ones."""
         self._rows[group] = _Row(mutants, equivalent)
 
     def add(self, group: str, result: Result) -> None:
@@ -54,9 +54,9 @@ class Table:
         return "\n".join(["", *_HEAD, *(row.line(name) for name, row in self._rows.items())])
 
     def write(self, root: Path, path: Path, options: argparse.Namespace) -> None:
-        """Keep the table, with the day, the commit and how to make it again.
+        """Write the table, with the day, the commit and the command.
 
-        Each group has a section of its own; those of groups that were not tried stay as they are.
+        Each group has a section; sections of groups that were not tried are kept.
         """
         say = ["git", "rev-parse", "--short", "HEAD"]
         commit = subprocess.run(say, cwd=root, capture_output=True, text=True).stdout.strip()
@@ -88,7 +88,7 @@ def _survivor(result: Result) -> str:
 
 
 def _sections(path: Path) -> dict[str, str]:
-    """Return what is kept of each group, by its name."""
+    """Return the existing section of each group, by name."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     parts = (part.partition("\n") for part in text.split("\n## ")[1:])
     return {name: body.strip() for name, _, body in parts}

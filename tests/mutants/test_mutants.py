@@ -1,4 +1,4 @@
-"""The tool itself: what is changed, who is asked, what is found."""
+"""Mutation tool: mutants, selected tests, results."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("source", "expected"), CHANGES, ids=[case[0] for case in CHANGES])
-def test_a_mutant_is_a_small_slip(source, expected):
+def test_mutants_of_each_kind(source, expected):
     assert sorted(each.now for each in mutants_of("m.py", source)) == sorted(expected)
 
 
-def test_a_mutant_says_where_it_is_and_keeps_every_other_line():
+def test_mutant_changes_only_its_lines():
     source = "# 한국어\n\nx = f(\n    a,\n    b == c,  # why\n)\n"
     (mutant,) = mutants_of("m.py", source)
     assert (mutant.line, mutant.was, mutant.now) == (5, "b == c, # why", "b != c, # why")
     assert mutant.text == source.replace("==", "!=")
 
 
-def test_the_nearest_tests_are_asked_first_and_no_more_than_the_budget_allows():
+def test_nearest_tests_run_first_within_the_budget():
     seconds = {
         "tests/bt_exec/test_clock.py::test_b": 2.0,
         "tests/bt_exec/test_clock.py::test_a": 3.0,
@@ -77,7 +77,7 @@ def test_the_nearest_tests_are_asked_first_and_no_more_than_the_budget_allows():
     ]
 
 
-def test_a_costly_test_does_not_crowd_out_the_fast_ones_that_stand_as_near():
+def test_fast_tests_precede_a_slow_one_at_the_same_distance():
     seconds = {
         "tests/bt_exec/test_clock.py::test_a": 12.0,
         "tests/bt_exec/test_clock.py::test_b": 2.0,
@@ -88,13 +88,13 @@ def test_a_costly_test_does_not_crowd_out_the_fast_ones_that_stand_as_near():
     assert chosen(seconds, "bt_exec/clock.py", seconds, 20.0) == [*fast, next(iter(seconds))]
 
 
-def test_every_group_names_files_that_are_there():
+def test_files_of_every_group_exist():
     found = groups(ROOT)
     assert [group.name for group in found] == ["kernel", "domains", "labeler"]
     assert all(len(group.files) > 20 and len(group.tests) > 20 for group in found)
 
 
-def test_the_equivalent_ones_are_known_and_the_list_says_which_are_gone(tmp_path):
+def test_equivalent_mutants_are_skipped_and_obsolete_ones_listed(tmp_path):
     source = "x = a < b"
     listed = {"file": "m.py", "was": source, "now": "x = a  <= b", "reason": "they never meet"}
     old = {**listed, "was": "y = a < b"}
@@ -105,14 +105,14 @@ def test_the_equivalent_ones_are_known_and_the_list_says_which_are_gone(tmp_path
     assert known.gone(["other.py"]) == []
 
 
-def test_each_equivalent_one_has_a_file_and_a_reason():
+def test_equivalent_mutant_has_a_file_and_a_reason():
     listed = parse_yaml((HERE / "equivalent.yaml").read_text()) or []
     assert all((ROOT / each["file"]).exists() for each in listed)
     assert all({*each} == {"file", "was", "now", "reason"} for each in listed)
 
 
 @pytest.mark.slow  # every slip of thirty files
-def test_each_equivalent_one_can_still_be_made():
+def test_equivalent_mutants_still_exist():
     known = Known()
     files = {each["file"] for each in parse_yaml((HERE / "equivalent.yaml").read_text())}
     sources = {file: (ROOT / file).read_text(encoding="utf-8") for file in files}
@@ -121,7 +121,7 @@ def test_each_equivalent_one_can_still_be_made():
     assert known.gone(files) == []
 
 
-def test_the_kept_table_has_a_section_for_each_group_and_only_those_tried_change(tmp_path):
+def test_result_file_updates_only_the_tried_groups(tmp_path):
     (mutant,) = mutants_of("m.py", "x = a is b")
     options = argparse.Namespace(sample=2, seed=7, files=None, tests=["tests/a"], budget=8.0)
     path = tmp_path / "RESULTS.md"
@@ -182,7 +182,7 @@ for result in trial.run(mutants_of("small.py", Path("small.py").read_text())):
 
 
 @pytest.mark.slow
-def test_one_mutant_is_noticed_one_by_a_subprocess_and_one_by_nobody(tmp_path):
+def test_mutants_are_detected_in_process_in_a_subprocess_or_not(tmp_path):
     (tmp_path / "small.py").write_text(MODULE)
     (tmp_path / "test_small.py").write_text(TESTS)
     (tmp_path / "pyproject.toml").write_text(

@@ -1,7 +1,7 @@
-"""Which test runs which lines: a map made once for each test file, kept outside the repository.
+"""Map from lines to the tests that run them, one for each test file, cached outside the repository.
 
-Lines are counted from the first line of their function, so the map stays true when a function
-moves. What runs while modules are imported belongs to no test.
+Lines are counted from the start of their function, so the map stays valid when a function moves.
+Code that runs on import belongs to no test.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ CACHE = Path(tempfile.gettempdir()) / "bt-exec-mutants"
 
 
 class Tracer:
-    """A pytest plugin: notes the lines of `files` that each passing test runs, and how long it is.
+    """A pytest plugin that records duration and executed lines of each passing test.
 
     Args:
         root: The repository.
-        files: The modules to watch, from the root.
+        files: The traced modules, relative to the root.
 
     Attributes:
-        seconds: How long each test took on the wall [s].
-        costs: How long it worked meanwhile [s].
-        hits: By module and function: the lines run as bits, and the numbers of the tests.
+        seconds: Wall time of each test [s].
+        costs: Processor time of each test [s].
+        hits: By module and function: the executed lines as bits, and the numbers of the tests.
     """
 
     def __init__(self, root: Path, files: list[str]) -> None:
@@ -81,12 +81,12 @@ class Tracer:
 
 
 def _worked() -> float:
-    """Return how long this process and those it started have worked [s]; waiting is no work."""
+    """Return the processor time of this process and its children [s]."""
     return sum(os.times()[:4])
 
 
 def kept_at(root: Path, test: Path, files: list[str]) -> Path:
-    """Return where the map of a test file is kept: by its text, its conftests and the files."""
+    """Return the path of the map of a test file, keyed by its text, its conftests and the files."""
     folder = test.parent
     near = [place / "conftest.py" for place in (folder, *folder.parents) if root in place.parents]
     digest = hashlib.sha256(repr([test.relative_to(root), *files]).encode())
@@ -103,7 +103,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def tests_of(source: str, file: str, line: int, last: int, maps: list[dict[str, Any]]) -> set[str]:
-    """Return the tests that run a line; those that run its function or module if none is known."""
+    """Return the tests that run a line, or its function or module if none is known."""
     codes = list(_codes(compile(source, file, "exec")))
     exact: set[str] = set()
     loose: set[str] = set()
@@ -134,7 +134,7 @@ def tests_of(source: str, file: str, line: int, last: int, maps: list[dict[str, 
 
 
 def _while_imported(code: CodeType) -> bool:
-    """Whether it runs while its module is imported: the module itself, a comprehension in it."""
+    """Return True if a code object runs on import: the module itself, or a comprehension in it."""
     outermost = code.co_qualname.partition(".")[0]
     return outermost.startswith("<") and outermost != "<lambda>"
 

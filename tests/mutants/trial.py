@@ -1,4 +1,4 @@
-"""Tries mutants: maps the tests, then runs for each mutant those that reach its line."""
+"""Trial of mutants: mapping of tests to lines, then the tests that reach each mutant."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Result", "Trial"]
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a mutant: `by` names the test that noticed it, or is empty."""
+    """Result of a mutant; `by` is the test that detected it, or empty."""
 
     mutant: Mutant
     by: str
@@ -33,10 +33,10 @@ class Trial:
 
     Args:
         root: The repository.
-        files: Every module that may be mutated, from the root.
-        tests: The test files, from the root.
-        jobs: How many runs at once.
-        budget_s: How long the tests of one mutant may work together [s].
+        files: Modules that may be mutated, relative to the root.
+        tests: Test files, relative to the root.
+        jobs: Number of parallel runs.
+        budget_s: Total processor time of the tests of one mutant [s].
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Trial:
         self._trusted: set[str] = set()
 
     def run(self, mutants: list[Mutant]) -> Iterator[Result]:
-        """Try each mutant; a test that fails without the mutant too has noticed nothing."""
+        """Try each mutant; a test that also fails without the mutant does not count."""
         left = {id(mutant): self._parts(mutant) for mutant in mutants}
         asked = dict.fromkeys(left, 0)
         again = mutants
@@ -99,7 +99,7 @@ class Trial:
         return failed.group(1) if failed else f"the run: {job.code}"
 
     def _trust(self, test: str) -> bool:
-        """Return whether a test passes here without any mutant."""
+        """Return True if a test passes here without a mutant."""
         if test not in self._trusted:
             for job in run_all(iter([lambda: self._job(test, [test], None)]), 1):
                 if job.code != 0:
@@ -126,7 +126,7 @@ class Trial:
 
 
 class Mapping(trace.Tracer):
-    """Keeps what it traced when the session ends."""
+    """Writes the trace when the session ends."""
 
     def __init__(self, root: Path, files: list[str], place: Path) -> None:
         super().__init__(root, files)

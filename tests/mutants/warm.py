@@ -1,7 +1,7 @@
-"""Runs pytest in forks of a process that has imported everything heavy, and nothing of ours.
+"""Runs pytest in forks of a process with all heavy third-party imports.
 
-A fork costs milliseconds where an import costs seconds. The parent reads from shared memory until
-when the test now running may take, so a mutant that hangs is ended soon.
+A fork takes milliseconds instead of seconds for the imports. The parent reads the deadline of the
+running test from shared memory, so a hanging mutant is ended soon.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _START_S = 90.0  # pytest's own start and collection, on a busy machine
 
 
 def warm_up() -> None:
-    """Import what the tests need from others, as far as it is installed."""
+    """Import the installed third-party packages of the tests."""
     for name in _HEAVY:
         try:
             importlib.import_module(name)
@@ -45,11 +45,11 @@ def warm_up() -> None:
 
 
 class Deadlines:
-    """A pytest plugin: says in shared memory until when the present test may take.
+    """A pytest plugin that writes the deadline of the running test to shared memory.
 
     Args:
         cell: Eight bytes shared with the parent.
-        seconds: How long each test takes without a mutant [s].
+        seconds: Duration of each test without a mutant [s].
     """
 
     def __init__(self, cell: mmap.mmap, seconds: dict[str, float]) -> None:
@@ -65,11 +65,11 @@ class Job:
     """One run of pytest in a fork.
 
     Args:
-        name: Whatever the caller knows it by.
-        arguments: For pytest.
-        plugins: Makes the plugins, in the fork.
-        seconds: How long each test takes without a mutant [s].
-        mutant: The path of the module to replace and its text, if any.
+        name: Identifier for the caller.
+        arguments: Arguments of pytest.
+        plugins: Function that creates the plugins, called in the fork.
+        seconds: Duration of each test without a mutant [s].
+        mutant: Path of the replaced module and the mutant's text, if any.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Job:
             self._work(arguments, plugins, seconds, mutant)
 
     def over(self) -> bool:
-        """Whether it has ended; ends it if its time is up. `code` then says how."""
+        """Whether it has ended; ends it after its deadline. `code` is the exit code."""
         pid, status = os.waitpid(self._pid, os.WNOHANG)
         if pid:
             self.code = os.waitstatus_to_exitcode(status)
@@ -136,7 +136,7 @@ class Job:
         theirs = AssertionRewritingHook.find_spec
 
         def ours_first(self: Any, name: str, path: Any = None, target: Any = None) -> Any:
-            """Leave the mutated module to the finder behind pytest's own, which comes first."""
+            """Leave the mutated module to `finder`; pytest's own finder comes before it."""
             return None if finder.find_spec(name, path) else theirs(self, name, path, target)
 
         AssertionRewritingHook.find_spec = ours_first  # type: ignore[method-assign]
@@ -160,7 +160,7 @@ class Job:
 
 
 def run_all(jobs: Iterator[Callable[[], Job]], at_once: int) -> Iterator[Job]:
-    """Start jobs, `at_once` at a time, and yield each when it is over."""
+    """Run jobs, `at_once` at a time; yield each one when it has ended."""
     running: list[Job] = []
     left = True
     while left or running:

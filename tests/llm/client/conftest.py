@@ -1,4 +1,4 @@
-"""A scripted server, and a client for it that shares nothing with other tests."""
+"""Scripted server, and clients without state shared between tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture
 def connect() -> Connect:
-    """Make a client of a server: ``connect(server, retries=0)``."""
+    """Return a client of a server: ``connect(server, retries=0)``."""
     memory = TierMemory()
 
     def connect(
@@ -53,7 +53,7 @@ def connect() -> Connect:
 
 @pytest.fixture
 def fail(serve: Serve, connect: Connect) -> Callable[..., ModelFailure]:
-    """Ask a server with this script, and return the failure."""
+    """Send a request to a server with this script; return the failure."""
 
     def fail(*replies: Any, schema: Any = None, **settings: Any) -> ModelFailure:
         client = connect(serve(replies), **settings)

@@ -1,4 +1,4 @@
-"""The key is read from the environment, goes to the server it is for, and appears nowhere else."""
+"""API key: read from the environment, sent to its server only, and never shown."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ REPLIES = [
 
 
 @pytest.mark.parametrize("before", ["", "x", "xy", "Bearer "])
-def test_a_key_is_found_in_base64(before: str) -> None:
+def test_key_is_hidden_in_base64(before: str) -> None:
     from bt_exec_llm.client.api_key import Key
 
     key = Key(ModelSettings())
@@ -67,7 +67,7 @@ def test_a_key_is_found_in_base64(before: str) -> None:
 
 
 @pytest.mark.parametrize("reply", REPLIES, ids=range(len(REPLIES)))
-def test_the_key_appears_nowhere(
+def test_key_is_never_shown(
     serve: Any, connect: Any, reply: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -89,7 +89,7 @@ def test_the_key_appears_nowhere(
 
 
 @pytest.mark.parametrize("start", [0, 8, 16])
-def test_a_key_in_pieces_of_a_stream_is_found(
+def test_key_split_over_stream_events_is_hidden(
     serve: Any, connect: Any, start: int, tmp_path: Path
 ) -> None:
     said = f"cannot: my key is {KEY}, I think"
@@ -101,7 +101,7 @@ def test_a_key_in_pieces_of_a_stream_is_found(
     assert "very" not in found.raw + record.path.read_text()
 
 
-def test_a_key_is_found_however_it_is_escaped() -> None:
+def test_escaped_key_is_hidden() -> None:
     from bt_exec_llm.client.api_key import Key
 
     key = Key(ModelSettings())
@@ -110,14 +110,14 @@ def test_a_key_is_found_however_it_is_escaped() -> None:
     assert key.hide("\\" * 1_000_000) == "\\" * 1_000_000  # in time that grows with the length
 
 
-def test_the_last_failure_before_a_deadline_is_clean_too(serve: Any, connect: Any) -> None:
+def test_failure_before_the_deadline_hides_the_key(serve: Any, connect: Any) -> None:
     server = serve([error(500, "api_error", f"{KEY} is odd"), hang()], key=KEY)
     client = connect(server, api_key_env="ANTHROPIC_API_KEY", timeout_s=4.0)
     with pytest.raises(ModelFailure, match=r"before that: status 500, \[key\] is odd"):
         client.ask([], [Turn.user("hi")])
 
 
-def test_the_key_goes_to_anthropic_only(serve: Any, connect: Any) -> None:
+def test_default_key_is_sent_to_anthropic_only(serve: Any, connect: Any) -> None:
     assert ModelSettings().key_variable == "ANTHROPIC_API_KEY"
     assert ModelSettings(base_url="https://eu.api.anthropic.com").key_variable is not None
     assert ModelSettings(base_url="https://api.anthropic.com.evil.org").key_variable is None
@@ -128,7 +128,7 @@ def test_the_key_goes_to_anthropic_only(serve: Any, connect: Any) -> None:
     assert server.requests[1].headers["authorization"] == f"Bearer {KEY}-other"
 
 
-def test_a_redirect_is_not_followed(serve: Any, connect: Any) -> None:
+def test_redirect_is_not_followed(serve: Any, connect: Any) -> None:
     elsewhere = serve(["hello"])
     server = serve([error(307, headers={"Location": elsewhere.url + "/v1/messages"})])
     with pytest.raises(ModelFailure, match="MODEL_REDIRECTED"):
@@ -161,7 +161,7 @@ def test_address_with_a_secret_is_rejected() -> None:
     assert ModelSettings(base_url="http://host:1/v1/messages/").base_url == "http://host:1"
 
 
-def test_the_key_object_is_closed() -> None:
+def test_key_object_does_not_reveal_the_key() -> None:
     from bt_exec_llm.client.api_key import Key
 
     key = Key(ModelSettings())
@@ -169,7 +169,7 @@ def test_the_key_object_is_closed() -> None:
     assert key.hide(f"<{KEY}>") == "<[key]>"
 
 
-def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+def test_environment_proxy_is_not_used_for_localhost(
     serve: Any, connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")

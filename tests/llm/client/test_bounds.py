@@ -54,7 +54,7 @@ def test_bound_covers_every_price_of_input(dear: str) -> None:
 
 
 class Reservations:
-    """Keeps what was reserved and settled; each reservation waits until `open` is set."""
+    """Records reservations and settlements; a reservation waits until `open` is set."""
 
     def __init__(self, limit: int = 100) -> None:
         self.limit = limit

@@ -1,4 +1,4 @@
-"""The doctor's look at a model: a key, an address, nothing asked."""
+"""Check of key and address by the doctor, without a request."""
 
 import socket
 
@@ -27,7 +27,7 @@ def test_unreachable_server_is_reported_with_a_remedy(monkeypatch):
     assert "start the server" in address[3]
 
 
-def test_a_missing_key_is_named(monkeypatch):
+def test_missing_key_is_reported(monkeypatch):
     monkeypatch.delenv("MY_KEY", raising=False)
     settings = ModelSettings(base_url="http://127.0.0.1:9", api_key_env="MY_KEY")
     assert next(check_endpoint(settings))[2:] == ("MY_KEY is not set", "export MY_KEY=…")

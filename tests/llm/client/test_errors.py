@@ -1,4 +1,4 @@
-"""Every way to get no answer has its name, its sentences and its number of requests."""
+"""Code, sentences and number of requests of each failed request."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _foreign(text: str) -> set[str]:
     return set(re.findall("[A-Za-z]{2,}", text))
 
 
-def test_failure_carries_the_facts_of_the_reply(fail: Fail) -> None:
+def test_failure_contains_details_of_the_reply(fail: Fail) -> None:
     failure = fail(error(401, "authentication_error", "invalid x-api-key."))
     assert str(failure) == "MODEL_AUTH: status 401, invalid x-api-key"
     assert failure.http_status == 401
@@ -250,13 +250,13 @@ SAID_IN_KOREAN = [
 
 
 @pytest.mark.parametrize(("code", "message", "said"), SAID_IN_KOREAN)
-def test_own_details_are_translated_to_the_command_language(
+def test_failure_details_are_translated(
     code: str, message: str, said: str
 ) -> None:
     assert ModelFailure(code, message).say("ko") == said
 
 
-def test_every_code_has_its_row_and_its_sentences() -> None:
+def test_every_code_is_documented_and_has_sentences() -> None:
 
     told = set(re.findall(r"^(MODEL_\w+) ", errors_module.__doc__ or "", re.MULTILINE))
     sentences = parse_yaml(SENTENCES.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Servers that mean harm or are broken: bounded time and memory, a name, nothing left behind."""
+"""Hostile and broken servers: bounded time and memory, a specific code, no leftover resources."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _all_ended(within_s: float = 60.0) -> bool:
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("reply", [hang(), drip(200.0), drip(5.0)], ids=["hang", "drip", "slow"])
-def test_the_deadline_holds(serve: Any, connect: Any, reply: Reply, stream: bool) -> None:
+def test_hung_server_times_out(serve: Any, connect: Any, reply: Reply, stream: bool) -> None:
     server = serve([reply])
     client = connect(server, timeout_s=0.4, stream=stream)
     with pytest.raises(ModelFailure) as caught:
@@ -41,13 +41,13 @@ def test_the_deadline_holds(serve: Any, connect: Any, reply: Reply, stream: bool
     assert _all_ended()
 
 
-def test_the_deadline_is_over_retries_too(fail: Fail) -> None:
+def test_deadline_includes_retries(fail: Fail) -> None:
     failure = fail(error(529).after(0.05), hang(), timeout_s=3.0)
     assert failure.code == "MODEL_TIMEOUT"
     assert "529" in failure.message
 
 
-def test_slow_headers_end_at_the_deadline(serve: Any, connect: Any) -> None:
+def test_slow_headers_time_out(serve: Any, connect: Any) -> None:
     def send(to: Any) -> None:
         for byte in b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 10_000:
             to.write(bytes((byte,)))
@@ -70,7 +70,7 @@ def test_endless_headers_are_refused(fail: Fail) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 400, 500])
-def test_a_huge_body_is_not_read(fail: Fail, status: int) -> None:
+def test_oversized_body_is_not_read(fail: Fail, status: int) -> None:
     fail(raw(b"{}"))  # the SDK is loaded now
     body = b'{"error": {"message": "' + b"x" * 20_000_000 + b'"}}'
     tracemalloc.start()
@@ -119,7 +119,7 @@ def test_garbage_in_a_stream_is_reported(fail: Fail, body: bytes, code: str) -> 
     assert fail(reply, stream=True, retries=0).code == code
 
 
-def test_whole_answer_is_read_though_streaming_was_requested(serve: Any, connect: Any) -> None:
+def test_unstreamed_answer_to_a_streaming_request_is_read(serve: Any, connect: Any) -> None:
     whole = raw(b'{"content": [{"type": "text", "text": "hello"}], "stop_reason": "end_turn"}')
     client = connect(serve([whole]), stream=True)
     assert client.ask([], [Turn.user("hi")]).text == "hello"
@@ -160,7 +160,7 @@ def test_cancel_ends_a_hung_request(serve: Any, connect: Any, stream: bool) -> N
     assert server.hangups == 1  # the server learns of it, and may stop thinking
 
 
-def test_a_cancel_ends_a_wait_between_tries(serve: Any, connect: Any) -> None:
+def test_cancel_ends_the_wait_between_retries(serve: Any, connect: Any) -> None:
     server = serve([error(429, "rate_limit_error", headers={"Retry-After": "15"})])
     cancel = threading.Event()
     timer = threading.Timer(0.3, cancel.set)
@@ -172,7 +172,7 @@ def test_a_cancel_ends_a_wait_between_tries(serve: Any, connect: Any) -> None:
     assert _all_ended()
 
 
-def test_a_question_that_is_cancelled_already_is_not_sent(serve: Any, connect: Any) -> None:
+def test_cancelled_question_is_not_sent(serve: Any, connect: Any) -> None:
     server = serve(["hello"])
     cancel = threading.Event()
     cancel.set()
@@ -188,7 +188,7 @@ def test_answer_ends_at_its_stop_event_though_the_stream_stays_open(
     assert client.ask([], [Turn.user("hi")]).text == "root: {do: x}"
 
 
-def test_two_calls_of_the_tool_are_two_answers(serve: Any, connect: Any) -> None:
+def test_two_tool_calls_are_two_answers(serve: Any, connect: Any) -> None:
     calls = [{"type": "tool_use", "name": "give_answer", "input": {"door": d}} for d in "ab"]
     server = serve([raw(json.dumps({"content": calls, "stop_reason": "tool_use"}).encode())])
     found = connect(server, tier="tool").ask([], [Turn.user("hi")], SCHEMA)
@@ -197,7 +197,7 @@ def test_two_calls_of_the_tool_are_two_answers(serve: Any, connect: Any) -> None
     assert '"b"' in found.text
 
 
-def test_words_beside_a_call_of_the_tool_are_kept(serve: Any, connect: Any) -> None:
+def test_text_beside_a_tool_call_is_kept(serve: Any, connect: Any) -> None:
     call = {"type": "tool_use", "name": "give_answer", "input": {"door": "open"}}
     blocks = [{"type": "text", "text": "Do not use this."}, call]
     server = serve([raw(json.dumps({"content": blocks, "stop_reason": "tool_use"}).encode())])

@@ -1,4 +1,4 @@
-"""Small parts: accounts, pictures, the lazy import, the scripted model, the server itself."""
+"""Small parts: usage, pictures, the lazy import, the scripted model, the test server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from bt_exec_llm.testing.messages_server import answer, error, tool_use
 from bt_exec_llm.testing.scripted_model import ScriptedModel
 
 
-def test_accounts_add_up(serve: Any, connect: Any) -> None:
+def test_usage_adds_up(serve: Any, connect: Any) -> None:
     prices = Prices(input=3.0, output=15.0)
     server = serve([error(529), "hello", "hello"])
     client = connect(server, prices=prices)
@@ -48,7 +48,7 @@ def test_accounts_add_up(serve: Any, connect: Any) -> None:
     assert Usage(1).to_dict()["requests"] == 1
 
 
-def test_questions_at_the_same_time(serve: Any, connect: Any) -> None:
+def test_concurrent_questions_get_their_answers(serve: Any, connect: Any) -> None:
     client = connect(serve([lambda body: body["messages"][0]["content"][0]["text"]]))
     said: dict[int, str] = {}
 
@@ -68,7 +68,7 @@ def test_questions_at_the_same_time(serve: Any, connect: Any) -> None:
     ("shape", "size"),
     [((480, 640), (480, 640)), ((3000, 4000), (768, 1024)), ((5000, 10), (1024, 2))],
 )
-def test_a_frame_becomes_a_small_jpeg(shape: tuple[int, int], size: tuple[int, int]) -> None:
+def test_frame_is_encoded_as_a_small_jpeg(shape: tuple[int, int], size: tuple[int, int]) -> None:
     import cv2
 
     frame = np.zeros((*shape, 3), np.uint8)
@@ -89,7 +89,7 @@ def test_wrong_array_is_rejected_as_frame() -> None:
             image_block(wrong)
 
 
-def test_the_sdk_is_not_loaded_before_the_first_question() -> None:
+def test_sdk_is_loaded_on_the_first_question() -> None:
     code = (
         "import sys, bt_exec_llm.client as m; m.ModelClient(m.ModelSettings()); "
         "print([n for n in ('anthropic', 'httpx2', 'cv2') if n in sys.modules])"
@@ -124,7 +124,7 @@ def test_internal_error_is_reported_as_crash(serve: Any, connect: Any) -> None:
     assert "AttributeError" in caught.value.message
 
 
-def test_scripted_model_gives_its_replies() -> None:
+def test_scripted_model_returns_its_replies() -> None:
     replies = [
         "words",
         {"door": "open"},
@@ -145,7 +145,7 @@ def test_scripted_model_gives_its_replies() -> None:
 
 
 @pytest.mark.timeout(120)
-def test_the_scripted_model_thinks_and_is_cancelled() -> None:
+def test_scripted_model_waits_and_can_be_cancelled() -> None:
     model = ScriptedModel(["words"], Answer, ModelFailure, seconds=3600)
     cancel = threading.Event()
     timer = threading.Timer(0.05, cancel.set)
@@ -155,7 +155,7 @@ def test_the_scripted_model_thinks_and_is_cancelled() -> None:
     timer.join()
 
 
-def test_the_server_refuses_what_anthropic_refuses(serve: Any, connect: Any) -> None:
+def test_test_server_rejects_what_anthropic_rejects(serve: Any, connect: Any) -> None:
     server = serve(["hello"], key="the-right-key")
     with pytest.raises(ModelFailure, match="MODEL_AUTH"):
         connect(server).ask([], [Turn.user("hi")])
@@ -168,7 +168,7 @@ def test_the_server_refuses_what_anthropic_refuses(serve: Any, connect: Any) -> 
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_korean_arrives_whole(serve: Any, connect: Any, stream: bool) -> None:
+def test_korean_text_is_transmitted_unchanged(serve: Any, connect: Any, stream: bool) -> None:
     words = "문 안의 자재를 가져와 🚪 " * 20
     server = serve([words, tool_use({"말": words}), answer({"말": words})])
     client = connect(server, stream=stream, tier="tool")
@@ -178,15 +178,15 @@ def test_korean_arrives_whole(serve: Any, connect: Any, stream: bool) -> None:
         assert client.ask([], [Turn.user("안녕")], schema).data == {"말": words}
 
 
-def test_invalid_settings_are_named() -> None:
+def test_invalid_settings_are_reported_by_name() -> None:
     with pytest.raises(ValueError, match="tier"):
         ModelSettings.model_validate({"tier": "best"})
     with pytest.raises(ValueError, match="tempreature"):
         ModelSettings.model_validate({"tempreature": 0})
 
 
-def test_immutable_schema_is_sent_like_a_mutable_one() -> None:
-    """Packs keep their schemas as constants, in mappings that are not dictionaries."""
+def test_immutable_schema_is_serialised() -> None:
+    """Packs keep their schemas as constants, in immutable mappings."""
     inner = MappingProxyType({"type": "string"})
     schema = MappingProxyType({"type": "object", "properties": MappingProxyType({"a": inner})})
     plain = {"type": "object", "properties": {"a": {"type": "string"}}}

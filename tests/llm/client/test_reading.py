@@ -1,4 +1,4 @@
-"""Words of models become data, or a reason: what is tolerated, refused, and which one counts."""
+"""Reading of model answers: tolerated deviations, refusals, and the choice among documents."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ SEVERAL = {
 
 
 @pytest.mark.parametrize("case", SEVERAL)
-def test_of_several_documents_none_counts(case: str) -> None:
+def test_answer_with_several_documents_is_refused(case: str) -> None:
     reading = read_answer(SEVERAL[case])
     assert reading.data is None
     assert [problem.code for problem in reading.problems] == ["SEVERAL_PLANS"]
@@ -218,7 +218,7 @@ def test_json_data_is_read_unchanged() -> None:
         assert read_answer(text).data == data
 
 
-def test_only_words_of_the_language_change_their_case() -> None:
+def test_case_is_normalised_for_known_keys_only() -> None:
     text = """
     Root:
       Sequence:
@@ -242,7 +242,7 @@ def test_only_words_of_the_language_change_their_case() -> None:
     assert data["params"] == {"Root": {"type": "Arm"}}
 
 
-def test_positions_survive_every_mend() -> None:
+def test_positions_are_kept_by_every_repair() -> None:
     reading = read_answer("So:\n```yaml\nTree: x\nRoot:\n  Sequence:\n    - Do: nothing_known\n```")
     assert reading.source is not None
     problem = reading.source.problem("UNKNOWN_SKILL", "?", ("root", "sequence", 0, "do"))
@@ -252,7 +252,7 @@ def test_positions_survive_every_mend() -> None:
     assert (key.line, key.column) == (4, 7)
 
 
-def test_a_colon_in_a_text_is_quoted_and_nothing_else() -> None:
+def test_only_colons_in_texts_are_quoted() -> None:
     reading = read_answer("tree: x\nsummary: Open it: then close\nroot: {do: a}")
     assert reading.data["summary"] == "Open it: then close"
     assert reading.notes == ("quotes put around text that holds a colon",)
@@ -270,7 +270,7 @@ def test_a_colon_in_a_text_is_quoted_and_nothing_else() -> None:
         ("a<thinking>b</thinking>c<think>d</think>e", "ace", True),
     ],
 )
-def test_thoughts_are_removed(text: str, kept: str, any_found: bool) -> None:
+def test_thinking_tags_are_removed(text: str, kept: str, any_found: bool) -> None:
     assert without_thoughts(text) == (kept, any_found)
 
 
@@ -286,7 +286,7 @@ _PIECES = st.sampled_from(
 
 @settings(max_examples=examples(200))
 @given(st.lists(_PIECES, max_size=40).map("".join))
-def test_any_text_gives_data_or_a_reason(text: str) -> None:
+def test_any_text_gives_data_or_a_problem(text: str) -> None:
     reading = read_answer(text)
     assert (reading.source is None) == bool(reading.problems)
     if reading.source is not None:

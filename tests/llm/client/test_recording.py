@@ -62,7 +62,7 @@ def test_replay_gives_the_recorded_answers(recorded: Any) -> None:
     assert client.usage.requests == 3
 
 
-def test_a_recording_is_lines_of_plain_json(recorded: Any) -> None:
+def test_recording_is_json_lines(recorded: Any) -> None:
     path, live = recorded
     lines = path.read_bytes().splitlines()
     rows = [json.loads(line) for line in lines]
@@ -76,7 +76,7 @@ def test_a_recording_is_lines_of_plain_json(recorded: Any) -> None:
     assert rows[2]["text"] == "root:"
 
 
-def test_questions_may_come_in_another_order(recorded: Any) -> None:
+def test_replay_accepts_questions_in_another_order(recorded: Any) -> None:
     path, live = recorded
     client = ReplayClient(path)
     assert client.ask(*QUESTIONS[1]) == live[1]
@@ -141,7 +141,7 @@ def test_unreadable_recording_files_are_rejected(serve: Any, connect: Any, tmp_p
     assert caught.value.code == "MODEL_NOT_RECORDED"
 
 
-def test_failures_are_recorded_with_their_facts(serve: Any, connect: Any, tmp_path: Path) -> None:
+def test_failures_are_recorded_with_details(serve: Any, connect: Any, tmp_path: Path) -> None:
     path = tmp_path / "record.jsonl"
     limit = error(429, "rate_limit_error", headers={"Retry-After": "99"})
     with pytest.raises(ModelFailure):

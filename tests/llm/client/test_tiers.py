@@ -1,4 +1,4 @@
-"""Schema, tool, text: chosen, found out, remembered; and what a request looks like in each."""
+"""Tiers of the output format: selection, probing, memory, and the request of each tier."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_tier_is_remembered_by_model_and_address(serve: Any, connect: Any) -> No
     assert connect(bare, tier="tool").tier == "tool"
 
 
-def test_an_ignored_schema_and_an_unreadable_answer_ask_again_at_once(
+def test_next_tier_is_tried_after_an_ignored_schema_or_unreadable_answer(
     serve: Any, connect: Any
 ) -> None:
     server = serve([text("The door? Wide open."), tool_use(OPEN)])
@@ -71,14 +71,14 @@ def test_bad_request_keeps_the_schema_tier(serve: Any, connect: Any) -> None:
     assert client.tier == "schema"
 
 
-def test_other_failures_end_at_once(serve: Any, connect: Any) -> None:
+def test_other_failures_are_not_retried_in_another_tier(serve: Any, connect: Any) -> None:
     server = serve([error(401, "authentication_error")])
     with pytest.raises(ModelFailure):
         connect(server).ask(*ASKED)
     assert len(server.requests) == 1
 
 
-def test_a_configured_tier_is_the_only_one(serve: Any, connect: Any) -> None:
+def test_configured_tier_is_the_only_one_tried(serve: Any, connect: Any) -> None:
     bare = serve([answer(OPEN)], flavour="bare")
     with pytest.raises(ModelFailure, match="MODEL_BAD_REQUEST"):
         connect(bare, tier="schema").ask(*ASKED)
@@ -88,13 +88,13 @@ def test_a_configured_tier_is_the_only_one(serve: Any, connect: Any) -> None:
     assert (prose.data, prose.text, prose.tier) == (None, "Wide open.", "text")
 
 
-def test_a_schema_that_cannot_be_enforced_goes_to_the_tool(serve: Any, connect: Any) -> None:
+def test_unenforceable_schema_uses_the_tool_tier(serve: Any, connect: Any) -> None:
     server = serve([answer({"anything": 1})])
     found = connect(server).ask([], [Turn.user("hi")], {"properties": {"anything": {}}})
     assert (found.tier, found.data) == ("tool", {"anything": 1})
 
 
-def test_without_a_schema_there_is_one_tier(serve: Any, connect: Any) -> None:
+def test_question_without_schema_has_one_tier(serve: Any, connect: Any) -> None:
     server = serve(["hello"])
     client = connect(server)
     found = client.ask([Block("rules")], [Turn.user("hi")])
@@ -104,7 +104,7 @@ def test_without_a_schema_there_is_one_tier(serve: Any, connect: Any) -> None:
     assert client.tier == "schema"
 
 
-def test_the_requests(serve: Any, connect: Any) -> None:
+def test_request_body_of_each_tier(serve: Any, connect: Any) -> None:
     server = serve([answer(OPEN)])
     for tier in ("schema", "tool", "text"):
         connect(server, tier=tier).ask(*ASKED)
@@ -129,7 +129,7 @@ def test_plain_text_replaces_the_schema_in_the_prompt(serve: Any, connect: Any) 
     assert found.text == tree
 
 
-def test_at_most_four_blocks_are_marked(serve: Any, connect: Any) -> None:
+def test_at_most_four_blocks_are_marked_for_the_cache(serve: Any, connect: Any) -> None:
     server = serve(["hello"])
     system = [Block(f"part {number}", cache=True) for number in range(6)]
     question = Turn.user(Block("view", cache=True), "  ", Image("aGk=", "image/png"), "what?")
@@ -153,7 +153,7 @@ def test_at_most_four_blocks_are_marked(serve: Any, connect: Any) -> None:
     ],
     ids=["text", "case", "list", "half", "much"],
 )
-def test_the_input_of_a_tool_is_only_data(serve: Any, connect: Any, given: Any, data: Any) -> None:
+def test_tool_input_is_treated_as_data(serve: Any, connect: Any, given: Any, data: Any) -> None:
     server = serve([tool_use(given)])
     found = connect(server, tier="tool").ask(*ASKED)
     assert found.data == data

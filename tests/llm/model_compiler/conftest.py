@@ -14,14 +14,14 @@ from tests.llm.model_compiler.corpus import OFFLINE
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[MessagesServer]:
-    """One local server for all tests; each gives it its script."""
+    """Server shared by all tests; each test sets its script."""
     with MessagesServer(["nothing"], flavour="ollama") as server:
         yield server
 
 
 @pytest.fixture
 def over_http(server: MessagesServer) -> Callable[..., ModelCompiler]:
-    """Return a compiler whose model answers as scripted, through the real SDK."""
+    """Return a compiler whose model gives scripted answers, through the real SDK."""
 
     def make(replies: list[Any], **settings: Any) -> ModelCompiler:
         server.script(replies)
@@ -38,7 +38,7 @@ def over_http(server: MessagesServer) -> Callable[..., ModelCompiler]:
 
 @pytest.fixture
 def scripted() -> Callable[..., ModelCompiler]:
-    """Return a compiler whose model answers as scripted, without any network."""
+    """Return a compiler whose model gives scripted answers, without a network."""
 
     def make(replies: list[Any], *, seconds: float = 0.0, **settings: Any) -> ModelCompiler:
         model = ScriptedModel(replies, Answer, ModelFailure, seconds=seconds)

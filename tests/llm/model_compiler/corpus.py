@@ -1,4 +1,4 @@
-"""The corpus of bad answers, and the good one that follows each."""
+"""Corpus of bad answers, each with the good answer that follows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OFFLINE = create({})
 
 @dataclass(frozen=True)
 class Bad:
-    """One bad answer: to which command, in which world, and what must be found."""
+    """A bad answer with its command, its world and the expected codes."""
 
     file: str
     name: str
@@ -37,7 +37,7 @@ class Bad:
         return f"{self.file}-{self.name}".replace(" ", "_")
 
     def good_answer(self) -> str:
-        """Return what a model that has understood the command answers."""
+        """Return the correct answer to the command."""
         return self.good or good_answer(self.command, self.world)
 
 

@@ -1,6 +1,6 @@
-"""A door of paper: the real door pack on a robot without physics, so that a mission takes no time.
+"""The door pack on a fake robot without physics, so that missions take no time.
 
-Motions end at the second look and always succeed, unless `Paper.broken` names them.
+Motions end at the second poll and succeed unless `Paper.broken` names them.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ SITE = load_site("door")
 SEEN_BY_ORACLE = replace(
     SITE, packs={"door": SITE.packs["door"].model_copy(update={"detector": "oracle"})}
 )
-"""The site of the simulated door with eyes that cost little, where eyes do not matter."""
+"""Site of the simulated door with oracle perception, for tests without vision."""
 
 
 @dataclass
 class Sheet:
-    """A motion; what it changes is changed when it has ended."""
+    """A motion that applies its change when it ends."""
 
     robot: Paper
     change: dict[str, Any]
@@ -68,10 +68,10 @@ class Sheet:
 
 @dataclass
 class Paper:
-    """Implements `DoorRobot`.
+    """Fake `DoorRobot`.
 
     Attributes:
-        moves: What was started, in order: ``"pull_open right"``.
+        moves: Motions in the order of their start, e.g. ``"pull_open right"``.
     """
 
     door_angle_rad: float = 0.0
@@ -124,7 +124,7 @@ class Paper:
 
 
 class PaperEyes:
-    """Sees everything that is there."""
+    """Perception that detects everything in the world."""
 
     def __init__(self, robot: Paper, simulation: FakeClock) -> None:
         self.robot, self.simulation = robot, simulation
@@ -146,7 +146,7 @@ class PaperEyes:
 
 @dataclass
 class Run:
-    """A mission on paper, and what came of it."""
+    """A mission on the fake robot, with its results."""
 
     outcome: Outcome
     robot: Paper
@@ -174,7 +174,7 @@ def run_paper(
     before: Any = None,
     confirm: Any = None,
 ) -> Run:
-    """Run a command on paper; `before` gets the executive before it starts, `confirm` answers."""
+    """Run a command; `before` receives the executive before its start, `confirm` gives consent."""
     robot, simulation = paper(world), FakeClock()
     look = PaperEyes(robot, simulation)
     rig = Rig(robot, look, simulation, lambda: facts_of(robot))

@@ -1,4 +1,4 @@
-"""Whatever a model answers: a verdict, never an exception; and nothing in it gains a new power."""
+"""Properties of any answer: a verdict without exception, and no new capabilities."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_any_data_gets_a_verdict(data, command):
 
 @QUICK
 @given(st.sampled_from(SITE.library.names()))
-def test_flat_and_nested_answers_are_judged_alike(name):
+def test_flat_and_nested_answers_get_the_same_verdict(name):
     root = to_data(SITE.library.get(name))["root"]
     assert from_flat({"nodes": to_flat(root)}).root == root
     nested, flat = {"root": {"tree": name}}, {"nodes": to_flat({"tree": name})}

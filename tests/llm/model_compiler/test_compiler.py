@@ -1,4 +1,4 @@
-"""Rounds, refusals, the fallback, settings, the record, and stopping while the model thinks."""
+"""Rounds, refusals, the fallback, settings, the record, and cancelling a pending request."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_compiler_is_registered_and_created_without_a_key():
         ({"base_url": "nowhere"}, "setting 'base_url' of the compiler claude: value error, must"),
     ],
 )
-def test_wrong_settings_are_errors_of_the_operator(settings, said):
+def test_invalid_settings_are_usage_errors(settings, said):
     with pytest.raises(UsageError) as error:
         create(settings)
     assert str(error.value).startswith(said)
@@ -57,7 +57,7 @@ def test_site_sets_the_first_compiler(scripted, first):
     assert (answer.requests, len(compiler.model.asked)) == (asked, asked)
 
 
-def test_a_model_is_asked_by_default_only_what_the_library_does_not_understand(scripted):
+def test_model_is_asked_only_after_the_offline_compiler_by_default(scripted):
     assert PlanningSettings().first == "offline"
     compiler = scripted([GOOD], first="offline")
     assert compiler.compile(request_for("let some fresh air in")).requests == 1
@@ -92,7 +92,7 @@ def test_all_problems_are_sent_back_with_the_bad_answer(scripted):
     assert "open_door" in listed[0]["allowed"]
 
 
-def test_the_number_of_rounds_is_a_setting(scripted):
+def test_rounds_are_limited_by_the_setting(scripted):
     compiler = scripted(["no"], rounds=1)
     refusal = compiler.compile(request_for(OPEN))
     assert (refusal.code, refusal.calls) == ("PLAN_REJECTED", 1)
@@ -105,7 +105,7 @@ def test_usage_of_all_rounds_adds_up(scripted):
     assert (answer.calls, answer.usage["input_tokens"]) == (2, 100)
 
 
-def test_an_answer_that_was_cut_off_is_asked_for_again(scripted):
+def test_truncated_answer_is_requested_again(scripted):
     compiler = scripted([ModelFailure("MODEL_CUT_OFF", text="root: {sequ"), GOOD])
     assert isinstance(compiler.compile(request_for(OPEN)), Plan)
     assert "CUT_OFF" in compiler.model.asked[1].messages[-1].blocks[0].text
@@ -125,7 +125,7 @@ def test_model_can_decline_a_command(scripted, command, begins):
 
 
 @pytest.mark.parametrize("code", ["MODEL_AUTH", "MODEL_OVERLOADED", "MODEL_NOT_JSON"])
-def test_a_model_that_does_not_answer_is_a_refusal_in_the_language_of_the_command(scripted, code):
+def test_failed_request_is_refused_in_the_command_language(scripted, code):
     run = run_paper("문을 열어", scripted([ModelFailure(code, "scripted")]))
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", code)
     assert "언어 모델" in run.outcome.message
@@ -133,7 +133,7 @@ def test_a_model_that_does_not_answer_is_a_refusal_in_the_language_of_the_comman
 
 
 @pytest.mark.parametrize("reply", ["no plan", ModelFailure("MODEL_UNREACHABLE", "x")])
-def test_the_site_may_let_the_offline_compiler_plan_instead(scripted, reply):
+def test_site_can_enable_the_offline_fallback(scripted, reply):
     run = run_paper(OPEN, scripted([reply], fallback="offline"))
     assert run.outcome.status == "satisfied"
     spec = next(event.spec for event in run.events if isinstance(event, Planned))
@@ -141,14 +141,14 @@ def test_the_site_may_let_the_offline_compiler_plan_instead(scripted, reply):
     assert any("planned without the language model" in note for note in spec.mission.notes)
 
 
-def test_the_offline_compiler_repairs_too(scripted):
+def test_offline_fallback_also_repairs(scripted):
     replies = ["root: {tree: get_material}", ModelFailure("MODEL_OVERLOADED", "x")]
     compiler = scripted(replies, fallback="offline")
     run = run_paper("get the material", compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.replans) == ("satisfied", 1)
 
 
-def test_unknown_command_is_refused_with_the_reasons_of_the_model(scripted):
+def test_refusal_of_unknown_command_includes_the_reasons_of_the_model(scripted):
     run = run_paper("dance a little", scripted(["root: {do: dance}"], fallback="offline"))
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "PLAN_REJECTED")
     assert "(dance)" in run.outcome.message
@@ -258,7 +258,7 @@ def test_offline_plan_after_a_decline_needs_confirmation(scripted, reply):
     assert any("a hand is in the gap" in note for note in spec.mission.notes)
 
 
-def test_the_same_answer_again_ends_the_questions(scripted):
+def test_repeated_answer_ends_the_rounds(scripted):
     compiler = scripted(["root: {do: fly}"], rounds=5)
     run = run_paper(OPEN, compiler)
     assert len(compiler.model.asked) == run.outcome.model_requests == 2
@@ -317,7 +317,7 @@ def test_every_exchange_is_recorded_with_the_digest_of_its_question(scripted):
     assert kept[0]["answer"].startswith("[MODEL_AUTH] no")
 
 
-def test_the_journal_keeps_the_exchanges_of_a_mission(tmp_path, server, over_http):
+def test_journal_contains_the_exchanges_of_a_mission(tmp_path, server, over_http):
     journal = Journal.open(tmp_path / "j.db")
     with Session(SEEN_BY_ORACLE, world={"door": "closed"}, fast=True, journal=journal) as session:
         session.compiler = over_http(["no", GOOD])
@@ -332,7 +332,7 @@ def test_the_journal_keeps_the_exchanges_of_a_mission(tmp_path, server, over_htt
 
 
 @pytest.mark.timeout(120)
-def test_an_abort_acts_while_the_model_thinks(scripted):
+def test_abort_acts_during_a_request(scripted):
     compiler = scripted([GOOD], seconds=3600)
 
     def abort_soon(executive):
@@ -343,7 +343,7 @@ def test_an_abort_acts_while_the_model_thinks(scripted):
     assert run.robot.moves == []
 
 
-def test_a_model_that_is_too_slow_leaves_time_for_the_offline_compiler(scripted):
+def test_slow_model_leaves_time_for_the_offline_fallback(scripted):
     request = dataclasses.replace(request_for(OPEN), limit_s=0.4)
     answer = scripted([GOOD], seconds=60, fallback="offline").compile(request)
     assert isinstance(answer, Plan)
@@ -353,7 +353,7 @@ def test_a_model_that_is_too_slow_leaves_time_for_the_offline_compiler(scripted)
     assert refusal.code == "MODEL_TIMEOUT"
 
 
-def test_an_answer_keeps_the_name_of_its_model(scripted):
+def test_plan_contains_the_model_name_of_its_answer(scripted):
     class Named:
         def ask(self, system, messages, schema=None, cancel=None, *, plain=None, structured=None):
             return Answer(GOOD, model="some-model-5")
@@ -363,7 +363,7 @@ def test_an_answer_keeps_the_name_of_its_model(scripted):
     assert (answer.spec.mission.compiler, answer.spec.mission.model) == ("claude", "some-model-5")
 
 
-def test_an_abort_acts_while_an_answer_is_read(scripted, monkeypatch):
+def test_abort_acts_while_an_answer_is_parsed(scripted, monkeypatch):
     from bt_exec_llm.model_compiler import dialogue
 
     reading, executives = threading.Event(), []

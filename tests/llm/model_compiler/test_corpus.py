@@ -1,4 +1,4 @@
-"""Every bad answer is caught by its name; after a good one the mission succeeds; else it stays."""
+"""Every bad answer is rejected with its code, and the mission succeeds after a good one."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ CORPUS = list(corpus())
 
 
 def one_in(step: int) -> list:
-    """Return the corpus; all but one in so many are slow."""
+    """Return the corpus as parameters; every `one_in`-th case is fast, the rest are slow."""
     return [
         pytest.param(bad, marks=[] if number % step == 0 else pytest.mark.slow)
         for number, bad in enumerate(CORPUS)
     ]
 
 
-def test_the_corpus_is_large_and_its_entries_are_named_once():
+def test_corpus_is_large_and_has_unique_names():
     assert len(CORPUS) >= 250
     assert len({str(bad) for bad in CORPUS}) == len(CORPUS)
     assert all(bad.codes for bad in CORPUS)
 
 
 @pytest.mark.parametrize("bad", CORPUS, ids=str)
-def test_a_bad_answer_is_caught_by_its_codes(bad: Bad):
+def test_bad_answer_is_rejected_with_its_codes(bad: Bad):
     request = request_for(bad.command, bad.world)
     found = _judged(Answer(bad.answer), request, meaning_of(request, OFFLINE))
     assert found.spec is None
@@ -58,7 +58,7 @@ def _ends_as_it_should(bad: Bad, compiler: ModelCompiler) -> None:
 
 # Above, every bad answer is caught.
 @pytest.mark.parametrize("bad", one_in(3), ids=str)
-def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(bad: Bad, scripted):
+def test_mission_succeeds_when_a_good_answer_follows(bad: Bad, scripted):
     compiler = scripted([bad.answer, bad.good_answer()])
     _ends_as_it_should(bad, compiler)
     said = compiler.model.asked[1].messages[-1].blocks[0].text
@@ -66,14 +66,14 @@ def test_after_a_bad_answer_and_a_good_one_the_mission_ends_as_it_should(bad: Ba
 
 
 @pytest.mark.parametrize("bad", one_in(12), ids=str)
-def test_answer_of_a_server_ends_the_mission_alike(bad: Bad, over_http, server):
+def test_http_server_gives_the_same_mission(bad: Bad, over_http, server):
     _ends_as_it_should(bad, over_http([bad.answer, bad.good_answer()]))
     said = server.requests[1].body["messages"][-1]["content"][0]["text"]
     assert all(f'"code": "{code}"' in said for code in bad.codes)
 
 
 @pytest.mark.parametrize("bad", one_in(6), ids=str)
-def test_endless_bad_answers_end_in_a_refusal_without_motion(bad: Bad, scripted):
+def test_repeated_bad_answers_are_refused_without_motion(bad: Bad, scripted):
     run = run_paper(bad.command, scripted([bad.answer]), bad.world)
     assert (run.outcome.status, run.outcome.reason_code) == ("refused", "PLAN_REJECTED")
     assert (run.outcome.exit_code, run.outcome.model_requests) == (

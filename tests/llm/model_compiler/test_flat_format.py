@@ -29,19 +29,19 @@ NESTED = {
 }
 
 
-def test_a_nested_plan_survives_the_way_through_a_flat_one():
+def test_flat_format_round_trip_keeps_the_plan():
     wired = from_flat({"nodes": to_flat(NESTED)})
     assert (wired.root, wired.problems) == (NESTED, [])
     assert wired.places["root/sequence[2]/fallback[1]"] == "n6"
 
 
 @pytest.mark.parametrize("tree", SITE.library.names())
-def test_every_tree_of_the_library_can_be_written_flat(tree):
+def test_library_trees_convert_to_the_flat_format(tree):
     root = to_data(SITE.library.get(tree))["root"]
     assert from_flat({"nodes": to_flat(root)}).root == root
 
 
-def test_the_schema_names_what_exists_and_does_not_recurse():
+def test_schema_lists_known_names_and_has_no_recursion():
     import anthropic  # dear to import, and only two tests need it
 
     made = schema(SITE.catalogue, SITE.library)
@@ -57,7 +57,7 @@ def test_the_schema_names_what_exists_and_does_not_recurse():
     assert anthropic.transform_schema(made)["properties"].keys() == made["properties"].keys()
 
 
-def test_a_site_with_too_many_names_gets_one_branch_for_all(monkeypatch):
+def test_large_site_gets_a_single_schema_branch(monkeypatch):
     monkeypatch.setattr("bt_exec_llm.model_compiler.schema.MOST_BRANCHES", 5)
     node = schema(SITE.catalogue, SITE.library)["properties"]["nodes"]["items"]["properties"]
     assert set(node["step"]["properties"]["runs"]["enum"]) == {
@@ -66,7 +66,7 @@ def test_a_site_with_too_many_names_gets_one_branch_for_all(monkeypatch):
     }
 
 
-def test_the_short_schema_knows_trees_and_their_arguments_only():
+def test_short_schema_contains_only_trees_and_arguments():
     import anthropic
 
     made = short_schema(SITE.catalogue, SITE.library)
@@ -77,7 +77,7 @@ def test_the_short_schema_knows_trees_and_their_arguments_only():
 
 @pytest.mark.parametrize("flavour", ["claude", "ollama", "vllm", "llama.cpp", "lm-studio", "bare"])
 @pytest.mark.parametrize("command", ["문 안의 자재를 가져와", "open the door"])
-def test_servers_of_every_kind_give_the_same_mission(server, over_http, flavour, command):
+def test_every_tier_gives_the_same_mission(server, over_http, flavour, command):
     from bt_exec_llm.testing.messages_server import CLAUDE, FLAVOURS, answer
     from tests.llm.model_compiler.corpus import good_answer
 

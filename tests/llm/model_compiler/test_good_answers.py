@@ -1,4 +1,4 @@
-"""Correct plans are not lost: many plans in many forms, each accepted with one request."""
+"""Correct plans in many forms, each accepted with one request."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("plan", PLANS)
-def test_a_correct_plan_passes_with_one_request(plan, form, scripted):
+def test_correct_plan_passes_with_one_request(plan, form, scripted):
     command, world, root = PLANS[plan]
     compiler = scripted([FORMS[form](root)])
     outcome = run_paper(command, compiler, world).outcome

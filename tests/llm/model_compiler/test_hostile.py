@@ -1,4 +1,4 @@
-"""Servers that hang, drip, lie and attack: bounded time, a clean refusal, and nothing moves."""
+"""Hostile servers (hanging, dripping, lying): bounded time, a refusal, and no motion."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ HOSTILE = {
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_server_ends_in_a_refusal_and_nothing_moves(over_http, name):
+def test_hostile_server_is_refused_without_motion(over_http, name):
     reply, codes = HOSTILE[name]
     command = "문을 열어" if len(name) % 2 else "open the door"
     limit = 0.7 if codes == "MODEL_TIMEOUT" else 10.0
@@ -75,7 +75,7 @@ def test_a_hostile_server_ends_in_a_refusal_and_nothing_moves(over_http, name):
     assert run.outcome.message.isprintable()
 
 
-def test_unreachable_server_is_a_refusal(over_http):
+def test_unreachable_server_is_refused(over_http):
     from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings
 
     model = ModelClient(ModelSettings(base_url="http://127.0.0.1:9", retries=0, timeout_s=2))
@@ -84,12 +84,12 @@ def test_unreachable_server_is_a_refusal(over_http):
 
 
 @pytest.mark.parametrize("name", ["hang", "html", "reset", "a YAML bomb"])
-def test_the_offline_compiler_takes_over_where_the_site_allows(over_http, name):
+def test_hostile_server_falls_back_to_the_offline_compiler(over_http, name):
     compiler = over_http([HOSTILE[name][0]], timeout_s=0.5, fallback="offline")
     assert run_paper("open the door", compiler).outcome.status == "satisfied"
 
 
-def test_a_hostile_answer_to_a_repair_leaves_the_mission_blocked(over_http):
+def test_hostile_repair_leaves_the_mission_blocked(over_http):
     replies = ["root: {tree: get_material}", html()]
     compiler = over_http(replies, repair="model")
     run = run_paper("get the material", compiler, faults=["grasp:1=GRASP_SLIPPED"])
@@ -107,7 +107,7 @@ limits: {plan_s: 600}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent another way there")
-def test_ctrl_c_during_minutes_of_thinking_does_not_wait_for_it(tmp_path: Path):
+def test_ctrl_c_does_not_wait_for_a_pending_request(tmp_path: Path):
     with MessagesServer([hang(3600)]) as server:
         site = tmp_path / "hanging.yaml"
         site.write_text(SITE.replace("URL", server.url))

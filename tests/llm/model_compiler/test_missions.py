@@ -35,7 +35,7 @@ WORLDS = [
 
 
 @pytest.mark.parametrize(("command", "tree", "world", "faults", "repairs", "code"), WORLDS)
-def test_the_contract_of_the_door_holds_with_a_model_as_the_planner(
+def test_model_planner_meets_the_door_contract(
     tmp_path, server, over_http, command, tree, world, faults, repairs, code
 ):
     replies = []
@@ -69,7 +69,7 @@ root:
 
 
 @pytest.mark.parametrize(("door", "moves"), [("open", []), ("ajar", ["pull_open right"])])
-def test_gates_that_a_model_makes_harmless_stop_the_mission_all_the_same(scripted, door, moves):
+def test_weakened_gate_still_stops_the_mission(scripted, door, moves):
     world = {"door": door, "material": "absent"}
     run = run_paper("get the material", scripted([IN_VAIN]), world)
     end = (run.outcome.status, run.outcome.reason_code, run.robot.moves)

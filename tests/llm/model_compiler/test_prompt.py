@@ -33,7 +33,7 @@ def _texts(prompt) -> str:
     return "\n".join(block.text for block in prompt.first.blocks)
 
 
-def test_every_skill_condition_and_tree_of_the_site_is_named():
+def test_prompt_names_every_skill_condition_and_tree():
     stable = "\n".join(block.text for block in build_prompt(request_for("open the door")).system)
     for name in (*SITE.catalogue.skills, *SITE.catalogue.conditions, *SITE.library.names()):
         assert f"- {name}(" in stable
@@ -43,7 +43,7 @@ def test_every_skill_condition_and_tree_of_the_site_is_named():
     assert "GRASP_SLIPPED" in stable
 
 
-def test_the_stable_part_is_the_same_for_every_command_and_world_and_marked():
+def test_stable_part_is_marked_and_independent_of_the_request():
     one = build_prompt(request_for("open the door"))
     other = build_prompt(request_for("자재를 가져와", {"door": "open", "labels": "person"}))
     assert one.system == other.system
@@ -66,14 +66,14 @@ def test_sentence_as_object_name_is_left_out_of_the_prompt():
     assert '"further_things": 1' in str(prompt)
 
 
-def test_a_model_that_obeys_an_injected_label_moves_nothing(scripted):
+def test_plan_that_obeys_an_injected_label_is_rejected(scripted):
     world = {"door": "ajar", "labels": ATTACK}
     run = run_paper("close the door", scripted(["root: {tree: open_door}"]), world)
     assert (run.outcome.status, run.robot.moves) == ("refused", [])
     assert "it would have opened the door" in run.outcome.message
 
 
-def test_facts_and_long_commands_are_clipped_and_made_printable():
+def test_facts_and_commands_are_truncated_and_printable():
     request = request_for("open the door")
     facts = {"door": "closed\x1b[2J\n" + "x" * 5000}
     request = dataclasses.replace(request, situation=Situation((), facts), command="a" * 100_000)
@@ -82,7 +82,7 @@ def test_facts_and_long_commands_are_clipped_and_made_printable():
     assert len(text) < 20_000
 
 
-def test_the_picture_is_shown_only_where_it_is_wanted_and_there_is_one():
+def test_picture_is_sent_only_if_enabled_and_available():
     request = request_for("open the door")
     frame = np.zeros((40, 60, 3), np.uint8)
     seen = dataclasses.replace(request.situation, frame=frame)
@@ -101,7 +101,7 @@ def test_the_picture_is_shown_only_where_it_is_wanted_and_there_is_one():
         ("is the door open", "is_the_door_open"),
     ],
 )
-def test_examples_are_those_most_like_the_command(command, tree):
+def test_examples_are_the_most_similar_to_the_command(command, tree):
     assert nearest_trees(request_for(command))[0][1].tree == tree
 
 
@@ -122,7 +122,7 @@ SITES = {name: load_site(name) for name in ("door", "building")}
 
 @pytest.mark.parametrize("site", SITES)
 @pytest.mark.parametrize("form", ["nested", "flat"])
-def test_every_example_is_accepted_in_the_form_that_is_asked_for(site, form):
+def test_every_example_is_a_valid_answer_in_its_form(site, form):
     request = request_of(SITES[site], "an example")
     examples = fixed_examples(request)
     assert {example.shows for example in examples} >= {"A tree", "Two parts", "No plan"}
@@ -138,13 +138,13 @@ def test_every_example_is_accepted_in_the_form_that_is_asked_for(site, form):
     assert ("nodes" in text) == (form == "flat")
 
 
-def test_the_door_shows_an_argument_and_a_step_written_out():
+def test_door_examples_include_an_argument_and_a_step():
     shows = {example.shows: example for example in fixed_examples(request_for("x"))}
     assert shows["An argument"].answer["root"]["with"]
     assert shows["Written out"].answer["root"]["skip_if"]
 
 
-def test_a_prompt_holds_the_examples_of_the_form_that_the_server_is_asked_for():
+def test_examples_have_the_form_of_the_tier():
     prompt = build_prompt(request_for("open the door"))
     assert '"nodes"' not in prompt.plain
     assert '"nodes"' in prompt.structured
@@ -156,7 +156,7 @@ def test_a_prompt_holds_the_examples_of_the_form_that_the_server_is_asked_for():
         assert body["system"][-1]["text"] == shown_there
 
 
-def test_names_of_the_site_stand_in_the_stable_part_and_measures_nowhere():
+def test_stable_part_contains_names_of_the_site_and_no_measures():
     prompt = build_prompt(request_of(SITES["building"], "go to the lounge"))
     stable = prompt.system[1].text
     assert "professor_office" in stable
@@ -171,7 +171,7 @@ def test_pruned_settings_keep_words_and_single_numbers():
     assert pruned(given) == {"d": 3, "e": ["w"], "f": True}
 
 
-def test_a_small_model_chooses_trees_and_their_arguments(scripted):
+def test_short_prompt_offers_trees_and_arguments(scripted):
     short = build_prompt(request_for("open the door"), short=True)
     assert len(str(short)) * 4 < len(str(build_prompt(request_for("open the door"))))
     assert "sequence" not in str(short)
@@ -216,16 +216,16 @@ def test_problems_are_listed_once_with_the_latest_marked():
         ),
     ],
 )
-def test_places_are_those_of_the_models_own_document(answer, place):
+def test_problem_positions_refer_to_the_answer(answer, place):
     found = _judged(Answer(answer), request_for("open the door"), None)
     assert place in {problem.place for problem in found.problems}
 
 
-def test_tokens_are_counted_roughly():
+def test_tokens_are_estimated():
     assert tokens_of("x" * 400) == 100
     assert tokens_of("문" * 12) == 10
 
 
-def test_a_fence_cannot_be_closed_from_inside():
+def test_fenced_data_cannot_close_its_fence():
     text = fenced("data", {"a": "</data>", "b": ["<data>"]})
     assert text.count("<data>") == text.count("</data>") == 1

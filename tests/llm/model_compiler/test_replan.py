@@ -1,4 +1,4 @@
-"""After a failure only the failed part is written again; finished work stays."""
+"""Re-planning after a failure: only the failed part is written again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ root:
 
 @pytest.fixture
 def asked_again(scripted):
-    """A compiler that asks the model after every failure, also where the library knows a way."""
+    """Compiler that asks the model after every failure, without alternatives of the library."""
     return partial(scripted, repair="model")
 
 
@@ -43,7 +43,7 @@ def _plans(run):
     return [event.spec for event in run.events if isinstance(event, Planned)]
 
 
-def test_the_answer_takes_the_place_of_the_failed_subtree(asked_again):
+def test_answer_replaces_the_failed_subtree(asked_again):
     compiler = asked_again([good_answer(FETCH), AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.model_requests, run.outcome.replans) == (
@@ -72,7 +72,7 @@ def test_the_answer_takes_the_place_of_the_failed_subtree(asked_again):
     assert "get_material/take_material_again/grasp" in after
 
 
-def test_the_failed_step_of_a_plain_sequence_is_replaced_alone(asked_again):
+def test_only_the_failed_step_of_a_sequence_is_replaced(asked_again):
     run = run_paper(FETCH, asked_again([PLAIN, AGAIN]), faults=["grasp:1=GRASP_SLIPPED"])
     assert run.outcome.status == "satisfied"
     second = _plans(run)[1]
@@ -80,7 +80,7 @@ def test_the_failed_step_of_a_plain_sequence_is_replaced_alone(asked_again):
     assert [path for path, _ in paths(second.root)][-2:] == ["close_door", "return_home"]
 
 
-def test_a_replacement_of_many_steps_keeps_the_name_of_the_part(asked_again):
+def test_replacement_keeps_the_name_of_the_failed_part(asked_again):
     run = run_paper(
         FETCH, asked_again([good_answer(FETCH), LONG]), faults=["grasp:1=GRASP_SLIPPED"]
     )
@@ -99,7 +99,7 @@ def test_repair_prompt_contains_failure_part_and_finished_steps(asked_again):
     assert compiler.model.asked[0].system == compiler.model.asked[1].system
 
 
-def test_places_of_problems_are_those_of_the_answer(asked_again):
+def test_problem_positions_refer_to_the_repair(asked_again):
     bad = "root: {sequence: [{do: return_home}, {do: fly}]}"
     compiler = asked_again([good_answer(FETCH), bad, AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
@@ -108,7 +108,7 @@ def test_places_of_problems_are_those_of_the_answer(asked_again):
     assert '"place": "root/sequence[1]/do"' in said
 
 
-def test_after_a_failure_the_other_arm_may_do_what_the_named_one_could_not(asked_again):
+def test_repair_may_use_the_other_arm(asked_again):
     left, right = (f"root: {{tree: open_door, with: {{arm: {arm}}}}}" for arm in ("left", "right"))
     run = run_paper(
         "open the door with your left arm",
@@ -129,14 +129,14 @@ def test_after_a_failure_the_other_arm_may_do_what_the_named_one_could_not(asked
         ("root: {tree: take_material_again, repeat: forever}", "ENDLESS_LOOP"),
     ],
 )
-def test_a_bad_repair_is_sent_back(asked_again, bad, code):
+def test_bad_repair_is_sent_back(asked_again, bad, code):
     compiler = asked_again([good_answer(FETCH), bad, AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert run.outcome.status == "satisfied"
     assert f'"code": "{code}"' in compiler.model.asked[2].messages[-1].blocks[0].text
 
 
-def test_a_model_that_finds_no_repair_leaves_the_mission_blocked_with_both_reasons(asked_again):
+def test_declined_repair_blocks_the_mission_with_both_reasons(asked_again):
     compiler = asked_again([good_answer("자재를 가져와"), "root: {do: fly}"])
     run = run_paper("자재를 가져와", compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
@@ -147,14 +147,14 @@ def test_a_model_that_finds_no_repair_leaves_the_mission_blocked_with_both_reaso
     assert run.robot.moves == ["pull_open right", "reach right"]
 
 
-def test_the_same_repair_in_the_same_world_ends_the_mission(asked_again):
+def test_repeated_repair_in_the_same_world_ends_the_mission(asked_again):
     compiler = asked_again([good_answer(FETCH), "root: {tree: take_material_again}"])
     run = run_paper(FETCH, compiler, faults=["grasp=GRASP_SLIPPED"])
     assert run.outcome.status == "blocked"
     assert run.outcome.replans <= 3
 
 
-def test_alternative_of_the_library_needs_no_request(scripted):
+def test_library_alternative_needs_no_request(scripted):
     compiler = scripted([good_answer(FETCH)])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.planner_calls, run.outcome.replans) == (

@@ -1,4 +1,4 @@
-"""A recording gives the same plans, byte for byte, without a model."""
+"""Recordings that give the same plans byte for byte, without a model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _plans(run):
     return [dump_yaml(event.spec) for event in run.events if isinstance(event, Planned)]
 
 
-def test_the_same_plans_byte_for_byte(recorded):
+def test_replay_gives_the_same_plans_byte_for_byte(recorded):
     file, first = recorded
     compiler = make_compiler(load_site("door"), f"replay:{file}")
     again = run_paper(FETCH, compiler, faults=SLIPS)
@@ -67,12 +67,12 @@ def test_replay_is_refused_after_the_last_answer(recorded):
 
 
 @pytest.mark.parametrize("name", ["replay", "replay:nowhere.jsonl"])
-def test_a_missing_recording_is_an_error_of_the_operator(name):
+def test_missing_recording_is_a_usage_error(name):
     with pytest.raises(UsageError):
         make_compiler(load_site("door"), name)
 
 
-def test_a_session_takes_a_recording_by_name(recorded):
+def test_session_accepts_a_recording_by_name(recorded):
     file, _ = recorded
     with Session(
         SEEN_BY_ORACLE, world={"door": "closed"}, fast=True, compiler=f"replay:{file}"
@@ -112,7 +112,7 @@ def test_recording_restores_the_settings(tmp_path, server, settings, said):
     ],
     ids=str,
 )
-def test_a_bad_setting_is_an_error_of_the_operator(recorded, settings, said):
+def test_invalid_setting_is_a_usage_error(recorded, settings, said):
     with pytest.raises(UsageError, match=said):
         find_compiler("replay", {"file": str(recorded[0]), **settings})
 

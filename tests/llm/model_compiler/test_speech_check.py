@@ -67,7 +67,7 @@ ASKED += "with: {{target: professor, topic: '{}'}}}}]}}"
 
 
 @pytest.mark.parametrize(("command", "root"), GOOD)
-def test_the_commands_own_words_may_be_put_in_many_ways(command, root):
+def test_speech_may_rephrase_the_command(command, root):
     if root.startswith("ASK "):
         root = ASKED.format(root[4:])
     assert [str(problem) for problem in judged(command, f"root: {root}").problems] == []
@@ -113,7 +113,7 @@ DECLINES = {
 
 
 @pytest.mark.parametrize("case", DECLINES)
-def test_a_reason_against_a_plan_is_a_decline_whatever_stands_beside_it(case):
+def test_reason_against_a_plan_declines_it(case):
     request = request_for("open the door")
     found = _judged(Answer(DECLINES[case]), request, meaning_of(request, OFFLINE))
     assert found.spec is None

@@ -1,4 +1,4 @@
-"""Between a compiler and the first tick a plan is expanded once and verified once."""
+"""Number of expansions and verifications between a compiler and the first tick."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ONCE = (expand, verify_document, verify_mission)
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Count who is expanded and verified, wherever those functions are called by name."""
+    """Count the calls of expansion and verification in every module that imports them."""
     times = Counter()
 
     def watch(function):
@@ -53,7 +53,7 @@ def test_plan_of_a_model_is_verified_once(counted, over_http):
 
 
 def test_corrected_plan_of_a_model_is_verified_once(counted, over_http):
-    """Each answer is another plan; the offline plan that it is compared with is examined once."""
+    """The answer is not verified with the offline plan that it is compared with."""
     bad = "root: {do: fly}"
     run = run_paper(OPEN, over_http([bad, good_answer(OPEN)]), {})
     assert run.outcome.status == "satisfied"

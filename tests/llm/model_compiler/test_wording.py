@@ -1,4 +1,4 @@
-"""Every fault has a sentence in both languages, and each reason is reported once."""
+"""Sentences for every fault, in both languages, each reason once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMED = {
 }
 
 
-def test_the_tables_name_the_faults():
+def test_fault_tables_are_complete():
     assert {"EMPTY_PLAN", "OPENING_IN_CLOSE_COMMAND", "PLAN_FOR_ANOTHER_COMMAND"} <= NAMED
     talk = parse_yaml(TALK.read_text(encoding="utf-8"))
     tried = {code for bad in corpus() for code in bad.codes}
@@ -34,7 +34,7 @@ def test_the_tables_name_the_faults():
 
 @pytest.mark.parametrize("code", sorted(NAMED))
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_named_fault_has_a_sentence(code, language):
+def test_every_fault_has_a_sentence(code, language):
     assert code in sentences()
     (told,) = reasons([Problem(code, "x", found="y")], language)
     assert code not in told
@@ -58,13 +58,13 @@ def test_refusal_describes_the_deviation_of_the_plan(scripted, command, answer, 
     assert f"it did not do what was asked ({found})" in said
 
 
-def test_a_fault_without_a_sentence_is_a_matter_of_form():
+def test_fault_without_a_sentence_is_reported_as_format_error():
     assert reasons([Problem("BAD_TIME", "x", found="20")], "en") == (
         "it was not written in the form of a plan (20)",
     )
 
 
-def test_three_kinds_of_reasons_are_enough_for_a_person():
+def test_refusal_lists_at_most_three_kinds_of_reasons():
     problems = [
         Problem(code, "x") for code in ("EMPTY_PLAN", "NO_PLAN", "EMPTY_PLAN", "TOO_BIG", "CUT_OFF")
     ]

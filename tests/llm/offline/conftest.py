@@ -1,4 +1,4 @@
-"""The shipped sites, and what a command becomes on them: actions with their conditions."""
+"""Shipped sites, and the plans of commands on them: actions with their conditions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def request_on(sites) -> Callable[[str, str], Request]:
 
 @pytest.fixture(scope="session")
 def trees(compilers, request_on) -> Trees:
-    """Return the trees of a command with conditions and repeats, or the code of its refusal."""
+    """Return the trees of a command with conditions and repetitions, or the code of its refusal."""
 
     def trees(site: str, command: str) -> str:
         request = request_on(site, command)

@@ -1,4 +1,4 @@
-"""Abstract execution of plans: what is done in each world, without a robot or a clock."""
+"""Abstract execution of plans: actions in each world, without a robot or a clock."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _RESULT = {"open_door": "open", "close_door": "closed"}
 
 
 def same_runs(one: MissionSpec, other: MissionSpec) -> bool:
-    """Return True if two plans do the same in every world that either of them asks about."""
+    """Return True if two plans have the same actions in every world that they distinguish."""
     leaves = sorted({*_leaves(to_data(one)["root"]), *_leaves(to_data(other)["root"])})
     return all(_run(one, world) == _run(other, world) for world in _worlds(leaves))
 
 
 def runs_one_branch(choice: MissionSpec, one: MissionSpec, other: MissionSpec) -> bool:
-    """Return True if a choice does in every world what one of its two branches does.
+    """Return True if a choice has the actions of one of its two branches in every world.
 
     Args:
         choice: "If it holds A, otherwise B".
@@ -71,7 +71,7 @@ def _named(expression: Any) -> Iterator[str]:
 
 
 def _run(spec: MissionSpec, world: dict[str, Any]) -> tuple[tuple[str, ...], bool]:
-    """Return what is done, in order, and whether the plan reaches its end."""
+    """Return the actions in order, and whether the plan succeeds."""
     done: list[str] = []
     ended = _tick(to_data(spec)["root"], dict(world), done)
     return tuple(done), ended

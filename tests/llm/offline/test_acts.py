@@ -21,7 +21,7 @@ def test_roles_are_typed(compilers, request_on):
     assert (act.mood, act.positive, act.condition) == ("do", True, None)
 
 
-def test_a_condition_is_an_act_that_is_asked(compilers, request_on):
+def test_condition_is_an_interrogative_act(compilers, request_on):
     meaning = _read(compilers, request_on, "door", "문이 열려 있으면 닫아")
     condition = meaning.acts[0].condition
     assert condition is not None
@@ -32,11 +32,11 @@ def test_a_condition_is_an_act_that_is_asked(compilers, request_on):
     ]
 
 
-def test_what_a_pronoun_stands_for_is_in_the_meaning(compilers, request_on):
+def test_meaning_contains_the_antecedent_of_a_pronoun(compilers, request_on):
     meaning = _read(compilers, request_on, "door", "if you can see the material, grab it")
     assert "material" in [role.value for role in meaning.acts[0].roles]
 
 
-def test_a_message_is_one_text(compilers, request_on):
+def test_message_is_a_single_text_role(compilers, request_on):
     meaning = _read(compilers, request_on, "building", "교수님께 내일 회의가 없다고 전해 줘")
     assert meaning.acts[0].values("Message") == ("내일 회의가 없다",)

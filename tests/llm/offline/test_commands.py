@@ -1,4 +1,4 @@
-"""What commands mean: conditions, order, variants, negation, corrections, what is left out."""
+"""Plans of commands: conditions, order, variants, negation, corrections, omitted objects."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ROWS = [(site, *row) for site, rows in TABLE.items() for row in rows.items()]
 
 
 @pytest.mark.parametrize(("site", "command", "expected"), ROWS)
-def test_a_command_becomes_what_it_means(site, command, expected, trees):
+def test_command_is_compiled_to_its_plan(site, command, expected, trees):
     assert trees(site, command) == expected
 
 
 @pytest.mark.parametrize(("site", "command", "expected"), ROWS)
-def test_every_word_of_what_is_understood_is_accounted_for(
+def test_every_word_of_an_understood_command_has_a_use(
     site, command, expected, compilers, request_on
 ):
     meaning = compilers[site].read(request_on(site, command))
@@ -37,12 +37,12 @@ def test_every_word_of_what_is_understood_is_accounted_for(
     "command",
     ["open the door " * 700, "문을 열고 " * 40 + "닫아", "open\x00the door", "문\u200b열어"],
 )
-def test_hostile_text_is_bounded(command, compilers, request_on):
+def test_hostile_text_is_read_in_bounded_time(command, compilers, request_on):
     answer = compilers["door"].compile(request_on("door", command))
     assert len(getattr(answer, "message", "")) < 600
 
 
-def test_a_refusal_says_what_was_not_understood_and_what_may_be_meant(compilers, request_on):
+def test_refusal_names_the_words_and_suggests_commands(compilers, request_on):
     answer = compilers["door"].compile(request_on("door", "fetch the materiel"))
     assert (answer.missing, answer.did_you_mean) == (("materiel",), ("fetch the material",))
     assert 0 < len(answer.nearest) <= 3
@@ -65,7 +65,7 @@ def test_a_refusal_says_what_was_not_understood_and_what_may_be_meant(compilers,
         ("building", "라운지나 복도를 봐줘", ("라운지를 봐줘", "복도를 봐줘"), "Place"),
     ],
 )
-def test_what_can_be_chosen_from_is_asked_about_and_each_choice_runs(
+def test_ambiguous_command_offers_choices_that_compile(
     site, command, commands, missing, compilers, request_on, trees
 ):
     answer = compilers[site].compile(request_on(site, command))
@@ -79,7 +79,7 @@ def test_what_can_be_chosen_from_is_asked_about_and_each_choice_runs(
     assert not any(one.isupper() for one in found)
 
 
-def test_who_does_the_second_thing_is_asked(compilers, request_on, trees):
+def test_ambiguous_agent_of_the_second_act_is_asked_for(compilers, request_on, trees):
     said = "tell the professor to wait in the lounge and check the corridor"
     answer = compilers["building"].compile(request_on("building", said))
     told, own = answer.did_you_mean
@@ -88,7 +88,7 @@ def test_who_does_the_second_thing_is_asked(compilers, request_on, trees):
     assert answer.question
 
 
-def test_what_nobody_watches_for_may_be_asked_now(compilers, request_on):
+def test_unmonitored_condition_is_offered_as_question(compilers, request_on):
     said = "when the door is closed, open it"
     answer = compilers["door"].compile(request_on("door", said))
     assert answer.code == "CONDITION"
@@ -98,7 +98,7 @@ def test_what_nobody_watches_for_may_be_asked_now(compilers, request_on):
 @pytest.mark.parametrize(
     "command", ["open the window or the roof", "fly or jump", "문이나 창문을 열어", "or"]
 )
-def test_what_cannot_be_done_is_not_offered(command, compilers, request_on):
+def test_impossible_alternatives_are_not_offered(command, compilers, request_on):
     answer = compilers["door"].compile(request_on("door", command))
     assert not answer.did_you_mean
     assert not answer.question

@@ -1,4 +1,4 @@
-"""What is read when: one language at a time, once per library, and kept on disk for large ones."""
+"""Indexing of libraries: one language at a time, once, and cached on disk if large."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def request_for(tmp_path: Path):
     return lambda command: Request(command, "en", catalogue, library)
 
 
-def test_english_does_not_wait_for_korean():
+def test_english_index_does_not_load_korean():
     import subprocess
 
     code = (
@@ -44,14 +44,14 @@ def test_english_does_not_wait_for_korean():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
-def test_a_library_is_read_once_for_all_compilers(request_for):
+def test_library_is_indexed_once_for_all_compilers(request_for):
     first, second = request_for("water the plant"), request_for("please water the plant")
     assert isinstance(create({}).compile(first), Plan)
     assert index_of(first, "en") is index_of(second, "en")
     assert index_of(first, "ko") is not index_of(first, "en")
 
 
-def test_an_utterance_of_the_other_language_answers_where_there_is_none(request_for):
+def test_utterance_of_the_other_language_is_used_as_fallback(request_for):
     from dataclasses import replace
 
     library = Library([load_text(TREE.replace("Water the plant., ", ""))])
@@ -59,7 +59,7 @@ def test_an_utterance_of_the_other_language_answers_where_there_is_none(request_
     assert isinstance(answer, Plan)
 
 
-def test_a_large_library_is_kept_on_disk_and_read_anew_when_anything_changes(
+def test_large_library_is_cached_on_disk_until_it_changes(
     request_for, tmp_path, monkeypatch
 ):
     reader = index_of(request_for("x"), "en").reader
@@ -75,7 +75,7 @@ def test_a_large_library_is_kept_on_disk_and_read_anew_when_anything_changes(
     assert len(list(file.parent.glob("*.json"))) == 2
 
 
-def test_a_cache_that_cannot_be_written_is_no_trouble(request_for, tmp_path, monkeypatch):
+def test_unwritable_cache_is_ignored(request_for, tmp_path, monkeypatch):
     (tmp_path / "cache").write_text("a file where a folder should be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(kept_clauses, "LARGE", 1)

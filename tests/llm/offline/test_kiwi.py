@@ -1,4 +1,4 @@
-"""Morphemes of Korean texts, analysed now or kept from an earlier process."""
+"""Morphemes of Korean texts, analysed or read from the cache of an earlier process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT, COMMAND = "문을 열어 줘", "자재를 꺼내 와"
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Return a function that forgets what this process has read, as a new one would."""
+    """Return a function that clears the memory of this process, as a restart does."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
     def forget() -> Path:
@@ -36,11 +36,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every use of the analyser fail."""
+    """Make the analyser unavailable."""
     monkeypatch.setattr(kiwi, "_kiwi", lambda: pytest.fail("the analyser was loaded"))
 
 
-def test_kept_morphemes_equal_analysed_ones(cache, request):
+def test_cached_morphemes_equal_analysed_ones(cache, request):
     with keeping():
         analysed = morphs(TEXT), morphs(TEXT, [(0, 1)])
     cache()
@@ -48,7 +48,7 @@ def test_kept_morphemes_equal_analysed_ones(cache, request):
     assert (morphs(TEXT), morphs(TEXT, [(0, 1)])) == analysed
 
 
-def test_commands_are_not_kept(cache):
+def test_commands_are_not_cached(cache):
     with keeping():
         morphs(TEXT)
     morphs(COMMAND)
@@ -81,7 +81,7 @@ def test_oldest_texts_are_dropped_beyond_the_limit(cache, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["door", "building"])
-def test_utterances_compile_alike_without_the_analyser(cache, request, name):
+def test_utterances_compile_without_the_analyser(cache, request, name):
     site = load_site(name)
     texts = [text for tree in site.library for text in tree.utterances]
     texts += [text.rstrip(" .!?") for text in texts]

@@ -1,8 +1,7 @@
-"""Laws of reading, over the words of the door and the building: plans are run in every world.
+"""Laws of reading, over the words of the door and the building: plans run in every world.
 
-A sentence may be refused. Where two sentences that mean the same are both understood, they do the
-same in every world; where they differ by an operator, they do not. Another test bounds how many
-sentences may be refused.
+A sentence may be refused. Two understood sentences with the same meaning have the same actions in
+every world; two that differ by an operator do not. Another test bounds the number of refusals.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ class Language:
     """Words of a site in one language.
 
     Attributes:
-        conditions: What may hold: positive and negative clause of *if*, and the question.
-        acts: Commands, each with the form that its verb takes beside another one.
+        conditions: Conditions: affirmative and negative clause of "if", and the question.
+        acts: Commands, each with its form beside another verb.
     """
 
     conditions: tuple[tuple[str, str, str], ...]
@@ -124,7 +123,7 @@ PLACES = {
 
 @pytest.fixture(scope="module")
 def plan(sites, compilers) -> Plan:
-    """Return a function that gives the plan of a command; None if it is refused."""
+    """Return a function that returns the plan of a command, or None if it is refused."""
     known: dict[tuple[str, ...], MissionSpec | None] = {}
 
     def plan(site: str, *said: str) -> MissionSpec | None:
@@ -143,7 +142,7 @@ def plan(sites, compilers) -> Plan:
 def _choices(
     site: str, language: str, condition: tuple[str, str, str], one: Act, other: Act
 ) -> list[str]:
-    """Return sentences that all mean: if it holds do the one, if not the other."""
+    """Return sentences with the meaning "if it holds A, otherwise B"."""
     yes, no, question = condition
     if language == "ko":
         return [
@@ -182,7 +181,7 @@ def choices(draw):
 
 @FAST
 @given(choices())
-def test_branches_mean_the_same_in_either_order(plan, case):
+def test_order_of_branches_does_not_matter(plan, case):
     site, first, second = case
     one, other = plan(site, first), plan(site, second)
     if one is not None and other is not None:
@@ -190,7 +189,7 @@ def test_branches_mean_the_same_in_either_order(plan, case):
 
 
 CHANGED_ALONE = ("open the door", "문 열어", "휴게실 보고 와")
-"""Acts that passes change where they stand alone: skipped when done, followed by a report."""
+"""Acts that passes change if they are the only one: skipped when done, followed by a report."""
 
 
 @st.composite
@@ -213,7 +212,7 @@ def branches(draw):
 
 @FAST
 @given(branches())
-def test_choice_does_what_its_branches_do_alone(plan, case):
+def test_choice_equals_one_of_its_branches(plan, case):
     site, *said = case
     choice, one, other = (plan(site, command) for command in said)
     if choice is not None and one is not None and other is not None:
@@ -286,7 +285,7 @@ def exceptions(draw):
 
 @FAST
 @given(exceptions())
-def test_what_is_left_out_is_not_visited_and_the_rest_is(plan, case):
+def test_excluded_places_are_not_visited(plan, case):
     command, out, rest = case
     found = plan("building", command)
     if found is not None:
@@ -376,7 +375,7 @@ def turns(draw):
 
 @FAST
 @given(turns())
-def test_question_has_no_effect_whatever_was_said_before(plan, case):
+def test_question_has_no_effect_in_any_session(plan, case):
     site, act, asked = case
     found = plan(site, act, asked)
     if found is None:
@@ -418,7 +417,7 @@ def test_politeness_and_punctuation_change_nothing(plan, case):
         assert same_runs(one, other), (command, spoken)
 
 
-def test_laws_are_not_kept_by_refusing(plan):
+def test_most_sentences_of_the_laws_are_understood(plan):
     said = [
         (site, text)
         for (site, language), words in WORDS.items()

@@ -1,4 +1,4 @@
-"""Numbers of a command as arguments: how often, how many, how long, each within its range."""
+"""Numbers of a command as arguments (repetitions, counts, durations), within their ranges."""
 
 from __future__ import annotations
 
@@ -130,12 +130,12 @@ def answer(tmp_path_factory):
         ("water the herb plot twice", "water_plot", {"plot": "herb"}),
     ],
 )
-def test_a_number_becomes_an_argument(command, tree, args, answer):
+def test_number_becomes_an_argument(command, tree, args, answer):
     root = answer(command)
     assert (root.tree, dict(root.args)) == (tree, args)
 
 
-def test_what_is_filled_is_done_so_often_and_so_long(answer):
+def test_number_arguments_set_repetitions_and_duration(answer):
     assert answer("look around three times").body.repeat == 3
     assert answer("look around").body.repeat == 2
     assert answer("세 번 둘러봐").repeat is None
@@ -155,7 +155,7 @@ def test_what_is_filled_is_done_so_often_and_so_long(answer):
         ("물 끓여", "NUMBER", "1~6"),
     ],
 )
-def test_a_number_out_of_range_is_refused_with_the_range(command, code, part, answer):
+def test_number_out_of_range_is_refused_with_the_range(command, code, part, answer):
     refusal = answer(command)
     assert refusal.code == code
     assert part in refusal.message
@@ -176,7 +176,7 @@ def test_a_number_out_of_range_is_refused_with_the_range(command, code, part, an
         ("다섯 번 둘러봐", "네 번", {"n": 4}),
     ],
 )
-def test_a_number_alone_answers_for_one(before, command, args, answer):
+def test_bare_number_answers_the_question_for_one(before, command, args, answer):
     assert dict(answer(command, before).args) == args
 
 
@@ -192,7 +192,7 @@ def test_a_number_alone_answers_for_one(before, command, args, answer):
         ("물 끓여", "세 시"),
     ],
 )
-def test_what_is_no_number_for_it_is_none(before, command, answer):
+def test_type_without_number_range_takes_no_number(before, command, answer):
     assert isinstance(answer(command, before), Refusal)
 
 
@@ -220,5 +220,5 @@ def test_what_is_no_number_for_it_is_none(before, command, answer):
         "wait 5",
     ],
 )
-def test_a_number_that_has_no_place_is_refused(command, answer):
+def test_number_without_parameter_is_refused(command, answer):
     assert isinstance(answer(command), Refusal)

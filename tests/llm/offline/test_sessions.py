@@ -1,4 +1,4 @@
-"""What a command means after others, and what is answered with words."""
+"""Commands that refer to earlier ones, and answers to small talk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROWS = [(site, *row) for site, rows in TABLE.items() for row in rows.items()]
 
 
 @pytest.mark.parametrize(("site", "said", "expected"), ROWS)
-def test_a_command_is_read_in_its_session(site, said, expected, sites, compilers):
+def test_command_is_read_in_its_session(site, said, expected, sites, compilers):
     *earlier, command = (one.strip() for one in said.split("|"))
     answer = compilers[site].compile(request_of(sites[site], command, context=earlier))
     if isinstance(answer, Refusal | Reply):
@@ -34,20 +34,20 @@ def test_a_command_is_read_in_its_session(site, said, expected, sites, compilers
 
 
 @pytest.mark.parametrize(("site", "said", "expected"), ROWS)
-def test_nothing_but_a_library_makes_plans(site, said, expected, sites):
+def test_small_talk_gives_no_plan(site, said, expected, sites):
     command = said.split("|")[-1].strip()
     found = compile_command(sites[site], command)
     assert [found.plan, found.refusal, found.reply].count(None) == 2
 
 
-def test_the_last_mission_is_not_gone_on_with_once_it_is_done(sites, compilers):
+def test_finished_mission_is_not_continued(sites, compilers):
     for status, expected in (("satisfied", Refusal), ("aborted", Plan), ("blocked", Plan)):
         context = Context((Turn("open the door", status, "OK", "."),))
         answer = compilers["door"].compile(request_of(sites["door"], "go on", context=context))
         assert isinstance(answer, expected)
 
 
-def test_yes_takes_what_was_offered(sites, compilers):
+def test_yes_accepts_the_offered_command(sites, compilers):
     turn = Turn("fetch the materiel", "refused", "X", ".", ("fetch the material",))
     for said in ("yes", "네", "y"):
         request = request_of(sites["door"], said, context=Context((turn,)))
@@ -76,7 +76,7 @@ def test_yes_takes_what_was_offered(sites, compilers):
         ("building", "look in the lounge or the corridor", "lounge please", "look_at lounge"),
     ],
 )
-def test_an_answer_chooses_what_it_names(site, asked, said, expected, sites, compilers, trees):
+def test_answer_selects_the_choice_that_it_names(site, asked, said, expected, sites, compilers, trees):
     refused = compilers[site].compile(request_of(sites[site], asked))
     turn = Turn(asked, "refused", refused.code, refused.message, refused.did_you_mean)
     answer = compilers[site].compile(request_of(sites[site], said, context=Context((turn,))))
@@ -85,7 +85,7 @@ def test_an_answer_chooses_what_it_names(site, asked, said, expected, sites, com
 
 
 @pytest.mark.parametrize("said", ["yes", "네", "the door", "door or arm", "don't open it"])
-def test_an_answer_that_chooses_nothing_is_not_guessed_at(said, sites, compilers):
+def test_answer_without_a_match_selects_nothing(said, sites, compilers):
     turn = Turn(
         "open or close the door", "refused", "CHOICE", ".", ("open the door", "close the door")
     )
@@ -101,14 +101,14 @@ def test_an_answer_that_chooses_nothing_is_not_guessed_at(said, sites, compilers
         ("what did you do?", "“open the door”: It is stuck."),
     ],
 )
-def test_the_past_is_told_from_the_session_or_from_the_record(said, told, sites, compilers):
+def test_past_is_reported_from_the_session_or_the_journal(said, told, sites, compilers):
     turn = Turn("open the door", "blocked", "DOOR_STUCK", "It is stuck.")
     for context in (Context((turn,)), Context(earlier=(turn,))):
         answer = compilers["door"].compile(request_of(sites["door"], said, context=context))
         assert answer.message == told
 
 
-def test_where_tells_how_things_stand(sites, compilers):
+def test_where_reports_the_known_facts(sites, compilers):
     from bt_exec.observation import Situation
 
     situation = Situation(facts={"door": "open", "unheard_of": "x"})
@@ -118,19 +118,19 @@ def test_where_tells_how_things_stand(sites, compilers):
     assert answer.message == "아직 살펴보지 않았습니다."
 
 
-def test_what_is_missing_is_asked_for_in_the_language_of_the_command(sites, compilers):
+def test_missing_value_is_asked_for_in_the_command_language(sites, compilers):
     for said, question in (("deliver the document", "To whom?"), ("서류 전달해줘", "누구에게요?")):
         answer = compilers["building"].compile(request_of(sites["building"], said))
         assert (answer.missing, answer.question) == (("Person",), question)
         assert answer.message.endswith(question)
 
 
-def test_nothing_points_at_what_was_not_understood(sites, compilers):
+def test_refused_command_is_no_antecedent(sites, compilers):
     request = request_of(sites["door"], "again", context=["open the window"])
     assert compilers["door"].compile(request).code == "NOTHING_SAID"
 
 
-def test_a_long_session_is_read_in_bounded_time(sites, compilers):
+def test_long_session_is_read_in_bounded_time(sites, compilers):
     context = Context()
     for _ in range(50):
         context = context.then(Turn("open the door"))

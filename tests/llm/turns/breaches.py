@@ -1,7 +1,7 @@
-"""Breaches of form that a model may commit, each with its expected code.
+"""Violations of the answer format, each with its expected code.
 
-A breach of form replaces one good answer. Sent back once, the model corrects it and the
-question is answered; broken again, the answer is discarded.
+A violation replaces one good answer. It is sent back once. If the model corrects it, the question
+is answered; if the format is violated again, the answer is discarded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ JSON = f"<plan_json>\n{TEXT}\n</plan_json>"
 
 
 class Breach(NamedTuple):
-    """An answer and the codes that name what is wrong with it."""
+    """An answer, and the codes of its violations."""
 
     name: str
     said: str

@@ -19,7 +19,7 @@ QUESTION = {"en": "How many cheerful things are there?", "ko": "즐거운 것은
 
 @dataclass
 class Models:
-    """Replies of each model, one a question; the last one repeats."""
+    """Replies of each model, one for each question; the last one repeats."""
 
     server: MessagesServer
     says: dict[str, list] = field(default_factory=dict)
@@ -34,12 +34,12 @@ class Models:
         return mine.pop(0) if len(mine) > 1 else mine[0]
 
     def asked(self, model: str) -> list[str]:
-        """Return the last words of each request to a model."""
+        """Return the last message of each request to a model."""
         bodies = [one.body for one in self.server.requests if one.body["model"] == model]
         return [body["messages"][-1]["content"][-1].get("text", "") for body in bodies]
 
     def objections(self) -> list[str]:
-        """Return what was sent back to the planner."""
+        """Return the problems that were sent back to the planner."""
         return [text for text in self.asked("planner") if text.startswith("That cannot be used")]
 
 
@@ -82,7 +82,7 @@ def picture(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def session(make_site, picture, tmp_path_factory) -> Iterator[Session]:
-    """A session with all three models, about a picture without boxes."""
+    """Session with all three models, about a picture without boxes."""
     site = make_site(tmp_path_factory.mktemp("site"))
     with Session(site, world={"image": str(picture)}, fast=True) as session:
         yield session

@@ -1,4 +1,4 @@
-"""Well-formed turns of a model, and their pictures."""
+"""Well-formed turns of a model, and test pictures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def lines(number: int, language: str = "en") -> str:
 
 
 def tagged(data, log: str | int = 3, language: str = "en") -> str:
-    """Return an answer in two tags; text data is inserted unchanged."""
+    """Return an answer in two tags; text is inserted unchanged."""
     log = lines(log, language) if isinstance(log, int) else log
     body = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
     return f"<analysis_log>\n{log}\n</analysis_log>\n<plan_json>\n{body}\n</plan_json>"
@@ -104,7 +104,7 @@ def verdict(said: str, answer: str = "", why: str = "I looked") -> str:
 
 
 def draw(folder: Path, sign: str = "") -> Path:
-    """Write a picture of three red discs, two of which touch, and a blue one; perhaps a sign."""
+    """Write a picture of three red discs, two of which touch, and a blue one, and maybe a sign."""
     picture = np.full((360, 480, 3), 235, np.uint8)
     discs = [(80, 80, 35, RED), (147, 95, 35, RED), (300, 80, 20, RED), (400, 250, 45, BLUE)]
     for x, y, r, colour in discs:

@@ -1,4 +1,4 @@
-"""Every breach is named and sent back once; the budget is kept, and no breach is ever run."""
+"""Every violation is named, sent back once and within the budget, and never executed."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def named(models, *codes: str) -> bool:
 
 
 def one_of_each(breaches):
-    """Return the breaches; all but the first with the same codes are slow."""
+    """Return the violations; all but the first with the same codes are slow."""
     first = {one.codes: one for one in reversed(breaches)}
     return [
         pytest.param(one, marks=() if first[one.codes] is one else pytest.mark.slow, id=one.name)
@@ -29,19 +29,19 @@ def one_of_each(breaches):
 
 @pytest.fixture(scope="module")
 def session(make_site, picture, tmp_path_factory):
-    """Session without a judge: all breaches are the planner's."""
+    """Session without a judge; all violations are the planner's."""
     site = make_site(tmp_path_factory.mktemp("site"), judge=False)
     with Session(site, world={"image": str(picture)}, fast=True) as session:
         yield session
 
 
-def test_breaches_cover_enough_cases():
+def test_violations_cover_enough_cases():
     assert len(FORM) + len(ANALYSIS) >= 75
     assert len({one.name for one in FORM}) == len(FORM)
 
 
 @pytest.mark.parametrize("breach", one_of_each(FORM))
-def test_a_breach_is_named_once_and_mended(models, session, breach):
+def test_violation_is_reported_once_and_corrected(models, session, breach):
     models.script([say.analysis(), breach.said, LOOKED_AT_ONCE, FINAL])
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
@@ -53,7 +53,7 @@ def test_a_breach_is_named_once_and_mended(models, session, breach):
 
 @pytest.mark.slow  # each kind of ending is in the fast tests above and below
 @pytest.mark.parametrize("breach", FORM, ids=lambda one: one.name)
-def test_repeated_breach_ends_the_question_before_any_call(models, session, breach):
+def test_repeated_violation_ends_the_question_before_any_call(models, session, breach):
     models.script([say.analysis(), breach.said])
     outcome = session.run(QUESTION["en"])
     assert (outcome.status, outcome.ticks) == ("refused", 0)
@@ -63,7 +63,7 @@ def test_repeated_breach_ends_the_question_before_any_call(models, session, brea
 
 
 @pytest.mark.parametrize("breach", one_of_each(ANALYSIS))
-def test_a_breach_of_the_analysis_is_named_once_and_mended(models, session, breach):
+def test_violation_in_the_analysis_is_reported_once_and_corrected(models, session, breach):
     models.script([breach.said, say.analysis(), LOOKED_AT_ONCE, FINAL])
     outcome = session.run(QUESTION["en"])
     assert outcome.message.startswith("There are 3.")
@@ -71,14 +71,14 @@ def test_a_breach_of_the_analysis_is_named_once_and_mended(models, session, brea
     assert len(models.asked("planner")) == 4
 
 
-def test_repeated_breach_is_reported_by_its_code(models, session):
+def test_repeated_violation_is_reported_by_its_code(models, session):
     models.script([say.analysis("ko"), "몰라요"])
     outcome = session.run(QUESTION["ko"])
     assert (outcome.status, outcome.reason_code) == ("refused", "TURN_REJECTED")
     assert "NO_ANALYSIS_LOG, NO_PLAN_JSON" in outcome.message
 
 
-def test_the_same_calls_again_are_named(models, session):
+def test_repeated_calls_are_reported(models, session):
     models.script([say.analysis(), REST[0], REST[0], LOOKED, FINAL])
     assert session.run(QUESTION["en"]).status == "satisfied"
     assert named(models, "REPEATED_CALLS")
@@ -129,7 +129,7 @@ def test_spent_budget_is_reported_by_its_code(models, make_site, picture, tmp_pa
     ],
     ids=lambda one: getattr(one, "name", None),
 )
-def test_a_server_that_gives_no_answer_is_named(models, session, reply, code):
+def test_missing_answer_of_a_server_is_reported(models, session, reply, code):
     models.script([say.analysis(), reply])
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "refused"

@@ -1,4 +1,4 @@
-"""The whole loop against scripted models: analysis, turns, observations, answer, judge."""
+"""The whole loop with scripted models: analysis, turns, observations, answer, judge."""
 
 import runpy
 
@@ -28,7 +28,7 @@ def bench_of(session):
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_a_question_is_answered_turn_by_turn_and_judged(models, session, language):
+def test_question_is_answered_in_turns_and_judged(models, session, language):
     models.script(good(language), judge=[say.verdict("right", "3")])
     events = []
     session.listeners.append(type("L", (), {"on": lambda _, event: events.append(event)})())
@@ -61,7 +61,7 @@ def test_long_answer_is_printed_whole(models, session):
     assert session.run(QUESTION["en"]).message.startswith(answer)
 
 
-def test_the_model_sees_what_the_tools_observed(models, session):
+def test_model_receives_the_observations(models, session):
     models.script(good(), judge=[say.verdict("right")])
     session.run(QUESTION["en"])
     third = models.asked("planner")[-1]
@@ -70,7 +70,7 @@ def test_the_model_sees_what_the_tools_observed(models, session):
     assert '"sure": 3, "unsettled": 0}, "tool": "count", "turn": 2}' in third
 
 
-def test_question_that_tools_can_answer_asks_no_model(models, session):
+def test_question_for_tools_needs_no_model(models, session):
     models.script(["never asked"])
     outcome = session.run("How many red circles are there?")
     assert (outcome.status, outcome.model_requests) == ("satisfied", 0)
@@ -78,7 +78,7 @@ def test_question_that_tools_can_answer_asks_no_model(models, session):
     assert models.server.requests == []
 
 
-def test_a_tools_error_is_an_observation(models, session):
+def test_tool_error_is_an_observation(models, session):
     models.script(
         [
             say.analysis(),
@@ -93,7 +93,7 @@ def test_a_tools_error_is_an_observation(models, session):
     assert "ANNOTATION_NEEDED: there is no annotation" in models.asked("planner")[2]
 
 
-def test_calls_after_one_that_failed_are_not_run(models, session):
+def test_calls_after_a_failed_call_are_skipped(models, session):
     first = say.calls(say.SEGMENT, ("draw_overlay", {"of": "target"}), say.SEPARATE)
     models.script([say.analysis(), first, *good()[1:]], judge=[say.verdict("right")])
     outcome = session.run(QUESTION["en"])
@@ -103,7 +103,7 @@ def test_calls_after_one_that_failed_are_not_run(models, session):
     assert "NOT_RUN: an earlier call of this turn failed" in told
 
 
-def test_crops_are_asked_about_several_at_a_time(models, session):
+def test_crops_are_sent_in_batches(models, session):
     turn = say.calls(say.CROP, say.ASK_CROPS, say.COUNT)
     models.script(
         [say.analysis(), say.calls(*FOUND), turn, say.final("2 of them are cheerful.")],
@@ -122,7 +122,7 @@ def test_crops_are_asked_about_several_at_a_time(models, session):
     assert bench_of(session).answer.confidence <= 0.5
 
 
-def test_the_whole_picture_is_asked_about_where_no_boxes_are_known(models, session):
+def test_whole_picture_is_used_without_boxes(models, session):
     models.script(
         [say.analysis(), say.calls(say.ASK), say.final("There are 3.")],
         looker=[say.whole("3 cheerful things")],
@@ -190,8 +190,8 @@ def test_missing_input_is_requested_by_name(models, session, text, says):
     assert outcome.question == says
 
 
-def test_an_annotation_that_is_needed_is_asked_for_by_its_name(models, session):
-    """A property without a colour, no boxes, and a model that could only guess."""
+def test_required_annotation_is_requested_by_name(models, session):
+    """The property is not a colour and there are no boxes, so the model could only guess."""
     models.script([say.analysis(), say.final("About 5.")])
     outcome = session.run("How many flowers are there?")
     assert (outcome.status, outcome.reason_code) == ("refused", "ANNOTATION_NEEDED")
@@ -199,7 +199,7 @@ def test_an_annotation_that_is_needed_is_asked_for_by_its_name(models, session):
     assert "would be a guess" in outcome.message
 
 
-def test_a_new_question_remembers_nothing_of_the_last(models, session):
+def test_new_question_starts_without_history(models, session):
     for _ in range(2):
         models.script(good(), judge=[say.verdict("right")])
         assert session.run(QUESTION["en"]).status == "satisfied"
@@ -207,7 +207,7 @@ def test_a_new_question_remembers_nothing_of_the_last(models, session):
 
 
 def test_requested_picture_and_program_follow_the_answer(models, make_site, picture, tmp_path):
-    """The program does again what the turns did, and comes to the same number without a model."""
+    """The program repeats the turns and returns the same number without a model."""
     site, drawn, program = make_site(tmp_path), tmp_path / "seen.png", tmp_path / "again.py"
     models.script(good(), judge=[say.verdict("right")])
     world = {"image": str(picture), "out": str(drawn), "program": str(program)}

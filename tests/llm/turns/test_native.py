@@ -1,4 +1,4 @@
-"""The protocol's own form of tool use, and what is done where a server has none."""
+"""Native tool use of the protocol, and the fallback for servers without it."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def native(make_site, picture, tmp_path):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_tools_are_declared_and_called(models, native, stream):
+def test_native_tools_are_declared_and_called(models, native, stream):
     models.script([say.analysis(), *GOOD], judge=[say.verdict("right")])
     with native(stream=stream) as session:
         outcome = session.run(QUESTION["en"])
@@ -58,7 +58,7 @@ BREACHES = [
 
 
 @pytest.mark.parametrize(("said", "code"), BREACHES, ids=[code for _, code in BREACHES])
-def test_a_breach_is_named_once_and_mended(models, native, said, code):
+def test_violation_is_reported_once_and_corrected(models, native, said, code):
     models.script([say.analysis(), said, *GOOD], judge=[say.verdict("right")])
     with native() as session:
         outcome = session.run(QUESTION["en"])
@@ -68,7 +68,7 @@ def test_a_breach_is_named_once_and_mended(models, native, said, code):
 
 @pytest.mark.parametrize("refused", [True, False])
 def test_tags_are_used_when_the_server_has_no_tools(models, native, refused):
-    """A server that declines them, and one that passes them over."""
+    """One server rejects tools, the other ignores them."""
     good = [say.calls(say.SEGMENT), say.calls(say.CROP, say.VERIFY), say.final("There are 2.")]
     first = [error(400, "invalid_request_error", "tools: unknown field")] if refused else []
     models.script([say.analysis(), *first, *good], judge=[say.verdict("right")])

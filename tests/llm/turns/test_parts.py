@@ -1,4 +1,4 @@
-"""Parts of the loop by themselves: tags, plans that grow, the score of the reasoning."""
+"""Unit tests of the loop: tags, growing plans, the score of the reasoning."""
 
 import json
 
@@ -25,7 +25,7 @@ PIECES = ("<analysis_log>", "</analysis_log>", "<plan_json>", "</plan_json>", "S
 
 @settings(max_examples=examples(100))
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map("".join))
-def test_any_answer_is_read_or_named(text):
+def test_any_answer_is_parsed_or_reported(text):
     tagged = read_tags(text, range(3, 8))
     assert tagged.data is not None or tagged.problems
 
@@ -37,14 +37,14 @@ def test_any_answer_is_read_or_named(text):
                                        "open_questions", "tool", "parameters"]), inner),
     max_leaves=12,
 ))  # fmt: skip
-def test_any_data_is_a_turn_or_named(data):
+def test_any_data_is_a_turn_or_reported(data):
     data = data if isinstance(data, dict) else {"mode": data}
     turn, problems = read_turn(data, "en")
     assert turn is not None or problems
     assert read_record(data, "en")[1]
 
 
-def test_thoughts_before_the_tags_are_left_out():
+def test_thinking_before_the_tags_is_ignored():
     text = f"<think>\nLet me see.\n</think>\n{say.calls(say.SEGMENT)}"
     assert read_tags(text, range(3, 8)).problems == ()
 
@@ -53,7 +53,7 @@ def request(**more):
     return Request("what?", "en", Catalogue([]), Library(), Messages(), **more)
 
 
-def test_a_plan_grows_by_what_was_finished():
+def test_plan_grows_by_finished_steps():
     calls = [("a", {"of": "$x"}), ("b", {"of": ["$y", "z"]}), ("c", {})]
     first = grown(request(), 1, calls, compiler="turns", model="m", turn="open")
     paths = [path for path, _ in calls_of_turn(first)]
@@ -89,17 +89,17 @@ SEEN = [
         ("Step 1:", 0.0),
     ],
 )
-def test_a_step_is_supported_by_what_was_observed(line, share):
+def test_step_is_supported_by_observations(line, share):
     assert supported_share([line], SEEN, "Are there 5?") == share
 
 
-def test_the_score_is_a_share():
+def test_reasoning_score_is_a_share():
     lines = ["Step 1: count said 3", "Step 2: so it is 7"]
     assert supported_share(lines, SEEN, "") == 0.5
     assert supported_share([], SEEN, "") == 0.0
     assert supported_share(["Step 1: crop the target"], [], "", [("crop", {})]) == 1.0
 
 
-def test_a_long_result_is_shown_in_part():
+def test_long_result_is_truncated():
     long = Observation("t", {}, True, {"text": "x" * 9000}).to_dict()
     assert len(json.dumps(long)) < 2500

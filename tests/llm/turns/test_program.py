@@ -1,4 +1,4 @@
-"""A program written by a model over HTTP, from the last turn of a conversation to the journal."""
+"""Program written by a model over HTTP, from the last turn of a conversation to the journal."""
 
 import json
 
@@ -24,7 +24,7 @@ def runs():
 
 @pytest.fixture
 def ask(models, make_site, picture, tmp_path, monkeypatch, capsys, runs):
-    """Return a function that asks from the terminal with models, and returns code and data."""
+    """Return a function that asks a question on the command line and returns exit code and data."""
     monkeypatch.setattr(checking, "run_program", run_once(runs))
     for name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
@@ -59,7 +59,7 @@ def script(models, *programs, plan=PLAN):
     models.says["writer"] = [*programs]
 
 
-def test_the_final_plan_becomes_a_program_that_is_run(ask, models, tmp_path, capsys):
+def test_final_code_plan_becomes_a_program_that_runs(ask, models, tmp_path, capsys):
     script(models, fenced(RED))
     code, said = ask()
     assert code == 0, said
@@ -82,7 +82,7 @@ def test_the_final_plan_becomes_a_program_that_is_run(ask, models, tmp_path, cap
     assert b"Counts red circles." in kept  # the journal holds what was written
 
 
-def test_an_answer_without_its_code_plan_is_sent_back(ask, models):
+def test_answer_without_code_plan_is_sent_back(ask, models):
     script(models, fenced(RED), plan=None)
     code, said = ask()
     assert (code, said["program"]["agrees"]) == (0, True)
@@ -97,7 +97,7 @@ def test_default_program_needs_no_model(ask, models):
     assert models.objections() == []
 
 
-def test_program_is_written_for_an_answer_of_tools_alone(ask, models):
+def test_program_is_written_for_an_answer_from_tools(ask, models):
     models.script(["never asked"])
     models.says["writer"] = [fenced(GOOD)]
     code, said = ask("빨간 원은 몇 개야?")
@@ -115,7 +115,7 @@ def test_program_is_written_for_an_answer_of_tools_alone(ask, models):
         (fenced(edited("import sys", "import sys, ctypes")), "UNKNOWN_IMPORT", 2),
     ],
 )
-def test_a_writer_that_fails_costs_at_most_two_questions(ask, models, reply, why, asked):
+def test_failing_writer_is_asked_at_most_twice(ask, models, reply, why, asked):
     script(models, reply)
     code, said = ask()
     assert (code, said["program"]["by"], said["program"]["agrees"]) == (0, "templates", True)
@@ -123,7 +123,7 @@ def test_a_writer_that_fails_costs_at_most_two_questions(ask, models, reply, why
     assert len(models.asked("writer")) == asked
 
 
-def test_a_recording_gives_the_same_program_again(ask, models, tmp_path):
+def test_replay_gives_the_same_program(ask, models, tmp_path):
     file, tape = tmp_path / "looking.yaml", tmp_path / "tape.jsonl"
     site = yaml.safe_load(file.read_text())
     site["packs"]["image"]["writer"]["record"] = str(tape)

@@ -1,4 +1,4 @@
-"""The same picture, question and recorded exchanges give the same answer again."""
+"""The same picture, question and recorded exchanges give the same answer."""
 
 import json
 
@@ -16,7 +16,7 @@ from tests.llm.turns.conftest import QUESTION
 
 
 def recorded(site_file, tape, key):
-    """Return the site with each of its models recording to a file, or playing from it."""
+    """Return the site with each model recording to a file, or replaying it."""
     data = parse_yaml(site_file.read_text())
     data["compiler"][key] = str(tape)
     for role in ("vqa", "judge"):
@@ -31,7 +31,7 @@ def asked(site, picture):
         return outcome, session.rigs["image"].services["bench"].to_dict()
 
 
-def test_a_recording_gives_the_same_answer(models, make_site, picture, tmp_path):
+def test_replay_gives_the_same_answer(models, make_site, picture, tmp_path):
     make_site(tmp_path)
     file, tape = tmp_path / "looking.yaml", tmp_path / "tape.jsonl"
     models.script(
@@ -67,7 +67,7 @@ def test_different_question_is_refused_with_the_first_difference(models, make_si
 
 def test_turns_scores_and_exchanges_are_recorded_and_printed(models, make_site, picture, tmp_path,
                                                       monkeypatch, capsys):  # fmt: skip
-    """``ask --json`` prints the scores, ``why`` the turns; the journal holds the exchanges."""
+    """``ask --json`` prints the scores, ``why`` the turns; the journal contains the exchanges."""
     for name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     make_site(tmp_path)
@@ -102,7 +102,7 @@ def test_turns_scores_and_exchanges_are_recorded_and_printed(models, make_site, 
         ({"replay": "/nowhere.jsonl"}, "cannot be read"),
     ],
 )
-def test_settings_that_are_wrong_are_named(settings, says):
+def test_invalid_settings_are_reported(settings, says):
     with pytest.raises(UsageError) as caught:
         create(json.loads(json.dumps(settings)))
     assert says in str(caught.value)

@@ -1,7 +1,7 @@
-"""Loads a mutant in place of its module: in the process that tests it and in all that it starts.
+"""Loads a mutant in place of its module, in the test process and all of its children.
 
-Python imports a `sitecustomize` on its path by itself; the environment variable says where the
-mutant is written. Nothing in the source tree is touched.
+Python imports a `sitecustomize` on its path on its own; the environment variable has the path of
+the mutant. The source tree is not changed.
 """
 
 import importlib.abc
@@ -16,7 +16,7 @@ VARIABLE = "BT_EXEC_MUTANT"
 
 
 class Mutated(importlib.machinery.SourceFileLoader):
-    """Loads the text of a mutant under the path of the module it replaces."""
+    """Loads the text of a mutant under the path of its module."""
 
     def __init__(self, name, path, text):
         super().__init__(name, path)
@@ -27,7 +27,7 @@ class Mutated(importlib.machinery.SourceFileLoader):
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds one module before anybody else does: the one at `path`."""
+    """Finds the module at `path` before all other finders."""
 
     def __init__(self, path, text):
         self.path = path
@@ -49,7 +49,7 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 def install(path, text):
-    """Load `text` wherever the module at `path` is imported from now on; return the finder."""
+    """Load `text` for every later import of the module at `path`; return the finder."""
     finder = Finder(path, text)
     sys.meta_path.insert(0, finder)
     return finder
