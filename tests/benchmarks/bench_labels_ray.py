@@ -34,7 +34,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 THINKS_S = 0.5
 NODES = 4
 HOURS, STRIDE_S = 1000, 0.5
-AT_ONCE = 64  # requests that a server of a vision model takes at the same time
+AT_ONCE = 64  # parallel requests that a vision model server accepts
 
 
 def make(_: Allowance) -> Labeler:
@@ -97,7 +97,7 @@ def main(count: int) -> None:
         cluster.wait_for_nodes()
         os.environ["RAY_ADDRESS"] = cluster.address
         labeler = RayLabeler(make(Unlimited()), make, NODES)
-        labelled(NODES * 8 * BATCH, labeler, folder / "warm", NODES)  # workers are started once
+        labelled(NODES * 8 * BATCH, labeler, folder / "warm", NODES)  # starts the workers
         alone = 0.0
         try:
             for workers in (1, 2, 4):

@@ -95,7 +95,7 @@ def journals(folder: Path, missions: int) -> dict[str, Callable[[], Any]]:
             "INSERT INTO events SELECT m.no, e.seq, e.t, e.tick, e.plan, e.kind, e.path, e.call,"
             " e.data FROM events e, missions m WHERE e.mission = 1 AND m.no > 1"
         )
-    journal.find(Wanted(text="door"), 1)  # the first search makes the index
+    journal.find(Wanted(text="door"), 1)  # the first search builds the index
     return {
         "list": lambda: journal.missions(20),
         "failed": lambda: journal.find(Wanted(failed=True), 20),
@@ -113,7 +113,7 @@ def main(nodes: int = 10_000, missions: int = 100_000, objects: int = 1_000) -> 
         for name, work in large.items():
             table.add_row(size, name, f"{least_s(work):.4f}", f"{least_s(small[name]):.4f}")
 
-    nodes -= nodes // 20 // 20 * 20  # the groups are nodes, too; passes add some
+    nodes -= nodes // 20 // 20 * 20  # groups are nodes, too, and passes add some
     add(f"{nodes} nodes", plans(nodes), plans(nodes // TENTH))
     with tempfile.TemporaryDirectory() as folder:
         few = journals(Path(folder), missions // TENTH)

@@ -21,7 +21,7 @@ from bt_exec.tui.paint import Painter
 
 SECONDS = 5.0
 NODES = 200
-STEPS = 9  # under each group
+STEPS = 9  # steps in each group
 
 
 def mission(nodes: int) -> MissionSpec:
@@ -37,7 +37,7 @@ def mission(nodes: int) -> MissionSpec:
 
 
 def drain(number: int) -> None:
-    with contextlib.suppress(OSError):  # the other end was closed
+    with contextlib.suppress(OSError):  # closed by the other end
         while os.read(number, 65536):
             pass
 

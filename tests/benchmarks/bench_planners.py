@@ -225,7 +225,7 @@ def per_turn(site: Site, index: int, rate: float) -> Counter[str]:
                 break
             if outcome.status != "satisfied":
                 replans += 1
-                session.faults = type(session.faults)()  # each turn counts calls anew
+                session.faults = type(session.faults)()  # each turn restarts the call counts
         good = compiler.done and right(kind, session, ear)
     return Counter(
         missions=1, success=good, calls=model.calls, tokens=model.tokens, replans=replans

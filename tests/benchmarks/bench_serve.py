@@ -101,7 +101,7 @@ def serve(journal: str) -> None:
 def lateness(stamps: list[float]) -> list[float]:
     """Return the lateness of each tick relative to the one before [s], sorted."""
     gaps = [b - a - 1 / HZ for a, b in itertools.pairwise(stamps)]
-    return sorted(max(gap, 0.0) for gap in gaps if gap < 1.0)  # larger: between two missions
+    return sorted(max(gap, 0.0) for gap in gaps if gap < 1.0)  # larger: between missions
 
 
 # -- this process: the clients -------------------------------------------------------------------

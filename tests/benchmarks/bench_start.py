@@ -50,7 +50,7 @@ def cost(environment: dict[str, str], *command: str) -> Cost:
     )
     _, _, used = os.wait4(process.pid, 0)
     wall = time.perf_counter() - began
-    process.returncode = 0  # it was waited for
+    process.returncode = 0  # os.wait4 has reaped the process
     return Cost(used.ru_maxrss / 1024, used.ru_utime + used.ru_stime, wall)
 
 

@@ -43,12 +43,12 @@ from bt_exec.testing.missions import FixedCompiler, scripted_site, unverified
 
 try:
     import behaviortreepy
-except ImportError:  # no wheel for this platform: its column stays empty
+except ImportError:  # no wheel for this platform, so its column is empty
     behaviortreepy = None
 
 SMALL = "--small" in sys.argv
 ROUNDS = 2 if SMALL else 9
-VISITS = 2_000 if SMALL else 60_000  # of nodes in a round
+VISITS = 2_000 if SMALL else 60_000  # node visits per round
 HOUR_S = 3600.0
 ENDLESS = '<Sleep msec="9999999"/>'
 WORKING = Running(0.5, "working")
@@ -259,7 +259,7 @@ def cpp_tree(xml: str) -> Tick | None:
     factory = behaviortreepy.BehaviorTreeFactory()
     tree = factory.create_tree_from_text(text)
 
-    def tick(_: Any = factory) -> None:  # it must outlive the tree
+    def tick(_: Any = factory) -> None:  # keeps the factory alive
         tree.tick_exactly_once()
 
     return tick

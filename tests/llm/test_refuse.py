@@ -95,7 +95,7 @@ def test_every_code_is_documented_and_has_sentences():
         ("fetch the materiel", 'Did you mean "fetch the material"?'),
         ("자잭를 가져와", '혹시 "자재를 가져와"라고 하셨나요?'),
         ("open the window", None),
-        ("open the poor", None),  # another first letter: no slip
+        ("open the poor", None),  # the first letter differs, so it is not a typo
     ],
 )
 def test_typo_is_answered_with_suggestions(ask, command, meant):

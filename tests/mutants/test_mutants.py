@@ -111,7 +111,7 @@ def test_equivalent_mutant_has_a_file_and_a_reason():
     assert all({*each} == {"file", "was", "now", "reason"} for each in listed)
 
 
-@pytest.mark.slow  # every slip of thirty files
+@pytest.mark.slow  # every mutant of thirty files
 def test_equivalent_mutants_still_exist():
     known = Known()
     files = {each["file"] for each in parse_yaml((HERE / "equivalent.yaml").read_text())}

@@ -114,7 +114,7 @@ def tests_of(source: str, file: str, line: int, last: int, maps: list[dict[str, 
             {at - code.co_firstlineno for *_, at in code.co_lines() if at and line <= at <= last},
         )
         for code in codes
-        if code.co_flags & 2 and not _while_imported(code)  # a function: it has fast locals
+        if code.co_flags & 2 and not _while_imported(code)  # only functions have fast locals
     ]
     wanted = {f"{file}::{code.co_qualname}": lines for code, lines in inside if lines}
     for kept in maps:

@@ -78,7 +78,7 @@ class Trial:
     def _parts(self, mutant: Mutant) -> list[list[str]]:
         source = (self._root / mutant.file).read_text(encoding="utf-8")
         reached = trace.tests_of(source, mutant.file, mutant.line, mutant.last, self._maps)
-        every = self._seconds.keys()  # a module without functions: whoever imports it
+        every = self._seconds.keys()  # a module without functions: tests that import it
         known = reached & every if reached else set(every)
         tests = chosen(known, mutant.file, self._costs, self._budget_s)
         return in_two(tests, mutant.file)

@@ -32,7 +32,7 @@ _HEAVY = (
     "pydantic", "py_trees", "yaml", "rich.live", "typer.testing", "hypothesis.strategies",
     "jsonschema", "pytest", "sqlite3", "http.server", "email.mime.text",
 )  # fmt: skip
-_START_S = 90.0  # pytest's own start and collection, on a busy machine
+_START_S = 90.0  # startup and collection of pytest on a busy machine
 
 
 def warm_up() -> None:
@@ -100,7 +100,7 @@ class Job:
             self.code = "timeout"
         else:
             return False
-        with contextlib.suppress(ProcessLookupError):  # nobody may be left of its group
+        with contextlib.suppress(ProcessLookupError):  # the process group may be empty
             os.killpg(self._pid, signal.SIGKILL)
         if not pid:
             os.waitpid(self._pid, 0)
@@ -129,7 +129,7 @@ class Job:
     def _replace(self, path: Path, text: str) -> None:
         sys.path.insert(0, str(INSIDE))
         hook = importlib.import_module("sitecustomize")
-        if Path(hook.__file__ or "").parent != INSIDE:  # the machine has one of its own
+        if Path(hook.__file__ or "").parent != INSIDE:  # another installed one
             del sys.modules["sitecustomize"]
             hook = importlib.import_module("sitecustomize")
         finder = hook.install(str(path), text)
@@ -154,7 +154,10 @@ class Job:
         settings.register_profile("mutants", database=None, derandomize=True, phases=phases)
         settings.load_profile("mutants")
         fixed = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "--tb=line"]
-        fixed += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # they are imported already
+        fixed += [
+            "-W",
+            "ignore::pytest.PytestAssertRewriteWarning",
+        ]  # imported in the parent
         temp = f"--basetemp={self._folder / 'temp'}"
         return int(pytest.main([*fixed, temp, *arguments], plugins=plugins))
 

@@ -45,7 +45,7 @@ REPLIES = [
     raw(f'{{"type": "message", "content": "{_ESCAPED}"}}'.encode()),
     raw(json.dumps({"content": json.dumps({"why": "#"})}).replace("#", _TWICE).encode()),
     raw(f'{{"type": "error", "error": "{_ESCAPED}"}}'.encode(), status=400),
-    error(500, "api_error", "x" * 284 + KEY),  # a message is cut off in the middle of it
+    error(500, "api_error", "x" * 284 + KEY),  # the message is truncated within the key
     text(f"spelt out: {' '.join(KEY)}, and {'-'.join(KEY)}"),
     text(f"turned round: {KEY[::-1]}"),
     text(f"in percent: {''.join(f'%{ord(char):02X}' for char in KEY)}"),
@@ -93,7 +93,7 @@ def test_key_split_over_stream_events_is_hidden(
     serve: Any, connect: Any, start: int, tmp_path: Path
 ) -> None:
     said = f"cannot: my key is {KEY}, I think"
-    server = serve([text(" " * start + said)], key=KEY)  # streamed a few letters at a time
+    server = serve([text(" " * start + said)], key=KEY)  # streamed in small pieces
     record = Recorder(tmp_path / "record.jsonl")
     client = connect(server, api_key_env="ANTHROPIC_API_KEY", stream=True, record=record)
     found = client.ask([], [Turn.user("hi")])
@@ -107,7 +107,7 @@ def test_escaped_key_is_hidden() -> None:
     key = Key(ModelSettings())
     for dash in ("\\u002d", "\\u002D", "\\x2d", "\\U0000002d", "\\\\u002d"):
         assert key.hide(f"<{KEY.replace('-', dash)}>") == "<[key]>"
-    assert key.hide("\\" * 1_000_000) == "\\" * 1_000_000  # in time that grows with the length
+    assert key.hide("\\" * 1_000_000) == "\\" * 1_000_000  # linear time
 
 
 def test_failure_before_the_deadline_hides_the_key(serve: Any, connect: Any) -> None:

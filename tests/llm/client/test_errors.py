@@ -250,9 +250,7 @@ SAID_IN_KOREAN = [
 
 
 @pytest.mark.parametrize(("code", "message", "said"), SAID_IN_KOREAN)
-def test_failure_details_are_translated(
-    code: str, message: str, said: str
-) -> None:
+def test_failure_details_are_translated(code: str, message: str, said: str) -> None:
     assert ModelFailure(code, message).say("ko") == said
 
 

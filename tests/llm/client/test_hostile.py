@@ -71,11 +71,11 @@ def test_endless_headers_are_refused(fail: Fail) -> None:
 
 @pytest.mark.parametrize("status", [200, 400, 500])
 def test_oversized_body_is_not_read(fail: Fail, status: int) -> None:
-    fail(raw(b"{}"))  # the SDK is loaded now
+    fail(raw(b"{}"))  # loads the SDK
     body = b'{"error": {"message": "' + b"x" * 20_000_000 + b'"}}'
     tracemalloc.start()
     try:
-        before = tracemalloc.get_traced_memory()[0] + len(body)  # the server's own copy
+        before = tracemalloc.get_traced_memory()[0] + len(body)  # the test server holds a copy
         failure = fail(raw(body, status=status), retries=0)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -157,7 +157,7 @@ def test_cancel_ends_a_hung_request(serve: Any, connect: Any, stream: bool) -> N
     end = time.monotonic() + 60
     while not server.hangups and time.monotonic() < end:
         time.sleep(0.01)
-    assert server.hangups == 1  # the server learns of it, and may stop thinking
+    assert server.hangups == 1  # the server sees the disconnect
 
 
 def test_cancel_ends_the_wait_between_retries(serve: Any, connect: Any) -> None:

@@ -80,7 +80,7 @@ def test_frame_is_encoded_as_a_small_jpeg(shape: tuple[int, int], size: tuple[in
     seen = cv2.imdecode(coded, cv2.IMREAD_COLOR)
     assert seen is not None
     assert seen.shape[:2] == size
-    assert seen[0, 0, 2] > 240  # red is still red
+    assert seen[0, 0, 2] > 240  # colour channels are in the right order
 
 
 def test_wrong_array_is_rejected_as_frame() -> None:

@@ -236,7 +236,7 @@ def test_case_is_normalised_for_known_keys_only() -> None:
     assert first["do"] == "Open_Door"
     assert first["with"] == {"Arm": "Right", "Do": "it"}
     assert first["skip_if"] == {"all": [{"Door_Is": {"State": "Open"}}, {"not": "Ready"}]}
-    assert first["Skip-If"] == "x"  # the place is taken
+    assert first["Skip-If"] == "x"  # the normalised key exists already
     assert second == {"check": {"any": ["a"]}, "else": "NO"}
     assert third == {"parallel": [{"do": "a"}, {"do": "b"}], "succeed_when": "all"}
     assert data["params"] == {"Root": {"type": "Arm"}}

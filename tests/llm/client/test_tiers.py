@@ -145,11 +145,11 @@ def test_at_most_four_blocks_are_marked_for_the_cache(serve: Any, connect: Any) 
 @pytest.mark.parametrize(
     ("given", "data"),
     [
-        ('{"door": "open"}', {"door": "open"}),  # some servers hand on the model's own text
+        ('{"door": "open"}', {"door": "open"}),  # some servers return the model's text unchanged
         ({"Door": "open"}, {"door": "open"}),
         (["open"], None),
-        ({"door": "\ud83d"}, {"door": "?"}),  # half a character
-        ({"door": [[]] * 101_000}, None),  # too much of it
+        ({"door": "\ud83d"}, {"door": "?"}),  # a lone surrogate
+        ({"door": [[]] * 101_000}, None),  # nested too deeply
     ],
     ids=["text", "case", "list", "half", "much"],
 )

@@ -80,7 +80,7 @@ COMMAND = st.sampled_from(["open the door", "close the door", "자재를 가져�
 WORLD = st.sampled_from([{}, {"door": "open"}, {"door": "ajar"}, {"hand": "right"}])
 BAD = list(corpus())
 CALM = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
-QUICK = settings(CALM, max_examples=examples(180))  # of what is hardly ever accepted
+QUICK = settings(CALM, max_examples=examples(180))  # for rarely accepted answers
 
 
 def _judge(text, command, world):
@@ -93,11 +93,11 @@ def _check(request, found):
     assert found.spec is not None or found.cannot or found.problems
     if found.spec is None:
         return None
-    plan = prepare(found.spec, request).spec  # what is accepted passes the executive's own check
+    plan = prepare(found.spec, request).spec  # accepted plans also pass the check of the executive
     for node in walk(plan.root):
         if isinstance(node, Do):
             assert node.do in SITE.catalogue.skills
-            SITE.catalogue.skills[node.do].validate(node.args)  # raises where they do not fit
+            SITE.catalogue.skills[node.do].validate(node.args)  # raises on invalid arguments
         if isinstance(node, Tree):
             assert node.tree in SITE.library
     return plan

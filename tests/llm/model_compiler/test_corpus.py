@@ -56,7 +56,7 @@ def _ends_as_it_should(bad: Bad, compiler: ModelCompiler) -> None:
     assert (run.outcome.status, run.outcome.model_requests) == ("satisfied", 2)
 
 
-# Above, every bad answer is caught.
+# The test above covers every bad answer.
 @pytest.mark.parametrize("bad", one_in(3), ids=str)
 def test_mission_succeeds_when_a_good_answer_follows(bad: Bad, scripted):
     compiler = scripted([bad.answer, bad.good_answer()])
@@ -79,7 +79,7 @@ def test_repeated_bad_answers_are_refused_without_motion(bad: Bad, scripted):
     assert (run.outcome.exit_code, run.outcome.model_requests) == (
         5,
         2,
-    )  # the same answer again is given up at once
+    )  # a repeated answer ends the rounds
     assert run.robot.moves == []
     assert run.outcome.problems
     assert language_of(run.outcome.message) == language_of(bad.command)

@@ -42,7 +42,7 @@ def test_library_trees_convert_to_the_flat_format(tree):
 
 
 def test_schema_lists_known_names_and_has_no_recursion():
-    import anthropic  # dear to import, and only two tests need it
+    import anthropic  # slow to import, and needed by two tests only
 
     made = schema(SITE.catalogue, SITE.library)
     branches = made["properties"]["nodes"]["items"]["properties"]["step"]["anyOf"]

@@ -128,7 +128,7 @@ def test_every_example_is_a_valid_answer_in_its_form(site, form):
     assert {example.shows for example in examples} >= {"A tree", "Two parts", "No plan"}
     for example in examples:
         found = _judged(Answer(as_answer(example.answer, form)), request, None)
-        # labels are checked against what is seen, and nothing is seen here
+        # labels must be in the observation, which is empty here
         codes = {problem.code for problem in found.problems}
         assert codes <= {"LABEL_NOT_SEEN", "WORDS_NOT_IN_COMMAND"}, example
         assert bool(found.cannot) == (example.shows == "No plan")

@@ -25,7 +25,7 @@ def counted(monkeypatch):
     def watch(function):
         def watched(spec, *args, **more):
             mission = getattr(spec, "mission", None)
-            if mission is not None and mission.command == OPEN:  # the prompt has examples, too
+            if mission is not None and mission.command == OPEN:  # excludes the prompt's examples
                 times[function.__name__, mission.compiler] += 1
             return function(spec, *args, **more)
 

@@ -29,7 +29,7 @@ def test_fault_tables_are_complete():
     talk = parse_yaml(TALK.read_text(encoding="utf-8"))
     tried = {code for bad in corpus() for code in bad.codes}
     tried |= {code for bad in talk for code in bad["codes"]}
-    assert tried | {"COMMAND_FORBIDS", "SAME_PART_AGAIN"} >= NAMED  # those need another situation
+    assert tried | {"COMMAND_FORBIDS", "SAME_PART_AGAIN"} >= NAMED  # both need another situation
 
 
 @pytest.mark.parametrize("code", sorted(NAMED))

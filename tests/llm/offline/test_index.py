@@ -59,9 +59,7 @@ def test_utterance_of_the_other_language_is_used_as_fallback(request_for):
     assert isinstance(answer, Plan)
 
 
-def test_large_library_is_cached_on_disk_until_it_changes(
-    request_for, tmp_path, monkeypatch
-):
+def test_large_library_is_cached_on_disk_until_it_changes(request_for, tmp_path, monkeypatch):
     reader = index_of(request_for("x"), "en").reader
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(kept_clauses, "LARGE", 1)
@@ -69,7 +67,7 @@ def test_large_library_is_cached_on_disk_until_it_changes(
     fresh = kept_clauses.clauses_of(reader, texts)
     (file,) = (tmp_path / "cache" / "bt-exec" / "utterances").glob("*.json")
     assert kept_clauses.clauses_of(reader, texts) == fresh
-    file.write_text("[[]]")  # damaged: read anew
+    file.write_text("[[]]")  # damaged, so the utterances are read again
     assert kept_clauses.clauses_of(reader, texts) == fresh
     kept_clauses.clauses_of(reader, texts[:1])
     assert len(list(file.parent.glob("*.json"))) == 2

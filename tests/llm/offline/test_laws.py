@@ -160,7 +160,7 @@ def _choices(
         f"If {yes} {one[0]}, if not {other[0]}",
         f"If {yes}, {one[0]}, else {other[0]}.",
     ]
-    if site == "door":  # in a building, what is asked is reported in the end
+    if site == "door":  # answers of building questions are reported at the end
         said += [
             f"{question} If so, {one[0]}. If not, {other[0]}.",
             f"{question} If not, {other[0]}. If so, {one[0]}.",
@@ -196,7 +196,7 @@ CHANGED_ALONE = ("open the door", "문 열어", "휴게실 보고 와")
 def branches(draw):
     site, language = draw(st.sampled_from(sorted(WORDS)))
     words = WORDS[site, language]
-    # material is looked for behind an open door, which a choice by it opens first
+    # the material is behind the door, so a choice by its visibility opens the door first
     conditions = [
         one for one in words.conditions if "material" not in one[0] and "자재" not in one[0]
     ]
@@ -301,7 +301,7 @@ def operator_sentences(draw):
     site, language = draw(st.sampled_from(sorted(WORDS)))
     words = WORDS[site, language]
     conditions = [one for one in words.conditions if not one[0].startswith(("the door", "문이"))]
-    condition = draw(st.sampled_from(conditions))  # an open door is not opened again anyway
+    condition = draw(st.sampled_from(conditions))  # the act would be skipped anyway
     one, other = draw(st.permutations(words.acts))[:2]
     yes, no, _ = condition
     if language == "en":
@@ -338,7 +338,7 @@ def test_deleting_an_operator_changes_the_meaning_or_refuses(plan, case):
     shorter = command[: one.start] + command[one.end :]
     acts = [plan(site, act) for act, _ in WORDS[site, language].acts]
     if any(same_runs(whole, act) for act in acts if act is not None):
-        return  # open it if it is not open: the act is skipped anyway
+        return  # the act would be skipped anyway ("open it if it is not open")
     changed = plan(site, shorter)
     assert changed is None or not same_runs(whole, changed), (command, shorter)
 

@@ -192,7 +192,7 @@ def test_bare_number_answers_the_question_for_one(before, command, args, answer)
         ("물 끓여", "세 시"),
     ],
 )
-def test_type_without_number_range_takes_no_number(before, command, answer):
+def test_answer_that_is_not_a_single_number_is_refused(before, command, answer):
     assert isinstance(answer(command, before), Refusal)
 
 

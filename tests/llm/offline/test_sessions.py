@@ -76,7 +76,9 @@ def test_yes_accepts_the_offered_command(sites, compilers):
         ("building", "look in the lounge or the corridor", "lounge please", "look_at lounge"),
     ],
 )
-def test_answer_selects_the_choice_that_it_names(site, asked, said, expected, sites, compilers, trees):
+def test_answer_selects_the_choice_that_it_names(
+    site, asked, said, expected, sites, compilers, trees
+):
     refused = compilers[site].compile(request_of(sites[site], asked))
     turn = Turn(asked, "refused", refused.code, refused.message, refused.did_you_mean)
     answer = compilers[site].compile(request_of(sites[site], said, context=Context((turn,))))
@@ -125,7 +127,7 @@ def test_missing_value_is_asked_for_in_the_command_language(sites, compilers):
         assert answer.message.endswith(question)
 
 
-def test_refused_command_is_no_antecedent(sites, compilers):
+def test_refused_command_is_not_an_antecedent(sites, compilers):
     request = request_of(sites["door"], "again", context=["open the window"])
     assert compilers["door"].compile(request).code == "NOTHING_SAID"
 

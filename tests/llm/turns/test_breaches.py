@@ -51,7 +51,7 @@ def test_violation_is_reported_once_and_corrected(models, session, breach):
     assert len(models.asked("planner")) == 4
 
 
-@pytest.mark.slow  # each kind of ending is in the fast tests above and below
+@pytest.mark.slow  # fast tests cover each kind of ending
 @pytest.mark.parametrize("breach", FORM, ids=lambda one: one.name)
 def test_repeated_violation_ends_the_question_before_any_call(models, session, breach):
     models.script([say.analysis(), breach.said])

@@ -133,7 +133,7 @@ def test_annotation_label_is_not_obeyed(models, make_site, tmp_path):
 @pytest.mark.parametrize(
     ("said", "looked", "accepted"),
     [
-        ("7!", False, 4),  # only found, nothing verified
+        ("7!", False, 4),  # found, but not verified
         ('{"crops": "all"}', True, 0),
         (say.each("yes"), True, 1),
         (say.each("maybe", "YES", "no", "no"), True, 0),

@@ -41,7 +41,7 @@ def test_question_is_answered_in_turns_and_judged(models, session, language):
     assert (outcome.planner_calls, outcome.plan_version, outcome.replans) == (3, 3, 0)
     assert len(models.asked("planner")) == 4
     judged = bench_of(session).to_dict()["judgement"]
-    # whether a thing is cheerful, no tool can compute; that it is red was not asked
+    # no tool can compute "cheerful", and "red" was not asked for
     assert (judged["agrees"], judged["evidence_coverage"]) == (None, 0.0)
     assert [one["holds"] for one in judged["claims"]] == [None]
     assert judged["confidence"] == 0.5

@@ -79,7 +79,7 @@ def test_final_code_plan_becomes_a_program_that_runs(ask, models, tmp_path, caps
     kept = b"".join(
         one.read_bytes() for one in (tmp_path / "XDG_DATA_HOME").rglob("*") if one.is_file()
     )
-    assert b"Counts red circles." in kept  # the journal holds what was written
+    assert b"Counts red circles." in kept  # the journal contains the program
 
 
 def test_answer_without_code_plan_is_sent_back(ask, models):

@@ -81,7 +81,7 @@ def test_turns_scores_and_exchanges_are_recorded_and_printed(models, make_site, 
     assert call(["ask", *words]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["judgement"]["agrees"] is None
-    assert said["judgement"]["evidence_coverage"] == 0.0  # of cheerful nothing was checked
+    assert said["judgement"]["evidence_coverage"] == 0.0  # no evidence for "cheerful"
     assert 0 < said["judgement"]["reasoning"] <= 1
     assert {one["who"] for one in said["judgement"]["cross_checks"]} == {"crops", "model"}
     assert call(["why"]) == 0
