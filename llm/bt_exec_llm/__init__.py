@@ -1,1 +1,1 @@
-"""Compilers: from a command to a tree, offline or by a model."""
+"""Compilers from commands to trees: offline, or with a language model."""

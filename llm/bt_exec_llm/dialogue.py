@@ -1,4 +1,4 @@
-"""A dialogue with a model for one request: asked, objected to, on record, ended in time."""
+"""Dialogue with a model for one request: recorded, and ended in time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Dialogue:
 
     @contextmanager
     def in_time(self) -> Iterator[None]:
-        """End the question under way when the time of the request is nearly over."""
+        """End the pending question when the time of the request is nearly over."""
         timer = None
         if self._request.limit_s is not None:
             timer = threading.Timer(self._request.limit_s * _MARGIN, self._time_is_up)
@@ -91,7 +91,7 @@ class Dialogue:
         return answer
 
     def object(self, said: str, objection: str) -> None:
-        """Send an answer back with what is wrong with it."""
+        """Send an answer back with its problems."""
         echo = said.strip()[:_LONGEST_ECHO] or "(nothing)"
         turns = (*self._question.messages, Turn.assistant(echo), Turn.user(objection))
         self._question = replace(self._question, messages=turns)

@@ -20,7 +20,7 @@ class ModelVisualQa:
     """Model for questions about pictures; implements `bt_exec.models.visual_qa.VisualQa`.
 
     Args:
-        model: Who looks.
+        model: The language model.
     """
 
     def __init__(self, model: Model) -> None:

@@ -17,14 +17,14 @@ class ModelWriter:
     """Model that generates texts; implements `bt_exec.models.writing.Writer`.
 
     Args:
-        model: Who writes.
+        model: The language model.
     """
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
     def write(self, role: str, said: Sequence[str]) -> Written:
-        """Return the model's text without its thoughts (``<think>``); see `Writer.write`."""
+        """Return the model's text without thinking sections (``<think>``); see `Writer.write`."""
         turns = [
             Turn.assistant(text) if place % 2 else Turn.user(text)
             for place, text in enumerate(said)

@@ -93,7 +93,7 @@ def _check_end(stop: str, message: Mapping[str, Any], text: str, raw: str) -> No
 
 
 def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
-    """Return whether the tool was called, and its input as JSON; of several calls, all of them."""
+    """Return whether the tool was called, and its input as JSON (several calls are joined)."""
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     named = [block for block in calls if block.get("name") == TOOL] or calls
     if not named:
@@ -111,7 +111,7 @@ def _calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _strict(text: str, schema: Mapping[str, Any]) -> bool:
-    """Return True if a text is JSON with all required keys, as an enforcing server gives."""
+    """Return True if a text is JSON with all required keys, as from an enforcing server."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

@@ -19,7 +19,7 @@ _SHORTEST = 8
 
 
 class Key:
-    """A key that shows nothing of itself.
+    """API key whose string forms do not reveal it.
 
     Args:
         settings: Name the environment variable, or none.
@@ -51,9 +51,9 @@ class Key:
         return text if self.__seen is None else self.__seen.sub("[key]", text)
 
     def hide_in(self, data: Any) -> Any:
-        """Return JSON data with the key removed at every place.
+        """Return JSON data with the key removed everywhere.
 
-        Texts that follow each other are looked at together, too: a key may come in two pieces.
+        Adjacent texts are also searched together, because the key may be split between them.
         """
         if self.__seen is None:
             return data
@@ -85,7 +85,7 @@ class Key:
 
 
 def _forms(key: str) -> Iterator[str]:
-    """Yield patterns of the key: as it is, turned round, spaced out, and in two encodings.
+    """Yield patterns of the key: literal, reversed, with separators, and in two encodings.
 
     Every pattern starts with a fixed character and bounds the text between two characters, which
     bounds the search time.
@@ -105,7 +105,7 @@ def _forms(key: str) -> Iterator[str]:
 
 
 _BETWEEN = r"[\s,;|_.\"'+*/-]{0,3}?"
-"""Separators between two characters of a key that is spelt out."""
+"""Separators between two characters of a spelt-out key."""
 _URL_SAFE = str.maketrans("+/", "-_")
 
 
@@ -121,6 +121,6 @@ def _without_words(value: Any) -> Any:
 def _written(char: str) -> str:
     r"""Return the pattern of a character as JSON and YAML write it: ``-``, ``\u002d``, ``\x2D``.
 
-    Text within text has more backslashes; their number is bounded, as is the time to search.
+    Nested escapes have more backslashes; their number is bounded, and so is the search time.
     """
     return rf"\\{{0,8}}(?:{re.escape(char)}|[uUx]0{{0,6}}(?i:{ord(char):x}))"

@@ -23,10 +23,10 @@ _PICTURE = 8192  # [tokens]
 
 
 def most_usage(request: Mapping[str, Any], prices: Prices) -> Usage:
-    """Return the most that a request may cost: all tokens in are counted as fresh input.
+    """Return the largest possible cost of a request, with all input tokens counted as uncached.
 
     Args:
-        request: The arguments of the SDK's ``messages.create``.
+        request: Arguments of the SDK's ``messages.create``.
         prices: Prices of the tokens; input may have the price of the cache.
     """
     contents = [turn["content"] for turn in request["messages"]]

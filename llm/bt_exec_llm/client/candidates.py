@@ -26,9 +26,9 @@ class Candidate(NamedTuple):
     """A piece of text that may be a document.
 
     Attributes:
-        text: It.
-        note: What stood around it, if anything.
-        open: What must be added to close it; empty for a complete one.
+        text: The piece.
+        note: Kind of text around it, if any.
+        open: Text that closes it; empty for a complete piece.
     """
 
     text: str
@@ -37,11 +37,11 @@ class Candidate(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """An answer in pieces.
+    """Parts of an answer.
 
     Attributes:
-        documents: What may be documents, in their order; one more than `MOST` at most.
-        words: Everything else.
+        documents: Candidates in order; at most one more than `MOST`.
+        words: All other text.
     """
 
     documents: tuple[Candidate, ...]
@@ -49,11 +49,11 @@ class Pieces(NamedTuple):
 
 
 def pieces_of(text: str, keys: Sequence[str]) -> Pieces:
-    """Return the pieces of `text` that may be documents, and the words beside them.
+    """Return the candidates of `text`, and the words beside them.
 
     Args:
-        text: What a model wrote, its thoughts left out.
-        keys: What documents may start with.
+        text: Text of a model without its thinking sections.
+        keys: Keys that a document may start with.
     """
     found, words = [], []
     for piece in _pieces(text, keys):
@@ -197,7 +197,7 @@ def _braces(text: str) -> Iterator[Candidate | str]:  # noqa: C901 - a state mac
 
 
 def _runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
-    """Yield runs of lines that start with one of `keys` and what is indented below them."""
+    """Yield runs of lines that start with one of `keys`, with their indented lines."""
     known = {_plain(key) for key in keys}
     lines: list[str] = []
     seen: set[str] = set()

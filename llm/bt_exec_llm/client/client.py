@@ -28,14 +28,14 @@ _POLL_S = 0.02
 
 
 class ModelClient:
-    """A model behind an address that speaks the Messages protocol.
+    """Client of one model at an address with the Messages protocol.
 
     Several threads may ask at the same time.
 
     Args:
-        settings: Which model, where, and its limits.
+        settings: Model, address and limits.
         record: Called with every exchange, answers and failures alike, before they are returned.
-        memory: What is known about servers; shared by default.
+        memory: Memory of server capabilities; shared by default.
         reserve: Called before every HTTP request, retries and tiers included, on the thread that
             sends it; see `Reserve`. The deadline does not run while it waits.
     """
@@ -57,13 +57,13 @@ class ModelClient:
 
     @property
     def usage(self) -> Usage:
-        """Cost of all questions so far."""
+        """Total cost of all questions."""
         with self._lock:
             return self._usage
 
     @property
     def tier(self) -> Tier:
-        """The tier in which the next question with a schema is asked first."""
+        """First tier of the next question with a schema."""
         return self._memory.get(self.settings)
 
     def ask(
@@ -124,7 +124,7 @@ class ModelClient:
     def _wait(
         self, question: Question, start: float, cancel: threading.Event | None
     ) -> tuple[Said, str, Usage]:
-        """Run the question on a thread; return what it found, or stop it."""
+        """Run the question on a thread; return its result, or stop it."""
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
         line = Connection(start + self.settings.timeout_s)

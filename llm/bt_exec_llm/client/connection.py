@@ -44,11 +44,11 @@ class Connection:
                 _shut(opened)
 
     def rest(self) -> float:
-        """Return how much time is left [s]."""
+        """Return the remaining time [s]."""
         return max(0.0, self.deadline - time.monotonic())
 
     def check(self) -> None:
-        """Raise if the time is over or the line was cut."""
+        """Raise if the deadline has passed or the connection was closed."""
         if self.ended.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
         if self.rest() <= 0:

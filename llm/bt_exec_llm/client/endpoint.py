@@ -14,10 +14,10 @@ _WAIT_S = 1.5
 
 
 def check_endpoint(settings: ModelSettings) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (name, ``ok`` | ``optional``, detail, what to do) of a model's key and address.
+    """Yield (name, ``ok`` or ``optional``, detail, remedy) for a model's key and address.
 
-    Nothing is asked and no key is sent: a connection is opened and closed again. A missing model
-    is never *missing*: the offline compiler needs none.
+    No request and no key is sent: a connection is opened and closed. A missing model is never
+    *missing*, because the offline compiler needs none.
     """
     variable = settings.key_variable
     if variable is None:

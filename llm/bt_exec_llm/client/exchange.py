@@ -92,17 +92,17 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question, complete: the same question has the same digest on every machine.
+    """A complete question, whose digest is the same on every machine.
 
     Attributes:
         system: System prompt.
-        messages: The dialogue so far; the last turn is ours.
-        schema: JSON Schema of the wanted answer, not recursive; None for free text.
-        plain: Description of the form for a server that honours neither schemas nor tools;
-            None sends the schema as text.
-        structured: Additional text for a server that honours them, such as examples.
-        tools: Tools that the model may call; it calls at least one. There is no schema then, and
-            the answer's data holds the ``calls``.
+        messages: Dialogue so far; the last turn is the client's.
+        schema: JSON Schema of the requested answer, not recursive; None for free text.
+        plain: Description of the form for a server without schemas and tools; None sends the schema
+            as text.
+        structured: Additional text for a server that enforces them, such as examples.
+        tools: Tools of which the model must call at least one. There is no schema then, and the
+            answer's data contains the ``calls``.
     """
 
     system: tuple[Block, ...]
@@ -201,7 +201,7 @@ def _shown(block: Block | Image) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return mappings as dictionaries and sequences as lists, however deep they lie."""
+    """Return mappings as dictionaries and sequences as lists, recursively."""
     if isinstance(value, str):  # the most common case, and faster than the test for a mapping
         return value
     if isinstance(value, Mapping):

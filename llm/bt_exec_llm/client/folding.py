@@ -1,7 +1,7 @@
-"""Words of the tree language in the wrong case: ``Tree``, ``SEQUENCE``, ``skipIf``, ``skip-if``.
+"""Normalisation of the case of language keys: ``Tree``, ``SEQUENCE``, ``skipIf``, ``skip-if``.
 
-Only keys at places that belong to the language are touched: never the arguments of a skill, the
-names of skills, conditions and parameters, or any value.
+Only keys of the language are changed, never values, arguments of a skill, or names of skills,
+conditions and parameters.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def fold(source: Source, keys: Sequence[str]) -> tuple[Source, tuple[str, ...]]:
     """Return the document with its keys in the case of the language, and a note if any changed.
 
     Args:
-        source: The document; its positions are kept.
-        keys: Keys of its top level; `SPEC_KEYS` for trees.
+        source: The document; positions are kept.
+        keys: Allowed keys of its top level; `SPEC_KEYS` for trees.
     """
     folder = _Folder()
     data = folder.mapping(source.data, (), keys)
@@ -102,5 +102,5 @@ class _Folder:
 
 
 def _folded(key: str) -> str:
-    """Return a key without case and separators; letters of other alphabets stay what they are."""
+    """Return a key without case and separators; letters of other alphabets are unchanged."""
     return re.sub("[-_ ]", "", key).casefold() if key.isascii() else key

@@ -19,18 +19,18 @@ __all__ = ["plugged"]
 
 
 def plugged(settings: Mapping[str, Any], kind: str, **defaults: Any) -> Model:
-    """Return the model that settings describe.
+    """Return the model for the settings of a site.
 
-    Besides those of the client, ``record: FILE`` adds every exchange to a file, and
-    ``replay: FILE`` answers from one: the same questions get the same answers.
+    In addition to the client's settings, ``record: FILE`` appends every exchange to a file, and
+    ``replay: FILE`` answers from one.
 
     Args:
-        settings: As a site gives them.
-        kind: What the model is for, for messages.
-        defaults: Settings that the site need not give.
+        settings: Settings in the site file.
+        kind: Task of the model, for messages.
+        defaults: Values of omitted settings.
 
     Raises:
-        UsageError: If a setting is unknown or wrong.
+        UsageError: If a setting is unknown or invalid.
     """
     given = dict(settings)
     replay, record = given.pop("replay", None), given.pop("record", None)

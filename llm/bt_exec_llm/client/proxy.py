@@ -1,4 +1,4 @@
-"""Proxy of an address, from the environment; none for this machine."""
+"""Proxy of an address, from the environment; localhost has none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["proxy_of"]
 
 
 def proxy_of(url: str) -> str | None:
-    """Return the proxy that the environment names for an address; none for this machine."""
+    """Return the environment's proxy for an address, or None; localhost has none."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if host in ("localhost", "::1") or host.startswith("127.") or urllib.request.proxy_bypass(host):

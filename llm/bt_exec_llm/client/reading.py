@@ -1,12 +1,12 @@
 """Parser of model answers: tolerant about the form, strict about the data.
 
-Fences, words around, thoughts, JSON and YAML alike, trailing commas, single quotes, tabs, keys in
-another case: tolerated, and noted. Anchors, tags, duplicate keys, control characters, too much of
-anything, and a second document: refused. Nothing is executed, added or ignored: words beside the
-document are returned, so that the caller can judge them.
+Fences, surrounding words, thinking sections, JSON and YAML, trailing commas, single quotes, tabs
+and keys in another case are tolerated, with a note. Anchors, tags, duplicate keys, control
+characters, oversized answers and a second document are rejected. Nothing is executed, added or
+ignored: words beside the document are returned, so that the caller can check them.
 
-Reading takes time linear in the length of the answer. An answer that is longer than the longest
-possible document is refused unread.
+Reading takes time linear in the length of the answer. An answer longer than the largest possible
+document is rejected unread.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["LONGEST", "SPEC_KEYS", "Reading", "read_answer"]
 
 NAME = "the answer"
 LONGEST = 272 * 1024
-"""The longest answer that is read [characters]: a plan of 256 KiB, and some words around it."""
+"""Length limit of an answer [characters]: a plan of 256 KiB, and some words around it."""
 _MOST_WORK = 2 * LONGEST
 """Limit of the characters parsed for one answer, all its repaired forms together. The first reading
 of every piece is always made."""
@@ -43,7 +43,7 @@ _PART_OF_A_TREE = re.compile(
     rf"^[ \t]*+(?:[-*][ \t]++)*+[{{\"']*+{_OF_A_TREE}[\"']?[ \t]*+:|\"{_OF_A_TREE}\"[ \t]*+:",
     re.MULTILINE,
 )
-"""A line that can only stand in a tree; as words beside a document it was torn out of one."""
+"""A line that occurs only in trees; among the words it is a fragment of a document."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class Reading:
 def read_answer(
     text: str, *, keys: Sequence[str] = SPEC_KEYS, alone: Sequence[str] = ()
 ) -> Reading:
-    """Find the document in what a model wrote, and read it.
+    """Find and parse the document in a model's text.
 
     Args:
-        text: The model's words.
-        keys: What the document may start with; their case is mended.
-        alone: Keys that make a second document of a line among the words; all `keys` by default.
+        text: The model's text.
+        keys: Keys that the document may start with, in any case.
+        alone: Keys that make a line among the words a second document; all `keys` by default.
     """
     if len(text) > LONGEST:
         problem = Problem("TOO_BIG", f"is too big: more than {LONGEST} characters", file=NAME)

@@ -20,13 +20,13 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question with its answer or failure. It holds no key.
+    """A question with its answer or failure, without any key.
 
     Attributes:
-        question: What was asked.
-        model: Who was asked.
-        answer: What was answered.
-        failure: Why nothing was.
+        question: The question.
+        model: Name of the model.
+        answer: The answer, if there was one.
+        failure: The failure otherwise.
     """
 
     question: Question
@@ -66,11 +66,11 @@ class Exchange:
 
 
 class Recorder:
-    """Recorder of exchanges at the end of a file; give it to a client as ``record``.
+    """Recorder that appends exchanges to a file; pass it to a client as ``record``.
 
     Args:
-        path: The file; made if it is not there.
-        settings: How the model is asked; written before the first exchange, for `ReplayClient`.
+        path: The file; created if missing.
+        settings: Settings of the compiler; written before the first exchange, for `ReplayClient`.
 
     Raises:
         UsageError: If the file cannot be written.

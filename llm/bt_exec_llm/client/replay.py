@@ -50,12 +50,12 @@ class ReplayClient:
 
     @property
     def left(self) -> int:
-        """Number of answers left."""
+        """Number of remaining answers."""
         with self._lock:
             return len(self._rows)
 
     def knows(self, question: Question) -> bool:
-        """Return whether an unused answer to this question is on record."""
+        """Return True if the recording has an unused answer to this question."""
         digest = question.digest()
         with self._lock:
             return any(row["digest"] == digest for row in self._rows)
@@ -138,7 +138,7 @@ def _came(row: Mapping[str, Any]) -> Answer | ModelFailure:
     """Return the recorded answer or failure of a line.
 
     Raises:
-        ValueError, KeyError, TypeError, AttributeError: If the line has another form.
+        ValueError, KeyError, TypeError, AttributeError: If the line is malformed.
     """
     usage = Usage(**row["usage"])
     if "failure" in row:

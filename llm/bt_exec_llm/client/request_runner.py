@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["RequestRunner", "Reserve", "unlimited"]
 
 Settle: TypeAlias = Callable[[Usage | None], None]
-"""Takes what a request cost; None if that is unknown, since no answer came or it does not say."""
+"""Receives the cost of a request; None if it is unknown because no complete answer came."""
 
 Reserve: TypeAlias = Callable[[Usage], Settle]
-"""Takes the most that a request may cost and returns what is called once with its cost.
+"""Reserves the largest possible cost of a request; returns a function for its actual cost.
 
-It may wait. A `ModelFailure` that it raises stops the question before the request is sent.
+It may wait. A `ModelFailure` that it raises cancels the question before the request is sent.
 """
 
 _LONGEST_BACKOFF_S = 8.0
@@ -93,7 +93,7 @@ class RequestRunner:
             return self._through_tiers(transport)
 
     def _through_tiers(self, transport: Transport) -> tuple[Said, str]:
-        """Ask in one tier after the other until one gives the requested form."""
+        """Ask in one tier after another until an answer has the requested form."""
         auto = self._question.schema is not None and self._settings.tier == "auto"
         order = (
             self._memory.order(self._settings) if self._question.schema is not None else TIERS[-1:]
@@ -114,7 +114,7 @@ class RequestRunner:
         raise AssertionError("the last tier returns or raises")
 
     def _retry(self, transport: Transport, tier: Tier) -> tuple[str, Said]:
-        """Ask in one tier; again after a failure that may pass, while time and retries last."""
+        """Ask in one tier; retry transient failures while time and attempts last."""
         request = _request(self._question, tier, self._settings)
         attempt = 0
         while True:
@@ -151,7 +151,7 @@ class RequestRunner:
             settle(spent)
 
     def _reserved(self, most: Usage) -> Settle:
-        """Reserve a request; the deadline does not run meanwhile."""
+        """Reserve a request; the deadline does not run while it waits."""
         began, deadline = time.monotonic(), self._connection.deadline
         self._connection.deadline = math.inf
         try:

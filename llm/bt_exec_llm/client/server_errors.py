@@ -102,7 +102,7 @@ def one_line(text: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return how long a server asks to wait [s], or None; seconds and dates are understood."""
+    """Return the delay that a server requests [s], or None; seconds and dates are accepted."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         told = str(headers.get(name) or "")[:64]
         try:

@@ -31,7 +31,7 @@ class Prices(BaseModel):
     cache_read: Price | None = None
 
     def cost(self, fresh: int, output: int, written: int, read: int) -> float:
-        """Return what these tokens cost; `fresh` input is neither `written` nor `read` cache."""
+        """Return the cost of these tokens; `fresh` input is neither `written` nor `read` cache."""
         write = self.input * 1.25 if self.cache_write is None else self.cache_write
         reread = self.input * 0.1 if self.cache_read is None else self.cache_read
         total = fresh * self.input + output * self.output + written * write + read * reread
@@ -95,10 +95,10 @@ class ModelSettings(BaseModel):
 
     @property
     def key_variable(self) -> str | None:
-        """The environment variable that must hold a key, or None if no key is sent."""
+        """The environment variable of the key, or None if no key is sent."""
         return self.api_key_env or ("ANTHROPIC_API_KEY" if self.is_anthropic else None)
 
     def has_key(self) -> bool:
-        """Return whether a key is there, or none is needed."""
+        """Return whether a key is set or not needed."""
         variable = self.key_variable
         return variable is None or bool(os.environ.get(variable, "").strip())

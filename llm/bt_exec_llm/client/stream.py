@@ -22,8 +22,7 @@ def parse(text: str) -> Any:
 
     Raises:
         ValueError: If it is not JSON.
-        ModelFailure: ``MODEL_TOO_DEEP``; ``MODEL_BAD_ANSWER`` if a key stands twice in it, since
-            only one of the two would be left.
+        ModelFailure: ``MODEL_TOO_DEEP``; ``MODEL_BAD_ANSWER`` for a duplicate key.
     """
     try:
         data = json.loads(text, object_pairs_hook=keys_once)
@@ -57,10 +56,10 @@ class Collector:
         self._complete = False
 
     def add(self, name: str | None, data: str) -> None:
-        """Take an event.
+        """Process an event.
 
         Raises:
-            ModelFailure: If it is an error of the server, or no event of this protocol.
+            ModelFailure: If it is a server error, or not an event of this protocol.
         """
         if not data.strip() or data.strip() == "[DONE]":
             return
@@ -89,7 +88,7 @@ class Collector:
 
     @property
     def ended(self) -> bool:
-        """Whether the message is complete, whatever the connection does."""
+        """Whether the message is complete, even if the connection stays open."""
         return self._complete
 
     def message(self) -> dict[str, Any]:

@@ -13,10 +13,10 @@ class KeyTwiceError(ValueError):
 
 
 def keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of its pairs; for `json.loads` as ``object_pairs_hook``.
+    """Return an object with unique keys; the ``object_pairs_hook`` of `json.loads`.
 
     Raises:
-        KeyTwiceError: If a key stands twice.
+        KeyTwiceError: If a key is duplicated.
     """
     data: dict[str, Any] = {}
     for key, value in pairs:

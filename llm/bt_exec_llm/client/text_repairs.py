@@ -36,12 +36,12 @@ _COLON = re.compile(
 
 
 def softened(text: str) -> str:
-    """Return a text with plain spaces for no-break spaces in its indentation."""
+    """Return a text with no-break spaces in its indentation replaced by spaces."""
     return _HARD.sub(lambda match: match[0].replace("\u00a0", " "), text)
 
 
 def mends(text: str) -> Iterator[tuple[str, str]]:
-    """Yield texts with one more repair each, and the name of that repair; lazily."""
+    """Yield texts with one more repair each, and the name of that repair."""
     steps: list[tuple[str, Callable[[str], str]]]
     if text.lstrip()[:1] in ("{", "["):
         steps = [

@@ -51,7 +51,7 @@ class TierMemory:
             return self._tiers.get((settings.base_url, settings.model), TIERS[0])
 
     def put(self, settings: ModelSettings, tier: Tier) -> None:
-        """Remember the tier to begin with from now on."""
+        """Store the tier to begin with."""
         with self._lock:
             self._tiers[settings.base_url, settings.model] = tier
 
@@ -71,10 +71,10 @@ def build(
     """Return the arguments of the SDK's ``messages.create``.
 
     Args:
-        question: What is asked.
-        tier: How the answer is held to its form.
+        question: The question.
+        tier: Method that enforces the form of the answer.
         settings: Model and limits.
-        enforced: The schema as servers enforce it; needed in the tier ``schema``.
+        enforced: The schema in the subset that servers enforce; required in the tier ``schema``.
     """
     system = list(question.system)
     if question.schema is not None and tier == "text":
@@ -117,7 +117,7 @@ def build(
 
 
 def _mark(request: Mapping[str, Any], system: Sequence[Block], question: Question) -> None:
-    """Mark the stable blocks for the cache: the last four, as more are refused."""
+    """Mark the last four stable blocks for the cache; servers reject more."""
     stable = [block for block in system if block.text.strip()]
     pairs: list[tuple[dict[str, Any], Block | Image]] = list(
         zip(request.get("system", ()), stable, strict=False)

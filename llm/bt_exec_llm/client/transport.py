@@ -30,14 +30,14 @@ __all__ = ["Reply", "Transport", "transformed"]
 
 
 class Reply(NamedTuple):
-    """A message as the server gave it: as text, and as data."""
+    """Message of a server, as text and as data."""
 
     raw: str
     message: Mapping[str, Any]
 
 
 class _Bounded(httpx2.SyncByteStream):
-    """A response body that ends with a failure when it is too long or too late."""
+    """Response body that fails when it is too long or too late."""
 
     def __init__(self, inner: httpx2.SyncByteStream, connection: Connection) -> None:
         self._inner = inner
@@ -127,7 +127,7 @@ class Transport:
         """Send a request and read the message.
 
         Raises:
-            ModelFailure: For everything that goes wrong.
+            ModelFailure: For every error.
         """
         self._connection.check()
         rest = self._connection.rest()
@@ -142,7 +142,7 @@ class Transport:
             raise self._key.clean(self._named(error, connect)) from None
 
     def _named(self, error: BaseException, connect_s: float) -> ModelFailure:
-        """Return the failure that an exception means."""
+        """Return the failure for an exception."""
         chain: list[BaseException] = []
         link: BaseException | None = error
         while link is not None and len(chain) < 10:
@@ -225,7 +225,7 @@ def _broken(said: str) -> ModelFailure:
 
 
 _UNUSED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""SSL context for plain HTTP: loading the certificates would take longer than a local answer."""
+"""SSL context for plain HTTP, where loading the certificates would take most of the time."""
 
 
 @lru_cache(maxsize=1)

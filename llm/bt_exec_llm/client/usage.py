@@ -15,16 +15,16 @@ _MOST = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """An account; ``a + b`` is the account of both, ``b - a`` what came to `a` since.
+    """Cost account; ``a + b`` is their sum, ``b - a`` the increase from `a` to `b`.
 
     Attributes:
-        requests: HTTP requests sent, those that failed included.
-        input_tokens: Input that was neither written to nor read from the cache.
-        output_tokens: What the model wrote.
-        cache_write_tokens: Input that the server put into its cache.
-        cache_read_tokens: Input that it had there already.
+        requests: HTTP requests sent, including failed ones.
+        input_tokens: Input tokens neither written to nor read from the cache.
+        output_tokens: Output tokens.
+        cache_write_tokens: Input tokens written to the server's cache.
+        cache_read_tokens: Input tokens read from the server's cache.
         seconds: Time spent waiting [s].
-        cost: In the currency of the configured prices; 0 without prices.
+        cost: Cost in the currency of the configured prices; 0 without prices.
     """
 
     requests: int = 0
@@ -37,7 +37,7 @@ class Usage:
 
     @classmethod
     def read(cls, told: Any, prices: Prices) -> Usage:
-        """Return the account of one answer from its ``usage``; what makes no sense counts as 0."""
+        """Return the account of one answer from its ``usage``; invalid values count as 0."""
         counts = told if isinstance(told, Mapping) else {}
         fresh = _count(counts.get("input_tokens"))
         output = _count(counts.get("output_tokens"))
@@ -47,14 +47,14 @@ class Usage:
         return cls(0, fresh, output, written, read, 0.0, cost)
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the account of both."""
+        """Return the sum of two accounts."""
         sums = {
             item.name: getattr(self, item.name) + getattr(other, item.name) for item in fields(self)
         }
         return Usage(**sums)
 
     def __sub__(self, before: Usage) -> Usage:
-        """Return what was added to an earlier account."""
+        """Return the increase since an earlier account."""
         rest = {
             item.name: getattr(self, item.name) - getattr(before, item.name)
             for item in fields(self)
@@ -62,7 +62,7 @@ class Usage:
         return Usage(**rest)
 
     def to_dict(self) -> dict[str, float]:
-        """Return plain data, as a plan's ``usage`` wants it."""
+        """Return plain data, the ``usage`` of a plan."""
         return asdict(self)
 
     def __str__(self) -> str:

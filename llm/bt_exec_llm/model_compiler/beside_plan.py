@@ -42,11 +42,11 @@ _PERMITS = re.compile(
     r"possible|can|may|run|proceed|go)\b",
     re.IGNORECASE,
 )
-"""Keys that forbid where they are false."""
+"""Keys of a permission, which forbids if it is false."""
 
 
 def canonical(key: str) -> str:
-    """Return ``cannot`` for its other spellings; other keys as they are."""
+    """Return ``cannot`` for its synonyms; other keys unchanged."""
     plain = "".join(char for char in key.casefold() if char.isalpha())
     return "cannot" if plain in ("cannot", "cant") else key
 
@@ -61,7 +61,7 @@ def reason(value: Any) -> str:
 
 
 def two_plans(data: Mapping[str, Any]) -> list[Problem]:
-    """Find a second plan beside the first: both would be meant, or neither."""
+    """Find a second plan beside the first one."""
     wrapped = [
         key
         for key in WRAPPERS
@@ -82,14 +82,14 @@ def two_plans(data: Mapping[str, Any]) -> list[Problem]:
 
 
 def _is_plan(value: Any) -> bool:
-    """Return whether a value under a key of the model's own could be a plan."""
+    """Return whether a value under an unknown key could be a plan."""
     parts = value if isinstance(value, list) else [value]
     keys = (*KINDS, "root", "nodes", "kind", "action", "skill")
     return any(isinstance(part, dict) and any(key in part for key in keys) for part in parts[:40])
 
 
 def unknown_keys(data: Mapping[str, Any], known: Collection[str]) -> list[Problem]:
-    """Find keys that the form of an answer does not have, whatever their values."""
+    """Find keys outside the form of an answer."""
     return [_unknown(key, value, known) for key, value in data.items() if key not in known][:3]
 
 

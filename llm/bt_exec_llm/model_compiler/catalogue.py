@@ -23,12 +23,12 @@ __all__ = ["as_yaml", "describe_site", "describe_skill", "describe_trees", "prun
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MOST_TREES = 60
-"""Trees that are shown whole; further ones by their first line."""
+"""Number of trees that are shown in full; the others are shown with their summary."""
 _LONGEST_DOC = 500
 
 
 def describe_site(request: Request) -> str:
-    """Return everything that stays the same from command to command on a site."""
+    """Return the description of a site that is the same for every command."""
     catalogue = request.catalogue
     parts = ["# Skills", *map(describe_skill, catalogue.skills.values())]
     parts += ["", "# Conditions", *map(_condition, catalogue.conditions.values())]
@@ -55,7 +55,7 @@ def _few(utterances: Sequence[str]) -> list[str]:
 
 
 def _settings(request: Request) -> list[str]:
-    """Return the site's names and settings; what is only measures is left out."""
+    """Return the site's names and settings without pure measures."""
     found = {pack: pruned(own.written()) for pack, own in request.settings.items()}
     found = {pack: own for pack, own in found.items() if own}
     return ["", "# Names and settings of the site", as_yaml(found)] if found else []
@@ -92,7 +92,7 @@ def as_yaml(data: Any) -> str:
 
 
 def describe_skill(skill: Skill) -> str:
-    """Return a skill with its arguments, what it needs, makes and may fail with."""
+    """Return a skill with its arguments, needs, effects and failure codes."""
     lines = [f"- {_call(skill)}: {_doc(skill)}"]
     for word, facts in (("needs", skill.needs), ("makes", skill.effects)):
         if facts:

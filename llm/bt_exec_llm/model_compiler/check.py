@@ -1,6 +1,6 @@
-"""From the plain data of an answer to a plan that may move, or to everything that is wrong with it.
+"""Conversion of an answer to a verified plan, or to the list of its problems.
 
-One validator for every model and every tier: form, spelling, faults by name, checkers and passes
+One validator serves every model and every tier: form, spelling, typical faults, checkers and passes
 of the packs, and all layers of `bt_exec.verify`.
 """
 
@@ -55,7 +55,7 @@ class Judgement:
 
     @property
     def spec(self) -> MissionSpec | None:
-        """The plan as it is written, if nothing is wrong with it."""
+        """The plan as written, if it has no problems."""
         return None if self.plan is None else self.plan.written
 
 
@@ -103,7 +103,7 @@ def assess(
 
 
 def _whole(examined: Examined, form: Form, request: Request, meant: Meant | None) -> list[Problem]:
-    """Return what is wrong with the plan as a whole."""
+    """Return the problems of the plan as a whole."""
     problems = faults.named(examined.problems, examined.written, request)
     expanded, passed = examined.expanded, examined.plan
     if expanded is None or passed is None:
@@ -154,7 +154,7 @@ def _noted(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
 
 
 def _as_written(problems: Iterable[Problem], form: Form, part: Place | None) -> tuple[Problem, ...]:
-    """Return the problems with places as the model wrote them, each once."""
+    """Return the problems with positions in the model's own document, each once."""
     prefix = show_place(part) if part is not None else "root"
     found: dict[tuple[str, str, str], Problem] = {}
     for problem in problems:
@@ -168,7 +168,7 @@ def _as_written(problems: Iterable[Problem], form: Form, part: Place | None) -> 
 
 
 def _by_id(place: str, ids: Mapping[str, str]) -> str:
-    """Return a place by the id of its node, if the plan was flat: ``n3/with/arm``."""
+    """Return a position by the id of its node if the plan was flat: ``n3/with/arm``."""
     fitting = [known for known in ids if place == known or place.startswith(f"{known}/")]
     longest = max(fitting, key=len, default="")
     if not longest:

@@ -35,7 +35,7 @@ from bt_exec_llm.offline import create as create_offline
 __all__ = ["AS_RECORDED", "ModelCompiler", "PlanningSettings", "create", "explained"]
 
 AS_RECORDED = ("rounds", "fallback", "image", "prompt", "first")
-"""The settings of planning that a recording must be played with to give the same plans."""
+"""Settings of planning that a replay needs for the same plans."""
 
 
 class PlanningSettings(BaseModel):
@@ -91,7 +91,7 @@ class ModelCompiler:
         self._offline = RobotsCompiler(offline or create_offline({}))
 
     def warm_up(self, language: str) -> None:
-        """Let the offline compiler load what it needs for a language; return at once."""
+        """Load the offline compiler's data for a language; return at once."""
         self._offline.warm_up(language)
 
     def _prompt(self, request: Request) -> Prompt:
@@ -103,13 +103,13 @@ class ModelCompiler:
         return str(self._prompt(request))
 
     def doctor(self) -> Iterator[tuple[str, str, str, str]]:
-        """Look at the key and the address, for ``bt-exec doctor``; nothing is asked."""
+        """Check the key and the address for ``bt-exec doctor``; no request is sent."""
         settings = getattr(self.model, "settings", None)
         if isinstance(settings, ModelSettings):
             yield from check_endpoint(settings)
 
     def estimate(self, request: Request) -> Mapping[str, float]:
-        """Return how large the first question is and what it would cost; nothing is sent."""
+        """Return the size and the cost of the first question; no request is sent."""
         prompt = self._prompt(request)
         return estimate(prompt, self._prices).to_dict()
 
@@ -142,7 +142,7 @@ class ModelCompiler:
         return self._without(request, result)
 
     def known_way(self, request: Request) -> VerifiedPlan | None:
-        """Return the failed plan with another way of the library; None without one that passes."""
+        """Return the failed plan with an alternative of the library; None without a valid one."""
         if other_way(request) is None:
             return None
         spec = repaired(request, self.name)
@@ -156,7 +156,7 @@ class ModelCompiler:
             return None
 
     def _without(self, request: Request, result: Result) -> Plan | Refusal:
-        """Return what is done when the model gives no plan."""
+        """Return the fallback plan or the refusal if the model gives no plan."""
         again = request.previous is not None
         other = self._offline.compile(request)
         cancelled = result.failure is not None and result.failure.code == "MODEL_CANCELLED"
@@ -179,7 +179,7 @@ class ModelCompiler:
 
 
 def _unconfirmed(plan: VerifiedPlan, request: Request) -> str:
-    """Return the notice that only the model understands the command; empty without skills."""
+    """Return the notice that only the model understands the command; "" without skills."""
     moves = any(isinstance(node, Do) for node in walk(plan.spec.root))
     return sentences().say("UNCONFIRMED", request.language) if moves else ""
 
@@ -212,7 +212,7 @@ def split_settings(settings: Mapping[str, Any]) -> tuple[PlanningSettings, Model
 
 @contextmanager
 def explained(compiler: str, known: tuple[str, ...]) -> Iterator[None]:
-    """Make of settings that are wrong an error of the operator, who may give those `known`."""
+    """Convert an error of invalid settings to a usage error that lists the `known` ones."""
     try:
         yield
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""The dialogue with a model: ask, check, send everything that is wrong back, at most N times."""
+"""Dialogue with a model: ask, check, and send all problems back, for a limited number of rounds."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def talk(
     rounds: int,
     compiler: str,
 ) -> Result:
-    """Ask until a plan is accepted, nothing more can be asked, or time is up."""
+    """Ask until a plan is accepted, the rounds are spent, or time is up."""
     first = (prompt.first,)
     question = Question(prompt.system, first, prompt.schema, prompt.plain, prompt.structured)
     dialogue = Dialogue(model, question, request, compiler)

@@ -25,7 +25,7 @@ from bt_exec_llm.model_compiler.objections import words_beside
 __all__ = ["WHOLE", "Document", "document_in"]
 
 WHOLE = ("root", "nodes", "steps", "full_action_list", "next_action", "cannot")
-"""Keys of which every complete plan has one."""
+"""Keys of which every complete plan has at least one."""
 _KEYS = (*WHOLE, "explanation", "assumes", "subgoals", "mission", "plan")
 _NAME = "the answer"
 _NO_DATA = frozenset({"ANCHOR", "TAG", "DUPLICATE_KEY", "KEY_NOT_TEXT", "SEVERAL_DOCUMENTS"})
@@ -49,7 +49,7 @@ class Document(NamedTuple):
 
 
 def document_in(text: str) -> Document:
-    """Return the document in a model's words."""
+    """Return the document in a model's text."""
     if len(text) > LONGEST:
         message = f"the answer is longer than any plan: more than {LONGEST} characters"
         return Document(problems=(Problem("TOO_BIG", message),))
@@ -88,7 +88,7 @@ def _among_words(text: str) -> Document:
 
 
 def _as_a_file(text: str) -> Document | None:
-    """Return the whole text as one document; None if it is not one."""
+    """Return the whole text as one document, or None."""
     try:
         source = read_text(text, _NAME)
     except SpecError as error:
@@ -108,7 +108,7 @@ def _plain(data: Any) -> Document | None:
 
 
 def _spoken(source: Source) -> Document | None:
-    """Return what stands after a sentence and a colon, which YAML reads as a key."""
+    """Return the text after a sentence and a colon, which YAML parses as a key."""
     data = source.data
     if not isinstance(data, dict) or not data:
         return None
@@ -129,7 +129,7 @@ def _spoken(source: Source) -> Document | None:
 
 
 def _odd_keys(data: Any) -> Problem | None:
-    """Find a key that stands twice but for its case, or in letters that only look alike."""
+    """Find a key that is duplicated apart from case, or written in look-alike letters."""
     stack: list[tuple[Any, tuple[str | int, ...]]] = [(data, ())]
     while stack:
         value, place = stack.pop()
@@ -152,13 +152,13 @@ def _odd_keys(data: Any) -> Problem | None:
 
 
 def _comment(text: str) -> Problem | None:
-    """Return the problem with a comment, which a parser passes over but a person would read."""
+    """Return the problem with a comment, which parsers ignore but operators read."""
     found = (words_beside(comment) for comment in _yaml_comments(text))
     return next((problem for problem in found if problem is not None), None)
 
 
 def _yaml_comments(text: str) -> Iterator[str]:
-    """Yield the comments of a YAML text: what its tokens leave out, and headers of text blocks."""
+    """Yield the comments of a YAML text, including those in headers of text blocks."""
     if "#" not in text:
         return
     loader, end = SAFE_LOADER(text), 0

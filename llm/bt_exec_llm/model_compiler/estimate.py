@@ -12,11 +12,11 @@ from bt_exec_llm.model_compiler.prompt import Prompt
 __all__ = ["Estimate", "estimate", "tokens_of"]
 
 _LATIN, _OTHER = 4.0, 1.2
-"""Characters a token, of Latin text and of Hangul: rough, good to a quarter."""
+"""Characters per token of Latin text and of Hangul, accurate to about 25 %."""
 _PICTURE = 1400
 """Tokens of a picture of 1024 pixels: width × height / 750."""
 _ANSWER = 400
-"""Tokens of a usual plan."""
+"""Tokens of a typical plan."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Estimate:
 
 
 def estimate(prompt: Prompt, prices: Prices) -> Estimate:
-    """Return what a prompt takes; nothing is sent."""
+    """Return the size and cost of a prompt; no request is sent."""
     schema = tokens_of(json.dumps(prompt.schema, ensure_ascii=False))
     form = tokens_of(max(prompt.plain, prompt.structured, key=len))
     stable = tokens_of("\n".join(block.text for block in prompt.system)) + form + schema
@@ -63,6 +63,6 @@ def estimate(prompt: Prompt, prices: Prices) -> Estimate:
 
 
 def tokens_of(text: str) -> int:
-    """Return about how many tokens a text is."""
+    """Return the approximate number of tokens of a text."""
     latin = sum(char.isascii() for char in text)
     return math.ceil(latin / _LATIN + (len(text) - latin) / _OTHER)

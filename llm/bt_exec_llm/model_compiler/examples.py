@@ -1,8 +1,8 @@
-"""Examples for a prompt, made from the library of the site, in the form that is asked for.
+"""Examples for a prompt, made from the library of the site, in the form of the tier.
 
-The fixed ones show what a model must have seen once: a tree by name, an argument, a composition, a
-reason against a plan, a repair. They are the same for every command, so that a server keeps them.
-Every plan among them passes verification; a test judges each one in each form as an answer.
+The fixed ones show a tree by name, an argument, a composition, a reason against a plan, and a
+repair. They are the same for every command, so that a server can cache them. Every plan among them
+passes verification; a test checks each one in each form as an answer.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Example(NamedTuple):
 
 
 def shown(request: Request, form: Form) -> str:
-    """Return the fixed examples as text, each in the form that is asked for."""
+    """Return the fixed examples as text, in the form of the tier."""
     return made_once(request, f"examples {form}", lambda: _shown(request, form))
 
 
@@ -67,7 +67,7 @@ def _shown(request: Request, form: Form) -> str:
 
 
 def as_answer(answer: dict[str, Any], form: Form) -> str:
-    """Return an answer as a model would write it."""
+    """Return an answer in the format of a model."""
     if form == "nested":
         return as_yaml(answer)
     nodes = to_flat(answer["root"]) if "root" in answer else []
@@ -88,7 +88,7 @@ def fixed_examples(request: Request) -> tuple[Example, ...]:
 
 
 def like_this(request: Request) -> str:
-    """Return commands of the library that are like the one at hand, with their trees."""
+    """Return commands of the library that are similar to the command, with their trees."""
     lines = []
     for text, tree in nearest_trees(request):
         answer = _offline().compile(replace(request, command=text, previous=None, failure=None))
@@ -100,7 +100,7 @@ def like_this(request: Request) -> str:
 
 
 def nearest_trees(request: Request, count: int = _SHOWN) -> tuple[tuple[str, TreeSpec], ...]:
-    """Return the trees whose utterances are most like the command, each with that utterance."""
+    """Return the trees whose utterances are most similar to the command, with those utterances."""
     typed = request.command.casefold()[:500]
     best: list[tuple[float, int, str, TreeSpec]] = []
     for index, tree in enumerate(request.library):
@@ -123,7 +123,7 @@ def _offline() -> Compiler:
 
 
 def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the first utterance of each tree with the tree and its arguments, where that is it."""
+    """Yield the first utterance of each tree that it selects, with the tree and its arguments."""
     for tree in site.library:
         for text in tree.utterances[:1]:
             language = language_of(text)
@@ -135,7 +135,7 @@ def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
-    """Yield one plan that gives a tree another argument than its default."""
+    """Yield one plan with a tree whose argument differs from the default."""
     for text, answer in plans:
         name = answer["root"]["tree"]
         for key, param in site.library.get(name).params.items():
@@ -151,7 +151,7 @@ def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> It
 
 
 def _composition(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
-    """Yield one plan that runs two trees one after the other."""
+    """Yield one plan with two trees in sequence."""
     for text, answer in plans:
         for second, other in plans:
             root = {"sequence": [answer["root"], other["root"]]}
@@ -162,7 +162,7 @@ def _composition(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iter
 
 
 def _written_out(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
-    """Yield one plan of a skill with what it is skipped for, as a tree of the library has it."""
+    """Yield one plan of a skill with the ``skip_if`` that a tree of the library gives it."""
     for text, answer in plans:
         tree = expand(_mission(answer["root"]), site.library).root
         body = tree.body if isinstance(tree, Tree) else None
@@ -195,7 +195,7 @@ def _repair(request: Request, form: Form) -> str:
 
 
 def _passes(root: dict[str, Any], site: Request) -> bool:
-    """Return whether a plan passes everything, whatever is seen."""
+    """Return whether a plan passes verification in any observed state."""
     return not [p for p in examine(_mission(root), site).problems if p.code != "LABEL_NOT_SEEN"]
 
 

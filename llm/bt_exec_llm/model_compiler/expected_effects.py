@@ -1,7 +1,7 @@
 """Comparison of a plan's effects with the meaning of the command without a model.
 
-The offline compiler understands many commands for certain. For these a model's plan must reach the
-same end. Other commands are not checked here.
+For a command that the offline compiler understands, a model's plan must have the same effects.
+Other commands are not checked here.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _NEVER = ("EMPTY", "TOO_LONG", "BAD_CHARACTERS", "NEGATED", WHICH_ROBOT)
 
 
 class Meant(NamedTuple):
-    """A plan for the command, by a compiler that understands it without a model.
+    """A plan for the command by a compiler that understands it without a model.
 
     Attributes:
         expanded: The plan with its subtrees, before passes.
-        plan: The plan as it would run, as far as it comes.
+        plan: The plan as it would run; None if it is invalid.
     """
 
     expanded: MissionSpec
@@ -92,7 +92,7 @@ class Ends:
 
 
 def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends:
-    """Return what an expanded plan leaves behind."""
+    """Return the effects of an expanded plan."""
     touched: dict[str, tuple[str, str]] = {}
     skills = [node for node in walk(spec.root) if isinstance(node, Do)]
     for node in skills:
@@ -111,7 +111,7 @@ def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends
 
 
 def _told(node: NodeBase) -> Iterator[Check]:
-    """Yield the checks under `node` that certainly run and whose answers are reported."""
+    """Yield the checks under `node` that run in any case and whose answers are reported."""
     if node.skip_if is not None:
         return
     if isinstance(node, Check) and node.tell:
@@ -126,7 +126,7 @@ def _told(node: NodeBase) -> Iterator[Check]:
 
 
 def _form(expression: Any, catalogue: Catalogue) -> str:
-    """Return a condition in one form, as a plan may hold it."""
+    """Return a condition in normal form."""
     return json.dumps(_plain(expression, catalogue), ensure_ascii=False, default=str)
 
 
@@ -174,12 +174,12 @@ def _trees_of(node: NodeBase) -> Iterator[Tree]:
 
 
 def chosen_in(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) -> frozenset[Any]:
-    """Return the values that a plan gives an argument of a skill."""
+    """Return the values of a skill's argument in a plan."""
     return frozenset(_choices(spec, catalogue).get(pair, ()))
 
 
 def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], set[Any]]:
-    """Return the values of all arguments that are choices, by skill and argument."""
+    """Return the values of all choice arguments, by skill and argument."""
     found: dict[tuple[str, str], set[Any]] = {}
     for node in walk(spec.root):
         skill = catalogue.skills.get(node.do) if isinstance(node, Do) else None
@@ -191,7 +191,7 @@ def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], s
 
 
 def _set_by(tree: str, params: Collection[str], library: Library) -> Iterator[tuple[str, str]]:
-    """Yield the arguments of skills that parameters of a tree are handed down to."""
+    """Yield the skill arguments that parameters of a tree are passed to."""
     for node in walk(library.get(tree).root):
         if isinstance(node, Do | Tree):
             handed = [
@@ -206,7 +206,7 @@ def _set_by(tree: str, params: Collection[str], library: Library) -> Iterator[tu
 
 
 def effects_of(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
-    """Yield template, fact and value of each effect, as far as arguments are known."""
+    """Yield template, fact and value of each effect with known arguments."""
     skill = catalogue.skills.get(node.do)
     if skill is None:
         return

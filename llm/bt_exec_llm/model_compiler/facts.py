@@ -20,7 +20,7 @@ __all__ = ["already_done", "claims"]
 def claims(
     assumes: Mapping[str, str], part: NodeBase, place: Place, request: Request
 ) -> Iterator[Problem]:
-    """Compare the facts that an answer builds on with what is seen, and with its own plan."""
+    """Compare the facts that an answer assumes with the observation and with its plan."""
     for fact, value in assumes.items():
         known = request.situation.facts.get(fact)
         if known is None:
@@ -48,7 +48,7 @@ def claims(
 
 
 def already_done(part: NodeBase, place: Place, request: Request) -> Iterator[Problem]:
-    """Find steps, written by the model itself, that do what is known to be done."""
+    """Find steps written by the model whose effects hold already."""
     for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part, place):
         done = _done_already(node, facts, request)
         if done:
@@ -57,7 +57,7 @@ def already_done(part: NodeBase, place: Place, request: Request) -> Iterator[Pro
 
 
 class _Walk:
-    """Applies, in order, the effects of skills that run for sure to `facts`.
+    """Applies the effects of skills that run in any case to `facts`, in order.
 
     Only skills that the model wrote itself count.
     """
@@ -96,7 +96,7 @@ class _Walk:
 
 
 def _done_already(node: Do, facts: Mapping[str, str], request: Request) -> str:
-    """Return the reported effects of a step if all of them hold already, else an empty text."""
+    """Return the reported effects of a step if all of them hold already; otherwise ""."""
     told = [
         (fact, value)
         for _, fact, value in effects_of(node, request.catalogue)

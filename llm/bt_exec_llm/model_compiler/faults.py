@@ -60,7 +60,7 @@ _LOOPS = ("loop", "while_true", "forever", "repeat_until", "retry_until_successf
 
 
 def empty(root: Any) -> Iterator[Problem]:
-    """Find a plan in which nothing is done."""
+    """Find a plan without any action."""
     nodes = [node for _, node in _nodes(root)]
     if nodes and all(_hollow(node) for node in nodes):
         message = "nothing is done in this plan; where nothing may be needed, use skip_if"
@@ -68,14 +68,14 @@ def empty(root: Any) -> Iterator[Problem]:
 
 
 def _hollow(node: dict[str, Any]) -> bool:
-    """Return whether a node does nothing itself and, but for nodes, holds nothing that could."""
+    """Return whether a node neither acts nor contains anything but nodes."""
     children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
     listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
     return listed is not None and all(isinstance(child, dict) for child in listed)
 
 
 def endless(root: Any) -> Iterator[Problem]:
-    """Find loops without end in a plan as it was written."""
+    """Find endless loops in a plan as written."""
     for place, node in _nodes(root):
         runs = 1
         for key in ("repeat", "retry"):
@@ -100,7 +100,7 @@ def _endless(place: str, found: str) -> Problem:
 
 
 def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every mapping that stands where a node may stand, with its place."""
+    """Yield every mapping at the position of a node, with its position."""
     if not isinstance(value, dict) or depth > 60:
         return
     yield place, value
@@ -120,14 +120,14 @@ def forbidden(spec: MissionSpec) -> Iterator[Problem]:
 
 
 def same_again(new: NodeBase, old: NodeBase, place: Place) -> Iterator[Problem]:
-    """Find a part that is to take the place of one that failed, and is the same."""
+    """Find a replacement that equals the failed part."""
     if _outline(new) == _outline(old):
         message = "this part failed already; change something, or give a reason in 'cannot'"
         yield Problem("SAME_PART_AGAIN", message, show_place(place))
 
 
 def _outline(node: NodeBase) -> Any:
-    """Return a part as data without names; a subtree counts as what it holds."""
+    """Return a part as data without names, with subtrees expanded."""
     if isinstance(node, Tree) and node.body is not None and not _modified(node):
         return _outline(node.body)
     own = node.model_dump(mode="json", exclude={"name", "body", "sequence", "fallback", "parallel"})
@@ -139,7 +139,7 @@ def _modified(node: NodeBase) -> bool:
 
 
 def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) -> list[Problem]:
-    """Return the problems of verification; a wrong label is called by its name."""
+    """Return the problems of verification, with a separate code for invalid labels."""
     labels = {
         f"{show_place(place)}/with/{name}"
         for place, node in _placed(spec.root, ("root",))
@@ -155,7 +155,7 @@ def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) ->
 
 
 def another_command(spec: MissionSpec, meant: Meant | None, request: Request) -> Iterator[Problem]:
-    """Compare what a plan leaves behind with what the command asks for."""
+    """Compare the effects of a plan with those of the command."""
     if meant is None:
         return
     wanted = ends_of(meant.expanded, request.catalogue, request.messages)

@@ -28,12 +28,12 @@ def is_flat(data: Mapping[str, Any]) -> bool:
 
 
 class Wired(NamedTuple):
-    """A flat plan as a nested one.
+    """A flat plan converted to a nested one.
 
     Attributes:
         root: The nested root.
-        places: Ids of nodes by their place in it: ``{"root/sequence[1]": "n3"}``.
-        problems: What is wrong with the wiring.
+        places: Ids of nodes by their position in it: ``{"root/sequence[1]": "n3"}``.
+        problems: Problems of the references between nodes.
     """
 
     root: Any
@@ -42,11 +42,11 @@ class Wired(NamedTuple):
 
 
 def from_flat(data: Mapping[str, Any]) -> Wired:
-    """Return a flat plan as a nested one, and what is wrong with its wiring.
+    """Return a flat plan as a nested one, with the problems of its references.
 
-    Codes: ``NODE_TWICE``, ``UNKNOWN_NODE``, ``UNATTACHED_NODE``, ``ENDLESS_LOOP`` (a node that
-    stands below itself), ``BAD_NODE``, ``UNKNOWN_FIELD``, ``ARGUMENT_TWICE``,
-    ``BAD_ARGUMENTS``, ``BAD_HOLDS``.
+    Codes: ``NODE_TWICE``, ``UNKNOWN_NODE``, ``UNATTACHED_NODE``, ``ENDLESS_LOOP`` (a node that is
+    its own descendant), ``BAD_NODE``, ``UNKNOWN_FIELD``, ``ARGUMENT_TWICE``, ``BAD_ARGUMENTS``,
+    ``BAD_HOLDS``.
     """
     wiring = _Wiring(data)
     return Wired(wiring.root(), wiring.places, wiring.problems)
@@ -153,7 +153,7 @@ class _Wiring:
         return {**{key: value for key, value in node.items() if key != "step"}, **step}
 
     def _unused(self, name: str, node: Mapping[str, Any], kind: str) -> None:
-        """Report fields that a kind of node has no use for, and that would be passed over."""
+        """Report fields that a kind of node does not use and would ignore."""
         uses = {"do": ("runs", "with"), "tree": ("runs", "with"), "check": ("asks", "else", "tell")}
         mine = uses.get(kind, ("children", "succeed_when") if kind in _COMPOSITES else None)
         if mine is None:
@@ -167,7 +167,7 @@ class _Wiring:
                 self._report("UNKNOWN_FIELD", message, f"{name}/{key}", key, mine)
 
     def _args(self, value: Any, place: str) -> Any:
-        """Return ``[{name, value}]`` as a mapping; a mapping is taken as it is."""
+        """Return ``[{name, value}]`` as a mapping; a mapping is returned unchanged."""
         if value is None or isinstance(value, dict):
             return value
         args: dict[str, Any] = {}

@@ -41,13 +41,13 @@ _CODE = re.compile("[A-Z][A-Z0-9_]*")
 
 
 def tidied(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
-    """Return the plain data of a plan with its spelling put right, and what was changed."""
+    """Return the plain data of a plan with its spelling corrected, and a note for each change."""
     tidy = _Tidy(request)
     return tidy.node(root, 0), tuple(dict.fromkeys(tidy.notes))
 
 
 def options(hint: Any) -> tuple[str, ...]:
-    """Return the words of a choice type; empty for other types."""
+    """Return the values of a choice type; empty for other types."""
     while hint is not None and hasattr(hint, "__metadata__"):
         hint = get_args(hint)[0]
     words = get_args(hint) if get_origin(hint) is Literal else ()
@@ -55,7 +55,7 @@ def options(hint: Any) -> tuple[str, ...]:
 
 
 def known_codes(request: Request) -> frozenset[str]:
-    """Return the codes that a mission of this site can end with."""
+    """Return the failure codes that are possible on this site."""
     checks = (node for tree in request.library for node in walk(tree.root))
     return frozenset(
         {
@@ -99,14 +99,14 @@ class _Tidy:
         return found
 
     def _made_up(self, code: Any) -> bool:
-        """Return whether the model made a code up: a mission never ends with such a reason."""
+        """Return whether a code is invented by the model."""
         if not isinstance(code, str) or code in self.codes or not _CODE.fullmatch(code):
             return False
         self.notes.append(f"'else: {code[:40]}' was left out: unknown code")
         return True
 
     def _spelt_out(self, node: dict[str, Any]) -> dict[str, Any]:
-        """Turn ``{type: do, runs: grasp}`` and ``{type: sequence, children: []}`` into a node."""
+        """Convert ``{type: do, runs: grasp}`` and ``{type: sequence, children: []}`` to nodes."""
         if any(_flat(key) in _KINDS for key in node):
             return node
         word = next((node[key] for key in ("type", "kind", "node") if key in node), None)
@@ -171,9 +171,9 @@ class _Tidy:
 
 
 def _flat(name: str) -> str:
-    """Return a name without case and separators, as table keys are written.
+    """Return a name without case and separators, in the form of the table keys.
 
-    Letters of other alphabets stay: some turn into Latin ones when their case is folded.
+    Letters of other alphabets are kept, since case folding turns some into Latin ones.
     """
     if not str(name).isascii():
         return str(name)

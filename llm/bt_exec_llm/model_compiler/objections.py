@@ -62,16 +62,16 @@ _USUAL = re.compile(
     r"(?:계획|(?:행동 )?트리|답|답변)(?:입니다|이에요|예요|이 있습니다)?"
     r"|(?:계획|트리|답|답변)[은는이] (?:다음과|아래와) 같습니다",
 )
-"""Sentences around a plan without content."""
+"""Sentences without content around a plan."""
 _SENTENCES = re.compile(r"[.!:,\n—–]+|^[ \t]*[#>*_`-]+|[*_`~#-]{2,}", re.MULTILINE)
 
 
 def words_beside(text: str, place: str = "") -> Problem | None:
-    """Return the problem with words beside a plan; None if there are only usual openings.
+    """Return the problem with words beside a plan; None for the usual openings and closings.
 
     Args:
         text: The words.
-        place: Where they are in the answer; empty for words around the document.
+        place: Their position in the answer; empty for words around the document.
     """
     against = objection(text, place)
     if against is not None:
@@ -96,7 +96,7 @@ def objection(text: str, place: str = "", *, explains: bool = False) -> Problem 
 
     Args:
         text: The words.
-        place: Their place in the answer; empty for words around the document.
+        place: Their position in the answer; empty for words around the document.
         explains: Whether they explain the plan, and may mention omitted actions.
     """
     pattern = _AGAINST_RUNNING if explains else _AGAINST

@@ -1,8 +1,8 @@
-"""The forms in which models give a plan, and the one form that is checked.
+"""Accepted forms of a plan, converted to the one that is verified.
 
-Wanted is a mapping with ``root`` (nested) or ``nodes`` (flat). Taken as well, and noted: a bare
-node, a list of nodes, a list of actions, a wrapper around any of these, and the turn report of a
-per-turn planner (``next_action``, ``full_action_list``).
+The requested form is a mapping with ``root`` (nested) or ``nodes`` (flat). Also accepted, with a
+note: a single node, a list of nodes, a list of actions, a wrapper around any of these, and the turn
+report of a per-turn planner (``next_action``, ``full_action_list``).
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def unpack(data: Any) -> Form:
 
 
 def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
-    """Return the plan inside wrapper keys; values beside it are judged, too."""
+    """Return the plan inside wrapper keys; values beside it are checked, too."""
     for _ in range(3):
         inner = None
         if isinstance(data, dict):
@@ -200,7 +200,7 @@ def _known_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _own_fields(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """Find fields of the format that are not of their kind."""
+    """Find fields of the format with a wrong type."""
     kinds: dict[str, type | tuple[type, ...]] = {
         "explanation": str,
         "subgoals": list,
@@ -222,7 +222,7 @@ def _actions_key(data: Mapping[str, Any]) -> str | None:
 
 
 def _step(item: Any) -> Any:
-    """Return an action ``{name, args}`` as a node; anything else as it is."""
+    """Return an action ``{name, args}`` as a node; other data unchanged."""
     if not isinstance(item, dict) or any(key in item for key in (*KINDS, "type", "kind")):
         return item
     names = [key for key in _NAMES if isinstance(item.get(key), str)]
@@ -247,7 +247,7 @@ def _told(step: Any) -> str:
 
 
 def _facts(value: Any) -> dict[str, str]:
-    """Return ``{fact: value}`` or ``[{fact, value}]`` as a mapping of words."""
+    """Return ``{fact: value}`` or ``[{fact, value}]`` as a mapping of texts."""
     if isinstance(value, list):
         pairs = [item for item in value if isinstance(item, dict) and "fact" in item]
         return {str(pair["fact"]): str(pair.get("value")) for pair in pairs}
@@ -257,7 +257,7 @@ def _facts(value: Any) -> dict[str, str]:
 
 
 def _assumed(value: Any) -> Iterator[Problem]:
-    """Find assumptions that are not a fact with its value, and facts assumed twice."""
+    """Find malformed and duplicate assumptions."""
     seen: set[str] = set()
     for index, pair in enumerate(value if isinstance(value, list) else ()):
         place = f"assumes[{index}]"

@@ -46,7 +46,7 @@ _LONGEST = 4000
 
 
 def unknown_words(form: Form, request: Request) -> list[Problem]:
-    """Find texts of an answer with words that neither the command nor the site has."""
+    """Find texts of an answer with words that neither the command nor the site contains."""
     sources = (
         request.command,
         made_once(request, "vocabulary", lambda: _site_words(request)),
@@ -79,13 +79,13 @@ def _site_words(request: Request) -> str:
 
 
 def _lexicon(pack: Pack) -> str:
-    """Return the words of a pack as text; its own checks report a file that cannot be read."""
+    """Return the words of a pack as text; its own checks report an unreadable file."""
     path = pack.lexicon
     return path.read_text("utf-8", "replace") if path is not None and path.is_file() else ""
 
 
 def _texts(form: Form) -> Iterator[tuple[str, str]]:
-    """Yield the texts that nothing runs, with their places."""
+    """Yield the texts that are not executed, with their positions."""
     beside = {key: value for key, value in form.stated.items() if key not in ("cannot", "assumes")}
     yield from _leaves(beside, "")
     yield from _names(form.root, "root", 0)
@@ -106,7 +106,7 @@ def _leaves(value: Any, place: str) -> Iterator[tuple[str, str]]:
 
 
 def _names(node: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
-    """Yield the names that a model gave to nodes, and the codes that its checks end with."""
+    """Yield the names of nodes and the codes of checks that a model chose."""
     if not isinstance(node, Mapping) or depth > 60:
         return
     for key in ("name", "else"):

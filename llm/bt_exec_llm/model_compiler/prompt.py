@@ -29,7 +29,7 @@ from bt_exec_llm.model_compiler.site_texts import made_once
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
 
 VERSION = 3
-"""Version of the texts in ``prompts/``, kept in records; raised with every change."""
+"""Version of the texts in ``prompts/``, kept in records; increased with every change."""
 
 _FOLDER = Path(__file__).parent.parent / "prompts"
 _NAME = re.compile(r"[\w-]{1,24}( [\w-]{1,24}){0,2}")
@@ -38,19 +38,19 @@ _LONGEST_WORD = 64
 _MOST_WORDS = 100
 _LONGEST_COMMAND = 2000
 _MOST_PROBLEMS = 25
-"""Problems that are sent back at once; a plan with more is repaired in steps."""
+"""Limit of the problems that are sent back at once."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A question to a model, before the first answer.
+    """The first question to a model.
 
     Attributes:
-        system: Role, language, catalogue, library: the same for every command of a site.
+        system: Role, language, catalogue and library, the same for every command of a site.
         first: The situation and the command.
         schema: JSON Schema of the answer.
-        plain: The form of the answer for servers that honour no schema, with examples in it.
-        structured: Examples in the form of the schema, for servers that honour it.
+        plain: Form of the answer with examples, for servers without schemas.
+        structured: Examples in the form of the schema, for servers that enforce it.
     """
 
     system: tuple[Block, ...]
@@ -106,11 +106,11 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
 
 
 def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) -> str:
-    """Return everything that is wrong with an answer, to send back; each problem once.
+    """Return the problems of an answer as text to send back, each once.
 
     Args:
-        problems: What is wrong now.
-        known: What was wrong with the answer before; what is among it is marked.
+        problems: Problems of this answer.
+        known: Problems of the answer before; repeated ones are marked.
     """
     before = {(problem.code, problem.found) for problem in known}
     listed: dict[tuple[str, str, str], dict[str, Any]] = {}
@@ -154,7 +154,7 @@ def _situation(request: Request) -> dict[str, Any]:
 
 
 def _before(request: Request) -> list[dict[str, str]]:
-    """Return the session so far: what *again* and *it* in the command may mean."""
+    """Return the session so far, for references such as "again" and "it" in the command."""
     return [
         {
             "command": _clean(turn.command, _LONGEST_COMMAND),
@@ -200,7 +200,7 @@ def _failure(failure: Failure | None) -> dict[str, Any] | None:
 
 
 def _clean(value: Any, longest: int = _LONGEST_WORD) -> str:
-    """Return text from outside: one line, no control characters, clipped."""
+    """Return untrusted text as one truncated line without control characters."""
     text = "".join(char if char.isprintable() else " " for char in str(value)[: longest * 2])
     return text if len(text) <= longest else text[: longest - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""Which part of a plan an answer stands for: all of it, or the part that failed."""
+"""Scope of a new plan: the whole plan, or the part that failed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["at", "part_of", "with_part"]
 
 
 def part_of(request: Request) -> tuple[str, NodeBase, Place] | None:
-    """Return path, node and place of what a new plan replaces; None for a first plan.
+    """Return path, node and position of the part that a new plan replaces; None for a first plan.
 
-    The innermost subtree around the failure; where no subtree encloses it, the step of the
-    mission's sequence that failed.
+    It is the innermost subtree around the failure or, without one, the failed step of the mission's
+    sequence.
     """
     if request.previous is None or request.failure is None:
         return None
@@ -45,7 +45,7 @@ def part_of(request: Request) -> tuple[str, NodeBase, Place] | None:
 
 
 def with_part(written: MissionSpec, request: Request) -> MissionSpec:
-    """Return the plan with the failed part replaced by what was written; finished work is kept."""
+    """Return the plan with the failed part replaced; finished work is kept."""
     found = part_of(request)
     if found is None:
         return written
@@ -63,7 +63,7 @@ def with_part(written: MissionSpec, request: Request) -> MissionSpec:
 
 
 def at(root: NodeBase, place: Place) -> NodeBase:
-    """Return the node at a place of a tree that has it."""
+    """Return the node at a position that exists."""
     here: Place = ("root",)
     node = root
     while here != place:

@@ -29,8 +29,8 @@ class ReplayCompiler(ModelCompiler):
     """The model compiler with a recording in place of the model.
 
     Args:
-        recording: What answers.
-        settings: How the model was asked then.
+        recording: Source of the answers.
+        settings: Settings at the time of the recording.
     """
 
     def __init__(self, recording: ReplayClient, settings: PlanningSettings) -> None:
@@ -38,7 +38,7 @@ class ReplayCompiler(ModelCompiler):
         self._recording = recording
 
     def known_way(self, request: Request) -> VerifiedPlan | None:
-        """Return the library's way, unless the model was asked here when it was recorded."""
+        """Return the library's alternative, unless the recording has a request here."""
         prompt = self._prompt(request)
         asked = Question(
             prompt.system, (prompt.first,), prompt.schema, prompt.plain, prompt.structured

@@ -17,12 +17,12 @@ from bt_exec_llm.model_compiler.normalize import options
 __all__ = ["schema", "short_schema"]
 
 MOST_BRANCHES = 40
-"""A larger union is refused by servers; then names and arguments are checked by us alone."""
+"""Limit of branches, since servers reject larger unions; above it, only our checks apply."""
 _ARGS = {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]}
 
 
 def schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
-    """Return the JSON Schema of a flat plan: every name is one that the site knows."""
+    """Return the JSON Schema of a flat plan, with the names of the site."""
     fact = {"fact": {"type": "string"}, "value": {"type": "string"}}
     plan = {
         "explanation": {"type": "string", "description": "one line"},
@@ -39,7 +39,7 @@ def schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
 
 
 def short_schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
-    """Return the JSON Schema of a plan that only names trees with their arguments, in order."""
+    """Return the JSON Schema of a plan that is a list of trees with their arguments."""
     steps = [
         _closed({"tree": {"type": "string", "enum": [name]}, "with": args}, ["tree", "with"])
         for name, args in _trees(catalogue, library)
@@ -71,7 +71,7 @@ def _node(catalogue: Catalogue, library: Library) -> dict[str, Any]:
 
 
 def _step(catalogue: Catalogue, library: Library) -> dict[str, Any]:
-    """Return the schema of what do and tree run: a branch for each skill and each tree."""
+    """Return the schema of a step: a branch for each skill and each tree."""
     about = "of do and tree: what it runs"
     runs = [*_skills(catalogue), *_trees(catalogue, library)]
     if len(runs) > MOST_BRANCHES:

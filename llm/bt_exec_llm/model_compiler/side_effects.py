@@ -1,9 +1,9 @@
-"""Check of the changes that a plan makes on the way to its end.
+"""Check of the intermediate changes of a plan.
 
-Two plans may end alike and differ in what happens until then: one drops what the hand holds and
-takes it again, or opens and closes a door twenty times. Reported facts (those with a sentence in a
-pack's messages) must change in the plan as in the meaning of the command: in the same order and no
-more often. Facts that the command does not mention must stay unchanged.
+Two plans with the same final effects may differ before: one puts the held object down and takes it
+again, or opens and closes a door twenty times. Reported facts (those with a sentence in a pack's
+messages) must change in the same order as in the meaning of the command, and no more often. Facts
+that the command does not mention must stay unchanged.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ __all__ = ["broken_guards", "needless_changes", "needless_repetitions"]
 
 _SHOWN = 8
 _SPARE = 3
-"""Runs of a step beyond what is asked for, of attempts that a plan writes out."""
+"""Allowed extra runs of a step, for attempts that a plan writes out."""
 _SPARE_OTHERWISE = 8
-"""The same for a skill whose arguments differ."""
+"""Allowed extra runs of a skill with different arguments."""
 
 
 def needless_changes(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
-    """Compare how facts change in an expanded plan with how they change in what is meant."""
+    """Compare the changes of facts in an expanded plan with those that the command means."""
     if meant is None:
         return
     told = _told_forms(request)
@@ -93,7 +93,7 @@ def _repeated(step: str, runs: int, most: int) -> Problem:
 
 
 def _counted(node: NodeBase) -> Counter[tuple[str, str]]:
-    """Return how often each step runs, of a fallback its longest branch and no retries."""
+    """Return how often each step runs, without retries, on the longest branch of each fallback."""
     counts: Counter[tuple[str, str]] = Counter()
     if isinstance(node, Do):
         counts[node.do, json.dumps(dict(node.args), sort_keys=True, default=str)] = 1
@@ -127,14 +127,14 @@ def _matches(template: str, fact: str) -> bool:
 
 
 def _branches(root: NodeBase) -> int:
-    """Return how many branches the widest fallback has."""
+    """Return the largest number of branches of a fallback."""
     return max((len(n.fallback) for n in walk(root) if isinstance(n, Fallback)), default=1)
 
 
 def _changes(spec: MissionSpec, request: Request, branch: int) -> dict[tuple[str, str], list[str]]:
-    """Return the values that each fact takes, the one now first, as if every step ran.
+    """Return the values that each fact takes, from the current one, as if every step ran.
 
-    Of each fallback one branch runs: the one with this number, or its last.
+    Of each fallback, the branch with this number runs, or its last one.
     """
     ways: dict[tuple[str, str], list[str]] = {}
     for node in _runs(spec.root, branch):
@@ -146,7 +146,7 @@ def _changes(spec: MissionSpec, request: Request, branch: int) -> dict[tuple[str
 
 
 def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
-    """Yield the skills under a node in order; what is repeated comes twice."""
+    """Yield the skills under a node in order; those of a loop twice."""
     for _ in range(2 if (node.repeat or 1) > 1 else 1):
         if isinstance(node, Do):
             yield node
@@ -158,7 +158,7 @@ def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
 
 
 def _within(values: Sequence[str], way: list[str]) -> bool:
-    """Return whether values come in a way, in this order."""
+    """Return whether values occur in a sequence in this order."""
     left = iter(way)
     return all(value in left for value in values)
 

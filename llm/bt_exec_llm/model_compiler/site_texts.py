@@ -1,4 +1,4 @@
-"""Texts about a site that are the same for every command of it: each is made once."""
+"""Cache of texts about a site that are the same for every command."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bt_exec.spec.library import Library
 __all__ = ["made_once"]
 
 _MADE: dict[tuple[int, int, int, str, str], tuple[Catalogue, Library, str]] = {}
-"""Texts of sites that were asked for lately; the site is kept so that its number stays its own."""
+"""Texts of recent sites, by identity; the site is kept so that its identity is not reused."""
 _MOST_MADE = 12
 
 
 def made_once(request: Request, kind: str, make: Callable[[], str]) -> str:
-    """Return the text of a kind about the site of a request, made when it is first asked for."""
+    """Return the cached text of a kind for the site of a request."""
     settings = json.dumps(
         {pack: own.written() for pack, own in request.settings.items()}, sort_keys=True
     )

@@ -22,7 +22,7 @@ from bt_exec.verify.templates import known_args
 __all__ = ["Talk", "foreign_words", "talk_problems", "talks_of"]
 
 _TOKEN = re.compile(r"[a-z0-9]+|[가-힣]+|[^\Wa-z0-9가-힣]+")
-"""Words of any script; the others than Latin and Korean are foreign wherever they are."""
+"""Words of any script; words in scripts other than Latin and Hangul are always foreign."""
 _JOINING_WORDS = (
     "a an the of to in on at by for from with about and or if so as is are am was were be been "
     "being it its this that these those there here i me my we us our you your yours he she him her "
@@ -49,7 +49,7 @@ class Talk(NamedTuple):
         skill: Its skill.
         others: Its other arguments, such as the listener.
         texts: Spoken texts.
-        place: Where it stands.
+        place: Position of the step.
     """
 
     skill: str
@@ -114,7 +114,7 @@ def talk_problems(
 
 
 def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
-    """Return the words of a text that carry meaning and stand in none of the sources."""
+    """Return the content words of a text that none of the sources contains."""
     known = {token for source in sources for token in _tokens(source)}
     return [token for token in _tokens(text) if not _joins(token) and not _among(token, known)]
 
@@ -136,7 +136,7 @@ def _joins(token: str) -> bool:
 
 
 def _among(token: str, known: set[str]) -> bool:
-    """Return whether a word is among others, whatever its ending."""
+    """Return whether a word is among others, apart from its ending."""
     if token in known:
         return True
     if token.isascii():
@@ -153,5 +153,5 @@ def _among(token: str, known: set[str]) -> bool:
 
 
 def _stem(token: str) -> str:
-    """Return the syllable of a word of one syllable, without its ending; else an empty text."""
+    """Return the stem of a one-syllable word with an ending; otherwise an empty text."""
     return token[0] if len(token) <= 2 and token[1:] in _ENDINGS else ""

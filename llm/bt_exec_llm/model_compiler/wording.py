@@ -27,13 +27,13 @@ def sentences() -> Messages:
 def refusal_of(
     result: Result, language: str, *, again: bool, nearest: tuple[str, ...] = ()
 ) -> Refusal:
-    """Return why a dialogue gave no plan, for the person who typed the command.
+    """Return the refusal of a dialogue without a plan, for the operator.
 
     Args:
         result: The dialogue.
-        language: Of the command.
-        again: Whether a plan was to be repaired.
-        nearest: Commands that are understood for certain.
+        language: Language of the command.
+        again: Whether it was a re-plan.
+        nearest: Suggested commands.
     """
     problems = tuple(map(str, result.problems))
     if result.cannot:
@@ -63,5 +63,5 @@ def reasons(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
 
 
 def printable(text: str) -> str:
-    """Return text from outside as one line that a terminal can show."""
+    """Return untrusted text as one printable line."""
     return one_line(text, _LONGEST)

@@ -18,8 +18,8 @@ __all__ = ["CLAUDE", "FLAVOURS", "Connection", "Flavour"]
 Honour: TypeAlias = Literal["enforce", "ignore", "refuse"]
 
 _PIECE = 24
+"""Number of characters in one event of a streamed text."""
 _PICTURE = 1600  # [tokens]
-"""Characters of a streamed text that come in one event."""
 
 
 @dataclass(frozen=True)

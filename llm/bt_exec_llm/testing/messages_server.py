@@ -83,11 +83,11 @@ _MOST_MARKS = 4
 
 @dataclass(frozen=True)
 class Received:
-    """A request as the server saw it.
+    """A request as the server received it.
 
     Attributes:
-        path: Such as ``/v1/messages``.
-        headers: By name in lower case.
+        path: Path, such as ``/v1/messages``.
+        headers: Headers by lower-case name.
         body: The parsed JSON, or empty without a body.
     """
 
@@ -132,7 +132,7 @@ class MessagesServer:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def script(self, replies: Iterable[Scripted]) -> None:
-        """Do this from now on."""
+        """Replace the script."""
         with self._lock:
             self._replies = list(replies)
 
@@ -175,7 +175,7 @@ class MessagesServer:
                 self.hangups += 1
 
     def _refused(self, seen: Received) -> Reply | None:
-        """Return the error that the real server would give, or None."""
+        """Return the error of the real server, or None."""
         body, flavour = seen.body, self.flavour
         given = seen.headers.get("authorization", "").removeprefix("Bearer ")
         if self._key is not None and self._key not in (given, seen.headers.get("x-api-key")):
@@ -226,7 +226,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 def _strictly(body: Mapping[str, Any]) -> Reply | None:
-    """Return the error that Anthropic's own server gives for what others let pass."""
+    """Return an error for requests that only Anthropic's own server rejects."""
     wrong = "invalid_request_error"
     if not isinstance(body.get("max_tokens"), int):
         return error(400, wrong, "max_tokens: field required")

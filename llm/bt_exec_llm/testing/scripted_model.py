@@ -25,7 +25,7 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as the scripted model saw it."""
+    """A question as the scripted model received it."""
 
     system: Sequence[Any]
     messages: Sequence[Any]
@@ -36,11 +36,11 @@ class Asked:
 
 
 class ScriptedModel(Generic[A]):
-    """Model that gives one reply a question and repeats the last one.
+    """Model that gives one reply per question and repeats the last one.
 
     Args:
         replies: Texts; mappings (the answer's ``data``, and its text as JSON); exceptions, which
-            are raised; functions, which are called with what was `Asked` and return any of these.
+            are raised; functions, which are called with an `Asked` and return any of these.
         answer: Class of the answers: ``Answer``.
         failure: Class of the failures, for the cancel: ``ModelFailure``.
         seconds: Delay of every answer [s]; a cancel ends it.

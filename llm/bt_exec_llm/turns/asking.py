@@ -1,4 +1,4 @@
-"""One turn of a model: asked, read, checked; a breach is named and sent back once."""
+"""One turn of a model: ask, read and check; a violation is sent back once."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 
 class Broken(Exception):  # noqa: N818 - it is how a turn ends, with what was wrong in it
-    """The form was broken twice.
+    """Raised when the second answer violates the format, too.
 
     Args:
-        problems: What is wrong with the last answer.
+        problems: Problems of the last answer.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -37,7 +37,7 @@ def ask_twice(
     compiler: str,
     read: Callable[[Answer], tuple[T | None, list[Problem]]],
 ) -> T:
-    """Return an answer of the right form; a wrong form is asked for again once.
+    """Return a well-formed answer; a malformed one is sent back once.
 
     Args:
         model: The model.
@@ -45,10 +45,10 @@ def ask_twice(
         request: The request that it belongs to.
         talk: Conversation that the cost is added to.
         compiler: Name of the compiler, for the record.
-        read: Reads and checks an answer; returns its content or all its problems.
+        read: Parses and checks an answer; returns its content or all its problems.
 
     Raises:
-        Broken: If the second answer has the wrong form, too.
+        Broken: If the second answer is malformed, too.
         ModelFailure: If there is no answer.
     """
     dialogue = Dialogue(model, question, request, compiler)

@@ -1,7 +1,7 @@
-"""Whether a turn may run: known tools, typed arguments, order, crops first, evidence for an answer.
+"""Checks of a turn: known tools, typed arguments, order, crops first, evidence for an answer.
 
-Codes beside those of verification and of the packs' checkers: ``UNKNOWN_TOOL``,
-``REPEATED_CALLS``, ``NO_EVIDENCE``, ``NO_CODE_PLAN``, ``WRONG_TYPE``.
+Codes beside those of verification and of the packs' checkers: ``UNKNOWN_TOOL``, ``REPEATED_CALLS``,
+``NO_EVIDENCE``, ``NO_CODE_PLAN``, ``WRONG_TYPE``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bt_exec_llm.turns.records import Call, Calls, Final
 __all__ = ["Ways", "as_calls", "examined", "problems_of_calls", "problems_of_final", "ways_of"]
 
 ANSWERED = "answer"
-"""Name of the fact that ends a question when a skill sets it to ``told``."""
+"""Fact that ends a question when a skill sets it to ``told``."""
 
 _PLACE = re.compile(r"root/sequence\[\d+\]/sequence\[(\d+)\]")
 
@@ -33,7 +33,7 @@ class Ways(NamedTuple):
 
     Attributes:
         tools: Skills that it may call, by name.
-        ending: The skill that gives its answer to the person.
+        ending: The skill that reports its answer to the user.
     """
 
     tools: Mapping[str, Skill]
@@ -62,7 +62,7 @@ def as_calls(calls: Iterable[Call]) -> tuple[tuple[str, Mapping[str, Any]], ...]
 
 
 def problems_of_calls(turn: Calls, ways: Ways, talk: Conversation) -> list[Problem]:
-    """Return what is wrong with calls before a plan is made of them."""
+    """Return the problems of calls before they become a plan."""
     problems = []
     for call in turn.tool_calls:
         if call.tool not in ways.tools:
@@ -84,7 +84,7 @@ def problems_of_calls(turn: Calls, ways: Ways, talk: Conversation) -> list[Probl
 
 
 def problems_of_final(turn: Final, request: Request, talk: Conversation) -> list[Problem]:
-    """Return what is wrong with an answer: one that nothing was observed for is a guess."""
+    """Return the problems of an answer; an answer without observations is a guess."""
     if talk.has_evidence():
         if request.situation.facts.get("code_plan") != "wanted" or turn.code_plan:
             return []
@@ -100,7 +100,7 @@ def problems_of_final(turn: Final, request: Request, talk: Conversation) -> list
 
 
 def examined(spec: MissionSpec, request: Request) -> tuple[VerifiedPlan | None, list[Problem]]:
-    """Return a turn as a verified plan, or everything that verification has against it."""
+    """Return a turn as a verified plan, or the problems of verification."""
     found = examine(spec, request)
     if not found.problems:
         return found.verified(), []
@@ -108,7 +108,7 @@ def examined(spec: MissionSpec, request: Request) -> tuple[VerifiedPlan | None, 
 
 
 def _of_call(problem: Problem) -> Problem:
-    """Return a problem with its place as the model knows it: the call."""
+    """Return a problem with its position in the model's calls."""
     match = _PLACE.search(problem.place)
     place = f"call {int(match[1]) + 1}" if match else problem.place
     return Problem(problem.code, problem.message, place, problem.found, problem.allowed)

@@ -1,8 +1,8 @@
-"""The compiler ``turns``: a model plans turn by turn, and what tools observed decides what is next.
+"""The compiler ``turns``: a model plans turn by turn, with the observations of its tools.
 
-Its first plan holds the first few calls, not a whole way. When they have run, it is asked again
-with what they observed, until it answers or the budget is spent. Each turn is verified like any
-plan and stands under those before it. What the compiler that reads first answers costs no request.
+A plan holds the next few calls. When they have run, the model is asked again with their
+observations, until it answers or the budget is spent. Each turn is verified like any plan and
+appended to the tree. A question that the first compiler answers costs no request.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from bt_exec_llm.turns.wording import say, spent
 __all__ = ["TurnCompiler", "create"]
 
 ANALYSIS_LINES, TURN_LINES = range(5, 11), range(3, 8)
-"""Limit of the lines of a log."""
+"""Allowed numbers of lines of a log."""
 
 _NO_TOOLS = frozenset({400, 422, 501})
 _NOTHING = Usage()
@@ -80,7 +80,7 @@ class TurnCompiler:
         self._native = self.settings.form != "tags"
 
     def doctor(self) -> Iterator[tuple[str, str, str, str]]:
-        """Look at the key and the address, for ``bt-exec doctor``; nothing is asked."""
+        """Check the key and the address for ``bt-exec doctor``; no request is sent."""
         settings = getattr(self.model, "settings", None)
         if isinstance(settings, ModelSettings):
             yield from check_endpoint(settings)
@@ -93,7 +93,7 @@ class TurnCompiler:
         return as_text(analysis_question(request, ways))
 
     def estimate(self, request: Request) -> Mapping[str, float]:
-        """Return the size of the first question; how many follow depends on what is seen."""
+        """Return the size of the first question; the number of turns is unknown."""
         return {"characters": float(len(self.prompt(request)))}
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
@@ -122,7 +122,7 @@ class TurnCompiler:
         return replace(found, calls=asked, requests=requests, usage=usage.to_dict())
 
     def _next(self, request: Request, talk: Conversation, ways: Ways) -> Plan | Refusal:
-        """Return the next turn; without one, a disputed answer is reported with its dispute."""
+        """Return the next turn; without one, report a disputed answer with its dispute."""
         refusal = spent(talk, self.settings)
         try:
             if refusal is None:
@@ -148,7 +148,7 @@ class TurnCompiler:
         return _without(refusal, talk)
 
     def _analyse(self, request: Request, talk: Conversation, ways: Ways) -> None:
-        """Have the request analysed, before any tool runs."""
+        """Ask the model to analyse the request, before any tool runs."""
 
         def read(answer: Answer) -> tuple[tuple[tuple[str, ...], Record] | None, list[Problem]]:
             tagged = read_tags(answer.text, ANALYSIS_LINES)
@@ -164,7 +164,7 @@ class TurnCompiler:
         talk.log, talk.record = log, record.model_dump(mode="json")
 
     def _ask(self, request: Request, talk: Conversation, ways: Ways) -> Turn:
-        """Have the next turn planned; in words where the server declines tools."""
+        """Ask for the next turn, with tags if the server rejects tools."""
         if self._native:
             try:
                 return self._ask_in(request, talk, ways)
@@ -228,7 +228,7 @@ class TurnCompiler:
         log: tuple[str, ...],
         model: str,
     ) -> Plan | Refusal:
-        """Return the plan that reports the answer, or the question of the model as a refusal."""
+        """Return the plan that reports the answer, or a refusal with the model's question."""
         if not talk.has_evidence():
             question = printable(" ".join(turn.open_questions))
             said = say("ASKED_BACK", request.language, question=question)
@@ -280,7 +280,7 @@ class TurnCompiler:
 
     @staticmethod
     def _plan(plan: VerifiedPlan, ways: Ways, request: Request) -> Plan:
-        """Return a turn as a plan; one that moves a robot runs after a person's yes."""
+        """Return a turn as a plan; one that moves a robot needs the operator's consent."""
         moves = any("robot" in skill.injected for skill in ways.tools.values())
         unconfirmed = say("UNCONFIRMED", request.language) if moves else ""
         return Plan(plan.written, unconfirmed=unconfirmed, verified=plan)

@@ -56,9 +56,9 @@ class Past:
     """A turn that ran.
 
     Attributes:
-        number: From 1.
+        number: Number from 1.
         calls: Tools and their parameters.
-        log: The model's lines for it.
+        log: Lines of the model's log.
         observations: Results of the calls; for an answer, the verdict of the judge.
     """
 
@@ -118,16 +118,16 @@ class Conversation:
         return time.monotonic() - self.started
 
     def observations(self) -> Iterator[Observation]:
-        """Yield what all calls so far came to."""
+        """Yield the observations of all calls so far."""
         for turn in self.turns:
             yield from turn.observations
 
     def has_evidence(self) -> bool:
-        """Return whether any tool has observed anything."""
+        """Return whether there is any observation."""
         return any(one.ok for one in self.observations())
 
     def asked_before(self, calls: tuple[tuple[str, Mapping[str, Any]], ...]) -> bool:
-        """Return whether an earlier turn asked for exactly the same."""
+        """Return whether an earlier turn had the same calls."""
         return any(turn.calls == calls for turn in self.turns)
 
     def observe(self, request: Request) -> None:

@@ -1,7 +1,7 @@
-"""The protocol's own form of tool use: tools are declared, calls come back as blocks.
+"""Native tool use of the protocol: tools are declared, calls are returned as blocks.
 
-What comes back is turned into the record of the tagged form, so that one set of checks holds for
-both. A log in words beside the calls is read where there is one.
+Calls are converted to the record of the tagged form, so that the same checks apply. A log in the
+text beside the calls is read, too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DOC = (
 
 
 def native_tools(ways: Ways) -> tuple[Tool, ...]:
-    """Return the tools of a site as the protocol declares them, and one to answer with."""
+    """Return the tools of a site in the protocol's form, and a tool for the answer."""
     tools = [
         Tool(name, " ".join(skill.doc.split())[:_LONGEST_DOC], skill.model.model_json_schema())
         for name, skill in ways.tools.items()
@@ -48,13 +48,13 @@ def native_tools(ways: Ways) -> tuple[Tool, ...]:
 def read_calls(
     calls: Sequence[Mapping[str, Any]], text: str, language: str, lines: range
 ) -> Tagged:
-    """Return calls as the record that the tagged form would hold.
+    """Return calls as the equivalent record of the tagged form.
 
     Args:
-        calls: ``{"name", "input"}`` each, as they came.
-        text: The words beside them.
-        language: Of the request.
-        lines: How many lines a log may have.
+        calls: Calls with ``name`` and ``input``.
+        text: Text beside them.
+        language: Language of the request.
+        lines: Allowed numbers of lines of a log.
     """
     problems: list[Problem] = []
     log: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ def read_calls(
 
 
 def _input(given: Any) -> dict[str, Any] | None:
-    """Return the input of a call; streams hand it on as text."""
+    """Return the input of a call, which streams pass as text."""
     if isinstance(given, str):
         try:
             given = json.loads(given or "{}")

@@ -26,7 +26,7 @@ def _part(name: str) -> str:
 
 
 def analysis_question(request: Request, ways: Ways) -> Question:
-    """Return the first question: what is asked, and how could it be found out?"""
+    """Return the first question, which asks for an analysis of the request."""
     text = f"{_request(request)}\n\n{_part('turns_analysis')}"
     return Question(_system(ways), (Turn.user(*_picture(request), text),))
 
@@ -38,10 +38,10 @@ def turn_question(
 
     Args:
         request: The request.
-        ways: What the model may do.
-        talk: What happened so far.
+        ways: Tools of the site.
+        talk: The conversation so far.
         native: Whether tools are declared to the server, or written in tags.
-        left: How many turns are left, this one included.
+        left: Number of remaining turns, including this one.
     """
     form = "turns_native" if native else "turns_tagged"
     parts = [
@@ -65,7 +65,7 @@ def as_text(question: Question) -> str:
 
 
 def objection(problems: list[Problem]) -> str:
-    """Return what is sent back with an answer that breaks the form: every breach by its name."""
+    """Return the list of violations that is sent back with a malformed answer."""
     lines = [f"- [{one.code}] {_harmless(str(one))}" for one in problems[:12]]
     return "That cannot be used. Answer again, whole, without these faults:\n" + "\n".join(lines)
 
@@ -102,5 +102,5 @@ def _json(data: Any) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Return text from outside that can neither open nor close a tag."""
+    """Return untrusted text with its angle brackets escaped, so that it contains no tags."""
     return text.replace("<", "‹").replace(">", "›")

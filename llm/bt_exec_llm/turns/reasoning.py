@@ -1,8 +1,8 @@
 """Support score of a model's reasoning: the share of its steps that rest on observations.
 
-A step is supported if it names something that was observed (a tool that ran, a word or a number of
-its parameters or results) and no number that was neither observed nor asked about. The score is the
-share of supported steps among all "Step N:" lines of the turns, 0..1; 0 without any line.
+A step is supported if it names an observation (a tool that ran, or a word or number of its
+parameters or results) and no number that was neither observed nor part of the question. The score
+is the share of supported steps among all "Step N:" lines of the turns, 0..1; 0 without any line.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def supported_share(
     """Return the share of lines that observations support.
 
     Args:
-        lines: "Step N: …" each.
-        observations: What tools found.
-        question: What was asked; its numbers may be named.
-        planned: Calls that a turn asks for; a step may name the tool that it is about.
+        lines: Lines of the form "Step N: …".
+        observations: Observations of tools.
+        question: The question; its numbers are allowed.
+        planned: Calls that a turn asks for; a step may name their tools.
     """
     told = " ".join(
         json.dumps([one.tool, dict(one.parameters), one.result], ensure_ascii=False, default=str)

@@ -66,7 +66,7 @@ class Needs(_Strict):
 
 
 class Record(_Strict):
-    """The plan record: what the request means, before any tool ran."""
+    """Plan record: the meaning of the request, before any tool ran."""
 
     language: Language
     intent_summary: Text
@@ -108,7 +108,7 @@ class Final(_Strict):
 
 
 def read_record(data: Mapping[str, Any], language: str) -> tuple[Record | None, list[Problem]]:
-    """Return the plan record of an analysis, or every breach of its form."""
+    """Return the plan record of an analysis, or its violations of the format."""
     try:
         record = Record.model_validate(data)
     except ValidationError as error:
@@ -117,7 +117,7 @@ def read_record(data: Mapping[str, Any], language: str) -> tuple[Record | None, 
 
 
 def read_turn(data: Mapping[str, Any], language: str) -> tuple[Calls | Final | None, list[Problem]]:
-    """Return a turn, either calls or an answer, or every breach of its form."""
+    """Return a turn, either calls or an answer, or its violations of the format."""
     mode = data.get("mode")
     if mode not in ("tool_calls", "final"):
         message = "mode is tool_calls or final"

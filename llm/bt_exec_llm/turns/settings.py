@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 __all__ = ["AS_RECORDED", "TurnSettings"]
 
 AS_RECORDED = ("first", "form", "turns", "tokens")
-"""The settings that a recording must be played with to give the same turns."""
+"""Settings that a replay needs for the same turns."""
 
 
 class TurnSettings(BaseModel):

@@ -2,8 +2,9 @@
 
 Codes: ``NO_ANALYSIS_LOG``, ``NO_PLAN_JSON``, ``TAG_TWICE``, ``TAG_NOT_CLOSED``,
 ``TAGS_OUT_OF_ORDER``, ``TEXT_OUTSIDE_TAGS``, ``TOO_LONG``, ``LOG_LINES``, ``LOG_STEP``,
-``NOT_JSON``, ``KEY_TWICE``, ``TOO_DEEP``, ``NOT_AN_OBJECT``. Nothing is mended: what breaks the
-form is named and sent back; only a model's thoughts (``<think>``) are left out.
+``NOT_JSON``, ``KEY_TWICE``, ``TOO_DEEP``, ``NOT_AN_OBJECT``. Nothing is repaired: violations are
+named and sent back. Only a model's thinking (``<think>``) is removed.
+
 Reading takes time linear in the length of the answer.
 """
 
@@ -20,7 +21,7 @@ from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 __all__ = ["LONGEST", "Tagged", "log_of", "read_tags"]
 
 LONGEST = 64 * 1024
-"""A longer answer is not read [characters]."""
+"""Length limit of an answer [characters]."""
 _LONGEST_LINE = 600
 _TAGS = ("analysis_log", "plan_json")
 _TAG = re.compile(r"<(/?)(analysis_log|plan_json)>")
@@ -43,11 +44,11 @@ class Tagged(NamedTuple):
 
 
 def read_tags(text: str, lines: range) -> Tagged:
-    """Return the parts of an answer and every breach of its form.
+    """Return the parts of an answer and its violations of the format.
 
     Args:
-        text: What the model wrote.
-        lines: How many lines the log may have.
+        text: Text of the model.
+        lines: Allowed numbers of lines of a log.
     """
     if len(text) > LONGEST:
         message = f"the answer is longer than {LONGEST} characters"
@@ -109,7 +110,7 @@ def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
 
 
 def log_of(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
-    """Return the lines of a log, and what is wrong with them."""
+    """Return the lines of a log, and its problems."""
     found = tuple(line.strip() for line in text.splitlines() if line.strip())
     problems = []
     if len(found) not in lines:
@@ -125,7 +126,7 @@ def log_of(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
 
 
 def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
-    """Return an object of strict JSON, or what is wrong with it."""
+    """Return an object of strict JSON, or its problems."""
     try:
         data = strict_json(text)
     except KeyTwiceError as error:
@@ -143,7 +144,7 @@ def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
 
 
 def _depths(data: Any) -> Iterator[int]:
-    """Yield how deep things lie, one level after the other."""
+    """Yield the nesting depth of each level."""
     level, depth = [data], 0
     while level:
         depth += 1

@@ -1,4 +1,4 @@
-"""The mission's tree grows: what earlier turns finished is kept, the next turn comes after it."""
+"""Growth of the mission's tree: finished turns are kept, the next turn is appended."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def calls_of_turn(spec: MissionSpec) -> list[tuple[str, Do]]:
 
 
 def _turns(spec: MissionSpec) -> list[tuple[str, Sequence]]:
-    """Return the turns of a plan with their paths; none of a plan that is whole."""
+    """Return the turns of a plan with their paths; empty for a complete plan."""
     if spec.mission.turn is None:
         return []
     names = {id(node): path for path, node in paths(spec.root)}

@@ -25,7 +25,7 @@ def say(code: str, language: str, **facts: Any) -> str:
 
 
 def spent(talk: Conversation, settings: TurnSettings) -> Refusal | None:
-    """Return which budget of a conversation is spent; None while there is some left."""
+    """Return the budget of a conversation that is spent, or None."""
     budgets = (
         ("TURNS_SPENT", len(talk.turns), settings.turns),
         ("TOKENS_SPENT", talk.tokens, settings.tokens),
