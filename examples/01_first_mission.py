@@ -1,6 +1,6 @@
-"""Run one mission from Python: fetch the material from behind the door, as fast as it goes.
+"""Run one mission from Python: fetch the material from behind the door, in simulated time.
 
-A session holds a site's robots; its world stays as missions leave it.
+A session owns a site's robots; its world keeps its state between missions.
 """
 
 from bt_exec import Session

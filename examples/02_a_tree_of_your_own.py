@@ -1,6 +1,6 @@
 """Write a tree in YAML, find its mistakes, and run it.
 
-`knock` opens the door a second time only if it is not open yet, and tells what it sees.
+`knock` opens the door a second time only if it is not open yet, and reports what it sees.
 """
 
 from bt_exec import Session, SpecError, load_site

@@ -1,4 +1,4 @@
-"""Write a skill as a generator and test it one tick at a time, without a tree and a simulator."""
+"""Write a skill as a generator and test it tick by tick, without a tree or a simulator."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""Let a language model write the tree; here a local server plays the model.
+"""Let a language model write the tree; a local server imitates the model.
 
-The first answer is wrong in two ways. It goes back with everything that is wrong with it, by code
-and place; the second answer passes, and only then does anything move.
+The first answer has two mistakes. It is sent back with the code and place of each. The second
+answer passes verification, and only then does the robot move.
 """
 
 from dataclasses import replace

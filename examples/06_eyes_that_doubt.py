@@ -1,6 +1,6 @@
-"""What the robot does when it cannot see: it looks again, and then stops with the reason.
+"""Run a mission with a faulty camera: the robot observes again, then stops with the reason.
 
-The camera of the simulated robot can fail in several ways; each is recognised and named, and none
+The camera of the simulated robot has several failure modes. Each is detected and reported, and none
 leads to a motion.
 """
 

@@ -1,6 +1,6 @@
-"""A second robot: it goes through a building, looks, asks, comes back and tells.
+"""Run a second robot, which drives through a building, observes, asks and reports.
 
-The same executive; another pack, another site. The report is made from what was seen and said.
+The executive is the same; the pack and the site differ. The report contains what was seen and said.
 """
 
 from bt_exec import Session

@@ -1,4 +1,4 @@
-"""Test a tree with arguments: scripted stand-ins for its skills, its results, a failed attempt."""
+"""Test a tree with arguments: scripted skills, their results, and a failed attempt."""
 
 from typing import NamedTuple
 

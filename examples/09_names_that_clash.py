@@ -1,4 +1,4 @@
-"""Two packs of one site bring a skill of the same name: both are called `pack.name`."""
+"""Use two packs with a skill of the same name: each is called as `pack.name`."""
 
 from bt_exec import Catalogue, Pack, Running, Steps, skill
 from bt_exec.spec.library import Library

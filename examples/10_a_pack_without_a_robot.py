@@ -1,7 +1,7 @@
-"""A pack without a robot: its skills work on services, which they take by name.
+"""Write a pack without a robot: its skills use services, which they request by name.
 
 The service here is a shelf of books. It could be the client of a server, a folder of pictures or a
-model: the pack's rig makes it once, when a site opens, and every skill of the pack can use it.
+model. The pack's rig creates it when a site opens, for all skills of the pack.
 """
 
 from bt_exec import (
@@ -36,12 +36,12 @@ def lend(shelf: Service[Shelf], title: str) -> Steps:
 
 @condition
 def on_shelf(shelf: Service[Shelf], title: str) -> Verdict:
-    """Whether a book stands on the shelf."""
+    """Return whether a book is on the shelf."""
     return Verdict.yes() if title in shelf.books else Verdict.no(f"{title} is lent")
 
 
 class LibrarySettings(PackSettings):
-    """What a site file may say of the pack: ``library: {books: [Emma, Ulysses]}``."""
+    """Settings of the pack in a site file: ``library: {books: [Emma, Ulysses]}``."""
 
     books: tuple[str, ...] = ()
 

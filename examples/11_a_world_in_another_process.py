@@ -1,7 +1,7 @@
-"""A simulation in another process, in lockstep: it advances by one tick when it is asked to.
+"""Drive a simulation in another process in lockstep: it advances one tick per request.
 
-The executive never blocks on it: `start_step` returns a future, and stops act while it is awaited.
-Any transport will do; here requests and answers are lines of JSON through pipes.
+The executive never blocks: `start_step` returns a future, and a stop takes effect while it is
+pending. Any transport works; here requests and answers are lines of JSON through pipes.
 """
 
 import json
@@ -26,7 +26,7 @@ for line in sys.stdin:
 
 
 class RemoteCart:
-    """Robot (`stop`, `still`) and simulation (`time`, `start_step`) at this end of the pipes."""
+    """Robot (`stop`, `still`) and simulation (`time`, `start_step`) behind the pipes."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -55,7 +55,7 @@ class RemoteCart:
 
 @skill
 def drive(robot: RemoteCart, metres: float) -> Steps:
-    """Drive some way at 1 m/s."""
+    """Drive a distance at 1 m/s."""
     robot.drive(1.0)
     try:
         while robot.x < metres - 1e-6:

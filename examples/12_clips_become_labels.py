@@ -1,6 +1,6 @@
-"""Recorded clips become plan records and a training set: a toy game, labelled end to end.
+"""Label recorded clips of a toy game and create a training set.
 
-The same from a shell, with your own recording and your own vocabulary:
+The same from a shell, with your own recording and vocabulary:
 
     python -m bt_exec_labeler.testing.game game
     bt-exec label check game -v game/vocabulary.yaml

@@ -1,7 +1,7 @@
-"""A client of the service in a dozen lines; every language that speaks HTTP will do.
+"""Write a client of the HTTP service; any language with HTTP will do.
 
-The service is started here, so that this file runs by itself. Usually it is `bt-exec serve` in
-another terminal or on the robot's machine, and `client` is all there is to write.
+The service is started here, so that this file runs alone. Usually `bt-exec serve` runs in another
+terminal or on the robot's machine, and you write only `client`.
 """
 
 import json

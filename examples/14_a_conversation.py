@@ -1,7 +1,7 @@
-"""Talk to a robot: what was said before gives "it", "again" and "the other hand" their meaning.
+"""Hold a conversation: "it", "again" and "the other hand" refer to earlier commands.
 
-`compile_command` takes the earlier commands; a `Session` remembers its own. Words that ask for no
-plan are answered, and what a command leaves out is asked for.
+`compile_command` takes the earlier commands as an argument; a `Session` keeps them. Small talk is
+answered, and missing parts of a command are asked for.
 """
 
 from bt_exec import compile_command, load_site
@@ -10,7 +10,7 @@ door, building = load_site("door"), load_site("building")
 
 
 def told(site, *said):
-    """Return what the last of some commands becomes."""
+    """Return what the last of some commands compiles to."""
     *earlier, command = said
     found = compile_command(site, command, context=earlier)
     if found.reply is not None:

@@ -1,8 +1,8 @@
-"""Two arms share a doorway: a plan that shuts the door on one of them never starts.
+"""Share a doorway between two arms: a plan that shuts the door on one of them never starts.
 
 The skills of the door pack claim the doorway while they run (``uses={"doorway"}``), need it free of
-the other arm (``needs={"doorway": "free|{arm}"}``), and say how they leave it
-(``effects={"doorway": "{arm}"}``). It is a word like any other: a pack names its own spaces.
+the other arm (``needs={"doorway": "free {arm}"}``), and declare their effect on it
+(``effects={"doorway": "{arm}"}``). A pack names its shared spaces in the same way.
 """
 
 from bt_exec import Session

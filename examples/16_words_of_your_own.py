@@ -1,7 +1,7 @@
-"""Words of your own: twenty words in two languages, and every form of a command is understood.
+"""Define twenty words in two languages, and compile commands in all their forms.
 
-An author names things once. Endings, politeness, order, lists, conditions and corrections follow
-from the grammar; nothing here is code about language.
+An author names things once. The grammar adds endings, politeness, order, lists, conditions and
+corrections; this file contains no code about language.
 """
 
 import tempfile
@@ -20,13 +20,13 @@ Crop = Literal["tomato", "lettuce", "strawberry", "herb"]
 
 @skill
 def water(crop: Crop) -> Steps:
-    """Water one crop."""
+    """Water one kind of plant."""
     yield Running(None, "watering")
 
 
 @skill
 def pick(crop: Crop) -> Steps:
-    """Pick what is ripe of one crop."""
+    """Pick the ripe fruit of one kind of plant."""
     yield Running(None, "picking")
 
 
@@ -38,7 +38,7 @@ def turn(thing: Literal["lamp", "window"], to: Literal["on", "off", "open", "clo
 
 @condition
 def stands(thing: Literal["lamp", "window"], at: Literal["on", "off", "open", "closed"]) -> Verdict:
-    """Whether the lamp is on or off, the window open or closed."""
+    """Return whether the lamp is on or off, or the window open or closed."""
     return Verdict.yes()
 
 

@@ -1,6 +1,6 @@
-"""A command about things on tables becomes subgoals, and what it says afterwards is true.
+"""Sort objects on tables: a command becomes subgoals, and the report is checked.
 
-The subgoals are parts of the plan; the bowls are checked once more when all is done.
+The subgoals are parts of the plan. The bowls are observed once more at the end.
 """
 
 from bt_exec import load_site

@@ -1,6 +1,6 @@
-"""A simulator of your own: four things of the protocol are enough for the table's robot to drive it.
+"""Write a simulator with the four calls of the protocol that the tabletop robot needs.
 
-It answers "success" whatever happened, as many do; the robot reads the world and is not fooled.
+It returns "success" in every case, as many simulators do; the robot checks the world itself.
 """
 
 import json

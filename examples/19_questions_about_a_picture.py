@@ -1,6 +1,6 @@
-"""Questions about a picture: tools are skills, a question is a mission, no model is needed.
+"""Ask about a picture without a model: tools are skills, and a question is a mission.
 
-From the terminal it is ``bt-exec ask FILE "How many red circles are there?" --out seen.png``.
+From a shell: ``bt-exec ask FILE "How many red circles are there?" --out seen.png``.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""Tables are places: things go onto one, to a part of it, beside others, and change places.
+"""Put objects onto a table, to a part of it, beside others, and exchange them.
 
-Where exactly is chosen by geometry: where there is room for the thing and for the hand.
+The position is computed from the geometry: it has room for the object and for the hand.
 """
 
 from bt_exec import load_site

@@ -1,10 +1,10 @@
-"""Labels as a LeRobot data set, and a LeRobot data set as a recording to label.
+"""Write labels as a LeRobot data set, and label a LeRobot data set.
 
     bt-exec label dataset run --source game -v game/vocabulary.yaml --format lerobot --out set
     bt-exec label check set -v game/vocabulary.yaml
 
-LeRobot opens it: `LeRobotDataset("me/labels", root="set")`; its language columns hold what is under
-way (`subtask`), the records (`plan`) and, of a planner set, what may be remembered (`memory`).
+LeRobot opens it: `LeRobotDataset("me/labels", root="set")`. Its language columns contain the
+current `subtask`, the records (`plan`) and, in a planner set, the recalled records (`memory`).
 """
 
 from pathlib import Path

@@ -1,12 +1,12 @@
-"""A labeler of your own behind the labelling service, and a person who reviews what it said.
+"""Serve your own labeler, and review its labels.
 
-Usually a vision model answers, and each line is a terminal of its own:
+Usually a vision model labels, and each line runs in a separate terminal:
 
     bt-exec label serve -v game/vocabulary.yaml -s client.model=qwen3-vl     # where the model is
     bt-exec label run game -v game/vocabulary.yaml -l remote -s url=http://HOST:8902 --out run
     bt-exec label review run --source game -v game/vocabulary.yaml -r ann    # a page: A, C or R
 
-Here the labeler knows only the vocabulary, and what a key of the page sends is sent by a function.
+Here the labeler uses only the vocabulary, and a function sends what the page would send.
 """
 
 import json
@@ -34,7 +34,7 @@ words = ["-v", "game/vocabulary.yaml"]
 
 
 class ByTheBook:
-    """Says of each mid step what its name says, and that it is not sure."""
+    """Labels each mid step by its name, with low confidence."""
 
     name = "book"
 
@@ -57,7 +57,7 @@ def served(app):
 
 
 def press(url, **decision):
-    """Send what a key of the page sends; return the first fault, or the decision."""
+    """Send what a key of the page sends; return the first problem, or the decision."""
     body = json.dumps(decision).encode()
     try:
         asked = Request(f"{url}/decisions", body, {"Content-Type": "application/json"})

@@ -1,8 +1,8 @@
-"""A model plans turn by turn about a picture; a local server plays it, and it believes a sign.
+"""Let a model plan turn by turn about a picture; a local server imitates the model.
 
-What the tools can tell asks no model. Else the model asks for a few tools, sees what they observed,
-and answers. It wants to ask about the whole picture before any crop: that is sent back by its name.
-At last it obeys the sign in the picture; what was counted on crops says otherwise, and is told.
+The model first wants to ask about the whole picture; this is rejected, because crops come first. At
+the end it obeys a sign in the picture. The count on the crops contradicts it, and the answer
+reports the dispute.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Two pictures compared, the program of the answer, and a program that nobody should trust.
+"""Compare two pictures, write the program of the answer, and run an untrusted program.
 
-From the terminal: ``bt-exec ask before.png after.png "What is different?" --program same.py``.
+From a shell: ``bt-exec ask before.png after.png "What is different?" --program same.py``.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is on the table is told when somebody asks; a name alone answers "which one?".
+"""Ask about the objects on a table; a name alone answers "which one?".
 
 A question is a plan of one check, ``answer_to`` with ``tell: true``: it moves nothing.
 """

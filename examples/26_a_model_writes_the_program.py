@@ -1,8 +1,8 @@
-"""A model writes the program of an answer; a local server plays it, and it cheats first.
+"""Let a model write the program of an answer; a local server imitates the model.
 
-Its first program has the answer written down: run on a blank picture it says the same, and that is
-sent back by its name. Its second one looks. From the terminal, with a `writer` in the site file:
-``bt-exec ask table.png "How many red circles are there?" --program p.py --program-by model``.
+Its first program contains the answer as a constant. It gives the same result on a blank picture, so
+it is rejected. Its second program examines the picture. From a shell, with a `writer` in the site
+file: ``bt-exec ask table.png "How many red circles are there?" --program p.py --program-by model``.
 """
 
 import runpy

@@ -1,7 +1,7 @@
-"""Questions about things on a table: a network that ships finds them, no annotation is needed.
+"""Ask about objects on a table, found by the network that ships with the package.
 
-The picture is one of those that ``bt-exec vision dataset --source table`` makes; what is in it is
-known. From the terminal it is ``bt-exec ask table.png "How many apples are there?"``.
+The picture is one of those that ``bt-exec vision dataset --source table`` makes, so its content is
+known. From a shell: ``bt-exec ask table.png "How many apples are there?"``.
 """
 
 from collections import Counter

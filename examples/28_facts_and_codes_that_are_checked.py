@@ -1,4 +1,4 @@
-"""A pack declares its facts; a misspelt need and an undeclared failure code are found at their line."""
+"""Declare the facts of a pack: a misspelt need and an undeclared code are reported with line."""
 
 from pathlib import Path
 

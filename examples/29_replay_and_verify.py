@@ -1,7 +1,7 @@
-"""A recorded mission: played again on the screen, run again and compared, turned into a test.
+"""Replay a recorded mission, run it again for comparison, and turn it into a test.
 
-The same seed, world and commands give the same ticks, so a simulated mission can be verified long
-after it ran. On the command line: `bt-exec replay 1`, `… --verify`, `… --to pytest test_1.py`.
+The same seed, world and commands give the same ticks, so a simulated mission can be verified later.
+On the command line: `bt-exec replay 1`, `… --verify`, `… --to pytest test_1.py`.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A recorded mission for others: JSON lines for scripts, MCAP for Foxglove, a page for a colleague.
+"""Export a recorded mission: JSON lines for scripts, MCAP for Foxglove, an HTML page.
 
 On the command line: `bt-exec history export 1 --to html`. MCAP needs `pip install 'bt-exec[mcap]'`.
 """

@@ -1,7 +1,7 @@
-"""Go on after a crash: the world is restored from the record, and finished work is kept.
+"""Resume after a crash: the world is restored from the record, and finished work is kept.
 
-A process is killed in the middle of a mission. On the command line `bt-exec resume` or
-`bt-exec run "go on"` continues it.
+A process is killed in the middle of a mission. On the command line `bt-exec resume` or `bt-exec run
+"go on"` continues it.
 """
 
 import subprocess

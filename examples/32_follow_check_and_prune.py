@@ -1,4 +1,4 @@
-"""Follow a mission from outside, check that the record is whole, and keep it small.
+"""Follow a mission from another process, check the record, and remove old missions.
 
 On the command line: `bt-exec watch`, `bt-exec history check`, `bt-exec history prune --older 90d`.
 """

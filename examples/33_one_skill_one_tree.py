@@ -1,4 +1,4 @@
-"""One skill and one tree with arguments from texts, as ``bt-exec do`` and ``run --tree`` take them."""
+"""Run one skill and one tree with text arguments, like ``bt-exec do`` and ``run --tree``."""
 
 from bt_exec import Running, Steps, skill
 from bt_exec.cli.single_call import plan_of_skill, plan_of_tree

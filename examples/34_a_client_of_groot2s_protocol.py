@@ -1,4 +1,4 @@
-"""A mission is published as Groot2 expects it, and a client asks for the tree and its statuses."""
+"""Publish a mission in Groot2's protocol; a client requests the tree and its statuses."""
 
 import struct
 

@@ -1,4 +1,4 @@
-"""A tree goes to BehaviorTree.CPP as XML and comes back; a tree of somebody else comes in."""
+"""Export a tree to BehaviorTree.CPP's XML, import it again, and import a foreign tree."""
 
 from bt_exec.interchange.btcpp_export import export_btcpp
 from bt_exec.interchange.btcpp_import import import_btcpp

@@ -1,4 +1,4 @@
-"""A tree as a picture for a page or a paper, and what the next version of it does differently."""
+"""Draw a tree for a page or a paper, and list the differences of its next version."""
 
 from pathlib import Path
 

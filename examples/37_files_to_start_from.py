@@ -1,4 +1,4 @@
-"""A new skill with its test from a template, and a tree file put in order with its comments."""
+"""Create a skill and its test from a template, and format a tree file with its comments."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A command in several worlds, with and without a fault: rates, and the cells that failed.
+"""Run a command in several worlds, with and without a fault: rates, and the failed cells.
 
 On the command line: ``bt-exec campaign worlds.yaml -j 2``; see docs/campaigns.md.
 """

@@ -1,4 +1,4 @@
-"""Faults on purpose: a fault plan for one mission, and random missions held against invariants.
+"""Inject faults: a fault plan for one mission, and random missions checked for invariants.
 
 On the command line: `bt-exec run --faults plan.yaml`, `bt-exec torture --site door --runs 300`.
 """

@@ -1,4 +1,4 @@
-"""A tree with a list, choices, bounds, a text with values, rounds until a condition holds."""
+"""Write a tree with a list, choices, bounds, a text with values, and a loop with a condition."""
 
 from bt_exec import Running, Steps, skill
 from bt_exec.spec.dump import dump_yaml

@@ -1,6 +1,7 @@
-"""A site that replaces a tree of a pack, and a rehearsal of the new tree.
+"""Replace a tree of a pack on a site, and rehearse the new tree.
 
-No robot is used: the skills apply the effects that they declare, and one failure is injected per run.
+No robot is used: the skills apply the effects that they declare, and one failure is injected per
+run.
 """
 
 import tempfile

@@ -1,7 +1,7 @@
-"""A detector with text prompts and a small model that answers, behind a server of their own.
+"""Serve a detector with text prompts and a small vision model of your own.
 
-The stand-in finds things by colour; a real one wraps OWL, YOLO-World or Florence in the same two
-methods. `check_detector` and `check_picture_model` are what to run over yours.
+The stand-in finds objects by colour; a real one wraps OWL, YOLO-World or Florence in the same two
+methods. Run `check_detector` and `check_picture_model` over yours.
 """
 
 import tempfile
@@ -20,7 +20,7 @@ from bt_exec_skills.perception.picture import box_of
 
 
 class Redness:
-    """Takes the reddest part of a picture for whatever it is asked for."""
+    """Returns the reddest part of a picture for any prompt."""
 
     def detect(self, picture, prompts):
         red = picture[..., 0].astype(int) - picture[..., 1:].max(axis=2) > 60

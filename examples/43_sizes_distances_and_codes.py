@@ -1,6 +1,7 @@
-"""Sizes and distances, in pixels or to scale, and a QR code: tools without a network.
+"""Measure sizes and distances in pixels or to scale, and read a QR code, without a network.
 
-Prices, totals, dates and the bars of charts are asked in the same way; they need the extra ``ocr``.
+Prices, totals, dates and the bars of charts are asked for in the same way; they need the extra
+``ocr``.
 """
 
 import cv2

@@ -1,4 +1,4 @@
-"""Two robots of one pack on one site, commanded by name and at work at the same time."""
+"""Use two robots of one pack on one site, commanded by name and working at the same time."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

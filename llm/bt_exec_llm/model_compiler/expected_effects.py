@@ -46,7 +46,7 @@ class Meant(NamedTuple):
 
     Attributes:
         expanded: The plan with its subtrees, before passes.
-        plan: The plan as it would run; None if it is invalid.
+        plan: The plan as it would run.
     """
 
     expanded: MissionSpec

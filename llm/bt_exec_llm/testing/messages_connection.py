@@ -1,4 +1,4 @@
-"""One connection of the `messages_server`: what is written to it, in whose manner."""
+"""One connection of the `messages_server`, which a reply controls."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ FLAVOURS: Mapping[str, Flavour] = {
         Flavour("bare", schemas="refuse", tools="refuse"),
     )
 }
-"""Servers as they are known; real ones change with their versions."""
+"""Known servers; real ones change with their versions."""
 
 
 class Connection:
@@ -89,7 +89,7 @@ class Connection:
         self._handler.end_headers()
 
     def write(self, data: bytes) -> None:
-        """Send bytes as they are."""
+        """Send bytes unchanged."""
         self._handler.wfile.write(data)
         self._handler.wfile.flush()
 
@@ -101,7 +101,7 @@ class Connection:
         self.write(body)
 
     def wait(self, seconds: float) -> None:
-        """Do nothing; ends early when the client goes away or the server closes.
+        """Wait; end early when the client disconnects or the server closes.
 
         Raises:
             ConnectionError: If it ended early.
@@ -115,7 +115,7 @@ class Connection:
                 raise ConnectionAbortedError("the client went away")
 
     def reset(self) -> None:
-        """Tear the connection down without a goodbye."""
+        """Reset the connection."""
         linger = struct.pack("ii", 1, 0)
         self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self._handler.connection.close()
@@ -123,7 +123,7 @@ class Connection:
     def message(
         self, blocks: list[dict[str, Any]], stop: str, usage: Mapping[str, int] | None = None
     ) -> None:
-        """Send a message of the model, as a stream if the request wants one."""
+        """Send a message of the model, as a stream if requested."""
         message = {
             "id": "msg_scripted",
             "type": "message",
@@ -143,7 +143,7 @@ class Connection:
             self.write(b"event: %s\ndata: %s\n\n" % (name, _coded(event)))
 
     def _usage(self, blocks: list[dict[str, Any]]) -> dict[str, int]:
-        """Count four characters as a token and a picture as `_PICTURE`, cached ones apart."""
+        """Return the usage: a token for four characters, `_PICTURE` tokens for a picture."""
         sent, cached = 0, 0
         parts = list(self.body.get("system") or ())
         for turn in self.body.get("messages") or ():
@@ -165,7 +165,7 @@ class Connection:
 
 
 def _coded(data: Any) -> bytes:
-    """Return JSON as servers write it: characters as they are, halves of them escaped."""
+    """Return JSON in a server's encoding: unescaped, except for lone surrogates."""
     try:
         return json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -31,18 +31,18 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply with a name.
+    """A named reply.
 
     Attributes:
-        name: What it is.
-        send: Does it.
+        name: Kind of the reply.
+        send: Function that sends it.
     """
 
     name: str
     send: Callable[[Connection], None]
 
     def after(self, seconds: float) -> Reply:
-        """Return the same reply, given `seconds` later."""
+        """Return the same reply with a delay [s]."""
 
         def send(connection: Connection) -> None:
             connection.wait(seconds)
@@ -52,12 +52,12 @@ class Reply:
 
 
 def text(words: str, *, stop: str = "end_turn", usage: Mapping[str, int] | None = None) -> Reply:
-    """Answer with a text; `usage` is the bill, by default four characters are a token."""
+    """Answer with a text; `usage` is by default a token for four characters."""
     return Reply("text", lambda to: to.message([{"type": "text", "text": words}], stop, usage))
 
 
 def tool_use(data: Any, *, name: str | None = None) -> Reply:
-    """Answer with a call of the tool that the request forces, or of the tool `name`."""
+    """Answer with a call of the forced tool, or of the tool `name`."""
 
     def send(to: Connection) -> None:
         called = name or (to.body.get("tool_choice") or {}).get("name", "tool")
@@ -68,7 +68,7 @@ def tool_use(data: Any, *, name: str | None = None) -> Reply:
 
 
 def tool_calls(*calls: tuple[str, Any], words: str = "") -> Reply:
-    """Answer with several calls, each a tool's name and its input, and words before them."""
+    """Answer with several calls, pairs of a tool's name and its input, after some words."""
 
     def send(to: Connection) -> None:
         said = [{"type": "text", "text": words}] if words else []
@@ -82,11 +82,11 @@ def tool_calls(*calls: tuple[str, Any], words: str = "") -> Reply:
 
 
 def answer(data: Any, *, plain: str | None = None) -> Reply:
-    """Answer as a competent model does: in the form that the request and the flavour call for.
+    """Answer correctly in the form that the request and the flavour require.
 
     Args:
         data: The answer where the form is enforced.
-        plain: The answer where it is not; by default `data` in a fence, with words around.
+        plain: The answer elsewhere; by default `data` in a fence, with words around it.
     """
 
     def send(to: Connection) -> None:
@@ -114,12 +114,12 @@ def error(
 
 
 def refusal(words: str = "I cannot help with that.") -> Reply:
-    """Decline."""
+    """Decline to answer."""
     return text(words, stop="refusal")
 
 
 def cut_off(words: str) -> Reply:
-    """Answer with a text that ends at ``max_tokens``."""
+    """Answer with a text that is truncated at ``max_tokens``."""
     return text(words, stop="max_tokens")
 
 
@@ -129,7 +129,7 @@ def hang(seconds: float = 60.0) -> Reply:
 
 
 def left_open(words: str, seconds: float = 60.0) -> Reply:
-    """Answer with a whole stream, and leave the connection open after it."""
+    """Answer with a complete stream, and leave the connection open."""
 
     def send(to: Connection) -> None:
         text(words).send(to)
@@ -139,7 +139,7 @@ def left_open(words: str, seconds: float = 60.0) -> Reply:
 
 
 def drip(bytes_per_s: float = 10.0, words: str = "drop " * 400) -> Reply:
-    """Answer so slowly that every single wait is short."""
+    """Answer slowly, with short waits between the pieces."""
 
     def send(to: Connection) -> None:
         content = [{"type": "text", "text": words}]
@@ -154,7 +154,7 @@ def drip(bytes_per_s: float = 10.0, words: str = "drop " * 400) -> Reply:
 
 
 def reset(after_bytes: int = 0) -> Reply:
-    """Tear the connection down, before the answer or in its middle."""
+    """Reset the connection, before the answer or within it."""
 
     def send(to: Connection) -> None:
         if after_bytes:
@@ -183,7 +183,7 @@ def raw(
 
 
 def html(status: int = 200) -> Reply:
-    """Answer as the login page of a hotel does."""
+    """Answer with a login page."""
     page = b"<!DOCTYPE html><html><body>Welcome! Please sign in.</body></html>"
     return raw(page, status=status, content_type="text/html")
 

@@ -6,19 +6,18 @@ Model compilers are tested against it through the real SDK, without a network an
         ask(base_url=server.url)
     print(server.requests[0].body["messages"])
 
-A script is a list of replies, one a request, the last one ever after:
+A script is a list of replies, one for each request; the last one repeats:
 
 =====================  ===========================================================================
 reply                  what the server does
 =====================  ===========================================================================
-``"words"``            answers with the text, streamed if the request wants that
-``{…}``                answers as a competent model does: see `answer`
+``"words"``            answers with the text, streamed if requested
+``{…}``                answers correctly: see `answer`
 a function             is called with the request's body, and returns any of these
-`Reply`                what it was made for: `text`, `tool_use`, `error`, `hang`, `drip` …
+`Reply`                is sent: `text`, `tool_use`, `error`, `hang`, `drip` …
 =====================  ===========================================================================
 
-A `Flavour` imitates in what servers differ: whether they enforce schemas and tools, ignore them, or
-refuse them.
+A `Flavour` imitates a kind of server: it enforces, ignores or refuses schemas and tools.
 """
 
 from __future__ import annotations
@@ -97,16 +96,16 @@ class Received:
 
 
 class MessagesServer:
-    """A server on a free port of this machine; a context manager.
+    """Server on a free port of this machine; a context manager.
 
     Args:
         replies: The script; see `script`.
-        flavour: Whom it imitates: a `Flavour`, or the name of one in `FLAVOURS`.
-        key: The key it wants to see, or None if any will do.
+        flavour: Imitated server: a `Flavour`, or the name of one in `FLAVOURS`.
+        key: Required API key, or None to accept any.
 
     Attributes:
-        requests: Every request so far, those that were refused included.
-        hangups: How often a client went away before it had its answer.
+        requests: All requests so far, including refused ones.
+        hangups: Number of clients that disconnected before their answer.
     """
 
     def __init__(
