@@ -4,7 +4,8 @@ import tempfile
 from pathlib import Path
 
 from bt_exec.scaffold.create import create_skill
-from bt_exec.scaffold.format_yaml import format_text
+from bt_exec.scaffold.format_yaml import format_source
+from bt_exec.spec.source import read_text
 
 MESSY = """\
 tree:   wave
@@ -18,7 +19,7 @@ with tempfile.TemporaryDirectory() as folder:
     for path in create_skill("wave", Path(folder)):
         print(path.name, len(path.read_text(encoding="utf-8").splitlines()), "lines")
 
-print(format_text(MESSY), end="")
+print(format_source(read_text(MESSY)), end="")
 
 # Output:
 # wave.py 28 lines
