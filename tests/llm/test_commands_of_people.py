@@ -1,6 +1,6 @@
 """Labelled commands from persons outside the project: most are understood, none wrongly.
 
-Each file records the date and the score of its first trial. The files are no longer unseen.
+Each file records the date and the score of its first trial; later scores are not on unseen data.
 """
 
 from __future__ import annotations
