@@ -60,12 +60,17 @@ _pressed = False
 
 
 def remember() -> None:
-    """Record every Ctrl-C from now on and raise it as Python does; exit cleanly when killed."""
+    """Record every Ctrl-C from now on and raise it as Python does; exit cleanly when killed.
+
+    An exceeded limit of processor time stops a mission. Outside a mission it has no effect: a limit
+    that a part has set must not end the program before its report.
+    """
     sys.unraisablehook = _unraisable
     with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
         signal.signal(signal.SIGINT, _interrupt)
         for number in _heard((signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)):
             signal.signal(number, _leave)
+        signal.signal(signal.SIGXCPU, lambda *_: None)
 
 
 def pressed() -> bool:
@@ -109,6 +114,8 @@ def bound_the_end(code: int) -> None:
     Args:
         code: Exit code of the program.
     """
+    with contextlib.suppress(ValueError):  # not on the main thread
+        signal.signal(signal.SIGXCPU, signal.SIG_IGN)  # Python removes its handlers at the end
     ends = threading.Event()
     atexit.register(ends.set)  # called first
 
@@ -199,9 +206,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     Args:
         session: Runs the mission.
         view: The live view.
-        last: Whether the program ends with the mission. A repeated signal then has no effect, nor
-            one that would end the program before its report, such as an exceeded limit of processor
-            time that a part has set.
+        last: Whether the program ends with the mission; a repeated signal then has no effect.
 
     Raises:
         KeyboardInterrupt: If Ctrl-C was pressed before.
@@ -253,6 +258,4 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
             yield
     finally:
         for number, handler in earlier.items():
-            kills = number in ending and handler is signal.SIG_DFL
-            ignored = last and (kills or number in came)
-            signal.signal(number, signal.SIG_IGN if ignored else handler)
+            signal.signal(number, signal.SIG_IGN if last and number in came else handler)

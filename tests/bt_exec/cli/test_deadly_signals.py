@@ -92,19 +92,27 @@ def test_kill_between_missions_closes_the_robots(name: str) -> None:
 LAST = """
 import os, signal
 from types import SimpleNamespace
-from bt_exec.cli.stopping import signals
+from bt_exec.cli.stopping import bound_the_end, remember, signals
 
+class Late:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGXCPU)
+
+remember()
 session = SimpleNamespace(rigs={}, missions=0, abort=lambda why: True)
 with signals(session, None, last=True):
     pass
 os.kill(os.getpid(), signal.SIGXCPU)
-print("the report")
+print("the report", flush=True)
+bound_the_end(4)
+late = Late()  # deleted while Python ends
+raise SystemExit(4)
 """
 
 
-def test_signal_after_the_last_mission_cannot_prevent_the_report() -> None:
+def test_limit_of_processor_time_after_a_mission_cannot_prevent_the_report() -> None:
     ran = program(LAST)
-    assert (ran.returncode, ran.stdout) == (0, "the report\n")
+    assert (ran.returncode, ran.stdout) == (4, "the report\n")
 
 
 DEAF = """
