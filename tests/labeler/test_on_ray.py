@@ -163,4 +163,4 @@ def test_workers_of_a_cluster_share_a_budget(game: Path, tmp_path: Path) -> None
             assert found["stopped"] == "the budget of 7 requests is used up"
         assert len(server.requests) == 7
         spent = ResultStore(tmp_path / "run" / "run.sqlite").spent()
-        assert spent == pytest.approx({"requests": 7, "cost": 7 * 0.0035})
+        assert spent == pytest.approx({"requests": 7, "tokens": 7 * 1100, "cost": 7 * 0.0035})

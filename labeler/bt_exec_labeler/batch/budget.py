@@ -8,7 +8,9 @@ more than the maximum; then no further request is sent.
 
 from __future__ import annotations
 
+import math
 import threading
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -54,14 +56,16 @@ class Budget:
 class Ledger:
     """Account of a run; an `Allowance` for labelers in any thread of this process.
 
+    Expenses without a limit are counted too, because a resumed run may set one.
+
     Args:
         budget: The limits.
     """
 
     def __init__(self, budget: Budget) -> None:
         self._limits = budget.limits()
-        self._spent = dict.fromkeys(self._limits, 0.0)
-        self._in_flight = dict.fromkeys(self._limits, 0)
+        self._spent: dict[str, float] = defaultdict(float)
+        self._in_flight = Counter[str]()
         self._overbilled = ""
         self._store: ResultStore | None = None
         self._changed = threading.Condition()
@@ -75,31 +79,29 @@ class Ledger:
         """Continue with the amounts of a store, and write every change to it."""
         with self._changed:
             self._store = store
-            kept = store.spent()
-            self._spent |= {kind: kept[kind] for kind in self._limits if kind in kept}
+            self._spent.update(store.spent())
 
     def spent(self) -> dict[str, float]:
-        """Return the amounts spent, by kind, for kinds with a limit."""
+        """Return the amounts spent, by kind."""
         with self._changed:
             return dict(self._spent)
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
         """Implement `Allowance.reserve`."""
-        wanted = {kind: amounts[kind] for kind in self._limits if kind in amounts}
         with self._changed:
-            while short := [kind for kind in wanted if not self._fits(kind, wanted[kind])]:
+            while short := [kind for kind in amounts if not self._fits(kind, amounts[kind])]:
                 if self._overbilled or not all(self._in_flight[kind] for kind in short):
                     break
                 self._changed.wait()
-            if wanted and self._overbilled:
+            if self._overbilled:
                 raise BudgetSpentError(self._overbilled)
             if short:
-                raise BudgetSpentError(self._why(short[0], wanted[short[0]]))
-            for kind, amount in wanted.items():
+                raise BudgetSpentError(self._why(short[0], amounts[short[0]]))
+            for kind, amount in amounts.items():
                 self._spent[kind] += amount
                 self._in_flight[kind] += kind != "requests"  # requests are never given back
             self._write()
-        return Reservation(wanted)
+        return Reservation(amounts)
 
     def settle(self, reserved: Reservation, actual: Mapping[str, float] | None) -> None:
         """Implement `Allowance.settle`."""
@@ -110,7 +112,7 @@ class Ledger:
                 spent = most if actual is None else actual[kind]
                 self._spent[kind] += spent - most
                 self._in_flight[kind] -= 1
-                if spent > most + _SLACK:
+                if kind in self._limits and spent > most + _SLACK:
                     self._overbilled = (
                         f"the server billed {spent:.4g} {kind} for a request of at most "
                         f"{most:.4g}, so no budget can be kept"
@@ -119,7 +121,7 @@ class Ledger:
             self._changed.notify_all()
 
     def _fits(self, kind: str, amount: float) -> bool:
-        return self._spent[kind] + amount <= self._limits[kind] + _SLACK
+        return self._spent[kind] + amount <= self._limits.get(kind, math.inf) + _SLACK
 
     def _why(self, kind: str, amount: float) -> str:
         limit = self._limits[kind]

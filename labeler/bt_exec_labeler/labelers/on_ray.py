@@ -28,14 +28,15 @@ from bt_exec_labeler.labelers import (
     LabelerFailure,
     Labelled,
     Reservation,
-    Unlimited,
 )
 
 __all__ = ["RayLabeler"]
 
 _RETRIES = 3  # of a batch whose worker died
 _WAITING = 1000  # maximum number of waiting reservations
-_made: dict[str, tuple[Labeler, Any]] = {}  # in a worker: its labelers with their allowances
+_made: dict[
+    str, tuple[Labeler, _WorkerAllowance]
+] = {}  # in a worker: its labelers with their allowances
 
 Outcome = tuple[dict[int, Labelled], tuple[str, str] | None, dict[str, float]]
 """Answers by index in the batch, the failure if there was one, and the usage."""
@@ -48,8 +49,8 @@ class RayLabeler:
         labeler: Local labeler with the same settings, so that invalid settings are reported here.
         make: Function that creates a labeler in a worker, with its allowance.
         workers: Number of concurrent batches on this machine.
-        budget: Limits of the run, or None.
-        store: File of the run's store; None keeps no account.
+        budget: Limits of the run.
+        store: File of the run's store; without it expenses are not kept.
 
     Raises:
         UsageError: If Ray is not installed, or its cluster is unreachable.
@@ -61,20 +62,19 @@ class RayLabeler:
         make: Callable[[Allowance], Labeler],
         workers: int,
         *,
-        budget: Budget | None = None,
+        budget: Budget = Budget(),  # noqa: B008 - frozen
         store: Path | None = None,
     ) -> None:
         self.name = labeler.name
         self._ray: Any = connect(workers)
         self._lock = threading.Lock()
         self._usage: dict[str, float] = defaultdict(float)
-        limited = budget is not None and budget.limits()
-        self._ledger = self._account(budget, store) if limited else None
+        self._ledger = self._account(budget, store)
         self._make = self._ray.put(make)
         self._key = uuid.uuid4().hex
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(_label)
 
-    def _account(self, budget: Budget | None, store: Path | None) -> Any:
+    def _account(self, budget: Budget, store: Path | None) -> Any:
         """Return the actor with the account, on the node of this process."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -84,7 +84,7 @@ class RayLabeler:
         actor = self._ray.remote(
             num_cpus=0, max_concurrency=_WAITING, scheduling_strategy=here, max_restarts=0
         )(_SharedLedger)
-        return actor.remote(budget or Budget(), store)
+        return actor.remote(budget, store)
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """Implement `Labeler.label`."""
@@ -95,8 +95,7 @@ class RayLabeler:
                 return self._read(self._ray.get(task), len(items))
             except self._ray.exceptions.RayError as error:
                 # others must not wait for reservations of a dead worker
-                if self._ledger is not None:
-                    self._ray.get(self._ledger.abandon.remote(owner))
+                self._ray.get(self._ledger.abandon.remote(owner))
                 if attempt == _RETRIES or isinstance(error, self._ray.exceptions.RayTaskError):
                     why = str(error).strip().splitlines()[-1:] or [type(error).__name__]
                     message = f"no worker could do it: {why[0]}"
@@ -186,11 +185,10 @@ def _label(
 ) -> Outcome:
     """Label a batch in a worker."""
     if key not in _made:
-        allowance = Unlimited() if ledger is None else _WorkerAllowance(ledger)
+        allowance = _WorkerAllowance(ledger)
         _made[key] = (make(allowance), allowance)
     labeler, allowance = _made[key]
-    if isinstance(allowance, _WorkerAllowance):
-        allowance.owner = owner
+    allowance.owner = owner
     before = labeler.usage()
     failure: tuple[str, str] | None = None
     try:

@@ -128,6 +128,29 @@ def test_server_receives_at_most_the_budget_of_requests(
         )
 
 
+@pytest.mark.parametrize("first", [{"tokens": 60_000}, {}])
+def test_expenses_of_earlier_runs_count_for_limits_that_are_new(
+    game: Path, tmp_path: Path, first: dict[str, int]
+) -> None:
+    script = [answer, answer, error(400, "invalid_request_error", "no")]
+    with MessagesServer(script if not first else [answer]) as server:
+        how: dict[str, Any] = {"labeler": "model", "role": "controller", "no_cache": True}
+        how["options"] = {
+            "client": {"base_url": server.url, "tier": "text"},
+            "items": 2,
+            "retries": 0,
+        }
+        paths = (game, game / "vocabulary.yaml", tmp_path / "run")
+        begun = commands.run(*paths, **how, budget=first)
+        sent = len(server.requests)
+        assert sent > 0
+        assert begun["left"]
+        server.script([answer])
+        found = commands.run(*paths, **how, budget={"requests": sent + 2}, resume=True)
+        assert len(server.requests) == sent + 2
+        assert found["stopped"] == f"the budget of {sent + 2} requests is used up"
+
+
 PRICES = {"input": 2.5, "output": 10}
 
 
