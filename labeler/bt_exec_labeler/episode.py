@@ -7,6 +7,7 @@ the episode. They alone determine the contents of a clip; frames are not counted
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -30,6 +31,7 @@ __all__ = [
     "State",
     "decoded",
     "file_digest",
+    "name_of",
     "ordered",
     "stamp",
 ]
@@ -203,15 +205,20 @@ class FileFrame:
     @property
     def name(self) -> str:
         """The file's name."""
-        return self.path.name
+        return name_of(self.path)
 
     def image(self) -> Image:
         """Implement `Frame.image`."""
-        return decoded(self.path.read_bytes(), str(self.path))
+        return decoded(self.path.read_bytes(), name_of(self.path))
 
     def digest(self) -> str:
         """Implement `Frame.digest`."""
         return file_digest(self.path)
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file or folder; bytes that are not UTF-8 are escaped."""
+    return path.name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def decoded(data: bytes, name: str) -> Image:
@@ -235,9 +242,12 @@ def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file. An unchanged file is read once.
 
     Raises:
+        ValueError: If it is a pipe or a device.
         OSError: If it cannot be read.
     """
     found = path.stat()
+    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+        raise ValueError(f"{name_of(path)} is a pipe or a device")
     return _file_digest(path, found.st_size, found.st_mtime_ns)
 
 

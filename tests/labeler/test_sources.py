@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import struct
 import zlib
@@ -13,6 +14,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Episode, FileFrame, decoded
+from bt_exec_labeler.pictures import why_unreadable
 from bt_exec_labeler.sources import read_source
 
 
@@ -223,3 +225,66 @@ def test_unknown_key_of_an_action_is_ignored_and_reported(
     assert [action.op for action in episode.actions] == ["REST"]
     (flaw,) = episode.flaws
     assert flaw.message == f"has an unknown key {key!r}, ignored{hint}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ('{"target": "\\ud800"}', "half a character"),
+        ('{"\\udc80": 1}', "half a character"),
+        (f'{{"target": {"[" * 400}{"]" * 400}}}', "nested too deeply"),
+    ],
+)
+def test_value_that_cannot_be_written_again_is_not_read(
+    game: Path, tmp_path: Path, arguments: str, why: str
+) -> None:
+    shutil.copytree(game / "game_00", tmp_path / "one")
+    with (tmp_path / "one" / "actions.jsonl").open("a") as file:
+        file.write(f'{{"t": 90, "op": "MOVE_NAV", "args": {arguments}}}\n')
+    found = next(read_source(tmp_path))
+    assert all(action.t < 90 for action in found.actions)
+    assert [flaw.kind for flaw in found.flaws] == ["not_json"]
+    assert why in found.flaws[0].message
+
+
+@pytest.mark.parametrize(
+    ("header", "command", "fps"),
+    [
+        (b"command: \xff\xfe go\nfps: 4\n", "", 4),
+        (b'fps: 4\ncommand: "go \\0 on"\n', "", 4),
+        (b"command: [go\nfps: 4\nlanguage: en\n", "", 4),
+        (b"fps: 4\ncommand: go\ncommand: stay\n", "", 4),
+        (b"fps: 4\nfps: 5\ncommand: go\n", "go", 0),
+        (b"- fps: 4\n\xff\n", "", 0),
+    ],
+)
+def test_damaged_header_costs_only_the_damaged_keys(
+    game: Path, tmp_path: Path, header: bytes, command: str, fps: float
+) -> None:
+    shutil.copytree(game / "game_00", tmp_path / "one")
+    (tmp_path / "one" / "episode.yaml").write_bytes(header)
+    found = next(read_source(tmp_path))
+    assert found.flaws[0].kind == "header"
+    assert found.command == command
+    assert found.times[:2] == ((0, 1 / fps) if fps else ())
+
+
+def test_names_that_are_not_utf8_are_escaped(game: Path, tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"one_\xff")
+    shutil.copytree(game / "game_00", folder)
+    (folder / "000003.png").rename(folder / os.fsdecode(b"\xfe000003.png"))
+    found = next(read_source(tmp_path))
+    assert found.id == "one_\\udcff"
+    assert found.frames[3].name == "\\udcfe000003.png"
+    assert not found.flaws
+
+
+def test_pipe_is_not_a_picture(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "1.png")
+    assert why_unreadable(FileFrame(0.0, tmp_path / "1.png")) == "1.png is a pipe or a device"
+
+
+def test_extension_of_a_video_may_be_in_capitals(tmp_path: Path) -> None:
+    (tmp_path / "run.MP4").write_bytes(b"nothing")
+    with pytest.raises(UsageError, match=r"run\.MP4 is no video that can be read"):
+        next(read_source(tmp_path / "run.MP4"))

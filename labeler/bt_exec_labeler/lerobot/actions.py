@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, TypeAlias
 from bt_exec.batch.parquet import opened
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Action, Flaw
-from bt_exec_labeler.lerobot.rows import SaidRow
+from bt_exec_labeler.lerobot.rows import SaidRow, from_text
 
 __all__ = ["called", "subtasks_at", "subtasks_by_number", "under_way"]
 
@@ -29,7 +28,7 @@ def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -
             try:
                 function = _object(_object(call).get("function"))
                 name, arguments = str(function["name"]), _object(function.get("arguments") or {})
-            except (KeyError, TypeError, ValueError, RecursionError):
+            except (KeyError, TypeError, ValueError):
                 why = f"at {t:g} s: {call!r:.200} is not a tool call; it is left out"
                 flaws.append(Flaw("action", where, why))
                 continue
@@ -39,7 +38,7 @@ def called(t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]) -
 
 def _object(value: Any) -> dict[str, Any]:
     """Return an object that may be encoded as JSON text."""
-    return dict(json.loads(value) if isinstance(value, str) else value)
+    return dict(from_text(value))
 
 
 def subtasks_at(persistent: Sequence[SaidRow]) -> Texts:

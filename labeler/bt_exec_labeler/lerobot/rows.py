@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Flaw
+from bt_exec_labeler.sources.json_lines import plain
 
 __all__ = ["EpisodeRow", "FrameRow", "SaidRow", "from_text", "read_row", "read_rows"]
 
@@ -22,10 +23,10 @@ def from_text(value: Any) -> Any:
     """Return language that is stored as JSON text as rows, and other values unchanged.
 
     Raises:
-        ValueError: If it is text that is not JSON.
+        ValueError: If it is text that is not JSON, or that cannot be written again.
     """
     try:
-        return json.loads(value) if isinstance(value, str) else value
+        return plain(json.loads(value)) if isinstance(value, str) else value
     except RecursionError:
         raise ValueError("is nested too deeply") from None
 

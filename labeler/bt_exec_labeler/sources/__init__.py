@@ -33,11 +33,11 @@ def read_source(path: Path) -> Iterator[Episode]:
 
 def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
     """Return the reader of a path; each reader imports its libraries lazily."""
-    if path.is_file() and path.suffix in VIDEOS:
+    if path.is_file() and path.suffix.lower() in VIDEOS:
         from bt_exec_labeler.sources.video import read_video
 
         return read_video
-    if path.is_file() and path.read_bytes()[:15] == b"SQLite format 3":
+    if path.is_file() and _begins(path, b"SQLite format 3"):
         from bt_exec_labeler.sources.journal import read_journal
 
         return read_journal
@@ -55,3 +55,8 @@ def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
         "and numbered frames, a folder of such folders, a LeRobot data set (meta/info.json), or a "
         f"video ({', '.join(sorted(VIDEOS))})"
     )
+
+
+def _begins(path: Path, data: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(data)) == data

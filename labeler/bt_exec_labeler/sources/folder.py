@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,8 +21,17 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import BtExecError, UsageError, nearest
-from bt_exec.spec.source import read_file
-from bt_exec_labeler.episode import Action, Episode, FileFrame, Flaw, Frame, ordered
+from bt_exec.files import read_at_most
+from bt_exec.spec.source import MAX_BYTES, read_file, read_text
+from bt_exec_labeler.episode import (
+    Action,
+    Episode,
+    FileFrame,
+    Flaw,
+    Frame,
+    name_of,
+    ordered,
+)
 from bt_exec_labeler.sources.actions import read_actions
 from bt_exec_labeler.sources.json_lines import Seconds, json_lines, why_invalid
 
@@ -73,9 +83,9 @@ def _episode(folder: Path) -> Episode:
     frames, wrong, doubts = ordered(found, max(_PAUSES * usual_s, 1.0))
     actions, late = _actions(folder / _ACTIONS)
     if not frames:
-        late = (*late, Flaw("no_frames", folder.name, "has no frames that can be used"))
+        late = (*late, Flaw("no_frames", name_of(folder), "has no frames that can be used"))
     return Episode(
-        folder.name,
+        name_of(folder),
         frames,
         actions,
         header.command,
@@ -102,13 +112,14 @@ def _header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
     path = folder / _HEADER
     if not path.is_file():
         return _Header(), ()
+    flaws: list[Flaw] = []
     try:
         data = read_file(path).data
     except (BtExecError, UsageError) as error:
-        return _Header(), (Flaw("header", path.name, f"cannot be read: {error}"),)
+        data = _readable_keys(path)
+        flaws.append(Flaw("header", path.name, f"cannot be read: {error}; the rest is used"))
     if not isinstance(data, Mapping):
         return _Header(), (Flaw("header", path.name, "must be a list of keys and values"),)
-    flaws: list[Flaw] = []
     good = dict(data)
     while True:
         try:
@@ -123,6 +134,17 @@ def _header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
                 good.pop(key, None)
 
 
+def _readable_keys(path: Path) -> dict[str, Any]:
+    """Return the keys of a damaged header that are there once and can be read by themselves."""
+    found: dict[str, list[Any]] = {}
+    for part in re.split(rb"(?m)^(?=\S)", read_at_most(path, MAX_BYTES) or b""):
+        with suppress(BtExecError, UnicodeDecodeError):
+            data = read_text(part.decode()).data
+            for key, value in data.items() if isinstance(data, Mapping) else ():
+                found.setdefault(key, []).append(value)
+    return {key: values[0] for key, values in found.items() if len(values) == 1}
+
+
 def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, ...]]:
     """Return the frames of a folder in the order of the recording."""
     listing = folder / _FRAMES
@@ -131,10 +153,10 @@ def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, .
     pictures = [path for path in folder.iterdir() if _is_picture(path)]
     if pictures and fps is None:
         why = "has no times of its frames; add fps to episode.yaml, or t of each to frames.jsonl"
-        return [], (Flaw("no_time", folder.name, why),)
+        return [], (Flaw("no_time", name_of(folder), why),)
     numbered = [(int(n[-1]), p) for p in pictures if (n := _NUMBER.findall(p.stem))]
     flaws = tuple(
-        Flaw("no_time", p.name, "has no number in its name")
+        Flaw("no_time", name_of(p), "has no number in its name")
         for p in pictures
         if not _NUMBER.search(p.stem)
     )

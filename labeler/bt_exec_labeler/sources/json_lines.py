@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -13,7 +13,10 @@ from pydantic_core import PydanticCustomError
 
 from bt_exec_labeler.episode import Flaw
 
-__all__ = ["Seconds", "json_lines", "why_invalid"]
+__all__ = ["Seconds", "json_lines", "plain", "why_invalid"]
+
+_LEVELS = 64  # most levels of a value; libraries recurse into it
+_LATEST_S = 1e12
 
 
 def _no_boolean(value: Any) -> Any:
@@ -23,7 +26,7 @@ def _no_boolean(value: Any) -> Any:
 
 
 Seconds: TypeAlias = Annotated[
-    float, Field(ge=0, allow_inf_nan=False), BeforeValidator(_no_boolean)
+    float, Field(ge=0, le=_LATEST_S, allow_inf_nan=False), BeforeValidator(_no_boolean)
 ]
 """Time of a recording [s]."""
 
@@ -40,12 +43,32 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
             continue
         where = f"{path.name}:{number}"
         try:
-            yield where, json.loads(data.decode("utf-8"), object_pairs_hook=_keys_once)
+            yield where, plain(json.loads(data.decode("utf-8"), object_pairs_hook=_keys_once))
         except UnicodeDecodeError as error:
             why = f"is not UTF-8 ({error.reason} at byte {error.start}); the line is left out"
             yield where, Flaw("not_utf8", where, why)
         except (ValueError, RecursionError) as error:
             yield where, Flaw("not_json", where, f"is not JSON ({error}); the line is left out")
+
+
+def plain(value: Any, levels: int = _LEVELS) -> Any:
+    """Return a value of JSON that can be written again.
+
+    Raises:
+        ValueError: If it is nested too deeply, or contains half a character.
+    """
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{value!a:.60} contains half a character") from None
+    if isinstance(value, Mapping | list):
+        if not levels:
+            raise ValueError("is nested too deeply")
+        parts = value if isinstance(value, list) else (*value, *value.values())
+        for part in parts:
+            plain(part, levels - 1)
+    return value
 
 
 def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

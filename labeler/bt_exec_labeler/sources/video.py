@@ -14,7 +14,15 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.episode import Action, Episode, Flaw, Image, file_digest, ordered
+from bt_exec_labeler.episode import (
+    Action,
+    Episode,
+    Flaw,
+    Image,
+    file_digest,
+    name_of,
+    ordered,
+)
 from bt_exec_labeler.sources.actions import read_actions
 
 __all__ = ["KEPT", "read_video"]
@@ -36,7 +44,7 @@ class VideoFrame:
     @property
     def name(self) -> str:
         """File name and number of the frame, from 0."""
-        return f"{self.path.name}#{self.number}"
+        return f"{name_of(self.path)}#{self.number}"
 
     def image(self) -> Image:
         """Implement `bt_exec_labeler.episode.Frame.image`."""
@@ -78,7 +86,7 @@ def read_video(path: Path) -> Iterator[Episode]:
         actions, late = read_actions(beside)
     in_order, flaws, doubts = ordered(list(frames), _GAP_S)
     yield Episode(
-        path.stem,
+        name_of(path).removesuffix(path.suffix),
         in_order,
         actions,
         origin={"video": str(path)},
