@@ -35,6 +35,7 @@ from bt_exec_labeler.testing.game import make_game
 from bt_exec_labeler.testing.playback import Playback
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.testing.messages_server import MessagesServer
+from tests.labeler.batch.recordings import answer
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +161,25 @@ def test_chat_set_labels_itself_when_played_back(
     for line in read_lines(tmp_path / "again" / "records.jsonl"):
         if line["episode"] not in disturbed:
             assert line["record"] == taught[line["item"]]
+
+
+def test_chat_set_has_the_form_of_the_requests_of_its_run(tmp_path: Path) -> None:
+    game = make_game(tmp_path / "game", episodes=1, seed=0)  # without failures
+    words = game / "vocabulary.yaml"
+    how: dict[str, Any] = {"labeler": "model", "role": "controller", "no_cache": True}
+    options = {"language": "ko", "items": 3, "sheet": False, "retries": 0}
+    with MessagesServer([answer]) as server:
+        client = {"base_url": server.url, "tier": "text"}
+        how["options"] = {**options, "client": client}
+        commands.run(game, words, tmp_path / "run", **how)
+        about = (tmp_path / "run", game, words, tmp_path / "set")
+        commands.dataset(*about, keep_uncertain=True)
+        sent = len(server.requests)
+        model = Playback(tmp_path / "set" / "chat")
+        server.script([model])
+        found = commands.run(game, words, tmp_path / "again", **how)
+        assert (model.exact, model.unknown, found["dropped"]) == (sent, 0, 0)
+        assert "열쇠로 걸어간다." in str(server.requests[0].body["system"])
 
 
 def test_interrupted_set_leaves_nothing_and_is_created_again(

@@ -10,14 +10,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
 from bt_exec_labeler.batch.run import BATCH
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import Item, Role, item_at
+from bt_exec_labeler.labelers.model import Options
 from bt_exec_labeler.labelers.prompt import ask_about, rules_of
 from bt_exec_labeler.record import FIELDS
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -37,6 +38,7 @@ def chats_of(
     episodes: Mapping[str, Episode],
     vocabulary: Vocabulary,
     folder: Path,
+    form: Options,
 ) -> Iterator[dict[str, Any]]:
     """Return chats about records, and write their pictures to ``images`` of a folder.
 
@@ -46,20 +48,19 @@ def chats_of(
         episodes: The recordings by name.
         vocabulary: Vocabulary of the records.
         folder: Of the training set.
+        form: Settings of the labeler that is taught.
     """
-    language = vocabulary.languages[0]
+    language = form.language or vocabulary.languages[0]
     system = system_text(vocabulary, role, language)
     for name, found in groupby(lines, key=lambda line: line["episode"]):
-        of_episode = list(found)
-        for first in range(0, len(of_episode), BATCH):
-            batch = of_episode[first : first + BATCH]
+        for batch in _batches(found, form.items):
             items: dict[int, Item] = {
                 number: item_at(
                     episodes[name], float(line["t"]), line["mid_step_id"], role, vocabulary
                 ).readable()
                 for number, line in enumerate(batch, start=1)
             }
-            turn = ask_about(items, vocabulary, language, sheet=True)
+            turn = ask_about(items, vocabulary, language, sheet=form.sheet)
             yield {
                 "messages": [
                     {"role": "system", "content": system},
@@ -67,6 +68,14 @@ def chats_of(
                     {"role": "assistant", "content": _answer(batch)},
                 ]
             }
+
+
+def _batches(lines: Iterable[Mapping[str, Any]], count: int) -> Iterator[list[Mapping[str, Any]]]:
+    """Return the records of an episode by request: a run forms batches, the labeler parts them."""
+    left = iter(lines)
+    while batch := list(islice(left, BATCH)):
+        for first in range(0, len(batch), count):
+            yield batch[first : first + count]
 
 
 def _answer(lines: Sequence[Mapping[str, Any]]) -> str:

@@ -16,6 +16,8 @@ from bt_exec_labeler.datasets.replies import reply_strata
 from bt_exec_labeler.datasets.write import SetInput, write_dataset
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import content_key, items_of
+from bt_exec_labeler.labelers.model import Options
+from bt_exec_labeler.labelers.remote_settings import read_options
 from bt_exec_labeler.lerobot.annotate import annotate
 from bt_exec_labeler.lerobot.language import form_of
 from bt_exec_labeler.lerobot.write import write_lerobot
@@ -81,7 +83,9 @@ def dataset(
         )
     splits = splits_of_run(folder, [*kept, *answered], keep=True)
     about_set = (role_of(manifest["role"]), kept, episodes, vocabulary, splits)
-    given = SetInput(*about_set, replies=replies)
+    options = manifest["options"] if manifest["labeler"] == "model" else {}
+    chats = read_options(Options, options, "model")
+    given = SetInput(*about_set, replies=replies, form=chats)
     warnings: list[str] = []
     about = "rows"
     if form == "lerobot":

@@ -17,7 +17,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from bt_exec_labeler.datasets.replies import reply_rows
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.items import Role
+from bt_exec_labeler.labelers.model import Options
 from bt_exec_labeler.pictures import Stored, picture
 from bt_exec_labeler.splits import SPLITS, Split
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -52,6 +53,7 @@ class SetInput:
         vocabulary: Vocabulary of the records.
         splits: The split of each episode.
         replies: Whether commands for which nothing was done are a part of the set.
+        form: Settings of the labeler whose requests the chats are.
     """
 
     role: Role
@@ -60,6 +62,7 @@ class SetInput:
     vocabulary: Vocabulary
     splits: Mapping[str, Split]
     replies: bool = False
+    form: Options = field(default_factory=Options)
 
 
 def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
@@ -90,7 +93,7 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
                 write_rows(part / "data" / f"{split}-00000.parquet", default)
                 asked = [line for line in steps if given.splits[line["episode"]] == split]
                 with (part / "chat" / f"{split}.jsonl").open("w", encoding="utf-8") as file:
-                    for chat in chats_of(given.role, asked, *about, part):
+                    for chat in chats_of(given.role, asked, *about, part, given.form):
                         file.write(json.dumps(chat, ensure_ascii=False) + "\n")
             if special := [row for row in found if row["kind"] != "step"]:
                 recovery[split] = len(special)
