@@ -34,6 +34,8 @@ FIELDS = (
 INJECTED = ("schema_version", "plan_id")
 """Fields of the builder. An answer that contains them is refused."""
 
+_LARGEST = 1e300  # JSON has no infinity, and a larger integer is none as a float
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -248,10 +250,10 @@ class _Reader:
             known = [str(v) for v in argument.values]
             self.no("ARGUMENT_VALUE", where, "unlisted", **_not_in(value, known))
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            low = -float("inf") if argument.minimum is None else argument.minimum
-            high = float("inf") if argument.maximum is None else argument.maximum
+            low = -_LARGEST if argument.minimum is None else argument.minimum
+            high = _LARGEST if argument.maximum is None else argument.maximum
             if not low <= value <= high:
-                bounds = {"low": f"{low:g}", "high": f"{high:g}", "found": f"{value:g}"}
+                bounds = {"low": f"{low:g}", "high": f"{high:g}", "found": _shown(value)}
                 self.no("ARGUMENT_RANGE", where, "range", **bounds)
 
 

@@ -14,7 +14,7 @@ from bt_exec_labeler.clips import RECENT, cut
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import ControllerItem, Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled
-from bt_exec_labeler.labelers.answer import answer_schema
+from bt_exec_labeler.labelers.answer import answer_schema, read_records
 from bt_exec_labeler.labelers.model import ModelLabeler, Options, create
 from bt_exec_labeler.labelers.prompt import ask_about, contact_sheet
 from bt_exec_labeler.labelers.rules import RulesLabeler
@@ -214,6 +214,21 @@ def test_wrapping_of_local_models_is_removed_and_reported_unless_strict(
     refused = ask(form(whole(truth)), retries=0, strict=True)
     assert records(refused) == [None] * 3
     assert refused[0].breaches[0].code == "NOT_ONLY_JSON"
+
+
+@pytest.mark.parametrize(
+    "record",
+    ['{"mid_step_id": "\\ud800"}', '{"\\udfff": 1}', f'{{"a": {"[" * 90}{"]" * 90}}}'],
+    ids=["half a character", "half a key", "deep"],
+)
+def test_answer_that_cannot_be_stored_is_not_read(
+    record: str, items: Sequence[Item], vocabulary: Vocabulary
+) -> None:
+    answer = f'{{"items": [{{"item": 1, "record": {record}}}]}}'
+    (found,) = read_records(answer, {1: items[0]}, vocabulary).values()
+    assert isinstance(found, tuple)
+    assert [breach.code for breach in found] == ["NOT_JSON"]
+    assert str(found[0]).encode()
 
 
 @pytest.mark.parametrize(("code", "form"), FORMS)

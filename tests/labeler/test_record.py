@@ -131,6 +131,24 @@ def test_numbers_are_bounded(vocabulary: Vocabulary) -> None:
         assert any(code in name for name in codes) if code else not codes
 
 
+@pytest.mark.parametrize("bounds", [{}, {"minimum": 0, "maximum": 9}])
+@pytest.mark.parametrize("kind", ["number", "integer"])
+@pytest.mark.parametrize("value", [10**400, -(10**400), float("inf"), -float("inf")])
+def test_number_that_no_robot_can_use_is_out_of_range(
+    value: float, kind: str, bounds: dict[str, float], vocabulary: Vocabulary
+) -> None:
+    data = vocabulary.model_dump()
+    data["ops"]["TALK"]["args"] = {"seconds": {"type": kind, **bounds}}
+    data["mid_steps"]["talk_gate_guard"]["args"] = {}
+    goal = {"op": "TALK", "args": {"seconds": value}}
+    found = read_record({**GOOD, "short_goal_dsl": [goal]}, Vocabulary.model_validate(data))
+    assert isinstance(found, tuple)
+    (wrong,) = found
+    is_float = isinstance(value, float)
+    assert wrong.code == ("ARGUMENT_TYPE" if kind == "integer" and is_float else "ARGUMENT_RANGE")
+    assert len(wrong.message) < 120
+
+
 @pytest.mark.parametrize("length", range(55, 65))
 def test_long_value_is_cut_to_sixty_characters(length: int, vocabulary: Vocabulary) -> None:
     found = read_record({**GOOD, "uncertainty": "x" * length}, vocabulary)

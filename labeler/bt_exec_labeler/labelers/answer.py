@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.record import FIELDS, Breach, Record, Terminate, Uncertainty, read_record
+from bt_exec_labeler.sources.json_lines import plain
 from bt_exec_labeler.vocabulary import Argument, Operation, Vocabulary
 from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 
@@ -96,7 +97,7 @@ def read_records(
 def _entries(text: str) -> Sequence[Any] | Breach:
     """Return the list in an answer, or the reason why it has none."""
     try:
-        data = strict_json(text)
+        data = plain(strict_json(text))
     except RecursionError:
         return Breach("NOT_JSON", "answer", "is nested too deeply")
     except KeyTwiceError as error:

@@ -38,6 +38,7 @@ from bt_exec_labeler.labelers.remote_settings import (
 )
 from bt_exec_labeler.record import Breach, Record, read_record
 from bt_exec_labeler.service.request import request_of
+from bt_exec_labeler.sources.json_lines import plain
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client.proxy import proxy_of
 
@@ -173,7 +174,7 @@ class RemoteLabeler:
             message = f"{self.options.url} answered {answer.status_code}: {_said(content)}"
             raise LabelerFailure("REMOTE_REFUSED", message)
         try:
-            return json.loads(content)
+            return plain(json.loads(content))
         except (ValueError, RecursionError):
             message = f"{self.options.url} did not answer JSON: {_said(content)}"
             raise LabelerFailure("REMOTE_FORM", message) from None

@@ -305,6 +305,7 @@ def said(*items: Any, version: str = "plan_v1.0") -> bytes:
         (200, b"[" * 100_000, "REMOTE_FORM"),
         (200, b"[]", "REMOTE_FORM"),
         (200, said(), "REMOTE_FORM"),
+        (200, said({"provenance": "\ud800"}), "REMOTE_FORM"),
         (200, said({}, {}), "REMOTE_FORM"),
         (200, said({}, version="plan_v9"), "REMOTE_SCHEMA"),
         (200, b" " * 5_000_000, "REMOTE_FORM"),
