@@ -131,7 +131,7 @@ NOT_RUN = {
     "bt-exec doctor": "its exit code tells of the machine",
     "bt-exec show get_material --format dot | dot": "needs Graphviz",
     "bt-exec fmt --check trees/": "fmt was run before",
-    "bt-exec eval configs/commands/door.yaml --compiler offline": "needs a key",
+    "bt-exec eval door --compiler offline": "needs a key",
     "bt-exec eval my_commands.yaml": "files of the reader; tests/bt_exec/evaluation",
     "bt-exec resume": "needs an interrupted mission; tests/bt_exec/mission makes one",
     'bt-exec run "go on"': "needs an interrupted mission",
@@ -170,7 +170,6 @@ def test_commands_of_a_page_work(page: str, tmp_path: Path, shell: dict[str, str
         )
 
     shutil.copytree(ROOT / "trees" / "door", tmp_path / "trees")
-    shutil.copytree(ROOT / "configs" / "commands", tmp_path / "configs" / "commands")
     (tmp_path / "my_lab.yaml").write_text("site: lab\npacks: {door: {robot: sim}}\n")
     (tmp_path / "my_tree.yaml").write_text("tree: mine\nroot: {do: return_home}\n")
     shown = run("bt-exec show get_material --format yaml")

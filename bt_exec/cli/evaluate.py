@@ -16,7 +16,10 @@ __all__ = ["COMMANDS", "eval_"]
 def eval_(
     file: Annotated[
         Path,
-        typer.Argument(help="Labelled commands; see docs/models.md.", metavar="FILE"),
+        typer.Argument(
+            help="Labelled commands, or the name of a shipped set; see docs/models.md.",
+            metavar="FILE|NAME",
+        ),
     ],
     compilers: Annotated[
         list[str] | None,
@@ -41,6 +44,7 @@ def eval_(
     import json as json_
 
     from bt_exec.cli.output import emit, for_people
+    from bt_exec.cli.plan import situation_for
     from bt_exec.evaluation.cases import load_cases
     from bt_exec.evaluation.run import answers, differences, evaluate, fault_in, read_lines
     from bt_exec.site.compile_command import make_compiler
@@ -51,11 +55,14 @@ def eval_(
     for name in compilers or [loaded.compiler.name]:
         label, equals, other = name.partition("=")
         asked[label] = make_compiler(load_site(other)) if equals else make_compiler(loaded, name)
+    world = [f"{key}={value}" for key, value in cases.world.items()]
+    looking = (one for one in asked.values() if getattr(one, "needs_observation", False))
+    situation = situation_for(loaded, next(looking, next(iter(asked.values()))), world)
     lines = []
     known = read_lines(out) if out is not None else []
     kept = out.open("a", encoding="utf-8") if out is not None else None
     try:
-        for line in answers(loaded, cases, asked, known):
+        for line in answers(loaded, cases, asked, known, situation):
             lines.append(line)
             if kept is not None and line not in known:
                 kept.write(json_.dumps(line, ensure_ascii=False) + "\n")

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import SpecError
+from bt_exec.site.data import data_path
 from bt_exec.spec.model import Check, Do, NodeBase, children_of
 from bt_exec.spec.source import read_file
 
@@ -42,6 +43,7 @@ class Case(BaseModel):
         say: The command.
         want: ``act``, ``refuse``, or ``either`` if both are correct.
         actions: Skills that must occur in this order, with arguments that the words determine.
+        any_order: Whether the order of `actions` is free.
         forbid: Skills that must not occur.
         only: Whether no skill may occur but `actions` and those on the way.
         condition: Whether an action must depend on a condition.
@@ -56,6 +58,7 @@ class Case(BaseModel):
     say: str
     want: Literal["act", "refuse", "either"]
     actions: tuple[Annotated[Action, BeforeValidator(_action)], ...] = ()
+    any_order: bool = False
     forbid: tuple[str, ...] = ()
     only: bool = False
     condition: bool = False
@@ -70,12 +73,15 @@ class Cases(BaseModel):
 
     Attributes:
         commands: The commands.
+        world: Initial state of the simulated world, as ``--world``, that the compilers observe.
+            A value may be the name of a file in the folder of the commands.
         on_the_way: Skills that a plan may add anywhere: to come home, to report.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     commands: Annotated[tuple[Case, ...], Field(min_length=1)]
+    world: Mapping[str, str | int | float | bool] = {}
     on_the_way: frozenset[str] = frozenset()
 
 
@@ -94,15 +100,16 @@ class Step(NamedTuple):
 
 
 def load_cases(path: Path) -> Cases:
-    """Return the labelled commands of a file.
+    """Return the labelled commands of a file, or of a shipped set by its name.
 
     Raises:
         SpecError: If it cannot be read or has another form; every mistake with its place.
     """
-    source = read_file(path)
+    shipped = data_path("configs", "commands", f"{path}.yaml")
+    source = read_file(shipped if shipped.is_file() and not path.exists() else path)
     listed = isinstance(source.data, list)
     try:
-        return Cases.model_validate({"commands": source.data} if listed else source.data)
+        cases = Cases.model_validate({"commands": source.data} if listed else source.data)
     except ValidationError as error:
         problems = [
             source.problem(
@@ -114,6 +121,9 @@ def load_cases(path: Path) -> Cases:
             for one in error.errors()
         ]
         raise SpecError(problems, checkable=False) from None
+    beside = {key: Path(source.file).parent / str(value) for key, value in cases.world.items()}
+    files = {key: str(file) for key, file in beside.items() if file.is_file()}
+    return cases.model_copy(update={"world": {**cases.world, **files}})
 
 
 def steps_of(node: NodeBase, conditional: bool = False) -> Iterator[Step]:
@@ -134,7 +144,8 @@ def fault_of(case: Case, plan: list[Step], on_the_way: frozenset[str] = frozense
     extra = skills - wanted - on_the_way
     if case.want == "refuse":
         return "" if case.question and not skills else "should be refused"
-    if not _in_order(plan, list(case.actions)):
+    in_order = _in_order(plan, list(case.actions))
+    if not (in_order or (case.any_order and all(_in_order(plan, [one]) for one in case.actions))):
         return "not what was asked"
     if skills & set(case.forbid):
         return "forbidden skill"

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.campaign.statistics import Difference, Rate, compare
-from bt_exec.evaluation.cases import Case, Cases, Step, fault_of, steps_of
+from bt_exec.evaluation.cases import Cases, Step, fault_of, steps_of
 from bt_exec.failure import Refusal, SpecError, UsageError
-from bt_exec.planning.compiler import Compiler, Reply
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Compiler, Reply, Request
 from bt_exec.planning.plan import prepare_answer
 from bt_exec.site.compile_command import request_of
 from bt_exec.site.site import Site
@@ -50,7 +51,11 @@ class Evaluation(NamedTuple):
 
 
 def answers(
-    site: Site, cases: Cases, compilers: Mapping[str, Compiler], known: Iterable[Line] = ()
+    site: Site,
+    cases: Cases,
+    compilers: Mapping[str, Compiler],
+    known: Iterable[Line] = (),
+    situation: Situation | None = None,
 ) -> Iterator[Line]:
     """Yield the answer of each compiler to each command; recorded answers are reused.
 
@@ -59,19 +64,23 @@ def answers(
         cases: The labelled commands.
         compilers: The compilers, by the name in the report.
         known: Lines of an earlier run.
+        situation: The observed situation; empty by default.
     """
     recorded = {(line["compiler"], line["item"], line["say"]): line for line in known}
     for name, compiler in compilers.items():
         for item, case in enumerate(cases.commands):
-            yield recorded.get((name, item, case.say)) or _answer(site, case, compiler, name, item)
+            if line := recorded.get((name, item, case.say)):
+                yield line
+                continue
+            request = request_of(site, case.say, situation, case.context)
+            yield {"compiler": name, "item": item, "say": case.say, **_answer(request, compiler)}
 
 
-def _answer(site: Site, case: Case, compiler: Compiler, name: str, item: int) -> Line:
-    request = request_of(site, case.say, context=case.context)
+def _answer(request: Request, compiler: Compiler) -> Line:
     began = time.perf_counter()
     answer = compiler.compile(request)
-    line: dict[str, Any] = {"compiler": name, "item": item, "say": case.say, "steps": None}
-    line["seconds"] = round(time.perf_counter() - began, 4)
+    seconds = round(time.perf_counter() - began, 4)
+    line: dict[str, Any] = {"steps": None, "seconds": seconds}
     if isinstance(answer, Reply):
         return {**line, "code": answer.code, "objections": [], "requests": 0, "usage": {}}
     line["requests"] = answer.requests
