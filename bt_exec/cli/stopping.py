@@ -45,7 +45,7 @@ _HELD_S = 1.0
 """
 
 _END_S = 5.0
-"""Time limit for threads of parts to end when the program ends [s]."""
+"""Time limit for threads of parts, and again for their exit functions, when the program ends [s]."""
 
 _MAIN = threading.main_thread().name
 
@@ -107,25 +107,32 @@ def _unraisable(what: sys.UnraisableHookArgs) -> None:
 
 
 def bound_the_end(code: int) -> None:
-    """End the program after a while, even if a thread left behind by a part does not end.
+    """End the program after a while, even if threads or exit functions of parts do not end.
 
-    Python waits for such threads before it calls exit functions.
+    Python waits for the threads, then calls the exit functions.
 
     Args:
         code: Exit code of the program.
     """
     with contextlib.suppress(ValueError):  # not on the main thread
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)  # Python removes its handlers at the end
-    ends = threading.Event()
-    atexit.register(ends.set)  # called first
+    exits = threading.Event()
+    atexit.register(exits.set)  # called first
 
     def end() -> None:
-        if ends.wait(_END_S):
-            return
-        left = [one for one in threading.enumerate() if not one.daemon and one.name != _MAIN]
-        names = ", ".join(printable(one.name) for one in left)
-        os.write(2, f"bt-exec: threads of parts did not end: {names}; the program ends\n".encode())
-        atexit._run_exitfuncs()
+        if exits.wait(_END_S):
+            time.sleep(_END_S)
+            left = "exit functions of parts did not end"
+        else:
+            alive = threading.enumerate()
+            names = [one.name for one in alive if not one.daemon and one.name != _MAIN]
+            left = f"threads of parts did not end: {', '.join(map(printable, names))}"
+        os.write(2, f"bt-exec: {left}; the program ends\n".encode())
+        if not exits.is_set():
+            with contextlib.suppress(RuntimeError):
+                last = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
+                last.start()
+                last.join(_END_S)
         os._exit(code)
 
     with contextlib.suppress(RuntimeError):  # no thread can be started: it may take longer

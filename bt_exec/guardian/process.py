@@ -198,6 +198,8 @@ class Process:
             wait_s = min(self.within_s / 4, IDLE_S) if self.armed else IDLE_S
             if self.closed:  # the parent is ending, or has lost the connection
                 time.sleep(CLOSED_S)
+                if self.released and clock() - self.last > self.within_s:
+                    self.linger()
             else:
                 poll.poll(wait_s * 1000)
                 self.read()
@@ -219,6 +221,7 @@ class Process:
                 data = b""
             if not data:
                 self.closed = True
+                self.last = clock() if self.released else self.last
                 return
             for letter in data.decode("ascii", "replace"):
                 self.take(letter)
@@ -240,8 +243,7 @@ class Process:
             self.send({"tried": self.stop_robot(tries=1)})
         elif letter == "R":
             self.armed, self.released = False, True
-            for lock in self.locks:
-                fcntl.lockf(lock, fcntl.LOCK_UN)
+            self.unhold()
             self.send({"released": True})
         elif letter == "Q":
             self.quits = True
@@ -272,6 +274,13 @@ class Process:
         pause_s = min(self.within_s, AGAIN_OFTEN_S) if self.stopped < OFTEN else AGAIN_SELDOM_S
         self.last = clock() - self.within_s + pause_s
 
+    def linger(self) -> None:
+        """Stop the robot of a parent that takes long to end, unless another process drives it."""
+        self.last = clock()
+        if self.hold():
+            self.stop_robot(tries=1)
+            self.unhold()
+
     def orphaned(self) -> None:
         """Stop the robot of a parent that has ended, unless another process drives it now."""
         if self.released and not self.hold():
@@ -292,12 +301,17 @@ class Process:
                 fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 1)
             except OSError:
                 return False
-            if os.getppid() != self.parent:
+            if self.released or os.getppid() != self.parent:
                 asked = struct.pack(FLOCK, fcntl.F_WRLCK, 0, 0, 1, 0)
                 kind = struct.unpack(FLOCK, fcntl.fcntl(lock, fcntl.F_GETLK, asked))[0]
                 if kind != fcntl.F_UNLCK:
                     return False
         return True
+
+    def unhold(self) -> None:
+        """Release the locks of the robots."""
+        for lock in self.locks:
+            fcntl.lockf(lock, fcntl.LOCK_UN)
 
     def stop_robot(self, tries: int | None = None) -> dict[str, Any]:
         """Execute every stop, repeatedly on failure; return whether all succeeded, and how."""

@@ -41,6 +41,7 @@ _EPISODE_S = 5.0  # motions that are closer together than this are reported once
 _RUNAWAY_LOOKS = 10  # consecutive stops without effect
 _SLOWER_AFTER_S = 60.0  # time after the session's end when polling slows down [s]
 _PATIENCE_S = 1.0  # how long a mission waits for a poll in progress [s]
+_LAST_S = 4.0  # how long the end of the program waits for one, with its report [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -108,9 +109,13 @@ class LifeCycle:
                 self.state = State.NEEDS_INSPECTION if self.why else State.IDLE
 
     @contextlib.contextmanager
-    def busy(self) -> Iterator[None]:
-        """Pause the idle monitor, because drivers may support one thread at a time only."""
-        taken = self._asking.acquire(timeout=_PATIENCE_S)  # a hanging driver delays the caller, too
+    def busy(self, patience_s: float = _PATIENCE_S) -> Iterator[None]:
+        """Pause the idle monitor, because drivers may support one thread at a time only.
+
+        Args:
+            patience_s: Time limit for the monitor to finish; its driver may hang [s].
+        """
+        taken = self._asking.acquire(timeout=patience_s)
         try:
             yield
         finally:
@@ -251,5 +256,5 @@ def _last_look() -> None:
     """Stop robots that were moved by earlier exit functions."""
     for cycle in list(_OPEN):
         if cycle._pid == os.getpid():
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception), cycle.busy(_LAST_S):
                 cycle.look()

@@ -175,3 +175,29 @@ main()
 def test_ctrl_c_during_the_import_of_the_command_line_prints_no_traceback() -> None:
     ran = program(IMPORTING, "doctor")
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "bt-exec: stopped\n")
+
+
+HANGING_END = """
+import atexit, threading
+from bt_exec.cli import stopping
+stopping._END_S = 0.2
+never = threading.Event()
+{hangs}
+atexit.register(never.wait)
+stopping.bound_the_end(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("hangs", "said"),
+    [
+        ("", "exit functions of parts did not end"),
+        (
+            "threading.Thread(target=never.wait, name='stay').start()",
+            "threads of parts did not end: stay",
+        ),
+    ],
+)
+def test_end_of_the_program_is_bounded_although_exit_functions_hang(hangs: str, said: str) -> None:
+    ran = program(HANGING_END.format(hangs=hangs))
+    assert (ran.returncode, ran.stderr) == (3, f"bt-exec: {said}; the program ends\n")

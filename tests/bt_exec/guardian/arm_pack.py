@@ -344,6 +344,18 @@ def leave_exit(robot: RemoteArm) -> Steps:
 
 
 @skill(timeout_s=20)
+def leave_hanging_exit(robot: RemoteArm) -> Steps:
+    """Move the arm at program exit, then hang."""
+
+    def hang() -> None:
+        robot.go()
+        _swallow_everything()
+
+    atexit.register(hang)
+    yield Running()
+
+
+@skill(timeout_s=20)
 def leave_del(robot: RemoteArm) -> Steps:
     """Move the arm during interpreter shutdown."""
 
@@ -364,7 +376,7 @@ def leave_child(robot: RemoteArm) -> Steps:
         time.sleep(0.4)
         robot.go()
         os._exit(0)
-    for _ in range(16):
+    while robot.still:
         yield Running()
 
 
@@ -379,7 +391,7 @@ def leave_program(robot: RemoteArm) -> Steps:
         f"arm_server.call({robot.address!r}, 'go')\n",
     ]
     subprocess.Popen(words, start_new_session=True)
-    for _ in range(16):
+    while robot.still:
         yield Running()
 
 
@@ -420,6 +432,7 @@ PACK = Pack(
         leave_thread,
         leave_runaway,
         leave_exit,
+        leave_hanging_exit,
         leave_del,
         leave_child,
         leave_program,

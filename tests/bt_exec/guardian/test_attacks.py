@@ -71,6 +71,7 @@ ATTACKS = [
     Attack("leave_thread", 0, ["OK", "MOVED_WHILE_IDLE"], "moved while no mission ran"),
     Attack("leave_runaway", 4, ["OK|STOP_FAILED", "MOVED_WHILE_IDLE"], "MOVED_WHILE_IDLE"),
     Attack("leave_exit", 0, ["OK", "MOVED_WHILE_IDLE"], "moved while no mission ran"),
+    Attack("leave_hanging_exit", 0, ["OK", "MOVED_WHILE_IDLE"], "exit functions of parts did not"),
     Attack("leave_del", 0, ["OK"], "Done."),
     Attack("leave_child", 0, ["OK"], "still moving"),
     Attack("leave_program", 0, ["OK"], "still moving"),

@@ -306,6 +306,22 @@ time.sleep(0.3)
     assert stops.count == 0
 
 
+def test_robot_is_stopped_while_the_parent_hangs_in_its_last_finalizer(stops):
+    """No thread and no exit function of the parent runs any more."""
+    hangs = """
+guardian.release()
+class Last:
+    def __del__(self, sleep=time.sleep, path=folder / "stops"):
+        deadline = 100
+        while deadline and not (path.exists() and path.read_text().count("x") > 1):
+            sleep(0.05)
+            deadline -= 1
+        os.write(1, b"stopped twice" if deadline else b"never stopped")
+sys.modules["last"] = Last()
+"""
+    assert "stopped twice" in end_of(stops, hangs)
+
+
 def test_guardian_locks_the_robot_until_it_has_stopped(stops):
     """A new process must not drive the robot while the guardian of a dead one stops it."""
     with parent(stops, "guardian.arm(); sys.stdin.read()") as process:

@@ -253,3 +253,33 @@ atexit.register(go)
 def test_exit_function_of_a_skill_runs_before_the_final_stop():
     ran = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True)
     assert ran.stdout == "stopped\nreported {'arm': 'it still moves'}\n"
+
+
+REPORT_AT_EXIT = """
+import atexit, threading, time
+from bt_exec.mission.life_cycle import LifeCycle
+from bt_exec.rig import Rig
+from bt_exec.testing import ScriptedRobot
+
+robot = ScriptedRobot()
+begun = threading.Event()
+
+def report(moved):
+    begun.set()
+    time.sleep(0.3)
+    print("reported", moved, flush=True)
+
+cycle = LifeCycle({"arm": Rig(robot)}, [], report)
+cycle.close()
+
+def go():
+    robot.still = False
+    begun.wait()
+
+atexit.register(go)
+"""
+
+
+def test_program_ends_only_after_the_monitor_has_reported_a_motion():
+    ran = subprocess.run([sys.executable, "-c", REPORT_AT_EXIT], capture_output=True, text=True)
+    assert ran.stdout == "reported {'arm': 'it still moves'}\n"
