@@ -45,7 +45,7 @@ _HELD_S = 1.0
 """
 
 _END_S = 5.0
-"""Time limit for threads of parts, and again for their exit functions, when the program ends [s]."""
+"""Time limit for threads of parts when the program ends, and again for their exit functions [s]."""
 
 _MAIN = threading.main_thread().name
 

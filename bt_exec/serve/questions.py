@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["Question", "Questions"]
 
 _STEP_S = 0.1
+_BITS = 52  # exact in JavaScript; unique among services, so that an old page confirms nothing
 
 
 @dataclass
@@ -20,7 +21,7 @@ class Question:
     """One question that waits for an answer.
 
     Attributes:
-        number: Its identifier while the service runs.
+        number: Its identifier, random.
         why: Why confirmation is needed, in the language of the command.
         spec: The plan.
         answer: The answer; None if there is none yet.
@@ -45,11 +46,10 @@ class Questions:
         self.limit_s = limit_s
         self.pending: Question | None = None
         self._changed = changed
-        self._numbers = itertools.count(1)
 
     def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
         """Return whether the plan was confirmed in time."""
-        question = self.pending = Question(next(self._numbers), why, spec)
+        question = self.pending = Question(secrets.randbits(_BITS), why, spec)
         until = time.monotonic() + self.limit_s
         self._changed()
         try:

@@ -4,7 +4,7 @@ import { drawMap } from "/map.js";
 import { SIGNS, TreeView } from "/tree.js";
 import { WORDS } from "/words.js";
 
-const READ_MS = 700; // how long a plan is shown before it can be confirmed
+const READ_MS = 700; // how long a button that moves the robot is shown before it can be clicked
 const store = { get: (key) => { try { return localStorage.getItem(key); } catch { return null; } },
   set: (key, value) => { try { localStorage.setItem(key, value); } catch { /* private mode: it is asked again */ } } };
 
@@ -18,6 +18,11 @@ const word = (key, facts = {}) => WORDS[language][key].replace(/\{(\w+)\}/g, (_,
 const stateWord = (state) => WORDS[language].s[state] ?? state;
 const say = { state: stateWord, language: () => language };
 const trees = { tree: new TreeView($("tree"), say), question: new TreeView($("question-rows"), say), record: new TreeView($("record-rows"), say) };
+// no focus is taken, and a click cannot be meant for a button that has just appeared
+function enableLater(button, holds = () => true) {
+  button.disabled = true;
+  setTimeout(() => { if (holds()) button.disabled = false; }, READ_MS);
+}
 function notice(text, where = "notice") { write($(where), text); show($(where), text !== ""); }
 
 async function ask(path, body) {
@@ -74,6 +79,7 @@ function drawEnd(outcome) {
   $("end-nearest").querySelector("ul").replaceChildren(...nearest.map((text) => {
     const item = make("li"), button = make("button", text, { type: "button", class: "plain" });
     button.addEventListener("click", () => { if (outcome.question) act("/missions", { command: text }); else { $("command").value = text; $("command").focus(); } });
+    if (outcome.question) enableLater(button);
     item.append(button);
     return item;
   }));
@@ -91,15 +97,13 @@ function drawQuestion(question) {
   const number = String(question.number);
   if (asked === number) return;
   write($("spoken"), `${word("asks")} ${question.why}`);
-  // no focus is taken, and a plan that has just appeared cannot be the one that a click was meant for
-  $("yes").disabled = true;
-  setTimeout(() => { if ($("question").dataset.number === number) $("yes").disabled = false; }, READ_MS);
+  enableLater($("yes"), () => $("question").dataset.number === number);
 }
 function drawWaiting(waiting) {
   const held = Boolean(live.inspect) || (Boolean(live.held) && waiting.length > 0);
   show($("waiting"), held || waiting.length > 0);
   const why = live.inspect ? word("inspect", { why: live.inspect }) : word("held");
-  if (held && ($("held").hidden || $("held-why").textContent !== why)) write($("spoken"), why);
+  if (held && ($("held").hidden || $("held-why").textContent !== why)) { write($("spoken"), why); enableLater($("go-on")); }
   write($("held-why"), why);
   write($("go-on"), word(live.inspect ? "inspected" : "goOn"));
   show($("held"), held);
@@ -315,6 +319,8 @@ function drawSites() { // one tab each where there are several robots
 async function choose(path) {
   base = path;
   live = null;
+  $("question").dataset.number = "";
+  for (const id of ["question", "stop", "waiting", "suggest"]) show($(id), false);
   ways.clear(); drawn.clear(); $("cameras").replaceChildren();
   if ($("login").open) $("login").close();
   history.replaceState(null, "", `?site=${encodeURIComponent(sites.find((one) => one.path === path)?.site ?? "")}`);

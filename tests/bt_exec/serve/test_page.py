@@ -232,6 +232,52 @@ def test_plan_cannot_be_confirmed_directly_after_it_has_appeared(served: Served,
     expect(page.locator("#end-head")).to_have_text("✓ done")
 
 
+def test_plan_of_one_robot_is_not_confirmed_for_another(serve_sites, visit):
+    """The other site is unreachable for a while, so that its state is not shown yet."""
+    both = serve_sites({"left": "", "right": ""})
+    page = linked(visit(both["left"]))
+    both["left"].send("sure?")
+    expect(page.locator("#question")).to_be_visible()
+    expect(page.locator("#yes")).to_be_enabled()
+    page.route("**/live", lambda route: None)
+    page.locator("#sites button").nth(1).click()
+    expect(page.locator("#site")).to_have_text("right")
+    expect(page.locator("#question")).to_be_hidden()
+    expect(page.locator("#stop")).to_be_hidden()
+
+
+def test_repeated_clicks_on_stop_never_send_a_command(served: Served, visit):
+    """The other buttons keep their places while Stop appears, changes its words and goes."""
+    page = linked(visit(served))
+    place = page.locator("#send").bounding_box()
+    served.send("hold")
+    expect(page.locator("#stop")).to_be_visible()
+    assert page.locator("#send").bounding_box() == place
+    box = page.locator("#stop").bounding_box()
+    page.locator("#command").fill("wave")
+    page.mouse.click(box["x"] + 4, box["y"] + 20)
+    expect(page.locator("#end-head")).to_have_text("■ stopped")
+    for place_x in (4, box["width"] - 4):
+        page.mouse.click(box["x"] + place_x, box["y"] + 20)
+    assert page.locator("#send").bounding_box() == place
+    assert len(served.journal.missions(None)) == 1
+
+
+def test_held_queue_cannot_be_continued_by_a_click_for_something_else(served: Served, visit):
+    page = linked(visit(served))
+    page.evaluate(
+        "window.seen = []; new MutationObserver(() => window.seen.push("
+        "document.getElementById('go-on').disabled))"
+        ".observe(document.getElementById('go-on'), {attributes: true})"
+    )
+    served.send("hold")
+    served.send("wave")
+    page.get_by_role("button", name="Hold the queue").click()
+    expect(page.locator("#held")).to_be_visible()
+    expect(page.locator("#go-on")).to_be_enabled()
+    assert page.evaluate("window.seen") == [True, False]
+
+
 def test_stop_button_holds_the_queue(served: Served, visit):
     page = linked(visit(served))
     first, second = served.send("hold"), served.send("wave")

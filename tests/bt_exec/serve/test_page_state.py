@@ -10,6 +10,8 @@ from typing import Any
 from bt_exec import events as ev
 from bt_exec.language.messages import Messages
 from bt_exec.serve.page_state import Watching
+from bt_exec.serve.questions import Question
+from bt_exec.spec.model import walk
 from bt_exec.testing import FakeObservation
 from tests.bt_exec.serve.test_view import spec_of
 
@@ -24,9 +26,9 @@ class Broken(FakeObservation):
         raise ValueError("no record")
 
 
-def shown(*events: ev.Event) -> Any:
+def shown(*events: ev.Event, **standing: Any) -> Any:
     """Return the last page state after some events."""
-    watching = Watching(Messages(), lambda: dict(STANDING))
+    watching = Watching(Messages(), lambda: {**STANDING, **standing})
     watching.open()
 
     async def look() -> bytes:
@@ -53,6 +55,16 @@ def test_mission_is_shown_with_its_queue_and_questions():
     assert [row["label"] for row in found["mission"]["rows"]] == ["a"]
     assert found["sees"][0]["text"] == "cup"
     assert (found["site"], found["question"], found["pictures"]) == ("s", None, [])
+
+
+def test_plan_of_a_question_is_shown_whole_with_repetitions_and_conditions():
+    steps = ", ".join(f"{{sequence: [{{do: a}}, {{do: b{n}}}], name: n{n}}}" for n in range(30))
+    last = "{do: a, with: {arm: left}, name: look, repeat: 500, retry: 2, skip_if: late}"
+    spec = spec_of("", f"{{sequence: [{steps}, {last}]}}")
+    rows = shown(question=Question(1, "why", spec))["question"]["rows"]
+    assert len(rows) == len(list(walk(spec.root))) - 1
+    assert rows[-1]["label"] == "look"
+    assert rows[-1]["about"] == "a left · skipped if late · 500 times · up to 2 attempts"
 
 
 def test_only_observations_are_shown_before_the_first_mission():

@@ -38,3 +38,15 @@ def test_question_is_withdrawn_when_no_longer_needed():
     over = threading.Event()
     over.set()
     assert Questions(30.0, lambda: None)(SPEC, "why?", over) is False
+
+
+def test_number_of_a_question_is_valid_for_one_service_only():
+    """An answer to a question of an earlier service or of another site confirms nothing."""
+
+    numbers = []
+    for _ in range(3):
+        questions = Questions(0.0, lambda: numbers.append(questions.pending))  # noqa: B023
+        questions(SPEC, "why?", threading.Event())
+    found = {one.number for one in numbers if one is not None}
+    assert len(found) == 3
+    assert max(found) < 2**53, "exact in JavaScript"
