@@ -84,8 +84,8 @@ _NEVER = _Flag()
 
 _Item: TypeAlias = Event | Raw | _Flag
 _COUNT = (
-    "SELECT (SELECT count(*) FROM events WHERE mission = ?1)"
-    " + (SELECT count(*) FROM exchanges WHERE mission = ?1)"
+    "SELECT (SELECT count(*) FROM events WHERE mission = no)"
+    " + (SELECT count(*) FROM exchanges WHERE mission = no) FROM missions WHERE no = ?"
 )
 
 
@@ -208,7 +208,8 @@ class Recorder:
         self._write()
         saved = self._saved() if self._moved else ""
         self._connection.close()
-        lost = self.lost + len(self._pending) or (0 if self._moved else self._missing())
+        lost = self.lost + len(self._pending)
+        lost = max(lost, 0 if self._moved else self._missing())
         gaps = self._rows.gaps
         said = [
             saved,
@@ -223,13 +224,14 @@ class Recorder:
         """Read the record back; return the number of rows that the journal lacks."""
         try:
             with contextlib.closing(connect(self.path)) as again:
-                found: int = again.execute(_COUNT, (self._number,)).fetchone()[0]
+                found = sum(count for (count,) in again.execute(_COUNT, (self._number,)))
         except sqlite3.OperationalError:
             return 0  # it cannot be read now: too many open files, or a lock
         except sqlite3.DatabaseError as error:
             found, self._last_problem = 0, str(error)
         else:
-            self._last_problem = self._said("RECORD_NOT_THERE")
+            if not (self.lost or self._pending):
+                self._last_problem = self._said("RECORD_NOT_THERE")
         return max(self._rows.count - found, 0)
 
     def _saved(self) -> str:

@@ -145,9 +145,19 @@ def _delete_rows(path: Path) -> None:
         other.commit()
 
 
+def _delete_missions(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("DELETE FROM missions")
+        other.commit()
+
+
 @pytest.mark.parametrize(
     ("harm", "why"),
-    [(_overwrite, "file is not a database|malformed"), (_delete_rows, "removed or replaced")],
+    [
+        (_overwrite, "file is not a database|malformed"),
+        (_delete_rows, "removed or replaced"),
+        (_delete_missions, "removed or replaced"),
+    ],
 )
 def test_rows_that_the_journal_does_not_hold_at_the_end_are_reported(
     journal: Journal, harm: Callable[[Path], None], why: str
@@ -160,6 +170,23 @@ def test_rows_that_the_journal_does_not_hold_at_the_end_are_reported(
     recorder.close()
     assert re.search(r"^\d+ rows of .* could not be written", recorder.incomplete)
     assert re.search(why, recorder.incomplete)
+
+
+def test_rows_lost_by_damage_are_counted_with_those_that_follow(journal: Journal) -> None:
+    recorder = journal.begin(command="x", tell=lambda _: None)
+    events = events_of(recorder.mission_id)
+    for event in events[:9]:
+        recorder.on(event)
+    assert recorder.flush()
+    _overwrite(journal.path)
+    Path(f"{journal.path}-wal").write_bytes(b"")
+    for event in events[9:]:
+        recorder.on(event)
+    recorder.close()
+    found = re.search(r"^(\d+) rows of .* could not be written.*; (\d+) are", recorder.incomplete)
+    assert found is not None
+    lost, kept = map(int, found.groups())
+    assert (lost > kept, lost) == (True, recorder._rows.count)
 
 
 def test_files_of_a_journal_are_readable_only_by_their_owner(journal: Journal) -> None:
