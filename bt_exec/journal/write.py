@@ -204,6 +204,7 @@ class Recorder:
         if self._frames is not None:
             self._frames.close()
             self._pending.append(self._rows.frame_counts(self._frames))
+        self._take()  # left by a thread that ended early
         self._find_file()
         self._write()
         saved = self._saved() if self._moved else ""
@@ -280,7 +281,7 @@ class Recorder:
                 self._wake.clear()
                 closing = self._closing
                 self._take_and_write()
-            except Exception as error:  # noqa: BLE001 - no memory: this thread has to live on
+            except BaseException as error:  # noqa: BLE001 - no memory, or a part raised it here
                 self.problem = self._last_problem = type(error).__name__
 
     def _take_and_write(self) -> None:

@@ -131,11 +131,12 @@ class RobotLock:
         file, self._file = self._file, -1
         if file < 0:
             return
-        if os.getpid() == self._pid:
-            if _HELD.get(self.path) is self:
-                del _HELD[self.path]
-            fcntl.lockf(file, fcntl.LOCK_UN)
-        os.close(file)
+        with contextlib.suppress(OSError):  # a part has closed it
+            if os.getpid() == self._pid:
+                if _HELD.get(self.path) is self:
+                    del _HELD[self.path]
+                fcntl.lockf(file, fcntl.LOCK_UN)
+            os.close(file)
 
     def _open(self) -> int:
         """Open the file with permissions for every user of the machine."""

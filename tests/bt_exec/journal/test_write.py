@@ -403,3 +403,20 @@ def test_new_record_has_no_losses(by_hand):
     recorder = by_hand.recorder
     assert (recorder.problem, recorder.lost, recorder.incomplete) == ("", 0, "")
     assert recorder.mission_id.endswith("-0001")
+
+
+def test_rows_that_the_writer_has_not_taken_are_written_at_the_end(by_hand, journal):
+    by_hand.turns(1, 2)
+    by_hand.recorder.close()
+    assert by_hand.recorder.incomplete == ""
+    assert len(journal.mission("last").events) == 2
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, MemoryError])
+def test_writer_continues_after_an_exception_that_a_part_raised_in_it(by_hand, journal, error):
+    def raised() -> None:
+        raise error
+
+    by_hand.turns(1)
+    by_hand.run(raised, lambda: setattr(by_hand.recorder, "_closing", True))
+    assert len(journal.mission("last").events) == 1

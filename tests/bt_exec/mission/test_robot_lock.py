@@ -100,6 +100,13 @@ os.read(ready, 1)
         RobotLock("arm", folder=tmp_path).release()
 
 
+def test_lock_whose_descriptor_a_part_has_closed_is_released_without_an_error(tmp_path):
+    lock = RobotLock("arm", folder=tmp_path)
+    os.close(lock._file)
+    lock.release()
+    RobotLock("arm", folder=tmp_path).release()
+
+
 def test_forked_child_cannot_release_the_lock(tmp_path):
     child = """
 if os.fork() == 0:
