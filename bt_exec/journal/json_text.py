@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ _DEPTH = 48  # nesting of containers; deeper values are cut
 _ARRAY = 64  # numbers; a larger array is described instead
 _VALUES = 100_000  # values within one value that needs conversion; the rest is cut
 _TEXT = 4_000_000  # characters of one value; longer texts are cut
-_CUTS = ((100_000, 10**9), (1_000, 10_000), (100, 100), (20, 10))
+_PART = 8  # characters of a value that is not a text, at least
+_CUTS = ((100_000, 100_000), (1_000, 10_000), (100, 100), (20, 10))
 """Limits of text length and container size when cutting a value, tried in this order."""
 
 
@@ -34,8 +36,7 @@ def to_json(value: Any) -> str:
     their `repr`. Values that are too large are shortened with their structure kept; see
     `shortened`.
     """
-    text = _encoded(value)
-    return json.dumps(_left_out(text)) if len(text) > _TEXT else clean(text)
+    return shortened(value)[0]
 
 
 def shortened(value: Any) -> tuple[str, bool]:
@@ -43,56 +44,78 @@ def shortened(value: Any) -> tuple[str, bool]:
 
     The structure of the value is kept, so that the rest of it can be read.
     """
-    text = _encoded(value)
-    if len(text) <= _TEXT:
-        return clean(text), False
-    plain = json.loads(text)
+    if _is_small(value):
+        text = _encoded(value)
+        if len(text) <= _TEXT:
+            return clean(text), False
     for longest, most in _CUTS:
-        text = _ENCODER.encode(_cut(plain, longest, most))
+        text = _ENCODER.encode(_Plain(longest, most).of(value))
         if len(text) <= _TEXT:
             return clean(text), True
-    return json.dumps(_left_out(text)), True
+    return json.dumps({"left_out": f"{len(text)} characters"}), True
+
+
+def _is_small(value: Any) -> bool:
+    """Return False if plain data is larger than any useful value; reads no more than needed."""
+    left, stack = _TEXT, [value]
+    while stack and left >= 0:
+        one = stack.pop()
+        if isinstance(one, str):
+            left -= len(one)
+        elif isinstance(one, dict | list | tuple):
+            left -= _PART * len(one) * (2 if isinstance(one, dict) else 1)
+            if left >= 0:
+                stack.extend(dict.values(one) if isinstance(one, dict) else one)
+    return left >= 0
 
 
 def _encoded(value: Any) -> str:
     try:
         return _ENCODER.encode(value)
-    except (TypeError, ValueError, RecursionError):
-        return _ENCODER.encode(_plain(value, 0, [_VALUES]))
+    except Exception:  # noqa: BLE001 - an object of a pack
+        return _ENCODER.encode(_Plain(_TEXT, _TEXT).of(value))
 
 
-def _left_out(text: str) -> dict[str, str]:
-    return {"left_out": f"{len(text)} characters"}
+class _Plain:
+    """Conversion to JSON types.
 
+    Args:
+        longest: Length above which a text is cut.
+        most: Size above which a container is cut.
+    """
 
-def _cut(value: Any, longest: int, most: int) -> Any:
-    """Return plain data with texts cut to `longest` characters and containers to `most` items."""
-    if isinstance(value, str) and len(value) > longest:
-        return f"{value[:longest]}… ({len(value)} characters)"
-    if isinstance(value, dict):
-        kept = list(value.items())[:most]
-        return {key[:longest]: _cut(item, longest, most) for key, item in kept}
-    if isinstance(value, list):
-        return [_cut(item, longest, most) for item in value[:most]]
-    return value
+    def __init__(self, longest: int, most: int) -> None:
+        self._longest = longest
+        self._most = most
+        self._left = _VALUES
 
+    def of(self, value: Any, depth: int = 0) -> Any:
+        """Return a value as plain data, recursively."""
+        self._left -= 1
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            long = len(value) > self._longest
+            return f"{value[: self._longest]}… ({len(value)} characters)" if long else value
+        if isinstance(value, int):
+            return value if value.bit_length() < 1024 else f"a number of {value.bit_length()} bits"
+        if isinstance(value, float):
+            return value if math.isfinite(value) else _name_of(value)
+        if depth > _DEPTH or self._left < 0:
+            return "…"
+        try:
+            return self._container(value, depth + 1)
+        except Exception as error:  # noqa: BLE001 - an object of a pack must not cost the row
+            return f"<{type(value).__name__}: {type(error).__name__}>"
 
-def _plain(value: Any, depth: int, budget: list[int]) -> Any:
-    """Return `value` converted to JSON types recursively; `budget` counts the values left."""
-    budget[0] -= 1
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, int):
-        return value if value.bit_length() < 1024 else f"a number of {value.bit_length()} bits"
-    if isinstance(value, float):
-        return value if math.isfinite(value) else _name_of(value)
-    if depth > _DEPTH or budget[0] < 0:
-        return "…"
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item, depth + 1, budget) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item, depth + 1, budget) for item in value]
-    return _plain(_apart(value), depth + 1, budget)
+    def _container(self, value: Any, depth: int) -> Any:
+        if isinstance(value, Mapping):
+            kept = islice(value.items(), min(self._most, self._left + 1))
+            return {str(key)[: self._longest]: self.of(item, depth) for key, item in kept}
+        if isinstance(value, list | tuple):
+            kept = islice(value, min(self._most, self._left + 1))
+            return [self.of(item, depth) for item in kept]
+        return self.of(_apart(value), depth)
 
 
 def _apart(value: Any) -> Any:

@@ -31,6 +31,8 @@ _SPARE = 3
 """Allowed extra runs of a step, for attempts that a plan writes out."""
 _SPARE_OTHERWISE = 8
 """Allowed extra runs of a skill with different arguments."""
+_ATTEMPTS = 10
+"""Allowed attempts of a skill after failures, for each attempt in the plan of the command."""
 
 
 def needless_changes(
@@ -83,6 +85,11 @@ def needless_repetitions(
         most = 2 * asked_by_name[name] + _SPARE_OTHERWISE
         if meant is not None and runs > most:
             yield _repeated(name, runs, most)
+    usual = Counter() if meant is None else _attempted(meant.root)
+    for name, attempts in _attempted(spec.root).items():
+        most = _ATTEMPTS * max(asked, usual[name])
+        if attempts > most:
+            yield _repeated(name, attempts, most)
 
 
 def _repeated(step: str, runs: int, most: int) -> Problem:
@@ -104,6 +111,14 @@ def _counted(node: NodeBase) -> Counter[tuple[str, str]]:
         counts = counts | child if isinstance(node, Fallback) else counts + child
     times = node.repeat or 1
     return Counter({step: runs * times for step, runs in counts.items()}) if times > 1 else counts
+
+
+def _attempted(node: NodeBase) -> Counter[str]:
+    """Return how often each skill is attempted if every attempt fails but the last."""
+    own = [node.do] if isinstance(node, Do) else []
+    counts = sum(map(_attempted, children_of(node)), Counter(own))
+    times = (node.repeat or 1) * (node.retry or 1)
+    return Counter({name: attempts * times for name, attempts in counts.items()})
 
 
 def _told_forms(request: Request) -> frozenset[str]:

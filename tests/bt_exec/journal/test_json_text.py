@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from bt_exec.journal.json_text import clean, to_json
+from bt_exec.journal import json_text
+from bt_exec.journal.json_text import clean, shortened, to_json
 
 
 class Colour(Enum):
@@ -35,6 +36,13 @@ def ring() -> list[Any]:
     loop: list[Any] = [1]
     loop += [loop, loop]
     return loop
+
+
+class BadItems(dict[str, int]):
+    """Mapping whose items cannot be read."""
+
+    def items(self) -> Any:
+        raise ValueError
 
 
 @pytest.mark.parametrize(
@@ -59,7 +67,9 @@ def ring() -> list[Any]:
         (Rude(), "<Rude: RuntimeError>"),
         ([1 << 20_000], ["a number of 20001 bits"]),
         ("a\ud800b\x00", "a?b\x00"),
-        ("x" * 5_000_000, {"left_out": "5000002 characters"}),
+        ("x" * 5_000_000, f"{'x' * 100_000}… (5000000 characters)"),
+        (BadItems(a=1), "<BadItems: ValueError>"),
+        ({"a": BadItems(a=1), "b": 2}, {"a": "<BadItems: ValueError>", "b": 2}),
     ],
 )
 def test_any_value_becomes_plain_json(value: object, plain: object) -> None:
@@ -105,13 +115,13 @@ def test_value_nested_deeper_than_48_is_truncated(make: Any) -> None:
 def test_value_with_too_many_parts_is_truncated_at_the_end() -> None:
     # the list and the number count one each, as does each empty list; the last ones are truncated
     plain = json.loads(to_json([float("nan"), *([] for _ in range(100_010))]))
-    assert len(plain) == 100_011
-    assert plain[99_998:100_000] == [[], "…"]
+    assert len(plain) == 100_000
+    assert plain[-2:] == [[], "…"]
 
 
 def test_text_of_the_maximum_length_is_kept() -> None:
     assert json.loads(to_json("x" * 3_999_998)) == "x" * 3_999_998
-    assert json.loads(to_json("x" * 3_999_999)) == {"left_out": "4000001 characters"}
+    assert json.loads(to_json("x" * 3_999_999)).endswith("x… (3999999 characters)")
 
 
 def test_an_array_of_64_numbers_is_written() -> None:
@@ -151,3 +161,15 @@ class Named(BaseModel):
 
 def test_model_is_written_by_alias_without_defaults() -> None:
     assert to_json([Named(**{"in": 5}), Named()]) == '[{"in":5},{}]'
+
+
+@pytest.mark.parametrize("huge", [{str(n): n for n in range(400_000)}, [0] * 600_000])
+def test_huge_value_is_truncated_before_it_is_encoded(huge: Any, monkeypatch) -> None:
+    lengths: list[int] = []
+    encode = json_text._ENCODER.encode
+    monkeypatch.setattr(
+        json_text._ENCODER, "encode", lambda value: lengths.append(len(value["a"])) or encode(value)
+    )
+    text, cut = shortened({"a": huge, "b": 1})
+    assert (cut, json.loads(text)["b"]) == (True, 1)
+    assert max(lengths) <= 100_000

@@ -81,6 +81,10 @@ def _long() -> str:
     return json.dumps({"root": {"sequence": [{"tree": "open_door"}] * 1500}})
 
 
+def _branches() -> str:
+    return json.dumps({"root": {"fallback": [{"tree": "open_door"}] * 80}})
+
+
 def _padded() -> str:
     return "root: {tree: open_door}\n#" + "x" * 300_000
 
@@ -97,6 +101,7 @@ def _many_keys() -> str:
 
 
 _MADE = {
+    "branches": _branches,
     "deep": _deep,
     "homes": _homes,
     "long": _long,

@@ -32,6 +32,7 @@ PLANS = {
         {},
         {"fallback": [OPEN, {"tree": "open_door", "with": {"arm": "left"}}]},
     ),
+    "open in several attempts": ("open the door", {}, {"tree": "open_door", "retry": 5}),
     "close": ("문을 닫아", {"door": "open"}, {"tree": "close_door"}),
     "close, the hand is full": (
         "close the door",
