@@ -73,21 +73,15 @@ def without_thoughts(text: str) -> tuple[str, bool]:
     """Return `text` without its ``<think>`` sections, and whether there were any.
 
     A section without an end tag reaches to the end of the text, one without a start tag from
-    its start.
+    its start. Only the first section can be without a start tag.
     """
     kept: list[str] = []
     place, depth, any_found = 0, 0, False
     for tag in _THOUGHTS.finditer(text):
-        any_found = True
-        if tag[1]:
-            if depth == 0:
-                kept.clear()
-            depth = max(0, depth - 1)
-        else:
-            if depth == 0:
-                kept.append(text[place : tag.start()])
-            depth += 1
-        place = tag.end()
+        if depth == 0 and (any_found or not tag[1]):
+            kept.append(text[place : tag.start()])
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        any_found, place = True, tag.end()
     if depth == 0:
         kept.append(text[place:])
     return "".join(kept), any_found
