@@ -225,7 +225,7 @@ class Recorder:
         """Read the record back; return the number of rows that the journal lacks."""
         try:
             with contextlib.closing(connect(self.path)) as again:
-                found = sum(count for (count,) in again.execute(_COUNT, (self._number,)))
+                found = sum(int(n) for (n,) in again.execute(_COUNT, (self._number,)))
         except sqlite3.OperationalError:
             return 0  # it cannot be read now: too many open files, or a lock
         except sqlite3.DatabaseError as error:
