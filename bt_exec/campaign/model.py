@@ -37,8 +37,8 @@ from bt_exec.spec.source import read_file
 
 __all__ = ["Campaign", "Cell", "cells_of", "faults_in", "load_campaign"]
 
-_MOST = 1_000_000  # cells
-_STEPS = 1000  # of a declared range of numbers
+_MOST = 1_000_000  # maximum number of cells
+_STEPS = 1000  # maximum number of steps of a declared range of numbers
 
 _Value: TypeAlias = bool | int | float | str
 

@@ -13,9 +13,9 @@ from bt_exec.campaign.statistics import ALL, Difference, Rate, by_combination, b
 
 __all__ = ["command_of", "comparison_lines", "summary_lines", "write_page"]
 
-_SHOWN = 10  # failed cells on the terminal
+_SHOWN = 10  # maximum number of failed cells on the terminal
 _ON_PAGE = 500
-_WORST = 12  # combinations of settings
+_WORST = 12  # maximum number of listed combinations of settings
 
 _PAGE = """<!doctype html>
 <html lang="en">

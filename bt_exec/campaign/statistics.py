@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 __all__ = ["Difference", "Rate", "by_combination", "by_setting", "compare", "settings_of"]
 
 _Z = 1.959963984540054  # quantile of the normal distribution for 95 %
-_MOST_VALUES = 12  # of a setting that is not binned
+_MOST_VALUES = 12  # maximum number of values of a setting that is not binned
 _BINS = 4
 ALL = ("", "all")
 

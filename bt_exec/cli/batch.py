@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command_lines", "compile_lines"]
 
-_LARGEST = 100_000_000  # bytes of a file of commands
+_LARGEST = 100_000_000  # maximum size of a file of commands [bytes]
 
 
 def compile_lines(

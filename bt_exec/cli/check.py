@@ -27,7 +27,7 @@ _OF_A_SITE = ("UNKNOWN_CODE", "UNKNOWN_CONDITION", "UNKNOWN_SKILL", "UNKNOWN_TRE
 _POSITION = re.compile(r"(?s)(\S[^\n]*?\.\w+):(\d+):(\d+): (.*)\Z")
 """Pattern of a message that begins with a position: ``words.yaml:3:1: …``."""
 
-_MOST_ROUNDS = 10  # of corrections: one may reveal the next mistake
+_MOST_ROUNDS = 10  # a correction may reveal the next mistake
 _ENDINGS = (".yaml", ".yml", ".json")
 _STARTS = ("tree", "mission", "site")
 

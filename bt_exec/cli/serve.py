@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "serve", "token_for"]
 
-_LARGEST_TOKEN = 10_000  # bytes of its file
+_LARGEST_TOKEN = 10_000  # maximum size of its file [bytes]
 _TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
 _SWITCH_S = 0.001  # switch interval of the interpreter's threads [s]
 _HELD_S = 1.0

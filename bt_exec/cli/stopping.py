@@ -66,7 +66,7 @@ def remember() -> None:
     that a part has set must not end the program before its report.
     """
     sys.unraisablehook = _unraisable
-    with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
+    with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         signal.signal(signal.SIGINT, _interrupt)
         for number in _heard((signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)):
             signal.signal(number, _leave)
@@ -190,7 +190,7 @@ def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[N
     """
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     earlier: dict[int, Any] = {}
-    with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
+    with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         others = () if waits else (signal.SIGTSTP,)
         for heard in (*_heard((signal.SIGINT, *others)), *deadly()):
             earlier[heard] = signal.signal(heard, stop)
@@ -253,7 +253,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
 
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     earlier: dict[int, Any] = {}
-    with contextlib.suppress(ValueError):  # not on the main thread: nobody presses keys
+    with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         ending = dict.fromkeys((signal.SIGINT, *deadly()), stop)
         suspending = dict.fromkeys(_heard((signal.SIGTSTP,)), suspend if waits else stop)
         for number, handler in {**ending, **suspending}.items():

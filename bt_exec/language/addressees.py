@@ -73,7 +73,7 @@ class _Mark(NamedTuple):
     robots: tuple[str, ...]
     then: bool
     link: str
-    ending: str  # of the word before it
+    ending: str  # ending of the word before the name
 
 
 def _marks(text: str, words: Mapping[str, Any], robots: RobotNames) -> Iterator[_Mark]:

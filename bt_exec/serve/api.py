@@ -56,7 +56,7 @@ from bt_exec.tui.history import line_data
 
 __all__ = ["make_app"]
 
-_STREAMS = 100  # open at the same time
+_STREAMS = 100  # maximum number of open streams
 _WORKERS = 6  # threads for requests; more would delay the ticking thread
 _ANSWER_S = 600.0  # time limit of /llm_command for a mission [s]
 _COMPILE_S = 30.0  # time limit of a compiler for a plan without a mission [s]

@@ -12,9 +12,9 @@ from bt_exec.failure import UsageError
 __all__ = ["COOKIE", "Login", "token_of"]
 
 COOKIE = "bt_exec_login"
-_SHORTEST = 16  # characters of a token
+_SHORTEST = 16  # minimum length of a token
 _LASTS_S = 12 * 3600.0  # lifetime of a login [s]
-_LOGINS = 256  # at the same time; the oldest is dropped
+_LOGINS = 256  # maximum number of logins; the oldest is dropped
 
 
 def token_of(text: str, where: str) -> str:

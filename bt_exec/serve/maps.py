@@ -20,7 +20,7 @@ from bt_exec.language.messages import LANGUAGES
 
 __all__ = ["map_of", "maps_of"]
 
-_MOST_MAPS = 300  # per mission
+_MOST_MAPS = 300  # maximum number per mission
 _MOST_OBJECTS = 2000
 
 Word = Callable[[str, str], str]

@@ -22,7 +22,7 @@ from bt_exec.serve.sites import Sites, path_of
 
 __all__ = ["AppServer", "HttpServer"]
 
-_CONNECTIONS = 512  # at the same time; further ones are answered 503
+_CONNECTIONS = 512  # maximum number at the same time; further ones are answered 503
 _HEAD_BYTES = 16 * 1024
 _START_S = 20.0
 _STOP_S = 5  # time limit for responses in progress when the server ends [s]

@@ -51,14 +51,14 @@ class Search:
         goal: Cell,
         weight: npt.NDArray[np.float32] | None = None,
     ) -> None:
-        free = np.pad(free, 1)  # a rim of cells that cannot be entered
+        free = np.pad(free, 1)  # a border of blocked cells
         self._columns: int = free.shape[1]
         weights = np.ones(free.shape) if weight is None else np.pad(weight, 1, constant_values=1)
         self._half: list[float] = (weights.astype(np.float64) / 2).ravel().tolist()
         self._start, self._goal = self._index(start), self._index(goal)
         self._steps = _steps_from(free)
         self._guess: list[float] = _octile(free.shape, *divmod(self._goal, self._columns))
-        self._cost = [math.inf] * free.size  # below 0 once a cell is closed
+        self._cost = [math.inf] * free.size  # negative once a cell is closed
         self._cost[self._start] = 0.0
         self._from: dict[int, int] = {}
         self._open = [(self._guess[self._start], self._start)]
@@ -111,7 +111,7 @@ def _joined(free: _Mask, start: int, goal: int) -> bool:
     if not free.flat[goal]:
         return False
     cells = free.astype(np.uint8)
-    cells.flat[start] = 1  # it may be solid
+    cells.flat[start] = 1  # the start cell may be solid
     _, pieces = cv2.connectedComponents(cells, connectivity=4)
     return bool(pieces.flat[start] == pieces.flat[goal])
 

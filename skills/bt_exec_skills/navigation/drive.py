@@ -24,9 +24,9 @@ __all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
 
 _ARRIVED_M, _ARRIVED_RAD = 0.15, 0.04
 _CLOSE_M = 0.5  # within this distance, no further progress counts as arrival
-_AHEAD_M = (0.8, 0.55, 0.35)  # how far ahead on its way the robot aims
+_AHEAD_M = (0.8, 0.55, 0.35)  # lookahead distances of the path follower
 _BACK_STEPS = 20
-_LOOK_EVERY = 10  # control periods between two looks at obstacles
+_LOOK_EVERY = 10  # control periods between two obstacle updates
 _STEER_EVERY = 2
 _STUCK_S = 4.0
 _PATIENCE_S = 6.0

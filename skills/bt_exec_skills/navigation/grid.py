@@ -63,7 +63,7 @@ class Grid:
             c, s = math.cos(slab.yaw), math.sin(slab.yaw)
             along = np.abs(c * (x - slab.x) + s * (y - slab.y))
             across = np.abs(c * (y - slab.y) - s * (x - slab.x))
-            half = cell_m / 2  # a cell that is touched is solid
+            half = cell_m / 2  # every touched cell is solid
             solid |= (along <= slab.half_x + half) & (across <= slab.half_y + half)
         return cls(solid, (left, bottom), cell_m)
 

@@ -12,10 +12,10 @@ from bt_exec_skills.navigation.grid import Grid, clearance_of
 
 __all__ = ["Obstacles", "hits"]
 
-_KNOWN_M = 0.25  # a hit this near to something on the map belongs to it
-_BELIEVED = 4  # readings after which a hit is an obstacle and not a passer-by
-_MOST = 12  # looks that are remembered
-_RELIABLE_M = 6.0  # hits farther away are not entered
+_KNOWN_M = 0.25  # maximum distance of a hit from the map object that it belongs to
+_BELIEVED = 4  # number of readings after which a hit is a static obstacle
+_MOST = 12  # number of stored scans
+_RELIABLE_M = 6.0  # farther hits are ignored
 
 
 def hits(pose: Pose, ranges: npt.NDArray[np.float64], limit_m: float) -> npt.NDArray[np.float64]:

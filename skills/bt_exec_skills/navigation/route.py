@@ -15,10 +15,10 @@ from bt_exec_skills.navigation.obstacles import Obstacles
 
 __all__ = ["Planner", "Route"]
 
-_SLICE = 1500  # cells of a search in one control period: two or three milliseconds
-_TIGHT_M = 0.08  # kept free beyond the hull
-_WIDE_M = 0.75  # ways keep this far off walls where there is room
-_INSTEAD_M = 0.8  # how far from a taken goal one may stop
+_SLICE = 1500  # cells of a search in one control period (2 to 3 ms)
+_TIGHT_M = 0.08  # minimum clearance beyond the hull
+_WIDE_M = 0.75  # preferred distance of paths from walls
+_INSTEAD_M = 0.8  # maximum distance of an alternative goal
 
 Mask = npt.NDArray[np.bool_]
 

@@ -18,10 +18,10 @@ __all__ = ["Limits", "Steering", "eased"]
 
 _AHEAD_S = 1.4
 _POINTS = 7
-_NEAR_M = 2.6  # what is farther away cannot be reached in that time
+_NEAR_M = 2.6  # obstacles farther away cannot be reached in that time
 _CLEAR_ENOUGH_M = 0.5
-_TURN_FIRST_RAD = 1.0  # farther off than this, turn on the spot
-_CREEP_M = 0.45  # this near, with room around, creep straight to the target
+_TURN_FIRST_RAD = 1.0  # larger heading errors are corrected by turning on the spot
+_CREEP_M = 0.45  # within this distance, with free space around, drive slowly to the target
 _FACING_RAD = 0.4
 
 
@@ -133,7 +133,7 @@ class Steering:
         least = np.sqrt(gaps.min(axis=(1, 2)))
         now = float(np.sqrt((x * x + y * y).min())) - self.limits.radius - self.limits.margin
         clear: npt.NDArray[np.float64] = least - self.limits.radius - self.limits.margin
-        if now <= 0.02:  # too near already: what gets away is allowed
+        if now <= 0.02:  # already too close: only motions away from it are allowed
             end = np.sqrt(gaps[:, -1, :].min(axis=1)) - self.limits.radius - self.limits.margin
             return np.where(end > now + 0.03, 0.1, np.minimum(clear, 0.0))
         return clear

@@ -134,7 +134,7 @@ def broken_frame(frame: Frame, fault: CameraFault, rng: np.random.Generator) -> 
         return _sensed(np.zeros_like(frame), rng)
     if fault == "noise":
         return rng.integers(0, 256, frame.shape, np.uint8)
-    if fault == "occluded":  # a thumb: one colour, a soft fall of light, a sharp corner left
+    if fault == "occluded":  # a thumb: one colour, soft shading, one sharp corner visible
         fall = np.linspace(0.7, 1.0, width)[None, :, None] * np.ones((height, 1, 3))
         thumb = np.array([150, 105, 90]) * fall
         thumb[: height // 6, : width // 6] = frame[: height // 6, : width // 6]

@@ -26,11 +26,11 @@ from bt_exec_skills.perception.picture import Frame
 __all__ = ["CameraWatch", "fault_in"]
 
 _DARK_LEVEL = 6.0  # mean level of a picture without content, of 255
-_NOISE_LEVEL = 18.0  # grey levels of noise, standard deviation; a good sensor has 1 to 6
-_BLOCKS = 8  # blocks a side that are searched for edges
+_NOISE_LEVEL = 18.0  # standard deviation of noise [grey levels]; a good sensor has 1 to 6
+_BLOCKS = 8  # blocks per side
 _SMALL = 64  # a picture with a shorter side is too small to judge [px]
-_EDGE = 9.0  # difference of grey levels that makes an edge once noise is smoothed away
-_LEAST_EDGES = 0.16  # share of blocks that hold an edge in a picture of any place
+_EDGE = 9.0  # grey-level difference of an edge after smoothing
+_LEAST_EDGES = 0.16  # minimum share of blocks with an edge in a valid picture
 
 
 class CameraWatch:
@@ -90,7 +90,7 @@ def _noise_of(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
 def _median(levels: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float:
     """Return the median of whole numbers; counting them is five times as fast as sorting."""
     below = np.cumsum(np.bincount(levels.ravel()))
-    middle = (levels.size - 1) // 2 + 1, levels.size // 2 + 1  # the same one if their count is odd
+    middle = (levels.size - 1) // 2 + 1, levels.size // 2 + 1  # equal if their number is odd
     return float(np.searchsorted(below, middle).mean())
 
 

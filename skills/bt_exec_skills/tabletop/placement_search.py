@@ -102,7 +102,7 @@ def part_of(now: Environment, table: str, part: str) -> Spot:
     ahead = math.atan2(top.y - now.base.y, top.x - now.base.x)
     turn = ahead + _TURNS[f"{part}_of"]
     x, y = math.cos(turn), math.sin(turn)
-    # at most half way to the edge in this direction
+    # at most half the distance to the edge in this direction
     away = 0.5 * min(top.half_x / max(abs(x), 1e-6), top.half_y / max(abs(y), 1e-6))
     return top.x + away * x, top.y + away * y
 
@@ -118,7 +118,7 @@ def _inside(now: Environment, thing: str, target: str, middle: Point) -> Point:
         )
         for k in range(8)
     ]
-    if not looks_of(target).holds_things:  # onto an object: only its centre is suitable
+    if not looks_of(target).holds_things:  # on top of an object, only its centre is suitable
         return middle
 
     def room(spot: Point) -> float:

@@ -16,7 +16,7 @@ _SINKS_M = 0.03
 _ABOVE_M = 0.4
 _FLOOR_M = 0.12
 _ONE_TABLE_M, _ONE_LEVEL_M = 1.0, 0.12
-_ROUND_M = 0.05  # extent of a top beyond the centres of the objects on it
+_ROUND_M = 0.05  # margin of a top around the centres of its objects
 
 
 class Table(NamedTuple):

@@ -19,7 +19,7 @@ __all__ = ["calibration_of", "recalls_of"]
 Floats = npt.NDArray[np.float64]
 _EDGES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0001)
 _RIGHT = 0.5
-_PRIOR = 2.0  # doubtful detections that are added to each part, half of them right
+_PRIOR = 2.0  # pseudo-count of detections per bin, half of them correct
 
 
 def calibration_of(

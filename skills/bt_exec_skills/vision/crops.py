@@ -30,10 +30,10 @@ NOTHING = "nothing"
 FAINTEST = 0.03
 """From this score on a box of the first network is looked at."""
 
-_ROOM = 1.25  # how much larger than the network's the crops to learn from are: they are moved about
-_SAME, _HIT, _MISS = 0.6, 0.5, 0.4  # IoU of boxes of one thing; of a thing's box; of no thing's
-_MOST = 25  # boxes of a picture
-_SHORTEST = 4.0  # side of a box [px]
+_ROOM = 1.25  # size ratio of training crops to the network's input, for random shifts
+_SAME, _HIT, _MISS = 0.6, 0.5, 0.4  # overlap (IoU) of boxes of one object, of a hit, of a miss
+_MOST = 25  # maximum number of boxes per picture
+_SHORTEST = 4.0  # minimum side of a box [px]
 
 
 class Crops(NamedTuple):

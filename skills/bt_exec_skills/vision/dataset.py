@@ -34,7 +34,7 @@ from bt_exec_skills.vision.sample import Mark, Picture, Sample, SceneSource
 __all__ = ["finished_recipe", "make_dataset", "read_pictures"]
 
 _VERSIONS_OF = ("bt-exec", "mujoco", "numpy", "opencv-python-headless")
-_LAST = "coco-val.json"  # what is written last: with it a data set is complete
+_LAST = "coco-val.json"  # the file that is written last and completes a data set
 
 
 def make_dataset(
@@ -79,7 +79,7 @@ def _prepare(recipe: Recipe, folder: Path) -> dict[int, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     versions = {name: importlib.metadata.version(name) for name in _VERSIONS_OF}
     text = json.dumps({**asdict(recipe), "versions": versions}, indent=2) + "\n"
-    write_whole(folder / RECIPE_FILE, text)  # first: from now on the folder is known as ours
+    write_whole(folder / RECIPE_FILE, text)  # first, because it marks the folder as ours
     for part in ("images/train", "images/val", "labels/train", "labels/val", "scenes"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     names = "".join(f"  {number}: {name}\n" for number, name in enumerate(recipe.classes))

@@ -18,7 +18,7 @@ __all__ = ["RIVAL", "NetworkDetector"]
 RIVAL = "rival"
 """The doubt of a box whose thing a better box gives another name."""
 
-_LEAST_RAW = 0.02  # of the network's own scores
+_LEAST_RAW = 0.02  # minimum raw score of the network
 
 
 class NetworkDetector:

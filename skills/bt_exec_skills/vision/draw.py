@@ -15,7 +15,7 @@ from bt_exec_skills.vision.text_drawing import extent, write
 
 __all__ = ["Tag", "annotate"]
 
-_LEAST_SIDE = 640  # smaller pictures are enlarged, so that the words can be read
+_LEAST_SIDE = 640  # smaller pictures are enlarged, so that texts are readable
 _SIZE, _LINE, _MARGIN = 14, 18, 6
 
 
@@ -33,7 +33,7 @@ def annotate(frame: Frame, tags: Iterable[Tag], lines: Sequence[str] = ()) -> Fr
     times = max(1, -(-_LEAST_SIDE // longest))
     size = frame.shape[1] * times, frame.shape[0] * times
     canvas = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_NEAREST), np.uint8)
-    big = max(1, longest // (2 * _LEAST_SIDE))  # strokes and letters grow with a big picture
+    big = max(1, longest // (2 * _LEAST_SIDE))  # line widths and letters grow with the picture
     for tag in tags:
         _draw(canvas, tag, times, big)
     if not lines:

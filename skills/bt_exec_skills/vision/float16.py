@@ -17,7 +17,7 @@ import numpy as np
 
 __all__ = ["halved"]
 
-_LEAST = 256  # weights: smaller tensors stay as they are
+_LEAST = 256  # smaller tensors are not converted
 
 
 def halved(model: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["make_namer_net"]
 
 _WIDE = 32
-_CENTRE, _SPREAD = 0.45, 0.25  # what levels are moved and divided by
+_CENTRE, _SPREAD = 0.45, 0.25  # mean and standard deviation for normalisation
 
 
 def make_namer_net(torch: Any, names: int) -> Any:

@@ -13,7 +13,7 @@ __all__ = ["RECIPE_FILE", "Recipe", "Split", "read_recipe"]
 
 Split = Literal["train", "val"]
 RECIPE_FILE = "dataset.json"
-_SEEDS_APART = 1_000_000  # scenes of two data-set seeds never meet
+_SEEDS_APART = 1_000_000  # keeps the scenes of two data-set seeds disjoint
 
 
 @dataclass(frozen=True)

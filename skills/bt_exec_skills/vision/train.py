@@ -82,7 +82,7 @@ class TrainSettings:
             "seed": self.seed,
             "pretrained": bool(self.after),
             "single_cls": self.one_class,
-            "rect": True,  # no padding to a square: a fifth less to compute
+            "rect": True,  # no padding to a square saves a fifth of the computation
             "mosaic": 0.0,  # the data set is synthetic: there are enough pictures
             "fliplr": 0.0,  # no mirroring: left and right differ
             "scale": 0.15,
@@ -131,7 +131,7 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
             format="onnx", imgsz=shape, simplify=False, dynamic=False, device="cpu"
         )
         shutil.copyfile(best, out / "best.pt")
-        # Last and at once: with this file a training is finished.
+        # Last and atomic, because this file marks a training as finished.
         os.replace(exported, out / _BEST)  # noqa: PTH105 - Path.replace, said plainly
     return report
 
@@ -188,7 +188,7 @@ def _fit(
         raise UsageError(f"neither here nor in ultralytics is a {settings.model!r}") from None
     places = {"data": str(_data_file(dataset, out)), "project": str(out.resolve())}
     options = {**places, "exist_ok": True, "device": device, **settings.options()}
-    if begun and model.ckpt["epoch"] < 0:  # every epoch was done, only the rest is missing
+    if begun and model.ckpt["epoch"] < 0:  # every epoch is done, only the export is missing
         tried = ultralytics.YOLO(str(weights / "best.pt")).val(
             **{key: options[key] for key in (*places, "exist_ok", "device", "imgsz", "batch")},
             name="val",

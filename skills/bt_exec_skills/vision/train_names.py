@@ -30,7 +30,7 @@ Tell = Callable[..., None]
 Bar = Callable[[str, int], AbstractContextManager[Tell]]
 """A progress bar from a title and a total, as `bt_exec.cli.progress_bar`."""
 _LAST, _BEST = "last.pt", "names.onnx"
-_SMALL_SIDE, _SMALL_SHARE = 48, 0.6  # crops are this small at first: that is quicker
+_SMALL_SIDE, _SMALL_SHARE = 48, 0.6  # crops of the first epochs are smaller, which is faster
 _SMOOTH, _DECAY, _WARM = 0.05, 0.02, 0.1
 _TRIED = 256
 
@@ -144,7 +144,7 @@ def _fit(
     names = torch.from_numpy(taught.names)
     began = time.monotonic()
     for epoch in range(first, settings.epochs):
-        torch.manual_seed(settings.seed + 1000 * (epoch + 1))  # the same after an interruption
+        torch.manual_seed(settings.seed + 1000 * (epoch + 1))  # reproducible after an interruption
         early = not settings.after and epoch < _SMALL_SHARE * settings.epochs
         side = _SMALL_SIDE if early else SIDE
         net.train()

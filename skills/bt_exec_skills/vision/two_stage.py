@@ -17,8 +17,8 @@ __all__ = ["TwoStageNetwork"]
 
 
 Floats = npt.NDArray[np.floating[Any]]
-_NAMED = 0.7  # weight of the namer's word in a score; the rest is the detector's
-_SAME = 0.37  # boxes that overlap more (IoU) are of one thing
+_NAMED = 0.7  # weight of the namer in a score; the rest is the detector's
+_SAME = 0.37  # overlap (IoU) above which boxes belong to one object
 
 
 class TwoStageNetwork:

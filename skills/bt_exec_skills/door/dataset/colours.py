@@ -9,7 +9,7 @@ import numpy as np
 __all__ = ["Rng", "some_colour", "some_wood"]
 
 Rng = np.random.Generator
-_ORANGE = (0.0, 0.14)  # hues that belong to the material
+_ORANGE = (0.0, 0.14)  # hues of the material
 
 
 def some_colour(rng: Rng, *, orange: bool = False) -> list[float]:

@@ -124,7 +124,7 @@ def _strew(model: Any, layout: Layout, rng: Rng) -> None:
             continue
         geom.size[:] = rng.uniform(0.012, 0.05, 3)
         geom.rgba[:3] = some_colour(rng)
-        if rng.random() < 0.4:  # inside, where the material might stand
+        if rng.random() < 0.4:  # inside, at the place of the material
             low, high = (x + 0.05, y - 0.12, z - 0.07), (x + 0.2, y + 0.12, z - 0.03)
         else:
             low, high = (x - 0.35, y - 0.55, z - 0.45), (x - 0.02, y + 0.55, z + 0.35)

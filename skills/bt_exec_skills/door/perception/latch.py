@@ -23,7 +23,7 @@ def with_latch(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
         latched: Whether the contact reports a latched door.
     """
     left = seen.possible
-    if latched and left and "closed" not in left:  # the eyes see a gap: one of the two is wrong
+    if latched and left and "closed" not in left:  # one of the two is wrong
         between: tuple[DoorState, ...] = ("closed", "ajar") if "ajar" in left else ()
         evidence = (*seen.evidence, "proxy:latched")
         return replace(seen, state="uncertain", confidence=0.3, evidence=evidence, between=between)

@@ -39,10 +39,10 @@ MEANINGS: tuple[str, ...] = (
 _STATES: Mapping[str, DoorState] = MappingProxyType(
     {"door-closed": "closed", "door-ajar": "ajar", "door-open": "open"}
 )
-_FAINT = 0.05  # a state of the door counts as a rival from here on
-_SAME_DOOR = 0.5  # IoU of boxes that are of one door
+_FAINT = 0.05  # minimum score of a rival state of the door
+_SAME_DOOR = 0.5  # overlap (IoU) of two boxes of one door
 _TO_GRASP = ("material",)
-_BEYOND_PX = 4.0  # how far beyond the edge of the opening the middle of a thing may seem to be
+_BEYOND_PX = 4.0  # tolerance of an object's centre beyond the edge of the opening
 _SAME_THING, _SECOND_SCORE = 0.3, 0.25
 
 

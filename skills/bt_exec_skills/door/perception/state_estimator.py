@@ -25,11 +25,11 @@ from bt_exec_skills.perception.contracts import Detection
 
 __all__ = ["LearnedEstimator", "contenders", "neighbours", "possible_states"]
 
-_LEAST = 0.4  # score of the state a door looks most like
-_RIVAL = 0.6  # part of the best score from which on another state is left, too
+_LEAST = 0.4  # minimum score of the best state of a door
+_RIVAL = 0.6  # fraction of the best score above which another state remains possible
 _ERROR_PX = 3.0  # mean error of a usable fit
-_SLACK_RAD = 0.02  # how wrong a good fit may be
-_INTERIOR = 0.3  # share of the opening that counts as a view of the inside
+_SLACK_RAD = 0.02  # maximum error of a good fit
+_INTERIOR = 0.3  # share of the visible opening above which the inside is in view
 _NEIGHBOURS: tuple[tuple[DoorState, ...], ...] = (("closed", "ajar"), ("ajar", "open"))
 
 
@@ -96,7 +96,7 @@ def _judged(door: DoorDetection, fit: AngleFit) -> DoorEstimate:
     measured = f"hinge_at_{fit.angle:.2f}_rad"
     possible = possible_states(fit)
     sure = 1.0 - fit.error_px / (2 * _ERROR_PX)
-    if not door.states and len(possible) == 1:  # the network finds doors, whatever their state
+    if not door.states and len(possible) == 1:  # the network detects doors in any state
         return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured}",))
     evidence = [_looks(door), f"proxy:{measured}"]
     left = [state for state in contenders(door) if state in possible]

@@ -65,10 +65,10 @@ def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Ad
         needed = _BOTH
     elif isinstance(node, Fallback) and _is_choice(node):
         needed = _OPENED if _asks_for_material(node) else _NONE
-    elif isinstance(node, Fallback):  # a gate that fails must stop what is done instead, too
+    elif isinstance(node, Fallback):  # a failing gate must also stop the other branches
         needed = _NONE.union(*map(_asked, node.fallback[:-1])) - _passed(node, before)
     if VISIBLE in needed:
-        needed |= {OPENED}  # it is seen behind an open door only
+        needed |= {OPENED}  # the material is visible only behind an open door
     missing = tuple(gate for gate in (OPENED, VISIBLE) if gate in needed - before)
     if missing:
         added.append((node, missing))
@@ -95,7 +95,7 @@ def _inside(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added:
 def _passed(node: NodeBase, before: Gates) -> Gates:
     """Return the gates that have certainly been passed if `node` succeeded."""
     if handles_material(node):
-        return _BOTH  # its own gates are put in with it
+        return _BOTH  # the tree already contains its gates
     if node.skip_if is not None:
         skipped_if_open = OPENED in _answers(node.skip_if)
         return before | {OPENED} if _opens(node) and skipped_if_open else before

@@ -23,7 +23,7 @@ HANDLE_STANDOFF = 0.055
 DEPTH = 0.24
 """Depth of the cabinet behind the door's plane [m]."""
 _PANEL_HALF = 0.01
-_SHELF_DROP = 0.10  # how far the shelf's top lies below the middle of the door [m]
+_SHELF_DROP = 0.10  # depth of the shelf's top below the centre of the door [m]
 _TRAY_HALF = 0.004
 
 

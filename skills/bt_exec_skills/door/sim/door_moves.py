@@ -26,7 +26,7 @@ __all__ = [
 
 OPEN_TO_RAD = 1.32
 """Target angle of an opened door [rad]."""
-_WIDE_RAD = 1.28  # from here on it would bring nothing to open it further
+_WIDE_RAD = 1.28  # opening the door further has no use
 _ARC_STEP = 0.08
 _GAP_RAD = 0.215  # smaller gaps are too narrow for a hand
 _PUSH_R = 0.22

@@ -17,7 +17,7 @@ from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH, Layout
 
 __all__ = ["DoorGeometry"]
 
-_BESIDE = 0.05  # half of an arm's thickness, and a little room [m]
+_BESIDE = 0.05  # half the thickness of an arm, with a margin [m]
 
 
 class DoorGeometry:
@@ -99,7 +99,7 @@ class DoorGeometry:
             places: Points, world frame [m], shape (n, 3).
         """
         dx, dy, dz = (places - self._hinge).T
-        turned = np.arctan2(-dx, -dy)  # the hinge angle at which the panel would pass there
+        turned = np.arctan2(-dx, -dy)  # hinge angle of the panel at that place
         near = (np.hypot(dx, dy) < DOOR_WIDTH + _BESIDE) & (np.abs(dz) < DOOR_HEIGHT / 2 + _BESIDE)
         return bool((near & (turned < angle) & (turned > -math.pi / 2)).any())
 

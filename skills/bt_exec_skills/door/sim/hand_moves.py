@@ -21,7 +21,7 @@ REACH_M = 0.11
 """Distance of the grip from the material after `reach`, along the fingers [m]."""
 _LIFT_M = 0.03
 _NEAR_M = 0.05
-_SLIP_AT = 0.5  # part of the lift after which a slippery material is lost
+_SLIP_AT = 0.5  # fraction of the lift at which a slippery material slips
 
 
 def _approach(job: Job) -> tuple[Pose, Pose]:

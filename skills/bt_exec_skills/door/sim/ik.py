@@ -24,8 +24,8 @@ Vector = npt.NDArray[np.float64]
 
 _ROUNDS = 30
 _CLOSE_M = 0.004
-_SETTLED = 1e-3  # a step below this has converged [rad]
-_TIP = 0.02  # how far the finger tips reach beyond the grip [m]
+_SETTLED = 1e-3  # convergence threshold of a step [rad]
+_TIP = 0.02  # distance of the finger tips from the grip [m]
 
 
 def along_arm(elbow: Vector, wrist: Vector, grip: Vector, fingers: Vector) -> Vector:

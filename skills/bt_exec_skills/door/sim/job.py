@@ -21,11 +21,11 @@ from bt_exec_skills.motion.stepped import MotionSteps
 
 __all__ = ["Job", "Variant", "phase"]
 
-_STANDS_OUT_RAD = 0.4  # a door this far open blocks a passing hand
-_BESIDE_M = 0.05  # half of a hand and a little room: a motion that comes nearer may hit the door
+_STANDS_OUT_RAD = 0.4  # minimum angle of a door that blocks a passing hand
+_BESIDE_M = 0.05  # half the width of a hand, with a margin: closer motions may hit the door
 _SAMPLE_RAD = 0.05
-_CLEAR_M = 0.16  # how far before the closed door's plane a hand is out of the cabinet
-_FINGERS_APART_M = 2 * FINGER_OPEN - 0.004  # from here on the fingers are open
+_CLEAR_M = 0.16  # distance from the closed door's plane at which a hand is outside the cabinet
+_FINGERS_APART_M = 2 * FINGER_OPEN - 0.004  # minimum gap of open fingers
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Job:
         for first in reversed(range(len(round_edge))):
             if room >= _BESIDE_M:
                 break
-            with contextlib.suppress(Failed):  # this way is out of reach, the goal is not
+            with contextlib.suppress(Failed):  # the goal itself may be reachable
                 path = self.plan([*round_edge[first:], goal])
                 kept = self._room(path)
                 if kept > room:

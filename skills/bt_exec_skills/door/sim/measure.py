@@ -39,4 +39,4 @@ def calibration_of(world: DoorWorld, width: int = 320, height: int = 240) -> Cal
     return Calibration(CameraPose(eye, target, layout.fovy, width, height), shape)
 
 
-_MAX_RAD = 1.75  # past what any door world opens to
+_MAX_RAD = 1.75  # larger than the opening angle of any door

@@ -14,7 +14,7 @@ from bt_exec_skills.door.sim.limb import Limb
 __all__ = ["follow", "line", "plan", "wait"]
 
 _PERIOD_S = 0.02
-_JOINT_SPEED = 1.1  # fastest joint, on average over a path [rad/s]
+_JOINT_SPEED = 1.1  # mean speed of the fastest joint over a path [rad/s]
 _STEP_M = 0.04
 _STUCK_RAD = 0.14
 _STUCK_S = 0.4

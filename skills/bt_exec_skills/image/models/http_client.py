@@ -24,7 +24,7 @@ from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["RemoteModel", "RemoteSettings", "create"]
 
-_MOST_BYTES = 4_000_000  # of a response
+_MOST_BYTES = 4_000_000  # maximum size of a response
 _LONGEST_ANSWER = 300
 
 

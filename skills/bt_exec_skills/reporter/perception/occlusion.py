@@ -13,16 +13,16 @@ from bt_exec_skills.navigation.geometry import Area, Pose
 __all__ = ["Occlusion"]
 
 Spots = npt.NDArray[np.float64]
-_SPOT_M = 0.4  # side of a spot: less than a person and a step
+_SPOT_M = 0.4  # side of a spot, less than the width of a person and a step
 _RIM_M = 0.3  # minimum distance between the centre of a person and a wall
-_HALF_VIEW_RAD = math.radians(35.0)  # half the field of view; pictures are wider
+_HALF_VIEW_RAD = math.radians(35.0)  # assumed half field of view
 _BODY_M, _SLIM_M = 0.25, 0.15  # half the width of the occluding and of the hidden person
-_SURE_M = 0.4  # the former, for deciding whether a drive is worthwhile
-_DEEP_M = 0.2  # the near side of a person is measured
-_APART_M = 0.6  # between the centres of two people
-_STAND_OFF_M = 0.7  # distance from people for a robot that looks past them
-_NEAR_M = 8.0  # longest drive to a view past a person
-_ELSEWHERE_M = 0.5  # a view this close to an earlier one shows nothing new
+_SURE_M = 0.4  # half width used when deciding whether a drive is worthwhile
+_DEEP_M = 0.2  # persons are measured at their near side
+_APART_M = 0.6  # between the centres of two persons
+_STAND_OFF_M = 0.7  # distance of the robot from a person that it looks past
+_NEAR_M = 8.0  # maximum drive to a viewpoint past a person
+_ELSEWHERE_M = 0.5  # minimum distance of a viewpoint from earlier ones
 
 
 class Occlusion:

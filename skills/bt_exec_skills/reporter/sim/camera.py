@@ -26,7 +26,7 @@ from bt_exec_skills.simulation.rays import Hits, cast, through_pixels
 __all__ = ["Capture", "SimCamera"]
 
 _HEIGHT_M, _FORWARD_M = 1.15, 0.12
-_PITCH_RAD = 0.2  # downwards
+_PITCH_RAD = 0.2  # downward pitch
 _FOVY_RAD = math.radians(78.0)
 _FAR_M = 25.0
 

@@ -42,7 +42,7 @@ def containers_of(
     """
     wanted = list(groups)
     holders = [one for one in now.looks() if one.holds_things and kind in ("", one.kind)]
-    if not kind:  # trays are for handing over
+    if not kind:  # trays are used for delivery
         holders = [one for one in holders if one.kind != "tray"]
     found: dict[str, str] = {}
     for value in wanted:

@@ -25,7 +25,7 @@ from bt_exec_skills.tabletop.goals.plan import REMARK, goals_of, plan_of, target
 __all__ = ["given_up", "replanned"]
 
 _HOPELESS = ("GRASP_MISSED", "UNREACHABLE", "NO_PATH", "OBJECT_GONE", "BLOCKED")
-_MOST_TRIES = 2  # other failures of one object until it is given up
+_MOST_TRIES = 2  # attempts after other failures of one object
 
 
 def given_up(tried: tuple[Failure, ...]) -> dict[str, str]:

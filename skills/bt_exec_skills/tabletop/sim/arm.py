@@ -78,7 +78,7 @@ def add_arm(spec: Any, base: Any, *, actuators: bool) -> None:
             solimp=[0.97, 0.995, 0.001, 0.5, 2],
             rgba=[0.2, 0.2, 0.22, 1],
         )
-    spec.add_equality(  # both fingers move symmetrically, as in a real parallel gripper
+    spec.add_equality(  # fingers move symmetrically, as in a real parallel gripper
         name="fingers",
         type=mujoco.mjtEq.mjEQ_JOINT,
         name1="finger/left",

@@ -24,8 +24,8 @@ from bt_exec_skills.tabletop.sim.world import CONTROL_S, TableWorld
 
 __all__ = ["drive", "move_fingers", "move_hand", "move_joints", "pick", "place", "wait"]
 
-_SPEED, _EASE = 0.7, 0.9  # of the base [m/s, m/s2]
-_TURN = 1.8  # [rad/s]
+_SPEED, _EASE = 0.7, 0.9  # maximum speed and acceleration of the base [m/s, m/s2]
+_TURN = 1.8  # maximum turning speed [rad/s]
 _JOINT = np.array([0.6, 2.2, 2.4, 3.0])  # maximum speeds of the arm [m/s, rad/s]
 _TRAVEL_M = 0.80  # height at which the grip is above all objects on tables
 _PRESS = -0.02

@@ -11,11 +11,11 @@ from bt_exec_skills.things.dataset.stage import Prop
 
 __all__ = ["Pose", "arranged"]
 
-_HOLD_Z = {"bowl": 0.01, "plate": 0.008}  # gap around their contents [m]
+_HOLD_Z = {"bowl": 0.01, "plate": 0.008}  # height of the contents [m]
 _HOLD_SHARE = {
     "bowl": 0.45,
     "plate": 0.6,
-}  # share of their radius for centres of contents
+}  # share of the radius that the centres of contents may occupy
 _SMALL_M = 0.06
 
 

@@ -113,7 +113,7 @@ def _egg(rng: Rng, shade: Shade) -> list[Part]:
 
 
 _MAKERS = {"tomato": _tomato, "apple": _apple, "orange": _orange, "lemon": _lemon, "egg": _egg}
-_LEANS = {"tomato": 0.6, "apple": 0.7, "orange": 3.0}  # how far it may lean [rad]
+_LEANS = {"tomato": 0.6, "apple": 0.7, "orange": 3.0}  # maximum lean [rad]
 
 
 def _make(label: str, rng: Rng, colour: str) -> list[Part]:

@@ -33,8 +33,8 @@ __all__ = ["HEIGHT", "WIDTH", "TableScenes"]
 WIDTH, HEIGHT = 384, 288
 _PICTURES = 6
 _MOST_THINGS = 12
-_CLEAR_M = 0.6  # around the camera
-_BY_RAY = 0.15  # share of the pictures without OpenGL, where there is OpenGL
+_CLEAR_M = 0.6  # free distance around the camera
+_BY_RAY = 0.15  # share of ray-cast pictures if OpenGL is available
 _VIEWS: tuple[tuple[ViewName, float], ...] = (("close", 0.58), ("mast", 0.2), ("room", 0.22))
 
 

@@ -21,7 +21,7 @@ LEAST_PX = 80
 """Of what a thing must show, in a picture of 384 by 288 [px]."""
 LEAST_SHARE = 0.3
 """Of its outline that must be visible."""
-_SLENDER = 0.15  # the same for chairs and persons, whose outline has holes
+_SLENDER = 0.15  # the same for chairs and persons, whose outlines have holes
 
 
 class Shown(NamedTuple):
@@ -85,7 +85,7 @@ def _outline(model: Any, data: Any, prop: Prop, size: tuple[int, ...]) -> float:
     camera = data.camera("head")
     seen = (np.concatenate(points) - camera.xpos) @ camera.xmat.reshape(3, 3)
     ahead = -seen[:, 2]
-    if (ahead < 0.02).any():  # partly behind the camera, so never visible as a whole
+    if (ahead < 0.02).any():  # partly behind the camera, so never completely visible
         return float("inf")
     focal = 0.5 * size[0] / np.tan(np.radians(float(model.camera("head").fovy[0])) / 2)
     flat = (seen[:, :2] / ahead[:, None] * focal).astype(np.float32)

@@ -40,7 +40,7 @@ def draw_view(name: ViewName, spread: float, floor_m: float, rng: Rng) -> View:
     target = np.array([*rng.normal(0, 0.15 * spread, 2), rng.uniform(0, 0.05)])
     if name == "close":
         fovy = rng.uniform(32, 60)
-        # so far away that the things' square about fills the picture
+        # a distance at which the objects fill most of the picture
         far = (spread + 0.07) / np.tan(np.radians(fovy) / 2) * rng.uniform(0.75, 1.4)
         rise = np.radians(rng.uniform(22, 88))
     elif name == "mast":

@@ -23,7 +23,7 @@ def _cup(rng: Rng, shade: Shade) -> list[Part]:
     inner = [(radius - wall, high), ((foot + 2 * radius) / 3 - wall, high * 0.4)]
     inside = shade if rng.random() < 0.6 else shade_of(PAINT["white"], rng)
     parts = [lathe([*outer, *inner, (foot - wall, floor), (0, floor)], shade)]
-    if rng.random() < 0.35:  # filled
+    if rng.random() < 0.35:  # with contents
         level = high * rng.uniform(0.6, 0.85)
         rim = (radius - wall) * 0.97
         drink = shade_of(
@@ -53,7 +53,7 @@ def _cup(rng: Rng, shade: Shade) -> list[Part]:
 
 def _bowl(rng: Rng, shade: Shade) -> list[Part]:
     wall = rng.uniform(0.003, 0.006)
-    if rng.random() < 0.35:  # straight walls, perhaps of few pieces
+    if rng.random() < 0.35:  # straight walls with a random number of faces
         radius, high = rng.uniform(0.07, 0.15), rng.uniform(0.045, 0.07)
         outer = [(0, 0), (radius, 0), (radius, high)]
         inner = [(radius - 2 * wall, high), (radius - 2 * wall, 0.008), (0, 0.008)]
