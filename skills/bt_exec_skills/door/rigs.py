@@ -1,4 +1,4 @@
-"""Makes the pack's rigs from a site's settings; simulators and networks are imported on demand."""
+"""Creation of the pack's rigs from a site's settings; heavy imports are lazy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["facts_of", "make_detector", "make_sim_rig"]
 def make_detector(
     choice: Any, calibration: Callable[[], Calibration]
 ) -> tuple[Detector[DoorView, Detection], DoorStateEstimator]:
-    """Return the detector that a site chooses and the estimator that goes with it.
+    """Return the detector of a site and its state estimator.
 
     Args:
         choice: ``oracle``, ``learned`` (the shipped network), or the settings of another one; see

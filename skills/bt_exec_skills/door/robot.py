@@ -1,8 +1,8 @@
-"""The robot interface of the door pack: everything that its skills may ask of a robot.
+"""Robot interface of the door pack: all operations that its skills use.
 
-A simulator and a real robot implement `DoorRobot`; skills never know which. Labels name things
-("door-handle"); the robot knows where they are. Angles are in radians; the door's
-angle is 0 when closed and grows as it opens.
+A simulator and a real robot implement `DoorRobot`, so skills work with both. Labels name objects
+("door-handle"); the robot locates them. Angles are in radians; the door's angle is 0 when closed
+and increases as it opens.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OPEN_RAD = 1.0
 
 
 def state_at(angle_rad: float) -> Literal["open", "ajar", "closed"]:
-    """Return the state of a door whose hinge stands at an angle [rad]."""
+    """Return the state of a door at a hinge angle [rad]."""
     if angle_rad <= CLOSED_RAD:
         return "closed"
     return "ajar" if angle_rad < OPEN_RAD else "open"
@@ -56,31 +56,31 @@ class DoorRobot(Robot, Protocol):
     """
 
     def reach(self, arm: Arm, label: str) -> Motion:
-        """Bring the open hand in front of what `label` names, a few centimetres away."""
+        """Bring the open hand in front of the object `label`, a few centimetres away."""
 
     def close_gripper(self, arm: Arm, label: str) -> Motion:
-        """Advance onto what `label` names, close the hand on it and lift it clear."""
+        """Advance onto the object `label`, close the hand on it and lift it clear."""
 
     def open_gripper(self, arm: Arm) -> Motion:
-        """Open the hand; what it held stays where it is put."""
+        """Open the hand; the held object stays where it is supported."""
 
     def pull_open(self, arm: Arm, label: str) -> Motion:
         """Open the door by its handle or, when it is ajar, by its edge; release it; draw back."""
 
     def push_shut(self, arm: Arm, label: str) -> Motion:
-        """Push the door shut with the hand, or with what it holds; draw back."""
+        """Push the door shut with the hand or the held object; draw back."""
 
     def go_home(self) -> Motion:
         """Bring both arms to their rest posture, out of the camera's view."""
 
     def holding(self, arm: Arm) -> str | None:
-        """Return the label of what the hand holds, by touch; None if it is empty."""
+        """Return the label of the held object, by touch; None if the hand is empty."""
 
     def at_label(self, arm: Arm, label: str) -> bool:
-        """Return whether the hand is in front of what `label` names, as `reach` leaves it."""
+        """Return whether the hand is in front of the object `label`, as after `reach`."""
 
     def in_doorway(self, arm: Arm) -> bool:
-        """Return whether any part of the arm is where the door swings, or behind it."""
+        """Return whether any part of the arm is in the swing area of the door, or behind it."""
 
     @property
     def door_angle_rad(self) -> float:
@@ -88,8 +88,8 @@ class DoorRobot(Robot, Protocol):
 
     @property
     def at_home(self) -> bool:
-        """Whether both arms are at rest at home."""
+        """Whether both arms are at rest in their home posture."""
 
     @property
     def doing(self) -> str:
-        """The present phase of the motion in a word or two: "pulling"; empty at rest."""
+        """Phase of the motion in a word or two: "pulling"; empty at rest."""

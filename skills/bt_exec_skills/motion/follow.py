@@ -17,12 +17,12 @@ def follow_motion(
 
     Args:
         motion: The started motion.
-        doing: Returns its present phase in a word or two.
+        doing: Returns its current phase in a word or two.
         interrupted: Called after each step; a non-empty text ends the motion.
 
     Returns:
         Reason of the interruption; empty if the motion ended by itself. `Motion.failure` is None if
-        it reached its goal.
+            it reached its goal.
     """
     why = ""
     try:

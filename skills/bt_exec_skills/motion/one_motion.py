@@ -15,7 +15,7 @@ S = TypeVar("S", bound=tuple[Any, ...])
 class OneMotion(Generic[S]):
     """The motion of a simulated body, if it has one.
 
-    All methods except `ask_to_stop` belong on the thread that lets time pass.
+    All methods except `ask_to_stop` must be called on the thread that advances time.
 
     Args:
         freeze: Stops the hardware at once.
@@ -29,7 +29,7 @@ class OneMotion(Generic[S]):
     def start(
         self, steps: Generator[S, None, None], phases: int | None = None, *, brake: bool = True
     ) -> SteppedMotion[S]:
-        """Stop what is under way and begin a motion; arguments as of `SteppedMotion`."""
+        """Stop the current motion and begin another one; arguments as for `SteppedMotion`."""
         if self._motion is not None:
             self._motion.stop()
         self._motion = SteppedMotion(steps, self._freeze, phases, brake=brake)
@@ -40,11 +40,11 @@ class OneMotion(Generic[S]):
         return self._motion.advance() if self._motion is not None else None
 
     def ask_to_stop(self) -> None:
-        """Have the body stopped at the next `obey`; safe from any thread and signal handler."""
+        """Request a stop at the next `obey`; safe from any thread and signal handler."""
         self._stop_asked = True
 
     def obey(self) -> None:
-        """Stop the motion and freeze, if that was asked for."""
+        """Stop the motion and freeze, if requested."""
         if self._stop_asked:
             self._stop_asked = False
             if self._motion is not None:
@@ -53,10 +53,10 @@ class OneMotion(Generic[S]):
 
     @property
     def idle(self) -> bool:
-        """Whether no motion is under way."""
+        """Whether there is no motion."""
         return self._motion is None or self._motion.done
 
     @property
     def doing(self) -> str:
-        """The phase of the motion under way; empty at rest."""
+        """Phase of the motion; empty at rest."""
         return self._motion.doing if self._motion is not None and not self._motion.done else ""

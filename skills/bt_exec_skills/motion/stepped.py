@@ -72,7 +72,7 @@ class SteppedMotion(Generic[S]):
         self.progress = max(self.progress, min(whole, 1.0))
 
     def stop(self) -> None:
-        """End the motion where it is; does nothing if it is done."""
+        """End the motion immediately; does nothing if it is done."""
         if self.done:
             return
         self.done, self.failure = True, Failed("STOPPED", "it was asked to stop")

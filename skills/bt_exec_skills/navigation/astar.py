@@ -1,10 +1,10 @@
-"""A* on a grid, in slices: a search never blocks a tick.
+"""A* search on a grid, in slices, so that it never blocks a tick.
 
-Steps go to the eight neighbours; a diagonal one needs both cells beside it free, so that no corner
-is cut. The way's cost is its length in cells times the mean weight of the cells at its two ends;
-weights are 1 or more, so the octile distance never overestimates and the way found is a cheapest.
-Method: Hart, Nilsson, Raphael (1968), A formal basis for the heuristic determination of minimum
-cost paths.
+Steps go to the eight neighbours; a diagonal one requires both adjacent cells to be free, so that no
+corner is cut. The cost of a path is its length in cells times the mean weight of the cells at both
+ends of each step. Weights are 1 or more, so the octile distance never overestimates and the path is
+optimal. Method: Hart, Nilsson, Raphael (1968), A formal basis for the heuristic determination of
+minimum cost paths.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Search:
     """A* search for the cheapest path between two cells.
 
     Args:
-        free: Which cells may be entered, bool of shape (rows, columns).
+        free: Free cells, bool of shape (rows, columns).
         start: First cell of the path; need not be free, since the robot may be in an occupied cell.
         goal: Last cell of the path; must be free to be found.
         weight: Cost of each cell, 1 or more; None for 1 everywhere.
@@ -67,7 +67,7 @@ class Search:
         self.opened = 0
 
     def advance(self, count: int) -> bool:
-        """Look at up to `count` more cells; return whether the search has ended."""
+        """Expand up to `count` more cells; return whether the search has ended."""
         goal, half, guess, cost = self._goal, self._half, self._guess, self._cost
         known, steps = _lengths(self._columns), self._steps
         for _ in range(count):
@@ -104,9 +104,9 @@ class Search:
 
 
 def _joined(free: _Mask, start: int, goal: int) -> bool:
-    """Return whether two cells lie in one piece of free ones: only then is there a way.
+    """Return whether two cells are in one connected component; otherwise there is no path.
 
-    Where a diagonal step is allowed, two straight ones are: four neighbours are enough.
+    Four neighbours are sufficient, since a diagonal step implies two straight ones.
     """
     if not free.flat[goal]:
         return False
@@ -117,7 +117,7 @@ def _joined(free: _Mask, start: int, goal: int) -> bool:
 
 
 def _steps_from(free: _Mask) -> bytes:
-    """Return for each cell which of `_STEPS` lead from it, one bit each."""
+    """Return for each cell the possible steps of `_STEPS`, one bit each."""
     found = np.zeros(free.shape, np.uint8)
     inner = found[1:-1, 1:-1]
     for bit, (a, b) in enumerate(_STEPS):
@@ -129,14 +129,14 @@ def _steps_from(free: _Mask) -> bytes:
 
 
 def _moved(free: _Mask, a: int, b: int) -> _Mask:
-    """Return for each cell within the rim whether the one `a` rows and `b` columns on is free."""
+    """Return for each inner cell whether the one `a` rows and `b` columns on is free."""
     rows, columns = free.shape
     return free[1 + a : rows - 1 + a, 1 + b : columns - 1 + b]
 
 
 @lru_cache(maxsize=8)
 def _lengths(columns: int) -> tuple[_Steps, ...]:
-    """Return for each set of steps, as bits, how far on they lead and how long they are [cells]."""
+    """Return for each set of steps, as bits, their offsets and lengths [cells]."""
     every = [(a * columns + b, _SQRT2 if a and b else 1.0) for a, b in _STEPS]
     return tuple(
         tuple(step for bit, step in enumerate(every) if bits >> bit & 1) for bits in range(256)

@@ -34,13 +34,13 @@ _MOST_PLANS = 12
 
 
 class Command(NamedTuple):
-    """The command of a drive for the next control period.
+    """Command of a drive for the next control period.
 
     Attributes:
-        progress: How much is behind it, 0..1.
-        doing: Its phase in a word or two.
-        speed: Forwards [m/s].
-        turn: To the left [rad/s].
+        progress: Completed fraction, 0..1.
+        doing: Phase in a word or two.
+        speed: Forward speed [m/s].
+        turn: Yaw rate, positive to the left [rad/s].
     """
 
     progress: float
@@ -54,7 +54,7 @@ R = TypeVar("R")
 
 
 class Base(Protocol):
-    """The interface that driving needs of a robot's base."""
+    """Interface of a mobile base."""
 
     @property
     def pose(self) -> Pose:
@@ -62,20 +62,20 @@ class Base(Protocol):
 
     @property
     def time(self) -> float:
-        """The present [s]."""
+        """Current time [s]."""
 
     def ranges(self) -> npt.NDArray[np.float64]:
-        """Return distances all around [m]; see `bt_exec_skills.navigation.obstacles.hits`."""
+        """Return the ranges all around [m]; see `bt_exec_skills.navigation.obstacles.hits`."""
 
 
 def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s: float) -> Commands:
-    """Drive to a pose and turn to face its way.
+    """Drive to a pose and turn to its heading.
 
     Args:
         base: The base.
-        planner: Finds ways.
-        goal: Where to.
-        limits: What the base can do.
+        planner: Path planner.
+        goal: Target pose.
+        limits: Limits of the base.
         period_s: Control period [s].
 
     Raises:
@@ -110,7 +110,7 @@ def turn_by(
 
 
 def _planned(steps: Generator[None, None, R], progress: float) -> Generator[Command, None, R]:
-    """Stand still while `steps` plan; return what they return."""
+    """Stand still while `steps` plan; return their result."""
     try:
         while True:
             next(steps)
@@ -121,7 +121,7 @@ def _planned(steps: Generator[None, None, R], progress: float) -> Generator[Comm
 
 
 class _Trip:
-    """One drive, with what it knows of its progress."""
+    """State of one drive."""
 
     def __init__(
         self, base: Base, planner: Planner, goal: Pose, limits: Limits, period_s: float
@@ -154,7 +154,7 @@ class _Trip:
             self._planner.obstacles.look(self._base.pose, self._base.ranges())
 
     def follow(self, route: Route) -> Generator[Command, None, bool]:
-        """Follow a way; return False if it turned out to be blocked."""
+        """Follow a path; return False if it is blocked."""
         base, limits, period = self._base, self._limits, self._period_s
         speed = turn = 0.0
         wanted = (0.0, 0.0)
@@ -193,7 +193,7 @@ class _Trip:
     def _aim(
         self, pose: Pose, route: Route, points: npt.NDArray[np.float64]
     ) -> tuple[float, float]:
-        """Return the point to make for: far ahead where the straight way is free, else near."""
+        """Return the target point: far ahead if the straight path is free, otherwise near."""
         for distance in _AHEAD_M:
             target = route.ahead(distance)
             if self._steering.sees(pose, target, points):
@@ -201,7 +201,7 @@ class _Trip:
         return target
 
     def _back_off(self) -> Commands:
-        """Draw back a little from what is near."""
+        """Back off a little from near obstacles."""
         base = self._base
         for _ in range(_BACK_STEPS):
             points = hits(base.pose, base.ranges(), 1.5)

@@ -26,7 +26,7 @@ class Pose(NamedTuple):
         return math.hypot(x - self.x, y - self.y)
 
     def bearing(self, x: float, y: float) -> float:
-        """Return how far to the left of its direction a point is [rad], -pi..pi."""
+        """Return the bearing of a point from the heading [rad], -pi..pi, positive to the left."""
         return wrapped(math.atan2(y - self.y, x - self.x) - self.yaw)
 
 
@@ -46,11 +46,11 @@ class Area(NamedTuple):
     top: float
 
     def holds(self, x: float, y: float) -> bool:
-        """Return whether a point is inside; the left and bottom edges are, the others are not."""
+        """Return whether a point is inside, including the left and bottom edges."""
         return self.left <= x < self.right and self.bottom <= y < self.top
 
     def shrunk(self, margin: float) -> Area:
-        """Return the area without a rim of `margin` [m]."""
+        """Return the area without a border of `margin` [m]."""
         return Area(
             self.left + margin, self.bottom + margin, self.right - margin, self.top - margin
         )

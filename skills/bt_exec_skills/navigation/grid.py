@@ -17,7 +17,7 @@ Cell: TypeAlias = tuple[int, int]
 
 
 class Slab(NamedTuple):
-    """A solid thing seen from above: middle [m], half sizes [m], its turn [rad]."""
+    """A solid box seen from above: centre [m], half sizes [m], yaw [rad]."""
 
     x: float
     y: float
@@ -27,16 +27,16 @@ class Slab(NamedTuple):
 
 
 class Grid:
-    """Which cells are solid.
+    """Occupancy grid.
 
     Args:
-        solid: Bool of shape (rows, columns); row 0 is the southernmost.
+        solid: Occupied cells, bool of shape (rows, columns); row 0 is the southernmost.
         origin: South-west corner of cell (0, 0) [m].
         cell_m: Side of a cell [m].
 
     Attributes:
-        solid: As given.
-        clearance: Distance from each cell's middle to the nearest solid cell [m].
+        solid: Occupied cells.
+        clearance: Distance from each cell's centre to the nearest occupied cell [m].
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Grid:
 
     @classmethod
     def of_slabs(cls, slabs: Iterable[Slab], cell_m: float = 0.1, rim_m: float = 0.3) -> Grid:
-        """Return the grid around `slabs`, each of which makes the cells it covers solid."""
+        """Return the grid of `slabs`, each of which occupies the cells that it covers."""
         found = list(slabs)
         reach = [(s, math.hypot(s.half_x, s.half_y)) for s in found]
         left = min(s.x - r for s, r in reach) - rim_m
@@ -74,14 +74,14 @@ class Grid:
         return rows, columns
 
     def cell(self, x: float, y: float) -> Cell:
-        """Return the cell that holds a point [m]; the nearest one if it is off the map."""
+        """Return the cell of a point [m]; the nearest one if it is off the map."""
         rows, columns = self.shape
         row = int((y - self.origin[1]) // self.cell_m)
         column = int((x - self.origin[0]) // self.cell_m)
         return min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
 
     def point(self, cell: Cell) -> tuple[float, float]:
-        """Return the middle of a cell [m]."""
+        """Return the centre of a cell [m]."""
         return (
             self.origin[0] + (cell[1] + 0.5) * self.cell_m,
             self.origin[1] + (cell[0] + 0.5) * self.cell_m,
@@ -97,9 +97,9 @@ class Grid:
         """Return the free cell nearest to `cell`, or None if none is within `reach_m`.
 
         Args:
-            cell: Where to begin.
-            free: Which cells are free, of the grid's shape.
-            reach_m: How far away it may be [m].
+            cell: Cell to search from.
+            free: Free cells, in the shape of the grid.
+            reach_m: Maximum distance [m].
         """
         if free[cell]:
             return cell
@@ -114,7 +114,7 @@ class Grid:
 
 
 def clearance_of(solid: npt.NDArray[np.bool_], cell_m: float) -> npt.NDArray[np.float32]:
-    """Return the distance from each cell's middle to the nearest solid one [m]."""
+    """Return the distance from each cell's centre to the nearest occupied one [m]."""
     if not solid.any():
         return np.full(solid.shape, 1e3, np.float32)
     away = cv2.distanceTransform((~solid).astype(np.uint8), cv2.DIST_L2, 5)

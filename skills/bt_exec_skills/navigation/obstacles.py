@@ -22,9 +22,9 @@ def hits(pose: Pose, ranges: npt.NDArray[np.float64], limit_m: float) -> npt.NDA
     """Return the points that a range finder hit [m], shape (n, 2).
 
     Args:
-        pose: Where it is.
-        ranges: Distances [m], all around, the first straight ahead, counted to the left.
-        limit_m: What is this far away or farther is left out [m].
+        pose: Pose of the range finder.
+        ranges: Distances [m], all around, from straight ahead to the left.
+        limit_m: Hits at this distance or farther are ignored [m].
     """
     angles = pose.yaw + np.arange(len(ranges)) * math.tau / len(ranges)
     points = np.stack([pose.x + ranges * np.cos(angles), pose.y + ranges * np.sin(angles)], axis=1)
@@ -33,7 +33,7 @@ def hits(pose: Pose, ranges: npt.NDArray[np.float64], limit_m: float) -> npt.NDA
 
 
 class Obstacles:
-    """A layer over a map, filled from range readings, emptied where they pass through.
+    """Obstacle layer over a map; range readings add obstacles and clear the cells on the beam.
 
     Args:
         grid: The map.
@@ -44,7 +44,7 @@ class Obstacles:
         self._looks = np.zeros(grid.shape, np.int16)
 
     def look(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
-        """Enter one reading."""
+        """Add one reading."""
         self._clear(pose, ranges)
         points = hits(pose, ranges, _RELIABLE_M)
         rows, columns = self._grid.cells(points).T

@@ -24,7 +24,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Route:
-    """Points to drive through.
+    """Points of a path.
 
     Args:
         points: Way points [m], shape (n, 2), a cell apart.
@@ -44,7 +44,7 @@ class Route:
 
     @property
     def left_m(self) -> float:
-        """Length of what is ahead [m]."""
+        """Length of the remaining path [m]."""
         return float(self._left[self._at])
 
     @property
@@ -53,7 +53,7 @@ class Route:
         return float(self.points[-1, 0]), float(self.points[-1, 1])
 
     def ahead(self, distance: float) -> tuple[float, float]:
-        """Return the point that is `distance` further on [m], or the goal."""
+        """Return the point at `distance` along the path [m], or the goal."""
         beyond = np.nonzero(self.left_m - self._left[self._at :] >= distance)[0]
         point = self.points[self._at + beyond[0]] if len(beyond) else self.points[-1]
         return float(point[0]), float(point[1])
@@ -70,7 +70,7 @@ class Planner:
     Args:
         grid: The map.
         obstacles: The obstacle layer.
-        radius: Of the robot's hull [m].
+        radius: Radius of the robot's hull [m].
     """
 
     def __init__(self, grid: Grid, obstacles: Obstacles, radius: float) -> None:
@@ -80,18 +80,18 @@ class Planner:
         self.mapped: Mask = grid.clearance > self._reach
 
     def free(self) -> Mask:
-        """Return the cells where the robot's middle may be, by map and obstacles."""
+        """Return the cells that the robot's centre may occupy, by map and obstacles."""
         if not self.obstacles.any:
             return self.mapped
         return self.mapped & (self.obstacles.clearance() > self._reach)
 
     def reachable(self, pose: Pose, goal: Pose) -> Generator[None, None, bool]:
-        """Return whether the map alone has a way; yields while it searches."""
+        """Return whether the static map has a path; yields during the search."""
         route = yield from self._search(pose, goal, self.mapped)
         return route is not None
 
     def plan(self, pose: Pose, goal: Pose) -> Generator[None, None, Route | None]:
-        """Return a way round everything known, or None; yields while it searches."""
+        """Return a path around all known obstacles, or None; yields during the search."""
         return (yield from self._search(pose, goal, self.free()))
 
     def _search(self, pose: Pose, goal: Pose, free: Mask) -> Generator[None, None, Route | None]:
@@ -121,5 +121,5 @@ class Planner:
 
 
 def smooth_speed(left_m: float, gain: float) -> float:
-    """Return the speed from which one can still stop within `left_m` [m/s]."""
+    """Return the speed from which the robot can stop within `left_m` [m/s]."""
     return math.sqrt(max(0.0, 1.2 * gain * left_m))

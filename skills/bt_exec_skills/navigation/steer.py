@@ -1,7 +1,8 @@
-"""Local planning: of the reachable speeds and turns, the best one that keeps clear of obstacles.
+"""Local planner: the best reachable speed and yaw rate without collision.
 
-The dynamic window approach (Fox, Burgard, Thrun 1997): every candidate is simulated along its
-arc for a moment; those that come too near to anything are discarded, the rest are scored.
+The dynamic window approach (Fox, Burgard, Thrun 1997): every candidate is simulated along its arc
+for a short time. Candidates that come too close to an obstacle are discarded, the others are
+scored.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ class Limits(NamedTuple):
 
 
 class Steering:
-    """Chooses speed and turn.
+    """Chooses speed and yaw rate.
 
     Args:
-        limits: What the base can do.
+        limits: Limits of the base.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -68,12 +69,12 @@ class Steering:
     def choose(
         self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
     ) -> tuple[float, float]:
-        """Return speed [m/s] and turn [rad/s]; (0, 0) if every motion would touch something.
+        """Return speed [m/s] and yaw rate [rad/s]; (0, 0) if every motion would collide.
 
         Args:
-            pose: Where the base is.
-            target: The point to make for [m].
-            points: What must not be touched [m], shape (n, 2).
+            pose: Pose of the base.
+            target: Target point [m].
+            points: Obstacle points [m], shape (n, 2).
         """
         c, s = math.cos(pose.yaw), math.sin(pose.yaw)
         to_x, to_y = target[0] - pose.x, target[1] - pose.y
@@ -100,7 +101,7 @@ class Steering:
     def sees(
         self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
     ) -> bool:
-        """Return whether the straight way to `target` is free of `points`."""
+        """Return whether the straight path to `target` is free of `points`."""
         away = points - (pose.x, pose.y)
         to = np.array([target[0] - pose.x, target[1] - pose.y])
         length = float(np.hypot(*to))
@@ -111,7 +112,7 @@ class Steering:
         return bool(gaps.min() > self.limits.radius + self.limits.margin)
 
     def retreat(self, pose: Pose, points: npt.NDArray[np.float64]) -> tuple[float, float]:
-        """Return speed [m/s] and turn [rad/s] of what gets farthest away from `points`, slowly."""
+        """Return speed [m/s] and yaw rate [rad/s] of the slow motion that best escapes `points`."""
         away = points - (pose.x, pose.y)
         c, s = math.cos(pose.yaw), math.sin(pose.yaw)
         x, y = away[:, 0] * c + away[:, 1] * s, away[:, 1] * c - away[:, 0] * s
@@ -122,7 +123,7 @@ class Steering:
         return float(self._v[best]), float(self._w[best])
 
     def _clear(self, pose: Pose, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return how far each candidate stays off `points`, beyond hull and margin [m]."""
+        """Return the distance of each candidate from `points`, beyond hull and margin [m]."""
         away = points - (pose.x, pose.y)
         near = away[np.hypot(away[:, 0], away[:, 1]) < _NEAR_M]
         if not len(near):
@@ -140,5 +141,5 @@ class Steering:
 
 
 def eased(now: float, wanted: float, most: float) -> float:
-    """Return `now` moved towards `wanted` by `most` at most."""
+    """Return `now` changed towards `wanted` by at most `most`."""
     return now + min(max(wanted - now, -most), most)

@@ -67,14 +67,14 @@ def _parse_break(text: str) -> Break:
 
 
 class FaultyCapture(NamedTuple, Generic[C]):
-    """A capture and what is wrong with the camera at that moment."""
+    """A capture with the camera's fault at that moment."""
 
     inner: C
     fault: CameraFault | None
 
 
 class FaultyCamera(Generic[C, T]):
-    """Adds noise and faults to a camera that has none; implements `Camera`.
+    """Adds noise and faults to a simulated camera; implements `Camera`.
 
     Args:
         camera: The camera without faults; its captures have time stamps.
@@ -124,7 +124,7 @@ def _sensed(frame: Frame, rng: np.random.Generator) -> Frame:
 
 
 def broken_frame(frame: Frame, fault: CameraFault, rng: np.random.Generator) -> Frame:
-    """Return what a camera with `fault` makes of a picture; a frozen one needs an earlier one."""
+    """Return the picture of a camera with `fault`; a frozen one needs an earlier picture."""
     height, width, _ = frame.shape
     if fault == "missing":
         return np.zeros((0, 0, 3), np.uint8)

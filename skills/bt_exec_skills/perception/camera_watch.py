@@ -37,7 +37,7 @@ class CameraWatch:
     """Monitor of one camera's pictures.
 
     Args:
-        size: Height and width of its pictures [px], or None if any will do.
+        size: Height and width of its pictures [px], or None to accept any.
     """
 
     def __init__(self, size: tuple[int, int] | None = None) -> None:
@@ -79,8 +79,8 @@ def _lit(frame: Frame) -> bool:
 def _noise_of(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
     """Return the standard deviation of the noise in a grey picture.
 
-    Immerkaer's filter answers to noise and not to edges or slopes; the median instead of the mean
-    keeps texture out of it.
+    Immerkaer's filter responds to noise and not to edges or slopes. The median instead of the mean
+    suppresses texture.
     """
     kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
     answer = np.abs(cv2.filter2D(grey, -1, kernel))
@@ -88,14 +88,14 @@ def _noise_of(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
 
 
 def _median(levels: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float:
-    """Return the median of whole numbers; counting them is five times as fast as sorting."""
+    """Return the median of whole numbers by counting, which is five times as fast as sorting."""
     below = np.cumsum(np.bincount(levels.ravel()))
     middle = (levels.size - 1) // 2 + 1, levels.size // 2 + 1  # equal if their number is odd
     return float(np.searchsorted(below, middle).mean())
 
 
 def _edge_share(grey: np.ndarray[tuple[int, ...], np.dtype[np.float32]], noise: float) -> float:
-    """Return the share of blocks of a grey picture that hold an edge."""
+    """Return the share of blocks of a grey picture with an edge."""
     smooth = cv2.GaussianBlur(grey, (5, 5), 0)
     across = np.abs(smooth[:, 4:] - smooth[:, :-4])[4:, :]
     down = np.abs(smooth[4:, :] - smooth[:-4, :])[:, 4:]

@@ -26,13 +26,13 @@ CameraFault = Literal["dark", "frozen", "noise", "occluded", "wrong_size", "miss
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """One thing that is detected.
+    """A detected object.
 
     Attributes:
-        label: What it is: a class of the detector.
-        bbox: Where, in pixels.
-        score: How sure the detector is, 0..1.
-        doubt: Why it is doubtful, in a word; empty if it is not.
+        label: Class of the detector.
+        bbox: Bounding box [px].
+        score: Score of the detector, 0..1.
+        doubt: Reason of doubt, in a word; empty if there is none.
     """
 
     label: str
@@ -47,10 +47,10 @@ class View(Generic[T]):
     """One picture of a camera.
 
     Attributes:
-        t: When it was taken [s, mission clock].
+        t: Time of the capture [s, mission clock].
         frame: The picture.
-        truth: What a simulator knows about it; None with a real camera.
-        fault: The fault that the camera itself reports, or None.
+        truth: Ground truth of a simulator; None with a real camera.
+        fault: Fault that the camera itself reports, or None.
     """
 
     t: float
@@ -68,13 +68,13 @@ class Observed(Observation, Protocol):
 
 
 class Camera(Protocol[C, V_co]):
-    """Camera with capture in two parts, so that the costly one can run on a worker."""
+    """Camera with capture in two parts, of which the slow one can run on a worker."""
 
     def capture(self) -> C:
-        """Take what a picture needs; quick, on the loop's thread."""
+        """Capture the raw data of a picture; fast, on the loop's thread."""
 
     def view(self, capture: C) -> V_co:
-        """Make the picture; on a worker thread."""
+        """Convert a capture to a picture; on a worker thread."""
 
     def close(self) -> None:
         """Release its resources."""

@@ -1,4 +1,4 @@
-"""Waiting for an observation that is new and whose camera works."""
+"""Waiting for a new observation from a working camera."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ S = TypeVar("S", bound=Observed)
 def fresh_observation(
     world: World[S], since: float, failure: Callable[[], Failed], progress: float | None = None
 ) -> Steps[S]:
-    """Return the first observation of a camera that works; nothing moves meanwhile.
+    """Return the first observation of a working camera; nothing moves while it waits.
 
     Args:
         world: Observations of the skill.
         since: Earliest time of the observation [s, mission clock].
         failure: Returns the failure after `PATIENCE_S` without an observation.
-        progress: Progress of the skill meanwhile, 0..1, or None if unknown.
+        progress: Progress of the skill while it waits, 0..1, or None if unknown.
 
     Raises:
-        Failed: What `failure` returns.
+        Failed: The failure that `failure` returns.
     """
     while True:
         newest = world.observation

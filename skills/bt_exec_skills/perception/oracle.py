@@ -25,7 +25,7 @@ class Truth(Protocol):
     """Ground truth of a simulated view."""
 
     def shown(self) -> Iterable[tuple[Thing, Mask]]:
-        """Return each thing and the pixels that show it; they may be none."""
+        """Return each object with the pixels that show it, possibly none."""
 
 
 T = TypeVar("T")
@@ -43,11 +43,11 @@ def truth_of(view: View[T]) -> T:
 
 
 def things_in_view(truth: Truth, enough: Enough) -> Iterator[tuple[Thing, Mask, Detection]]:
-    """Yield what is in view with the pixels that show it and a plain detection of it.
+    """Yield the objects in view with their pixels and a detection without doubt.
 
     Args:
-        truth: What the simulator knows.
-        enough: Whether a label is in view by the pixels that show it.
+        truth: Ground truth of the view.
+        enough: Whether an object with this label and these pixels is in view.
     """
     for thing, mask in truth.shown():
         if enough(thing.label, mask):
@@ -55,10 +55,10 @@ def things_in_view(truth: Truth, enough: Enough) -> Iterator[tuple[Thing, Mask, 
 
 
 class OracleDetector:
-    """Boxes around the pixels that really show a thing: hidden things are not detected.
+    """Boxes around the pixels that show an object; hidden objects are not detected.
 
     Args:
-        enough: Whether a label is in view by the pixels that show it.
+        enough: Whether an object with this label and these pixels is in view.
     """
 
     def __init__(self, enough: Enough) -> None:

@@ -10,24 +10,24 @@ from bt_exec_skills.perception.contracts import Observed
 __all__ = ["NO", "YES", "Voter", "in_view"]
 
 YES, NO = 2, 3
-"""So many pictures that agree are accepted."""
+"""Numbers of agreeing pictures that are required."""
 
 
 class Voter(Observed, Protocol):
     """An observation that reports whether an object is in view."""
 
     def confirms(self, label: str) -> bool:
-        """Return whether something of that label is detected without doubt."""
+        """Return whether an object with that label is detected without doubt."""
 
 
 def in_view(observations: Sequence[Voter], label: str) -> bool | None:
     """Return whether `label` is in view, or None while that is undecided.
 
-    True needs two fresh pictures with it, False three without it; newer pictures count first.
+    True requires two fresh pictures with it, False three without it; newer pictures count first.
 
     Args:
-        observations: Fresh ones, oldest first. Those of a faulty camera do not count.
-        label: Of the thing. What is doubted (`Detection.doubt`) does not count as found.
+        observations: Fresh observations, oldest first. Those of a faulty camera do not count.
+        label: Label of the object. Doubtful detections (`Detection.doubt`) do not count.
     """
     found = missing = 0
     for observation in reversed(observations):

@@ -1,1 +1,1 @@
-"""Plans as packs read them from text: what their formats share."""
+"""Shared parts of the plan formats of packs."""

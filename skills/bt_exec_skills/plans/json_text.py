@@ -1,4 +1,4 @@
-"""A plan written as JSON: read, or refused with where and why."""
+"""Plans as JSON, parsed strictly with positions of errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST = 200_000
 
 
 def loaded(text: str, file: str) -> Any:
-    """Return what a text of JSON holds.
+    """Return the data of a JSON text.
 
     Raises:
         SpecError: TOO_LONG or BAD_JSON.

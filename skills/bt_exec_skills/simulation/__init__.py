@@ -14,10 +14,10 @@ __all__ = ["choose_gl"]
 
 
 def choose_gl() -> None:
-    """Set MUJOCO_GL unless it is set: EGL where its library is, else none at all.
+    """Set MUJOCO_GL unless it is set: EGL if its library is installed, otherwise none.
 
-    Without the library, asking for EGL would make ``import mujoco`` itself fail; casting rays
-    needs no OpenGL.
+    Without the library, a request for EGL would make ``import mujoco`` fail; ray casting needs no
+    OpenGL.
     """
     if "MUJOCO_GL" in os.environ or not sys.platform.startswith("linux"):
         return

@@ -1,4 +1,4 @@
-"""One thread that owns every OpenGL context, for a context belongs to the thread that made it."""
+"""Thread that owns every OpenGL context, since a context belongs to the thread that created it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class GlThread:
         self._thread.start()
 
     def call(self, job: Callable[[], R]) -> R:
-        """Return what `job` returns, run on the thread; raises what it raises."""
+        """Run `job` on the thread; return its result or raise its exception."""
         if threading.current_thread() is self._thread:
             return job()
         answer: Future[R] = Future()
@@ -38,7 +38,7 @@ class GlThread:
         self._at_exit.add(job)
 
     def forget(self, job: Callable[[], None]) -> None:
-        """Take back `at_exit`."""
+        """Cancel `at_exit`."""
         self._at_exit.discard(job)
 
     def end(self) -> None:
@@ -59,7 +59,7 @@ class GlThread:
 
 @cache
 def gl_thread() -> GlThread:
-    """Return the thread; it is started when first needed."""
+    """Return the thread; it is started on first use."""
     thread = GlThread()
     atexit.register(thread.end)
     return thread

@@ -8,12 +8,12 @@ __all__ = ["box", "numbers", "rgba"]
 
 
 def numbers(*values: float, digits: int = 9) -> str:
-    """Return numbers as MJCF writes them, with so many significant digits."""
+    """Return numbers in MJCF format, with this number of significant digits."""
     return " ".join(f"{value:.{digits}g}" for value in values)
 
 
 def rgba(colour: Iterable[float], opacity: float = 1.0) -> str:
-    """Return a colour, red, green and blue from 0 to 1, as MJCF writes it."""
+    """Return a colour in MJCF format; red, green and blue are from 0 to 1."""
     return numbers(*colour, opacity)
 
 
@@ -23,7 +23,7 @@ def box(
     """Return a box.
 
     Args:
-        name: Of its geom.
+        name: Name of its geom.
         middle: Its centre, in the frame of its body [m], shape (3,).
         half: Half of its lengths along the axes [m], shape (3,).
         look: Further attributes as text: class, colour, mass.

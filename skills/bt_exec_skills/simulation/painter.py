@@ -25,9 +25,9 @@ class GlPainter:
 
     Args:
         model: The world.
-        width: Of the picture [px].
-        height: Of the picture [px].
-        shadows: Whether shadow-casting lights do so.
+        width: Width of the picture [px].
+        height: Height of the picture [px].
+        shadows: Whether to render shadows.
     """
 
     name = "egl"
@@ -88,7 +88,7 @@ class GlPainter:
 def _geoms_of(scene: Any, numbers: Any) -> Any:
     """Return the geom that each pixel shows, -1 for none, int32 of shape (h, w).
 
-    The renderer's own segmentation costs as much as a picture.
+    It avoids the renderer's own segmentation, which takes as long as a picture.
 
     Args:
         scene: The rendered scene.
@@ -114,7 +114,7 @@ _gl_works: bool | None = None
 
 
 def gl_works() -> bool:
-    """Return whether a renderer can be made here; tried once."""
+    """Return whether OpenGL rendering works here; tried once."""
     global _gl_works
     with _checked:
         if _gl_works is None:
@@ -132,7 +132,7 @@ def gl_works() -> bool:
 
 
 def make_painter(model: Any, width: int, height: int, renderer: RendererName = "auto") -> Painter:
-    """Return a painter: the one asked for, or with "auto" OpenGL if it works here."""
+    """Return the requested painter; "auto" is OpenGL if it works here."""
     if renderer == "raycast" or (renderer == "auto" and not gl_works()):
         return RayPainter(model, width, height)
     return GlPainter(model, width, height)

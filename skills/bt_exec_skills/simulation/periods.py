@@ -1,4 +1,4 @@
-"""Control periods: simulated time advances in whole ones, whatever the requested steps."""
+"""Division of simulated time into whole control periods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Periods:
         self._owed_s = 0.0
 
     def take(self, seconds: float) -> int:
-        """Return how many periods are over when `seconds` more have passed."""
+        """Return the number of periods that end when `seconds` more pass."""
         count = 0
         self._owed_s += seconds
         while self._owed_s > self._period_s / 2:

@@ -14,10 +14,10 @@ class Physics:
 
     Args:
         model: The compiled model.
-        period_s: One control period [s], a whole number of the model's time steps.
+        period_s: One control period [s], a multiple of the model's time step.
 
     Attributes:
-        model: As given.
+        model: The compiled model.
         data: Its state.
     """
 

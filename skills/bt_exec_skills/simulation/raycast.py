@@ -14,17 +14,17 @@ from bt_exec_skills.simulation.rays import cast, through_pixels
 __all__ = ["FAR_M", "RayPainter"]
 
 FAR_M = 6.0
-"""Nothing in the door world is farther away [m]."""
+"""Size limit of the door world [m]."""
 _AMBIENT, _HEAD, _LAMP = 0.4, 0.25, 0.45
 
 
 class RayPainter:
-    """Paints by casting a ray through each pixel; needs no graphics library.
+    """Renders by casting a ray through each pixel; needs no graphics library.
 
     Args:
         model: The world.
-        width: Of the picture [px].
-        height: Of the picture [px].
+        width: Width of the picture [px].
+        height: Height of the picture [px].
     """
 
     name = "raycast"
@@ -52,4 +52,4 @@ class RayPainter:
         return self.paint(data).rgb
 
     def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+        """Do nothing; there are no resources."""

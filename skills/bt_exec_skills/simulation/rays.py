@@ -36,8 +36,8 @@ def through_pixels(width: int, height: int, fovy_rad: float) -> Floats:
     """Return a ray for each pixel of a pinhole camera that looks along -z with y upwards.
 
     Args:
-        width: Of the picture [px].
-        height: Of the picture [px].
+        width: Width of the picture [px].
+        height: Height of the picture [px].
         fovy_rad: Vertical field of view [rad].
 
     Returns:
@@ -53,15 +53,15 @@ def through_pixels(width: int, height: int, fovy_rad: float) -> Floats:
 def cast(
     model: Any, data: Any, eye: Floats, rays: Floats, far_m: float, *, without_body: int = -1
 ) -> Hits:
-    """Return what each ray from `eye` meets first.
+    """Return the first hit of each ray from `eye`.
 
     Args:
         model: The world.
         data: Its state.
-        eye: Where the rays begin, world frame [m], shape (3,).
+        eye: Origin of the rays, world frame [m], shape (3,).
         rays: Unit directions, world frame, shape (n, 3).
-        far_m: What is farther away need not be met [m]; MuJoCo sorts it out roughly.
-        without_body: A body that rays pass through, as the one that carries the eye; -1 for none.
+        far_m: Approximate range limit [m], which MuJoCo uses for culling.
+        without_body: Body that rays pass through, such as the carrier of the eye; -1 for none.
     """
     part = partial(_cast, model, data, eye, far_m=far_m, without_body=without_body)
     workers = min(_MOST_WORKERS, os.cpu_count() or 1)
@@ -75,7 +75,7 @@ def cast(
 def _cast(
     model: Any, data: Any, eye: Floats, rays: Floats, *, far_m: float, without_body: int
 ) -> Hits:
-    """Cast on this thread; MuJoCo lets others run meanwhile and only reads the state."""
+    """Cast on this thread; MuJoCo releases the interpreter lock and only reads the state."""
     count = len(rays)
     hits = Hits(np.full(count, -1, np.int32), np.zeros(count), np.zeros((count, 3)))
     mujoco.mj_multiRay(

@@ -1,4 +1,4 @@
 """Objects on tables: names, training pictures, shipped weights.
 
-Shared by packs that look at tables; it knows none of them.
+Shared by packs that observe tables; it depends on none of them.
 """

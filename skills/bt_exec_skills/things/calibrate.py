@@ -2,7 +2,7 @@
 
 ::
 
-    python -m bt_exec_skills.things.calibrate DATASET      # its held-out side; into table.json
+    python -m bt_exec_skills.things.calibrate DATASET      # writes table.json
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FAINTEST, _MEANT = 0.02, 0.5
 
 
 def calibrate(dataset: Path, papers: Path) -> None:
-    """Measure on the held-out side of a data set, and write it into the network's papers."""
+    """Measure on the held-out side of a data set, and write the result into ``table.json``."""
     detector = NetworkDetector(load(SHIPPED), _FAINTEST, most_overlap=MOST_OVERLAP)
     pictures = list(read_pictures(dataset, "val"))
     measured = {

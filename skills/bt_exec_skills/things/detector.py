@@ -1,4 +1,4 @@
-"""The detector of things on tables: the network that ships, or one that a site names."""
+"""Detector of objects on tables: the shipped network, or one that a site names."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["FAINT", "LEAST_SCORE", "MOST_OVERLAP", "make_detector"]
 LEAST_SCORE = 0.35
 """Default threshold of the score, 0..1."""
 MOST_OVERLAP = 0.6
-"""Of two boxes, of whatever classes, that overlap more (IoU) one is wrong."""
+"""Overlap (IoU) above which one of two boxes of any classes is wrong."""
 FAINT = 0.05
-"""From here on a detection is worth knowing of: as a doubt."""
+"""Minimum score of a detection that is reported as a doubt."""
 
 
 def make_detector(weights: Path | None = None, least_score: float = LEAST_SCORE) -> NetworkDetector:
-    """Return a detector; the scores of the shipped network are probabilities of being right.
+    """Return a detector; the scores of the shipped network are calibrated probabilities.
 
     Args:
         weights: A file, ``.onnx`` or ``.pt``; the shipped network if None.
-        least_score: What a detection must reach.
+        least_score: Minimum score of a detection.
 
     Raises:
         UsageError: If the weights cannot be used.

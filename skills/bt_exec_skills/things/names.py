@@ -1,6 +1,6 @@
-"""The classes of things on tables, in the order of their numbers.
+"""Classes of objects on tables, in the order of their numbers.
 
-What differs only in an attribute is one class: a red and a green apple, cubes of every colour.
+Objects that differ only in an attribute share a class: red and green apples, cubes of every colour.
 """
 
 from __future__ import annotations

@@ -25,14 +25,14 @@ _PRIOR = 2.0  # pseudo-count of detections per bin, half of them correct
 def calibration_of(
     detector: Detector[View[Any], Detection], pictures: Iterable[Picture]
 ) -> list[tuple[float, float]]:
-    """Return pairs of score and share of right detections, both rising.
+    """Return pairs of score and share of correct detections, both increasing.
 
-    A detection is right if it has the class of a marked box, overlaps it by half (IoU) or more, and
-    no better one did; doubtful ones are left out.
+    A detection is correct if it has the class of a marked box, overlaps it by half (IoU) or more,
+    and no better one did. Doubtful detections are ignored.
 
     Args:
-        detector: Gives plain scores, from 0.02 on.
-        pictures: With what is marked in them.
+        detector: Detector with raw scores, from 0.02 on.
+        pictures: Labelled pictures.
     """
     scores: list[float] = []
     right: list[bool] = []
@@ -50,7 +50,7 @@ def calibration_of(
 def recalls_of(
     detector: Detector[View[Any], Detection], pictures: Iterable[Picture], least_score: float
 ) -> dict[str, float]:
-    """Return which share of the marked boxes of each class is found from a score on."""
+    """Return the recall of each class as a function of the score."""
     there: dict[str, int] = {}
     found: dict[str, int] = {}
     for picture in pictures:

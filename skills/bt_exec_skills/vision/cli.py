@@ -222,7 +222,7 @@ def _figures(found: dict[str, Any]) -> list[str]:
 
 
 def _say(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
-    """Give the result to a script or to a person."""
+    """Print the result as JSON or as text."""
     if as_json:
         from bt_exec.cli.output import emit
 

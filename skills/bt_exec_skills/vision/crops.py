@@ -1,8 +1,8 @@
 """Crops of boxes: input and training data of the second network of a pair.
 
-A crop is the square around a box, with a margin so that what lies beside the thing is seen; what
-lies outside of the picture is grey. It is cut at the picture's full size, whatever the first
-network saw.
+A crop is the square around a box with a margin, so that the surroundings are visible; the outside
+of the picture is grey. Crops have the picture's full resolution, independent of the first network's
+input.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Frames = npt.NDArray[np.uint8]
 SIDE, MARGIN = 64, 1.28
 """Input side [px], and side of the cropped square relative to the box's longer side."""
 NOTHING = "nothing"
-"""The name of a box that holds none of the classes."""
+"""Name of background boxes."""
 FAINTEST = 0.03
-"""From this score on a box of the first network is looked at."""
+"""Minimum score of a box of the first network."""
 
 _ROOM = 1.25  # size ratio of training crops to the network's input, for random shifts
 _SAME, _HIT, _MISS = 0.6, 0.5, 0.4  # overlap (IoU) of boxes of one object, of a hit, of a miss
@@ -37,11 +37,11 @@ _SHORTEST = 4.0  # minimum side of a box [px]
 
 
 class Crops(NamedTuple):
-    """Crops to learn from.
+    """Training crops.
 
     Attributes:
-        pixels: RGB, shape (n, side, side, 3); the middle `SIDE` of it is what a network sees.
-        names: Places of what they show in `classes`, shape (n).
+        pixels: RGB, shape (n, side, side, 3); the central `SIDE` of it is the network's input.
+        names: Indices of the contents in `classes`, shape (n).
         classes: The names; the last one is `NOTHING`.
     """
 
@@ -73,7 +73,7 @@ def _cut(frame: Frame, box: Sequence[float], side: int, margin: float) -> Frame:
 
 
 def proposed(network: Network, frame: Frame) -> list[Found]:
-    """Return the boxes of a network above the least score, of any class, best first."""
+    """Return the boxes of a network above the minimum score, of any class, best first."""
     found = network.find(frame, FAINTEST)
     boxes = np.array([one.xyxy for one in found], np.float32).reshape(-1, 4)
     kept = suppress(boxes, None, _SAME)

@@ -1,7 +1,7 @@
-"""Preprocessing of pictures and decoding of raw network output to boxes, with numpy alone.
+"""Preprocessing of pictures and decoding of raw network output to boxes, with numpy only.
 
-The arithmetic is that of ultralytics for its YOLO detectors, so that a network finds the same
-boxes here and there: letterbox, best class of each anchor, suppression within a class, clipping.
+The computation is that of ultralytics for its YOLO detectors (letterbox, best class of each anchor,
+suppression within a class, clipping), so that a network gives the same boxes with both.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ __all__ = ["GREY", "Found", "Letterbox", "decode", "letterbox", "suppress"]
 
 Floats = npt.NDArray[np.float32]
 GREY = 114
-"""Level of what lies outside of a picture."""
+"""Grey level outside of a picture."""
 _MOST = 300
 
 
 class Found(NamedTuple):
-    """One box of a network.
+    """A box detected by a network.
 
     Attributes:
         label: Its class.
-        xyxy: Corners [px] in the picture, clipped to it.
-        score: 0..1.
+        xyxy: Corners [px], clipped to the picture.
+        score: Score, 0..1.
     """
 
     label: str
@@ -45,7 +45,7 @@ class Letterbox(NamedTuple):
 
 
 def letterbox(frame: Frame, height: int, width: int) -> tuple[Floats, Letterbox]:
-    """Return the network's input, shape (1, 3, height, width), 0..1, and how it was fitted."""
+    """Return the network's input, shape (1, 3, height, width), 0..1, and its transform."""
     scale = min(height / frame.shape[0], width / frame.shape[1])
     inner = round(frame.shape[1] * scale), round(frame.shape[0] * scale)
     if inner != (frame.shape[1], frame.shape[0]):
@@ -70,12 +70,13 @@ def decode(
     """Return the boxes in a raw output, best first.
 
     Args:
-        output: Of shape (4 + classes, anchors): middle x, y, width, height, then class scores.
-        names: Of the classes.
-        fit: How the picture was fitted into the input.
+        output: Raw output, shape (4 + classes, anchors): centre x, y, width, height, then class
+            scores.
+        names: Names of the classes.
+        fit: Transform of the picture to the input.
         size: Height and width of the picture [px].
-        least_score: What a box must exceed.
-        most_overlap: Of two boxes of a class that overlap more (IoU), the better one stays.
+        least_score: Exclusive lower bound of the score.
+        most_overlap: Overlap (IoU) above which the worse of two boxes of a class is dropped.
     """
     scores = output[4:]
     best = scores.argmax(axis=0)
@@ -100,7 +101,7 @@ def suppress(
 ) -> npt.NDArray[np.intp]:
     """Return the indices of the boxes to keep; `boxes` (n, 4) are sorted best first.
 
-    Only boxes of one kind suppress one another; all do if `kinds` is None.
+    Boxes suppress only boxes of the same kind, or all boxes if `kinds` is None.
     """
     if kinds is None:
         kinds = np.zeros(len(boxes), np.intp)

@@ -16,7 +16,7 @@ from bt_exec_skills.vision.network import Network
 __all__ = ["RIVAL", "NetworkDetector"]
 
 RIVAL = "rival"
-"""The doubt of a box whose thing a better box gives another name."""
+"""Doubt of a box whose object has another class in a better box."""
 
 _LEAST_RAW = 0.02  # minimum raw score of the network
 
@@ -57,7 +57,7 @@ class NetworkDetector:
         self.recalls = dict(recalls or {})
 
     def detect(self, view: View[Any]) -> tuple[Detection, ...]:
-        """Return what is found, best first."""
+        """Return the detections, best first."""
         size = view.frame.shape[0], view.frame.shape[1]
         least = self._least if self._probability is None else _LEAST_RAW
         found = []
@@ -69,7 +69,7 @@ class NetworkDetector:
         return tuple(found)
 
     def _judged(self, found: list[Found]) -> list[tuple[Found, str]]:
-        """Return what was found, each with its doubt; what is found twice is left out."""
+        """Return the detections with their doubts, without duplicates."""
         if self._most_overlap >= 1 or not found:
             return [(one, "") for one in found]
         boxes = np.array([one.xyxy for one in found], np.float32)

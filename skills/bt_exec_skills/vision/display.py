@@ -22,10 +22,10 @@ __all__ = ["show_image", "show_mission", "show_world"]
 
 
 def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
-    """Annotate the picture in a file with what a network finds; return that as data.
+    """Annotate the picture in a file with the detections of a network; return them as data.
 
     Raises:
-        UsageError: If it cannot be read, or the result would take its place.
+        UsageError: If it cannot be read, or the output file is the input file.
     """
     frame = read_image(image)
     if out.exists() and out.samefile(image):
@@ -50,8 +50,8 @@ def show_world(
     Args:
         site: Name or file.
         world: The ``--world`` pairs.
-        weights: In place of the site's, with the meanings that the site gives to classes; or None.
-        out: Where the picture goes.
+        weights: Replacement for the site's weights, with the site's meanings of classes; or None.
+        out: File of the annotated picture.
 
     Raises:
         UsageError: If no robot of the site has perception.
@@ -140,6 +140,6 @@ def scene_picture(scene: Observation, frame: Any = None) -> Any:
 
 
 def _words_of(found: Mapping[str, Any]) -> str:
-    """Return the text on a box: class, score, and why it is doubtful."""
+    """Return the text on a box: class, score and reason of doubt."""
     doubt = f" {found['doubt']}" if found.get("doubt") else ""
     return f"{found['type']} {found['score']:.2f}{doubt}"

@@ -20,7 +20,7 @@ _SIZE, _LINE, _MARGIN = 14, 18, 6
 
 
 class Tag(NamedTuple):
-    """A box and the words on it."""
+    """A box and its text."""
 
     bbox: Sequence[float]
     text: str

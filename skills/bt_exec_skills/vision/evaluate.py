@@ -17,7 +17,7 @@ from bt_exec_skills.vision.sample import Mark, Picture
 __all__ = ["WORKING_SCORE", "Answer", "Report", "evaluate"]
 
 WORKING_SCORE = 0.35
-"""Default score from which a detection counts."""
+"""Default minimum score of a detection."""
 _LEAST = 0.001  # lowest score on the curve
 
 Answer = Callable[[Picture], tuple[str, str] | None]
@@ -47,7 +47,7 @@ class Report:
 
     @property
     def map(self) -> float:
-        """The same over overlaps 0.5 to 0.95."""
+        """Mean of the average precisions at overlaps 0.5 to 0.95."""
         return _mean([one.ap for one in self.classes if one.count])
 
     def data(self) -> dict[str, Any]:

@@ -4,8 +4,7 @@
 
     python -m bt_exec_skills.vision.float16 best.onnx table.onnx      # needs the extra yolo
 
-A runtime turns them back when it loads them. What a network finds changes in the third digit of a
-score.
+The runtime converts them back on loading. Scores change in the third digit.
 """
 
 from __future__ import annotations

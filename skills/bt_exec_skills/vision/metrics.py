@@ -52,7 +52,7 @@ def figures_of(
     pictures: Sequence[tuple[Sequence[Mark], Sequence[Found]]],
     working_score: float,
 ) -> ClassFigures:
-    """Return the figures of one class over pictures, each with what is there and what is found."""
+    """Return the figures of one class over pictures, from true and detected boxes."""
     scores: list[float] = []
     hits: list[npt.NDArray[np.bool_]] = []
     count = 0
@@ -81,7 +81,7 @@ def figures_of(
 def hits_of(
     found: Sequence[Sequence[float]], true: Sequence[Sequence[float]]
 ) -> npt.NDArray[np.bool_]:
-    """Return whether each found box, best first, claims a true one: (found, overlap levels)."""
+    """Return for each detected box, best first, whether it matches a true one: (found, levels)."""
     right = np.zeros((len(found), len(_STRICTER)), bool)
     if not found or not true:
         return right
@@ -98,7 +98,7 @@ def hits_of(
 
 
 def _curve(right: npt.NDArray[np.bool_], count: int) -> Floats:
-    """Return precision at each of the recalls."""
+    """Return the precision at each of the recalls."""
     if not count or not right.size:
         return np.zeros_like(_RECALLS)
     true = right.cumsum()
@@ -120,7 +120,7 @@ class Confusion:
         self.counts = np.zeros((len(self.states), len(self.states) + 1), int)
 
     def add(self, truth: str, told: str) -> None:
-        """Count one answer; anything but a state counts as uncertain."""
+        """Count one estimate; any word but a state counts as uncertain."""
         column = self.states.index(told) if told in self.states else len(self.states)
         self.counts[self.states.index(truth), column] += 1
 
@@ -131,12 +131,12 @@ class Confusion:
 
     @property
     def answered(self) -> float:
-        """Share of questions that got a state for an answer."""
+        """Share of estimates that are a state."""
         return 1.0 - float(self.counts[:, -1].sum()) / max(1, self.asked)
 
     @property
     def right(self) -> float:
-        """Share of right ones among the answers that are a state."""
+        """Share of correct estimates among those that are a state."""
         given = int(self.counts[:, :-1].sum())
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 

@@ -32,7 +32,7 @@ class Network(Protocol):
     names: tuple[str, ...]
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
-        """Return what is found with more than `least_score`, best first."""
+        """Return the detections with a score above `least_score`, best first."""
 
 
 class OnnxNetwork:
@@ -80,7 +80,7 @@ def _input_of(session: Any, weights: Path) -> tuple[str, int, int]:
 
 
 def _check_output(session: Any, weights: Path, classes: int) -> None:
-    """Raise UsageError unless the output holds raw boxes, a score for each class."""
+    """Raise UsageError unless the output has raw boxes with a score for each class."""
     shape = session.get_outputs()[0].shape
     if len(shape) != 3 or shape[1] != 4 + classes:
         raise UsageError(

@@ -47,12 +47,12 @@ class Recipe:
         return (self.seed + 1) * _SEEDS_APART + index
 
     def split(self, index: int) -> Split:
-        """Return the side of the split on which scene `index` lies."""
+        """Return the side of the split of scene `index`."""
         held_out = self.val_every > 0 and index % self.val_every == self.val_every - 1
         return "val" if held_out else "train"
 
     def unlike(self, other: Recipe) -> str:
-        """Return how the other recipe differs: ``seed=3, scenes=40``; empty if it does not."""
+        """Return the differences of the other recipe: ``seed=3, scenes=40``; empty if equal."""
         mine, theirs = asdict(self), asdict(other)
         return ", ".join(f"{key}={theirs[key]}" for key in mine if mine[key] != theirs[key])
 

@@ -15,7 +15,7 @@ __all__ = ["Mark", "Picture", "Sample", "SceneSource"]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One thing in a picture: what it is and where."""
+    """Class and box of an object in a picture."""
 
     label: str
     bbox: Box
@@ -23,12 +23,12 @@ class Mark:
 
 @dataclass(frozen=True)
 class Sample:
-    """One labelled picture.
+    """A labelled picture.
 
     Attributes:
         image: The picture.
-        marks: What is in it.
-        facts: What else is known about it, as plain data: ``{"angle_rad": 0.3}``.
+        marks: Its objects.
+        facts: Further ground truth as plain data: ``{"angle_rad": 0.3}``.
     """
 
     image: Frame
@@ -38,12 +38,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture of a data set, read back.
+    """A picture of a data set on disk.
 
     Attributes:
-        file: Where it lies.
-        marks: What is in it.
-        facts: What else is known about it.
+        file: Path of the picture.
+        marks: Its objects.
+        facts: Further ground truth.
     """
 
     file: Path

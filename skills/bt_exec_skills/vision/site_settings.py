@@ -13,11 +13,11 @@ __all__ = ["weights_and_score"]
 def weights_and_score(
     settings: Mapping[str, Any], usual: float, *, also: tuple[str, ...] = ()
 ) -> tuple[str | None, float]:
-    """Return the weights file, or None for the shipped weights, and the least score.
+    """Return the weights file, or None for the shipped weights, and the minimum score.
 
     Args:
         settings: Settings of the site.
-        usual: Default of the least score, 0..1.
+        usual: Default of the minimum score, 0..1.
         also: Further settings, which the caller reads.
 
     Raises:

@@ -62,7 +62,7 @@ def shipped_weights(source: SceneSource) -> Path:
 
 
 def state_question(source: SceneSource, network: Network) -> tuple[Answer | None, tuple[str, ...]]:
-    """Return the state estimator for pictures of `source`, and the states; None if none."""
+    """Return the state estimator for pictures of `source`, and the states; None without states."""
     states: tuple[str, ...] = getattr(source, "states", ())
     if not states or not set(source.classes) <= set(network.names):
         return None, ()

@@ -33,15 +33,15 @@ class TrainSettings:
     """Settings of a training.
 
     Attributes:
-        model: The network, as ultralytics names its yaml.
-        epochs: Passes over the training pictures.
+        model: Network, by the name of its ultralytics yaml.
+        epochs: Number of passes over the training pictures.
         imgsz: Longest side of a picture in the network [px].
-        batch: Pictures a step.
-        lr0: First learning rate of AdamW; it falls as a cosine.
-        seed: Of the weights and the order.
-        device: "auto", "cpu", or what torch calls one.
-        after: Folder of a finished training whose weights this one starts from; empty for none.
-        one_class: Whether all classes are taken for one: for the first network of a pair.
+        batch: Pictures per step.
+        lr0: Initial learning rate of AdamW; it decays as a cosine.
+        seed: Seed of the weights and the order.
+        device: "auto", "cpu", or a device name of torch.
+        after: Folder of a finished training whose weights are the initial ones; empty for none.
+        one_class: Whether all classes are merged into one, for the first network of a pair.
     """
 
     model: str = "yolo11n.yaml"
@@ -103,8 +103,8 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
 
     Args:
         dataset: A complete data set made by `bt_exec_skills.vision.dataset`.
-        out: Where to work.
-        settings: How.
+        out: Working folder.
+        settings: Settings of the training.
 
     Raises:
         UsageError: If ultralytics is not installed, the data set is unfinished or lacks a side,
@@ -161,7 +161,7 @@ def _input_shape(dataset: Path, imgsz: int) -> tuple[int, ...]:
 
 
 def _device(name: str, torch: Any) -> str:
-    """Return the device as ultralytics calls it; a GPU, where there is one, for ``auto``."""
+    """Return the device name for ultralytics; a GPU if available for ``auto``."""
     from ultralytics.utils.torch_utils import select_device
 
     if name == "auto":
@@ -179,7 +179,7 @@ def _device(name: str, torch: Any) -> str:
 def _fit(
     dataset: Path, out: Path, settings: TrainSettings, device: str, torch: Any, ultralytics: Any
 ) -> dict[str, float]:
-    """Train, or do what is left of it; return the figures of the best weights."""
+    """Train or resume; return the figures of the best weights."""
     weights = out.resolve() / "run" / "weights"
     begun = (weights / "last.pt").is_file()
     try:
@@ -204,7 +204,7 @@ def _fit(
 
 
 def _data_file(dataset: Path, out: Path) -> Path:
-    """Write the data file with its folder in full: ultralytics looks beside its own settings."""
+    """Write the data file with an absolute folder; ultralytics would search its own settings."""
     file = out / "data.yaml"
     text = (dataset / "data.yaml").read_text(encoding="utf-8")
     file.write_text(f"path: {dataset.resolve()}\n{text}", encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Training of the second network of a pair, which names the crops of the first.
+"""Training of the second network of a pair, which classifies the crops of the first.
 
-Needs torch (extra ``yolo``). A small detector learns early where things are and late which they
-are; on a CPU the time is better spent on crops. On one the convolutions run in bfloat16.
+Needs torch (extra ``yolo``). A small detector learns positions early and classes late; on a CPU,
+training a classifier of crops takes less time. There, its convolutions run in bfloat16.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class NamesSettings:
 
     Attributes:
         boxes: The first network, ``.onnx`` or ``.pt``.
-        epochs: Passes over the crops.
-        batch: Crops a step.
-        lr0: Highest learning rate of AdamW; it rises for a tenth of the steps and falls as a
+        epochs: Number of passes over the crops.
+        batch: Crops per step.
+        lr0: Highest learning rate of AdamW; it increases for a tenth of the steps and decays as a
             cosine.
-        seed: Of the weights, the order, and how crops are moved about.
-        after: Folder of a finished training whose weights this one starts from; empty for none.
+        seed: Seed of the weights, the order and the augmentation.
+        after: Folder of a finished training whose weights are the initial ones; empty for none.
     """
 
     boxes: str
@@ -104,7 +104,7 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
 
 
 def _import() -> Any:
-    """Return torch; it comes before any network is opened: after onnxruntime both may crash."""
+    """Return torch, imported before any network is opened; after onnxruntime both may crash."""
     try:
         import onnx  # noqa: F401 - needed at the end
         import torch
@@ -121,7 +121,7 @@ def _fit(
     settings: NamesSettings,
     tell: Tell,
 ) -> tuple[Any, float]:
-    """Return the trained network, and how long earlier parts of its training took [s]."""
+    """Return the trained network, and the duration of earlier parts of its training [s]."""
     torch.manual_seed(settings.seed)
     net = make_namer_net(torch, len(taught.classes)).to(memory_format=torch.channels_last)
     steps = len(taught.names) // settings.batch
@@ -166,7 +166,7 @@ def _fit(
 
 
 def _moved_about(torch: Any, crops: Any, side: int) -> Any:
-    """Return crops as a network might get them: another cut, turn, mirrored, in another light."""
+    """Return augmented crops: shifted, rotated, mirrored, and in other light."""
     from torch.nn import functional
 
     n, share = len(crops), SIDE / crops.shape[-1]
@@ -186,7 +186,7 @@ def _moved_about(torch: Any, crops: Any, side: int) -> Any:
 
 
 def _figures(torch: Any, net: Any, crops: Crops, side: int = SIDE) -> dict[str, float]:
-    """Return which share of crops a network names rightly: of things, and of nothing."""
+    """Return the shares of correctly classified crops of objects and of background."""
     edge = (crops.pixels.shape[1] - SIDE) // 2
     middle = np.ascontiguousarray(crops.pixels[:, edge : edge + SIDE, edge : edge + SIDE])
     parts = torch.from_numpy(middle).permute(0, 3, 1, 2).split(_TRIED)
@@ -208,7 +208,7 @@ def _resized(torch: Any, crops: Any, side: int) -> Any:
 
 
 def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
-    """Write the network as ONNX; its metadata names the classes. Last and at once."""
+    """Write the network as ONNX with the class names in its metadata; last and atomically."""
     import onnx
 
     from bt_exec_skills.vision.float16 import halved

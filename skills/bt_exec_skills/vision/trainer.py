@@ -10,7 +10,7 @@ __all__ = ["bfloat16", "one_size_trainer"]
 
 
 def one_size_trainer() -> type[Any]:
-    """Return a trainer that shuffles pictures of one size though it does not pad them."""
+    """Return a trainer that shuffles pictures of equal size without padding."""
     from ultralytics.data import build_dataloader
     from ultralytics.models.yolo.detect import DetectionTrainer
 
@@ -28,7 +28,7 @@ def one_size_trainer() -> type[Any]:
 
 @contextlib.contextmanager
 def bfloat16(torch: Any) -> Iterator[None]:
-    """Run the network in bfloat16 while it trains; what leaves it is single precision again."""
+    """Run the network in bfloat16 during training; its outputs are single precision."""
     from ultralytics.nn.tasks import DetectionModel
 
     plain = DetectionModel.predict

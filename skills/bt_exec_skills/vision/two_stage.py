@@ -37,7 +37,7 @@ class TwoStageNetwork:
         self._namer = namer
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
-        """Implement `Network.find`; a score is a mean of both networks', most of it the namer's."""
+        """Implement `Network.find`; a score is a weighted mean of both networks' scores."""
         places = proposed(self._boxes, frame)
         if not places:
             return []
@@ -54,7 +54,7 @@ class TwoStageNetwork:
 
     @staticmethod
     def _once(boxes: Floats, scores: Floats) -> list[int]:
-        """Return the places of the boxes that stay: of several of one thing the surest."""
+        """Return the indices of the boxes to keep: the best one of each object."""
         order = np.argsort(-scores, kind="stable")
         kept = suppress(boxes[order], None, _SAME)
         return [int(place) for place in order[kept]]

@@ -19,18 +19,18 @@ __all__ = ["load", "load_alone", "loaded", "names_beside"]
 
 
 def names_beside(weights: Path) -> Path:
-    """Return where the namer of a detector would lie."""
+    """Return the path of a detector's classifier."""
     return weights.with_suffix(".names.onnx")
 
 
 @lru_cache(maxsize=4)
 def loaded(weights: Path) -> Network:
-    """Return the network in a file as `load` does; cached, so that it is loaded once."""
+    """Return the network in a file; cached."""
     return load(weights)
 
 
 def load(weights: Path, *, threads: int = THREADS) -> Network:
-    """Return the network in a file, with its namer if one lies beside it.
+    """Return the network in a file, with its classifier if there is one beside it.
 
     Raises:
         UsageError: If the file is missing, is of another kind, or cannot be read.
@@ -42,7 +42,7 @@ def load(weights: Path, *, threads: int = THREADS) -> Network:
 
 
 def load_alone(weights: Path, *, threads: int = THREADS) -> Network:
-    """Return the detector in a file, without a namer.
+    """Return the detector in a file, without a classifier.
 
     Raises:
         UsageError: If the file is missing, is of another kind, or cannot be read.

@@ -1,6 +1,6 @@
 """Training data for detectors: randomised pictures of the door world with labels.
 
-The simulator's package is imported first: it chooses the OpenGL that `mujoco` uses.
+The simulator's package is imported first, because it selects the OpenGL of `mujoco`.
 """
 
 import bt_exec_skills.door.sim  # noqa: F401 - imported for its side effect

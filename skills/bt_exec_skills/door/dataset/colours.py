@@ -1,4 +1,4 @@
-"""Colours drawn at random: anything but orange, which belongs to the material."""
+"""Random colours, without orange, which is the colour of the material."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ORANGE = (0.0, 0.14)  # hues of the material
 
 
 def some_colour(rng: Rng, *, orange: bool = False) -> list[float]:
-    """Return a colour: grey or vivid; vivid orange only if asked for."""
+    """Return a colour, grey or vivid; vivid orange only on request."""
     if orange:
         hue, vivid, value = rng.uniform(0.055, 0.1), rng.uniform(0.8, 0.98), rng.uniform(0.75, 1.0)
     else:

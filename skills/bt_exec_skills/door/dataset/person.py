@@ -14,13 +14,13 @@ from bt_exec_skills.door.sim.layout import Layout
 __all__ = ["AWAY", "PERSON", "stand"]
 
 PERSON = ("person/body", "person/head", "person/arm", "person/hand", "person/legs")
-"""The parts, as geoms of the world."""
+"""Parts of the person, as geoms of the world."""
 AWAY = (0.0, 0.0, -5.0)
-"""Under the floor: not in the picture."""
+"""Position under the floor, out of view."""
 
 
 def stand(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
-    """Place the person beside or before the cabinet, one arm stretched out; or nowhere."""
+    """Place the person beside or before the cabinet with one arm stretched out, or out of view."""
     if not present:
         for name in PERSON:
             model.geom(name).pos[:] = AWAY

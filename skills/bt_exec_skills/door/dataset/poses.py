@@ -22,7 +22,7 @@ _EVERY_S = 0.25
 
 
 def some_angle(rng: Rng) -> float:
-    """Return a hinge angle [rad]: closed, ajar and open alike, small gaps more often."""
+    """Return a hinge angle [rad]: closed, ajar and open equally often, small gaps more often."""
     kind = rng.random()
     if kind < 0.3:
         return float(rng.uniform(0.0, 0.02)) if rng.random() < 0.8 else float(rng.uniform(0, 0.04))
@@ -59,7 +59,7 @@ def mission_states(world: DoorWorld, rng: Rng) -> list[Vector]:
 
 
 def posed_states(world: DoorWorld, rng: Rng) -> list[Vector]:
-    """Return postures that no mission needs to reach."""
+    """Return postures that do not occur in missions."""
     home = world.data.qpos.copy()
     return [_posed(world, home.copy(), rng) for _ in range(_POSED_PICTURES)]
 

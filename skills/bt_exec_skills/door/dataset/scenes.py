@@ -1,7 +1,7 @@
-"""Training scenes of the door world: what the shipped detector was trained on.
+"""Training scenes of the door world, used for the shipped detector.
 
-Half of the scenes are moments of missions run without perception; the others put door, arms and
-material at random. A scene is one cabinet; everything else varies between its pictures.
+Half of the scenes are moments of missions that run without perception; the others place door, arms
+and material at random. A scene is one cabinet; everything else varies between its pictures.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ class DoorScenes:
 
 
 def _closer(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict[str, Mask]]:
-    """Return a part of a picture, enlarged: what a second look at a detection gets to see.
+    """Return an enlarged part of a picture, as in the second look at a detection.
 
-    A thing of which less than half lies inside is not marked.
+    An object of which less than half is inside is not marked.
     """
     kind = ("material", "material", "material", "door-handle", "")[int(rng.integers(5))]
     middle = rng.uniform((80, 60), (WIDTH - 80, HEIGHT - 60))
@@ -123,7 +123,7 @@ def _closer(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict
 
 
 def _marks(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
-    """Return the boxes of what is in view with enough pixels."""
+    """Return the boxes of visible objects with enough pixels."""
     return tuple(
         Mark(f"door-{state_at(angle)}" if kind == "door" else kind, box_of(mask))
         for kind, mask in masks.items()

@@ -1,8 +1,8 @@
 """Domain randomisation of training pictures: colours, light, camera, clutter, persons, sensor.
 
-Everything that does not define a class is randomised, so that a network learns its essence: the
-material is the orange one, a door is a panel in the cabinet's front, a person has a body with a
-head and hands.
+Everything that does not define a class is randomised, so that a network learns the defining
+features: the material is orange, a door is a panel in the cabinet's front, a person has a body with
+a head and hands.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SHAPES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER, mujoco.mjt
 
 
 def add_extras(spec: Any, rng: Rng) -> None:
-    """Add clutter and one person to a world's spec, out of sight; `restyle` places them."""
+    """Add clutter and one person to a world's spec, out of view; `restyle` places them."""
     for name in _CLUTTER:
         shape = _SHAPES[int(rng.integers(len(_SHAPES)))]
         spec.worldbody.add_geom(
@@ -135,7 +135,7 @@ def _strew(model: Any, layout: Layout, rng: Rng) -> None:
 
 
 def through_sensor(image: npt.NDArray[np.uint8], rng: Rng) -> npt.NDArray[np.uint8]:
-    """Return the picture as a camera of some quality gives it: gain, blur, noise."""
+    """Return the picture with the effects of a random camera: gain, blur, noise."""
     seen = image.astype(np.float32) * float(rng.uniform(0.75, 1.2))
     if rng.random() < 0.15:
         seen = np.asarray(cv2.GaussianBlur(seen, (3, 3), 0), np.float32)

@@ -25,10 +25,10 @@ class AngleFit(NamedTuple):
 
     Attributes:
         angle: The best angle [rad].
-        low: The least angle that fits about as well [rad].
-        high: The greatest one [rad].
-        error_px: Mean distance of the boxes' edges from where they should be, each at most 6 px.
-        interior: Share of the opening that a door at this angle leaves in view, 0..1.
+        low: The smallest angle with a similar error [rad].
+        high: The largest one [rad].
+        error_px: Mean distance of the boxes' edges from their expected position, each at most 6 px.
+        interior: Share of the opening that is visible with a door at this angle, 0..1.
     """
 
     angle: float
@@ -57,7 +57,7 @@ class AngleFitter:
         self._interior: dict[int, float] = {}
 
     def _boxes(self, calibration: Calibration, part: Floats) -> Floats:
-        """Return the box of a part of the door at each angle, (angles, 4) [px]."""
+        """Return the projected box of a part of the door at each angle, (angles, 4) [px]."""
         camera = calibration.camera
         places = np.concatenate([calibration.door.points(angle, part) for angle in self._angles])
         seen = camera.project(places).reshape(len(self._angles), len(part), 2)
@@ -67,14 +67,14 @@ class AngleFitter:
         return inside
 
     def fit(self, door: Box | None, handle: Box | None) -> AngleFit | None:
-        """Return the angle that the boxes show; None without any box.
+        """Return the angle that fits the boxes; None without any box.
 
-        A box is the smallest around what is in view, so something in front of the door only ever
-        moves some of its edges: they count up to a limit.
+        A box encloses the visible part. An occluding object therefore shifts only some of its
+        edges, so the error of each edge is limited.
 
         Args:
-            door: Of the panel with its handle, if seen.
-            handle: Of the handle, if seen.
+            door: Box of the panel with its handle, if detected.
+            handle: Box of the handle, if detected.
         """
         if door is None and handle is None:
             return None

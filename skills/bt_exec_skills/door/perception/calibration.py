@@ -1,6 +1,6 @@
 """Calibration of a fixed robot: its camera, and the pose and shape of the door.
 
-A simulator knows these numbers; on a real robot they are measured once and written in the site
+A simulator provides these numbers. For a real robot they are measured once and written in the site
 file. They relate a bounding box in a picture to a hinge angle.
 
 Frame: x forward to the door, y left, z up. The door hinges on its left edge; at angle 0 it lies
@@ -25,12 +25,12 @@ class CameraPose:
     """A pinhole camera.
 
     Attributes:
-        eye: Where it is [m].
-        target: The point it looks at [m].
+        eye: Position [m].
+        target: Point in the centre of the picture [m].
         fovy_deg: Vertical field of view [deg].
-        width: Of its pictures [px].
-        height: Of its pictures [px].
-        roll_rad: How far it is turned about its line of sight [rad]; 0 is level.
+        width: Width of its pictures [px].
+        height: Height of its pictures [px].
+        roll_rad: Rotation about its optical axis [rad]; 0 is level.
     """
 
     eye: Point
@@ -41,7 +41,7 @@ class CameraPose:
     roll_rad: float = 0.0
 
     def project(self, points: Floats) -> Floats:
-        """Return where `points` (n, 3) appear in the picture: columns and rows [px], (n, 2)."""
+        """Return the projection of `points` (n, 3): columns and rows [px], (n, 2)."""
         eye = np.array(self.eye)
         ahead = np.array(self.target) - eye
         ahead /= np.linalg.norm(ahead)
@@ -60,16 +60,16 @@ class DoorShape:
     """The door and its bar handle.
 
     Attributes:
-        hinge: The hinge axis at the door's middle height [m].
-        width: From the hinge to the free edge [m].
-        height: Of the panel [m].
+        hinge: Point of the hinge axis at half the door's height [m].
+        width: Distance from the hinge to the free edge [m].
+        height: Height of the panel [m].
         thick: Half of the panel's thickness [m].
-        handle_r: From the hinge to the handle, along the panel [m].
-        handle_z: Of the handle's middle over the door's middle [m].
+        handle_r: Distance from the hinge to the handle, along the panel [m].
+        handle_z: Height of the handle's centre over the door's centre [m].
         handle_half: Half of the handle's length [m].
-        handle_out: From the panel's middle plane to the bar [m].
-        handle_radius: Of the bar [m].
-        max_rad: How far it opens [rad].
+        handle_out: Distance from the panel's centre plane to the bar [m].
+        handle_radius: Radius of the bar [m].
+        max_rad: Largest opening angle [rad].
     """
 
     hinge: Point
@@ -127,7 +127,7 @@ class Calibration:
     door: DoorShape
 
     def opening(self) -> Floats:
-        """Return where the corners of the opening behind the door appear, in order, (4, 2) [px]."""
+        """Return the projected corners of the opening behind the door, in order, (4, 2) [px]."""
         high, wide = self.door.height / 2, self.door.width
         corners = [(0.0, 0.0, -high), (wide, 0.0, -high), (wide, 0.0, high), (0.0, 0.0, high)]
         return self.camera.project(self.door.points(0.0, np.array(corners)))

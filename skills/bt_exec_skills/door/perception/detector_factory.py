@@ -1,4 +1,4 @@
-"""Makes the learned detector of a site and the estimator that goes with it.
+"""Creates the learned detector of a site and its state estimator.
 
 In a site file::
 
@@ -30,7 +30,7 @@ SHIPPED = Path(__file__).with_name("weights") / "door.onnx"
 
 
 def weights_path(name: str | None) -> Path:
-    """Return the file of weights: one that exists, or one of the shipped ones by its name."""
+    """Return a weights file: an existing path, or a shipped file by its name."""
     if name is None:
         return SHIPPED
     path = expand_home(name)
@@ -44,8 +44,8 @@ def make_learned(
     """Return the detector and the estimator of the door's state.
 
     Args:
-        settings: See the module.
-        calibration: Gives camera and door.
+        settings: Settings as described above.
+        calibration: Returns the calibration of camera and door.
 
     Raises:
         UnknownName: If a setting is unknown.

@@ -1,8 +1,8 @@
-"""The latch contact beside the eyes: a closed door is a latched one.
+"""Combination of vision with the latch contact, which reports a closed door.
 
-Pictures do not show a gap of a finger's breadth: below about 0.1 rad a door looks closed. The
-contact knows nothing else. So it decides where the eyes leave it between closed and ajar, and
-nothing where they see a door that is further open.
+Pictures do not show a narrow gap: below about 0.1 rad a door looks closed. The contact measures
+only whether the door is latched. It therefore decides between closed and ajar where vision leaves
+both, and is ignored where vision shows a wider gap.
 """
 
 from __future__ import annotations

@@ -61,14 +61,14 @@ class LearnedDetector:
     """Detector with a network; implements `bt_exec_skills.door.perception.contracts.Detector`.
 
     An object to grasp must be in the opening behind the door and is confirmed on an enlarged part
-    of the picture; else it is marked as doubtful (`Detection.doubt`).
+    of the picture; otherwise it is marked as doubtful (`Detection.doubt`).
 
     Args:
         network: The network.
-        meanings: By class of the network, one of `MEANINGS`; a class without one means its name.
+        meanings: Meanings (`MEANINGS`) by class of the network; other classes keep their name.
         least_score: Threshold of the score, 0..1.
-        opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if
-            that is unknown.
+        opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if that is
+            unknown.
 
     Raises:
         UsageError: If a class is not one of the network's, a meaning not one of `MEANINGS`, or no
@@ -137,7 +137,7 @@ class LearnedDetector:
         return DoorDetection("door", box, best.score, states=tuple(ranked))
 
     def _doubt(self, frame: Frame, meaning: str, box: Box) -> Literal["", "unconfirmed", "outside"]:
-        """Return why the detection of a thing to be grasped is doubtful; empty if it is not."""
+        """Return why the detection of an object to grasp is doubtful; empty if it is not."""
         if self._opening is not None:
             middle = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
             if cv2.pointPolygonTest(self._opening, middle, measureDist=True) < -_BEYOND_PX:
@@ -145,7 +145,7 @@ class LearnedDetector:
         return "" if self.second_look(frame, meaning, box) else "unconfirmed"
 
     def second_look(self, frame: Frame, meaning: str, box: Box) -> bool:
-        """Return whether an enlarged part of the picture shows the thing in `box`, too."""
+        """Return whether an enlarged part of the picture confirms the object in `box`."""
         part, left, top = closer(frame, box)
         for found in self._network.find(part, _SECOND_SCORE):
             x1, y1, x2, y2 = (side / 2 for side in found.xyxy)

@@ -1,6 +1,6 @@
-"""An observation of the door pack: detections, the state of the door, the frame.
+"""Observation of the door pack: detections, the state of the door, the frame.
 
-Boxes live here and nowhere else: actions carry labels.
+Only observations contain boxes; actions have labels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bt_exec_skills.perception.picture import Frame
 __all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty"]
 
 CLEAR = 0.85
-"""Share of the opening that must be in view to rule out hidden material: the rest is a strip at the
+"""Minimum visible share of the opening to rule out hidden material: the rest is a strip at the
 hinge that is narrower than the material."""
 
 DoorUncertainty = Literal["no_door", "door_hidden", "not_confirmed"]
@@ -31,7 +31,7 @@ class DoorEstimate:
 
     Attributes:
         state: open, ajar, closed; or uncertain if it cannot be determined.
-        confidence: Of the state, 0..1.
+        confidence: Confidence of the state, 0..1.
         evidence: Reasons for the operator, strongest first: "primary:…", then "proxy:…".
         doubt: Reason of an uncertain state, if there is a single one.
         between: The two neighbouring candidates of an uncertain state, if known.
@@ -47,7 +47,7 @@ class DoorEstimate:
 
     @property
     def possible(self) -> frozenset[DoorState]:
-        """The states that are left; none if nothing is known."""
+        """The possible states; empty if nothing is known."""
         return frozenset(self.between if self.state == "uncertain" else (self.state,))
 
 
@@ -73,7 +73,7 @@ _WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "missing": ("no picture", "영상 없음"),
     }
 )
-"""In English and in Korean."""
+"""Words in English and Korean."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ class DoorObservation:
     """One view of the door; implements `bt_exec.robot.Observation`.
 
     Attributes:
-        t: When the frame was taken [s, mission clock].
-        detections: What is seen, best first.
+        t: Time of the frame [s, mission clock].
+        detections: Detections, best first.
         door: The state of the door.
         frame: The picture, or None if it was not kept.
-        fault: What is wrong with the camera, or None.
-        touched: What the hands knew of the material then, if one ever held it.
+        fault: Fault of the camera, or None.
+        touched: Tactile state of the material at that time, if a hand ever held it.
     """
 
     t: float
@@ -97,24 +97,24 @@ class DoorObservation:
     touched: Touched | None = None
 
     def sees(self, label: str) -> bool:
-        """Return whether something of that label is detected."""
+        """Return whether an object with that label is detected."""
         return any(found.label == label for found in self.detections)
 
     def confirms(self, label: str) -> bool:
-        """Return whether something of that label is detected without doubt."""
+        """Return whether an object with that label is detected without doubt."""
         return any(found.label == label and not found.doubt for found in self.detections)
 
     @property
     def inside_clear(self) -> bool:
-        """Whether nothing is known to hide what is behind the door."""
+        """Whether the space behind the door is not known to be hidden."""
         return self.door.inside is None or self.door.inside >= CLEAR
 
     def labels(self) -> tuple[str, ...]:
-        """Return the labels of what is detected, each once."""
+        """Return the detected labels, each once."""
         return tuple(dict.fromkeys(found.label for found in self.detections))
 
     def facts(self) -> Mapping[str, str]:
-        """Return what is known for the dry run: the state of the door, where the material is."""
+        """Return facts for the dry run: the state of the door and the place of the material."""
         facts: dict[str, str] = {} if self.door.state == "uncertain" else {"door": self.door.state}
         ajar = self.door.state in ("open", "ajar")
         if self.touched != "held" and ajar and self.confirms("material"):

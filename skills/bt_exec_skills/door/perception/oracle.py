@@ -1,7 +1,7 @@
 """The door's oracle: detections and state from the simulator's ground truth, as far as in view.
 
-A thing hidden by an arm is not detected, and the state of a door of which too little is in view
-is uncertain, although the simulator knows its angle.
+An object hidden by an arm is not detected. The state of a door with too small a visible part is
+uncertain.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from bt_exec_skills.perception.oracle import OracleDetector, truth_of
 __all__ = ["OracleEstimator", "oracle_detector"]
 
 _LEAST_SHARE = {"door": 2e-3, "door-handle": 3e-4, "material": 3e-4}
-"""The least part of the picture that must show a label for it to count as in view."""
+"""Minimum share of the picture for a label to be in view."""
 _DOOR_SEEN = 0.3
 _INTERIOR_SOME, _INTERIOR_CLEAR = 0.02, 0.3
 
 
 def oracle_detector() -> OracleDetector:
-    """Return the oracle for the things of this pack."""
+    """Return the oracle for the objects of this pack."""
     return OracleDetector(lambda label, mask: bool(mask.mean() >= _LEAST_SHARE[label]))
 
 

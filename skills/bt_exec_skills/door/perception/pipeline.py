@@ -43,12 +43,11 @@ class DoorPerception(Generic[C]):
     """The perception of the door pack; implements `bt_exec.robot.Perception`.
 
     Args:
-        camera: Takes the pictures.
-        detector: Finds things in them.
+        camera: Camera.
+        detector: Detector of objects.
         estimator: Estimates the state of the door.
-        size: Height and width of the camera's pictures [px]; None takes any.
-        feel: Reads the latch contact and the arms, on the loop's thread; None if there is nothing
-            to be felt.
+        size: Height and width of the camera's pictures [px]; None accepts any.
+        feel: Reads the latch contact and the arms, on the loop's thread; None without such sensors.
     """
 
     def __init__(

@@ -1,13 +1,14 @@
 """The state of the door from detections: two sources of evidence that must agree.
 
-*primary*: how much the door looks like each state, to the network. Usually one has the highest
-score by far; near the border of two, both remain.
-*proxy*: the angle at which door and handle would appear where their boxes are. It leaves one state
-possible, or two near a border.
+*primary*: the network's score of each state. Usually one is by far the highest; near the border of
+two states, both remain.
 
-A state is returned if it is the only one that both leave possible. Where they leave two neighbours,
-or one each, the state is uncertain *between* them: a motion settles that. If they contradict each
-other, or either has no result, it is uncertain and nothing is known: never a guess.
+*proxy*: the angle that fits the boxes of door and handle. It leaves one state possible, or two near
+a border.
+
+A state is returned if it is the only one that both sources leave possible. If they leave two
+neighbours, or one each, the state is uncertain *between* them; a motion resolves that. If they
+contradict each other, or either has no result, the state is uncertain without candidates.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _NEIGHBOURS: tuple[tuple[DoorState, ...], ...] = (("closed", "ajar"), ("ajar", "
 
 
 def contenders(door: DoorDetection) -> tuple[DoorState, ...]:
-    """Return the states that stand out among a door's scores, the best first."""
+    """Return the most likely states by a door's scores, the best first."""
     if not door.states or door.states[0][1] < _LEAST:
         return ()
     best = door.states[0][1]
@@ -53,7 +54,7 @@ def possible_states(fit: AngleFit) -> tuple[DoorState, ...]:
 
 
 def neighbours(states: Collection[DoorState]) -> tuple[DoorState, ...]:
-    """Return the two neighbouring states that are left, in their order; nothing if others are."""
+    """Return the two remaining neighbouring states in order; empty if others remain."""
     return next((pair for pair in _NEIGHBOURS if set(pair) == set(states)), ())
 
 
@@ -68,7 +69,7 @@ class LearnedEstimator:
         self._fitter = AngleFitter(calibration)
 
     def fit(self, detections: tuple[Detection, ...]) -> AngleFit | None:
-        """Return the angle that the boxes of door and handle show; None without either."""
+        """Return the angle that fits the boxes of door and handle; None without either."""
         door, handle = _first(detections, "door"), _first(detections, "door-handle")
         return self._fitter.fit(
             None if door is None else door.bbox, None if handle is None else handle.bbox
@@ -92,7 +93,7 @@ class LearnedEstimator:
 
 
 def _judged(door: DoorDetection, fit: AngleFit) -> DoorEstimate:
-    """Return the state on which the looks of a door and a good fit agree."""
+    """Return the state on which the scores and a good fit agree."""
     measured = f"hinge_at_{fit.angle:.2f}_rad"
     possible = possible_states(fit)
     sure = 1.0 - fit.error_px / (2 * _ERROR_PX)

@@ -14,10 +14,10 @@ anywhere else."""
 
 
 class Touch:
-    """Remembers whether a hand held the material, and where that hand was.
+    """Records whether a hand held the material, and where that hand was.
 
     Args:
-        robot: Whose hands they are.
+        robot: The robot.
     """
 
     def __init__(self, robot: DoorRobot) -> None:
@@ -25,9 +25,9 @@ class Touch:
         self._last: Touched | None = None
 
     def feel(self) -> Touched | None:
-        """Return what the hands know of the material now; None if none ever held it.
+        """Return the tactile state of the material; None if no hand ever held it.
 
-        To be called whenever a picture is taken: what happens in between is not noticed.
+        Must be called with every picture, because changes in between are missed.
         """
         holding = [arm for arm in ARMS if self._robot.holding(arm) == "material"]
         if not holding:

@@ -79,14 +79,14 @@ SENTENCES = (
 )
 
 _DOUBTED = 4
-"""So many pictures in a row that leave the door between the same two states are accepted."""
+"""Number of consecutive pictures between the same two states after which that is accepted."""
 
 
 def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
     """Return the state of the door on which the two newest observations agree.
 
-    A door that stays between two neighbouring states is ajar: neither surely open nor surely
-    closed, so that opening opens it and closing shuts it.
+    A door that stays between two neighbouring states counts as ajar: opening opens it further and
+    closing closes it.
 
     Args:
         observations: Fresh ones, oldest first.
@@ -106,7 +106,7 @@ def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
 
 
 def _stays_between(observations: Sequence[DoorObservation]) -> bool:
-    """Whether all leave the door between the same two neighbouring states, one of them doubting."""
+    """Return True if all are between the same two neighbouring states and one is uncertain."""
     left = [one.door.possible for one in observations]
     pair = frozenset().union(*left)
     return (

@@ -1,6 +1,6 @@
 """Cross-check of the door state: the local estimator and a vision-language model must agree.
 
-The state of the door counts only while both agree; otherwise it is uncertain, conditions wait for
+The state of the door counts only while both agree. Otherwise it is uncertain, conditions wait for
 new pictures, and nothing moves. The model is asked when the local state changes and when its last
 answer is too old, not for every picture. In a site file::
 
@@ -44,15 +44,15 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 _FRESH_S = 30.0
-"""An answer older than this is outdated: the model is asked again [s, mission clock]."""
+"""Maximum age of an answer; then the model is asked again [s, mission clock]."""
 _REST_S = 1.0
 """Interval of questions during a disagreement [s, mission clock]."""
 _LEAST = 0.5
-"""An answer with less confidence than this does not count."""
+"""Minimum confidence of an answer."""
 
 
 class DoorAnswer(BaseModel):
-    """The answer of the model, validated."""
+    """Validated answer of the model."""
 
     state: DoorState
     confidence: float = Field(ge=0, le=1)
@@ -65,11 +65,11 @@ class VlmCrosscheck:
     """Cross-checks the local estimate with a model; implements `DoorStateEstimator`.
 
     Args:
-        local: The estimator on board.
+        local: The local estimator.
         asker: The vision-language model.
 
     Attributes:
-        asked: How often it was asked.
+        asked: Number of questions.
         latest: Its last answer, or None if that was not valid.
     """
 
@@ -83,7 +83,7 @@ class VlmCrosscheck:
         self._why = ""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
-        """Return the local estimate if the model agrees, else uncertain with both answers."""
+        """Return the local estimate if the model agrees, otherwise uncertain with both answers."""
         local = self._local.estimate(view, detections)
         if local.state == "uncertain":
             return local
@@ -117,7 +117,7 @@ class VlmCrosscheck:
 
 
 def crosscheck(local: DoorStateEstimator, settings: Any) -> DoorStateEstimator:
-    """Return the estimator of a site: the local one, cross-checked if the site asks for it.
+    """Return the estimator of a site: the local one, with a cross-check if configured.
 
     Raises:
         UsageError: If the setting has no name, or the model refuses its settings.

@@ -139,7 +139,7 @@ def _moves(node: Any) -> bool:
 
 
 def _looks(spec: MissionSpec) -> bool:
-    """Return whether the plan asks whether the material is there."""
+    """Return whether the plan checks that the material is there."""
     return any(
         leaf.name == "material_visible"
         for node in walk(spec.root)
@@ -165,4 +165,4 @@ def arm_as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
 
 
 CHECKERS = (door_only, gate_reasons, stated_state, arm_as_asked)
-"""Each takes a plan with its subtrees expanded and returns what is wrong with it."""
+"""Functions that take a plan with its subtrees expanded and return its problems."""

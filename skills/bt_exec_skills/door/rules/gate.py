@@ -1,8 +1,8 @@
-"""The gates before material: the door is open, and the material was seen there.
+"""Gates before material: the door is open, and the material was seen there.
 
 A gate counts only if every path to the later steps passes through it. A check that only reports its
-answer, a check of another state, a branch with an alternative and a step that may be skipped are
-not gates.
+answer, a check of another state, a branch with an alternative and a step that may be skipped do not
+count.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ __all__ = ["IS_OPEN", "MATERIAL", "OPENED", "OPEN_ENOUGH", "VISIBLE", "gated", "
 
 MATERIAL = "material"
 OPENED, VISIBLE = "open_door", "material_visible"
-"""The gates, by the step that is put in for each, in their order."""
+"""The gates, named by their inserted step, in order."""
 IS_OPEN = Is(name="door_is", args={"state": "open"})
 OPEN_ENOUGH = All(of=(IS_OPEN, Is(name="inside_in_view")))
-"""Condition that makes opening the door unnecessary: it is open and hides none of its inside."""
+"""Condition for not opening the door: it is open and hides nothing of its inside."""
 
 Gates: TypeAlias = frozenset[str]
 _NONE: Gates = frozenset()
@@ -46,11 +46,11 @@ def handles_material(node: NodeBase) -> bool:
 
 
 def gated(root: NodeBase, steps: Mapping[str, NodeBase]) -> tuple[NodeBase, Added]:
-    """Return the plan with the gates it lacks, and before which nodes they were put in.
+    """Return the plan with missing gates inserted, and the nodes before which they are.
 
     Args:
         root: The plan, its subtrees expanded.
-        steps: What is put in for each gate.
+        steps: Inserted step of each gate.
     """
     added: Added = []
     if not any(map(handles_material, walk(root))):
@@ -59,7 +59,7 @@ def gated(root: NodeBase, steps: Mapping[str, NodeBase]) -> tuple[NodeBase, Adde
 
 
 def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added) -> NodeBase:
-    """Return `node` with the gates it lacks, given those passed before it."""
+    """Return `node` with its missing gates, given those passed before it."""
     needed = _NONE
     if handles_material(node):
         needed = _BOTH
@@ -80,7 +80,7 @@ def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Ad
 
 
 def _inside(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added) -> NodeBase:
-    """Return `node` with the gates that are lacking under it."""
+    """Return `node` with the gates that are missing under it."""
     old, new = children_of(node), []
     for child in old:
         new.append(_put(child, before, steps, added))
@@ -93,7 +93,7 @@ def _inside(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added:
 
 
 def _passed(node: NodeBase, before: Gates) -> Gates:
-    """Return the gates that have certainly been passed if `node` succeeded."""
+    """Return the gates that are always passed if `node` succeeds."""
     if handles_material(node):
         return _BOTH  # the tree already contains its gates
     if node.skip_if is not None:
@@ -124,9 +124,10 @@ def _deciding(node: Fallback) -> list[Check]:
 
 
 def _asks_for_material(node: Fallback) -> bool:
-    """Return True if a choice is by whether material is in view, and a branch reaches for it.
+    """Return True if a choice depends on visible material, and a branch reaches for it.
 
-    A choice by anything else gets no gate in front: an opened door would change its answer.
+    A choice by any other condition gets no gate before it, because opening the door would change
+    its result.
     """
     asked = {leaf.name for check in _deciding(node) for leaf in leaves(check.check)}
     return VISIBLE in asked and any(map(handles_material, walk(node)))
@@ -149,7 +150,7 @@ def _asked(node: NodeBase) -> Gates:
 
 
 def _answers(question: Any) -> Gates:
-    """Return the gates that a condition stands for, if it holds."""
+    """Return the gates that are passed if a condition holds."""
     if isinstance(question, All):
         return _NONE.union(*map(_answers, question.of))
     if question == IS_OPEN:

@@ -1,4 +1,4 @@
-"""Passes of the door pack: labels, arms and gates, for every plan whatever its compiler.
+"""Passes of the door pack for every plan: labels, arms and gates.
 
 Each pass is pure, named and idempotent, and reports its changes. They run on offline plans and on
 model plans alike, after subtrees are expanded and before verification.
@@ -44,7 +44,7 @@ Changed = tuple[MissionSpec, tuple[str, ...]]
 
 
 def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
-    """Without a handle in view, actions on the handle are actions on the door."""
+    """Replace the handle by the door in actions if no handle is in view."""
     labels = context.situation.labels
     if DOOR not in labels or HANDLE in labels:
         return spec, ()
@@ -60,7 +60,7 @@ def ground_labels(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def arm_policy(spec: MissionSpec, context: PassContext) -> Changed:
-    """Set the arm that handles material from the site's policy, whatever the planner chose."""
+    """Set the arm that handles material by the site's policy."""
     arm = context.settings.material_arm
     changes: list[str] = []
 
@@ -112,7 +112,7 @@ def _looks_inside(node: NodeBase) -> bool:
 
 
 def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
-    """Nothing reaches for material before the door is open and the material was seen there."""
+    """Insert gates: the door is open and the material was seen before a hand reaches for it."""
     opening = [node for node in walk(spec.root) if isinstance(node, Do) and node.do == "open_door"]
     usual = context.settings.door_arm
     written = {
@@ -135,7 +135,7 @@ def _notes() -> Messages:
 
 
 def _note(context: PassContext, node: NodeBase, key: str, **facts: str) -> str:
-    """Return what is changed at a node, in the language of the command."""
+    """Return the description of a change, in the language of the command."""
     label = node.do if isinstance(node, Do) else label_of(node)
     return f"{label}: {_notes().say(key, language_of(context.command), **facts)}"
 
@@ -159,4 +159,4 @@ PASSES = (
     Pass("see_inside", see_inside),
     Pass("ground_labels", ground_labels),
 )
-"""In the order in which they run."""
+"""Passes in the order in which they run."""

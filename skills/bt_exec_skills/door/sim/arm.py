@@ -12,7 +12,7 @@ from bt_exec_skills.door.robot import Arm
 __all__ = ["FINGER_OPEN", "HOME", "JOINTS", "SHOULDER", "arm_actuators", "arm_body", "side_of"]
 
 SHOULDER = (0.0, 0.20, 1.05)
-"""Left shoulder [m]; the right one is its mirror image in y."""
+"""Position of the left shoulder [m]; the right one is its mirror image in y."""
 UPPER, FORE, HAND = 0.40, 0.37, 0.19
 """Lengths: upper arm, forearm, wrist to grip [m]; together 0.96 m of reach."""
 FINGER_OPEN = 0.042
@@ -75,11 +75,11 @@ def _finger(arm: Arm, name: str, sign: int) -> str:
 
 
 def arm_body(arm: Arm, *, fingers: bool = True) -> str:
-    """Return the arm's body tree; classes ``arm`` and ``hand`` give its collision bits.
+    """Return the arm's body tree; classes ``arm`` and ``hand`` set its collision bits.
 
     Args:
-        arm: Which one.
-        fingers: Whether its fingers move; inverse kinematics does without them.
+        arm: Left or right.
+        fingers: Whether its fingers move; the inverse kinematics has rigid ones.
     """
     x, y, z = SHOULDER
     grip = _finger(arm, "thumb", 1) + _finger(arm, "finger", -1) if fingers else ""

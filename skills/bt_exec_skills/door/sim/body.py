@@ -34,11 +34,11 @@ _PHASES = {"reach": 1, "grasp": 4, "open": 2, "pull": 7, "push": 5}
 class SimDoorRobot:
     """Both arms, the hinge encoder and the clock of one world.
 
-    It knows where labelled things are from the simulator, as a robot with a calibrated depth
-    camera would. All methods except `stop` must be called on the thread that calls `step`.
+    It reads the poses of labelled objects from the simulator, like a robot with a calibrated depth
+    camera. All methods except `stop` must be called on the thread that calls `step`.
 
     Args:
-        world: The world to live in.
+        world: The simulated world.
     """
 
     def __init__(self, world: DoorWorld) -> None:
@@ -83,13 +83,13 @@ class SimDoorRobot:
 
     @property
     def still(self) -> bool:
-        """Whether no motion is under way and no joint turns."""
+        """Whether no motion runs and no joint turns."""
         moving = any(not motion.done for motion in self._motions.values())
         return not moving and all(limb.speed < _STILL_RAD_S for limb in self.world.limbs.values())
 
     @property
     def doing(self) -> str:
-        """The phase of the motion under way; empty at rest."""
+        """Phase of the motion; empty at rest."""
         return next((m.doing for m in self._motions.values() if not m.done), "")
 
     @property
@@ -111,7 +111,7 @@ class SimDoorRobot:
         )
 
     def holding(self, arm: Arm) -> str | None:
-        """Return what the hand holds: "material", "door-handle" or None."""
+        """Return the held object: "material", "door-handle" or None."""
         limb = self.world.limbs[arm]
         if limb.pulls:
             return "door-handle"
@@ -130,7 +130,7 @@ class SimDoorRobot:
         return abs(away - hand_moves.REACH_M) < _AT_LABEL_M
 
     def in_doorway(self, arm: Arm) -> bool:
-        """Return whether any part of the arm is where the door swings, or behind it."""
+        """Return whether any part of the arm is in the swing area of the door, or behind it."""
         return self.world.geometry.in_swing(self.world.angle, self.world.limbs[arm].along())
 
     # -- motions
@@ -169,7 +169,7 @@ class SimDoorRobot:
         return motion
 
     def _start(self, arm: Arm, name: str, move: Callable[[Job], MotionSteps]) -> ArmMotion:
-        """Stop the arm's motion and start `move`, which gets the number of earlier attempts."""
+        """Stop the arm's motion and start `move`, with the number of earlier attempts."""
         if arm in self._motions:
             self._motions[arm].stop()
         attempt = self._attempts[arm, name]
@@ -191,7 +191,7 @@ class SimDoorRobot:
         return moves
 
     def _counted(self, steps: MotionSteps, arm: Arm, name: str) -> MotionSteps:
-        """Pass `steps` on; a success makes the next one a first attempt again."""
+        """Forward `steps`; after a success, the next attempt counts as the first."""
         yield from steps
         del self._attempts[arm, name]
 

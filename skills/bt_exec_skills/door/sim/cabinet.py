@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 HANDLE_STANDOFF = 0.055
-"""Distance of the handle's bar from the panel's middle plane [m]."""
+"""Distance of the handle's bar from the panel's centre plane [m]."""
 DEPTH = 0.24
 """Depth of the cabinet behind the door's plane [m]."""
 _PANEL_HALF = 0.01
@@ -119,7 +119,7 @@ def door_body(layout: Layout) -> str:
 
 
 def material_body(layout: Layout) -> str:
-    """Return the material box on a freejoint, standing on the tray; nothing if absent."""
+    """Return the material box on a freejoint on the tray; empty without material."""
     if not layout.material:
         return ""
     x, y, z = layout.centre

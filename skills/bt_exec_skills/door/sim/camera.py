@@ -30,7 +30,7 @@ _GRID = 9
 
 
 class Capture(NamedTuple):
-    """The state that a picture shows.
+    """The state for a picture.
 
     Attributes:
         t: Simulated time [s].
@@ -47,15 +47,15 @@ class SimCamera:
     """Camera of a world; `capture` runs on the loop's thread, `view` on any one thread at a time.
 
     Args:
-        world: What it looks at.
-        width: Of the picture [px].
-        height: Of the picture [px].
+        world: The simulated world.
+        width: Width of the picture [px].
+        height: Height of the picture [px].
         renderer: "egl", "raycast", or "auto" for the first that works.
-        truth: Whether its views hold the truth, for a detector that reads it.
+        truth: Whether its views include the ground truth, for a detector that uses it.
 
     Attributes:
-        fault: Its present fault: "none", "dark" (a black picture) or "frozen" (the last
-            picture again, with its old time stamp). May be set at any moment.
+        fault: Current fault: "none", "dark" (a black picture) or "frozen" (the last picture again,
+            with its old time stamp). May be set at any time.
     """
 
     def __init__(
@@ -139,12 +139,12 @@ class SimCamera:
         )
 
     def _share(self, points: Vector, geoms: Vector | None) -> float:
-        """Return the share of `points` in the picture that the eye sees.
+        """Return the share of `points` in the picture that are visible.
 
         Args:
             points: World frame [m], shape (n, 3).
-            geoms: Ids of what the ray from the eye must meet first; None for nothing before the
-                point.
+            geoms: Ids of the geoms that the ray from the camera must hit first; None for nothing
+                before the point.
         """
         camera = self._data.cam("head")
         offsets = points - camera.xpos

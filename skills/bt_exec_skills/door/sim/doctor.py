@@ -8,12 +8,12 @@ __all__ = ["check_machine"]
 
 
 def check_machine() -> Iterator[tuple[str, str, str, str]]:
-    """Yield (name, state, detail, what to do) of what the simulated robot uses."""
+    """Yield (name, state, detail, remedy) for each requirement of the simulated robot."""
     yield _renderer()
 
 
 def _renderer() -> tuple[str, str, str, str]:
-    """Return which renderer a mission would use; EGL is tried on a tiny picture."""
+    """Return the renderer of a mission; EGL is tried with a tiny picture."""
     try:
         from bt_exec_skills.simulation.painter import gl_works
 

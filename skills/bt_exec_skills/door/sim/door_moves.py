@@ -1,4 +1,4 @@
-"""MotionSteps on the door: pull it open by the handle or by its edge, push it shut."""
+"""Motions of the door: pull it open by the handle or by its edge, push it shut."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def hands_off(others: Sequence[Job]) -> MotionSteps:
 
 
 def home_if_failed(job: Job, steps: MotionSteps) -> MotionSteps:
-    """Pass `steps` on; a hand that missed, or got stuck on its way, does not stay at the door.
+    """Forward `steps`; if the motion fails, retract the hand from the door.
 
-    There the next motion of either arm would run into it.
+    The next motion of either arm would otherwise collide with it.
 
     Raises:
-        Failed: What `steps` raises, once the arm is home or has come as far as it gets.
+        Failed: The failure of `steps`, after the arm has retracted as far as possible.
     """
     try:
         yield from steps
@@ -151,7 +151,7 @@ def pull_by_edge(job: Job) -> MotionSteps:
 
 
 def push_shut(job: Job) -> MotionSteps:
-    """Push the door shut on its outer face with the hand or what it holds; go home.
+    """Push the door shut on its outer face with the hand or the held object; go home.
 
     Raises:
         Failed: UNREACHABLE before anything moves; STUCK if the door does not close.
@@ -204,7 +204,7 @@ def _until_shut(job: Job, steps: Iterable[float]) -> Iterator[float]:
 
 
 def _check_open(job: Job, reached: float) -> None:
-    """Raise STUCK unless the door came far enough and stayed there."""
+    """Raise STUCK unless the door is open far enough and stays there."""
     if reached < OPEN_RAD:
         raise Failed("STUCK", f"the door stopped at {reached:.2f} rad of {OPEN_TO_RAD:.2f}")
     if job.world.angle < OPEN_RAD:

@@ -1,7 +1,7 @@
 """Forward kinematics of the door: positions of its parts for a hinge angle.
 
 A point of the door is given by `r` (distance from the hinge along the panel), `out` (distance from
-the panel's middle plane towards its outer face) and `up` (height over the door's middle), in
+the panel's centre plane towards its outer face) and `up` (height over the door's centre), in
 metres.
 """
 
@@ -54,36 +54,36 @@ class DoorGeometry:
         """Return points of the door at `angle` [rad], world frame [m], shape (n, 3).
 
         Args:
-            angle: Of the hinge [rad].
-            r: Of each point [m], shape (n,).
-            out: Of all of them [m].
-            up: Of each point [m], shape (n,).
+            angle: Hinge angle [rad].
+            r: Distance of each point from the hinge [m], shape (n,).
+            out: Common distance from the centre plane [m].
+            up: Height of each point [m], shape (n,).
         """
         places: Vector = self._hinge + r[:, None] * self.along(angle) + out * self.outward(angle)
         places[:, 2] += up
         return places
 
     def handle(self, angle: float, up: float = 0.0) -> Vector:
-        """Return the middle of the handle's bar at `angle`, or `up` over it [m], shape (3,)."""
+        """Return the centre of the handle's bar at `angle`, or `up` over it [m], shape (3,)."""
         return self.point(angle, self.handle_r, HANDLE_STANDOFF, self.handle_z + up)
 
     def to_handle(self, angle: float, place: Vector) -> float:
-        """Return the distance from `place` to the handle's bar, taken as a segment [m]."""
+        """Return the distance from `place` to the handle's bar, modelled as a segment [m]."""
         offset = place - self.handle(angle)
         offset[2] = max(0.0, abs(offset[2]) - self.handle_half)
         return float(np.linalg.norm(offset))
 
     def outside(self, angle: float, place: Vector) -> float:
-        """Return how far `place` lies on the outer side of the panel's plane [m]."""
+        """Return the signed distance of `place` on the outer side of the panel's plane [m]."""
         return float((place - self._hinge) @ self.outward(angle))
 
     def beside(self, angle: float, places: Vector) -> float:
-        """Return how far the nearest of `places` lies beside the panel's plane [m].
+        """Return the distance of the nearest of `places` from the panel's plane [m].
 
         Args:
-            angle: Of the hinge [rad].
+            angle: Hinge angle [rad].
             places: Points, world frame [m], shape (n, 3); only those before or behind the panel
-                count, none of them gives infinity.
+                count, without any the result is infinity.
         """
         offset = places - self._hinge
         r, out = offset @ self.along(angle), offset @ self.outward(angle)
@@ -92,10 +92,10 @@ class DoorGeometry:
         return float(np.abs(out[near]).min(initial=math.inf))
 
     def in_swing(self, angle: float, places: Vector) -> bool:
-        """Whether a place lies behind a door at `angle` [rad], or where it swings when it closes.
+        """Return True if a place is behind a door at `angle`, or in its swing area when it closes.
 
         Args:
-            angle: Of the hinge [rad].
+            angle: Hinge angle [rad].
             places: Points, world frame [m], shape (n, 3).
         """
         dx, dy, dz = (places - self._hinge).T
@@ -104,5 +104,5 @@ class DoorGeometry:
         return bool((near & (turned < angle) & (turned > -math.pi / 2)).any())
 
     def edge(self, angle: float) -> Vector:
-        """Return the middle of the free edge [m], shape (3,)."""
+        """Return the centre of the free edge [m], shape (3,)."""
         return self.point(angle, DOOR_WIDTH, 0.0, 0.0)

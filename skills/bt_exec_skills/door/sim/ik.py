@@ -1,7 +1,7 @@
 """Inverse kinematics of one arm, on a private model, with mink.
 
-A target is a place for the grip, a yaw and a pitch of the hand. Where it points matters less than
-where it is, so orientation is a soft goal; a soft pull to a posture settles what is left free.
+A target is a position of the grip, a yaw and a pitch of the hand. Orientation is a soft goal, since
+it matters less than position. A soft pull to a posture determines the remaining freedom.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def along_arm(elbow: Vector, wrist: Vector, grip: Vector, fingers: Vector) -> Ve
     """Return points from the elbow to the finger tips, world frame [m], shape (n, 3).
 
     Args:
-        elbow: Where the forearm begins [m].
-        wrist: Where the hand begins [m].
-        grip: Between the finger pads [m].
-        fingers: Where the fingers point, a unit vector.
+        elbow: Start of the forearm [m].
+        wrist: Start of the hand [m].
+        grip: Point between the finger pads [m].
+        fingers: Direction of the fingers, a unit vector.
     """
     corners = [elbow, wrist, grip, grip + _TIP * fingers]
     part = np.linspace(0.0, 1.0, 8)[:, None]
@@ -74,7 +74,7 @@ class ArmIK:
     """Solves for the seven joint angles of one arm; stateless between calls.
 
     Args:
-        arm: Which one.
+        arm: Left or right.
     """
 
     def __init__(self, arm: Arm) -> None:
@@ -98,8 +98,8 @@ class ArmIK:
 
         Args:
             pose: The target.
-            start: Joint angles to begin from [rad], shape (7,).
-            posture: What the free motion is pulled to [rad], shape (7,); home by default.
+            start: Initial joint angles [rad], shape (7,).
+            posture: Attractor of the free motion [rad], shape (7,); home by default.
         """
         configuration = self._configuration
         configuration.update(start)
@@ -135,7 +135,7 @@ class ArmIK:
         return along_arm(*parts, fingers)
 
     def _miss(self, pose: Pose) -> float:
-        """Return how far the grip is from the target [m]."""
+        """Return the distance of the grip from the target [m]."""
         site = self._configuration.data.site_xpos[self._site]
         return float(np.linalg.norm(site - pose.position))
 

@@ -1,4 +1,4 @@
-"""Context of one attempt of an arm, and shared parts of motions: past the door, back off, home."""
+"""Context of an arm's attempt, and shared motions: around the door, back off, home."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Variant:
     """Variation between attempts: the physics is deterministic, so a retry must differ.
 
     Attributes:
-        yaw: Added to the hand's direction [rad].
-        up: Added to the height where the hand works [m].
-        elbow: Added to the roll of the upper arm in the posture the free motion is pulled to [rad].
+        yaw: Offset of the hand's yaw [rad].
+        up: Offset of the hand's height [m].
+        elbow: Offset of the upper arm's roll in the attractor posture [rad].
     """
 
     yaw: float = 0.0
@@ -56,10 +56,10 @@ class Job:
     """One attempt of one arm.
 
     Attributes:
-        world: Where it happens.
+        world: The simulated world.
         limb: The arm.
         ik: Its inverse kinematics.
-        attempt: Counts the attempts at the same thing, from 0.
+        attempt: Number of earlier attempts at the same object.
     """
 
     world: DoorWorld
@@ -80,19 +80,19 @@ class Job:
         return posture
 
     def plan(self, poses: Sequence[Pose], start: Vector | None = None) -> list[Vector]:
-        """Return joint angles through `poses`, from `start` or the present target."""
+        """Return joint angles through `poses`, from `start` or the current target."""
         begin = self.limb.target if start is None else start
         return plan(self.ik, self.limb, begin, poses, self.posture)
 
     def here(self, like: Pose) -> Pose:
-        """Return the present place of the hand, pointing as `like` does."""
+        """Return the current position of the hand with the orientation of `like`."""
         return Pose(self.limb.grip, like.yaw, like.pitch, like.turn_cost, like.tolerance)
 
     def clear(self) -> MotionSteps:
         """Release the handle, and draw the hand out of the cabinet if it is inside.
 
-        Fingers that closed without a hold, in an interrupted grasp, open first. They would drag the
-        material out and drop it.
+        Fingers that closed without a hold, in an interrupted grasp, open first; otherwise they
+        would drag the material out and drop it.
         """
         limb, door = self.limb, self.world.geometry
         inside = door.outside(self.world.angle, limb.grip) < 0
@@ -121,7 +121,7 @@ class Job:
         yield from phase(follow(self.limb, path, 0.8), "drawing back")
 
     def round_edge(self, *, outwards: bool) -> list[Pose]:
-        """Return the way before the free edge of an open door, from one of its sides to the other.
+        """Return the path around the free edge of an open door, from one of its sides to the other.
 
         Args:
             outwards: Whether it leads to the outer side of the door.
@@ -136,10 +136,10 @@ class Job:
         return [outer, *line(outer, before), *line(before, inner)]
 
     def past_door(self, goal: Pose) -> list[Vector]:
-        """Return joint angles to `goal` before the door's outer face, past the door.
+        """Return joint angles to `goal` before the door's outer face, around the door.
 
-        The straight motion of the joints if it does, else the shortest way round the free edge that
-        does; if none does, the one that comes least near.
+        The straight joint motion if it is free, otherwise the shortest free path around the free
+        edge; if none is free, the one with the largest distance.
 
         Raises:
             Failed: UNREACHABLE, if the goal is out of reach; nothing has moved then.
@@ -158,7 +158,7 @@ class Job:
         return best
 
     def _room(self, path: Sequence[Vector]) -> float:
-        """Return how far the arm keeps from the panel all along `path` [m]."""
+        """Return the smallest distance of the arm from the panel along `path` [m]."""
         world, room = self.world, math.inf
         for start, end in itertools.pairwise([self.limb.target, *path]):
             count = max(1, math.ceil(float(np.abs(end - start).max()) / _SAMPLE_RAD))
@@ -176,7 +176,7 @@ class Job:
         yield from phase(follow(self.limb, self.plan(line(start, end)), 0.7), "backing off")
 
     def home(self) -> MotionSteps:
-        """Bring the arm to its rest posture, round the edge of a door that stands open."""
+        """Bring the arm to its rest posture, around the edge of an open door."""
         door, angle, grip = self.world.geometry, self.world.angle, self.limb.grip
         side = side_of(self.limb.arm)
         way: list[Pose] = []
@@ -190,6 +190,6 @@ class Job:
 
 
 def phase(steps: Iterable[float], name: str) -> MotionSteps:
-    """Add a phase name to `steps`, which yields progress alone."""
+    """Add a phase name to `steps`, which yields only progress."""
     for progress in steps:
         yield progress, name

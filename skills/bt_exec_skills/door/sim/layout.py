@@ -116,7 +116,7 @@ class Layout:
 
 
 def draw_layout(options: WorldOptions) -> Layout:
-    """Return the layout that `options` and their seed stand for."""
+    """Return the layout for `options` and their seed."""
     rng = random.Random(options.seed)
 
     def between(low: float, high: float) -> float:
@@ -148,7 +148,7 @@ def draw_layout(options: WorldOptions) -> Layout:
 
 
 def _draw_colours(rng: random.Random, between: Callable[[float, float], float]) -> dict[str, Rgb]:
-    """Draw the colours; the material stays orange, for that is what defines it."""
+    """Draw the colours; the material is always orange, its defining feature."""
 
     def grey(low: float, high: float, tint: float = 0.06) -> Rgb:
         base = between(low, high)

@@ -1,7 +1,7 @@
-"""One arm in a world: its readings, its servo targets, what its hand is attached to.
+"""One arm in a world: its readings, its servo targets, and attached objects.
 
-A hand holds by friction only in part: once it touches, an equality constraint carries the load.
-The handle is held by a point (the hand may turn about the bar), the material as if glued.
+A grasp is only partly held by friction: on contact, an equality constraint carries the load. The
+handle is attached at a point (the hand may turn about the bar), the material rigidly.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Limb:
         self._ctrl[JOINTS:] = min(max(opening, 0.0), FINGER_OPEN)
 
     def freeze(self) -> None:
-        """Make the present posture the target; fingers keep theirs, so a held thing stays held."""
+        """Set the current posture as target; finger targets stay, so a held object stays held."""
         self._ctrl[:JOINTS] = self._q[:JOINTS]
 
     # -- attachments

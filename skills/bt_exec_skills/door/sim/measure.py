@@ -1,4 +1,4 @@
-"""The calibration of a simulated robot, read from its world."""
+"""Calibration of a simulated robot, read from its world."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def calibration_of(world: DoorWorld, width: int = 320, height: int = 240) -> Cal
 
     Args:
         world: The simulated world.
-        width: Of the camera's pictures [px].
-        height: Of the camera's pictures [px].
+        width: Width of the camera's pictures [px].
+        height: Height of the camera's pictures [px].
     """
     layout, model = world.layout, world.model
     panel, bar = model.geom("door/panel"), model.geom("door/handle")

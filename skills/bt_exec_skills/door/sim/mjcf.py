@@ -1,7 +1,8 @@
-"""A layout written as MJCF: the cabinet with its door, two arms, a head camera, a lamp.
+"""A layout as MJCF: the cabinet with its door, two arms, a head camera, a lamp.
 
-Collision bits: robot 1, cabinet 2, material 4, door 8. Hands touch all of them, arm links the door
-and the cabinet; the robot does not touch itself. The floor carries the material.
+Collision bits: robot 1, cabinet 2, material 4, door 8. Hands collide with all of them, arm links
+with the door and the cabinet; the robot does not collide with itself. The floor supports the
+material.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from bt_exec_skills.simulation.mjcf import numbers, rgba
 __all__ = ["TIMESTEP", "world_xml"]
 
 TIMESTEP = 0.002
-"""Physics step [s]; at twice this half of the grasps fail."""
+"""Physics step [s]; with twice this value half of the grasps fail."""
 
 _DEFAULTS = """
   <default>
@@ -35,7 +36,7 @@ _DEFAULTS = """
 
 
 def _camera(layout: Layout) -> str:
-    """Return the head camera: at its place, looking at its point, level."""
+    """Return the head camera, level and aimed at its target point."""
     eye, target = layout.camera
     forward = [t - e for t, e in zip(target, eye, strict=True)]
     right = (forward[1], -forward[0], 0.0)  # forward x up

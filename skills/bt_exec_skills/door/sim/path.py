@@ -22,7 +22,7 @@ _SETTLED_RAD = 0.015
 
 
 def line(start: Pose, end: Pose) -> list[Pose]:
-    """Return poses every few centimetres on the straight way to `end`, without `start`."""
+    """Return poses every few centimetres on the straight line to `end`, without `start`."""
     count = max(1, math.ceil(float(np.linalg.norm(end.position - start.position)) / _STEP_M))
     return [
         Pose(
@@ -60,17 +60,17 @@ def plan(
 
 
 def follow(limb: Limb, path: Sequence[Vector], speed: float = 1.0) -> Generator[float, None, None]:
-    """Move `limb` through `path` from its present target; yields progress 0..1 each period.
+    """Move `limb` through `path` from its current target; yields progress 0..1 each period.
 
     Timing is a smoothstep over the whole path.
 
     Args:
         limb: The arm.
         path: Joint angles to pass through [rad], each of shape (7,).
-        speed: Times the usual joint speed.
+        speed: Factor on the usual joint speed.
 
     Raises:
-        Failed: STUCK, if the arm stays behind its targets.
+        Failed: STUCK, if the arm lags behind its targets.
     """
     points = np.array([limb.target, *path])
     steps = np.abs(np.diff(points, axis=0)).max(axis=1)

@@ -1,4 +1,4 @@
-"""A simulated door world: the compiled model, its state, and names for what moves in it."""
+"""A simulated door world: the compiled model, its state, and its moving parts."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class DoorWorld(Physics):
         options: Chosen options; the same options give the same world, bit for bit.
 
     Attributes:
-        options: As given.
-        layout: What was drawn from the seed.
+        options: Chosen options.
+        layout: Layout drawn from the seed.
         model: The compiled MuJoCo model.
         data: Its state.
-        geometry: Where the door's parts are at an angle.
+        geometry: Kinematics of the door.
         limbs: The arms by name.
     """
 
@@ -56,7 +56,7 @@ class DoorWorld(Physics):
         return float(self.data.qpos[self._hinge])
 
     def material_pose(self) -> tuple[Vector, float] | None:
-        """Return the material's middle [m] and its yaw [rad], or None without material."""
+        """Return the material's centre [m] and its yaw [rad], or None without material."""
         if self._material is None:
             return None
         turn = self.data.xmat[self._material].reshape(3, 3)

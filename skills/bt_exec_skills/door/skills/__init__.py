@@ -1,1 +1,1 @@
-"""The skills of the door pack, one a file, its conditions, and what the skills share."""
+"""Skills of the door pack (one per file), conditions and shared parts."""

@@ -35,17 +35,17 @@ _CODES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("MISSED", "SLIPPED"), "GRASP_SLIPPED"),
     }
 )
-"""Code of a skill by the code of `Motion.failure`; BLOCKED for any other."""
+"""Failure code of a skill by the code of `Motion.failure`; BLOCKED for any other."""
 
 _MOST_BLINKS = 2
 
 
 def look_up(world: World[DoorObservation], since: float | None = None) -> Steps:
-    """Wait for one fresh picture of a camera that works; nothing moves meanwhile.
+    """Wait for one fresh picture of a working camera; nothing moves while it waits.
 
     Args:
-        world: What the skill may look at.
-        since: When a fresh picture was taken at the earliest [s]; the start of the skill if None.
+        world: Observations of the skill.
+        since: Earliest time of the picture [s]; the start of the skill if None.
 
     Raises:
         Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
@@ -113,16 +113,16 @@ def drive(
     start: Callable[[], Motion],
     stuck: str = "BLOCKED",
 ) -> Steps:
-    """Start a motion and follow it to its end; however it ends, the arm is stopped.
+    """Start a motion and follow it to its end; the arm is stopped in any case.
 
-    When perception is lost the arm stops at once. If it comes back within a few seconds the motion
-    is started anew, but not more than twice.
+    When perception is lost the arm stops at once. If it returns within a few seconds the motion is
+    restarted, at most twice.
 
     Args:
         robot: The robot.
-        world: What the skill may look at.
+        world: Observations of the skill.
         start: Starts the motion.
-        stuck: Code of an arm that does not get through.
+        stuck: Failure code of a blocked arm.
 
     Raises:
         Failed: If the motion did not reach its goal; UNCERTAIN_PERCEPTION if the camera failed.

@@ -29,12 +29,12 @@ class Pose(NamedTuple):
 
 
 def arranged(props: list[Prop], spread: float, rng: Rng) -> dict[str, Pose]:
-    """Return where each prop lies, by its name; what finds no room is left out.
+    """Return the pose of each prop by name; props without room are left out.
 
     Args:
-        props: What to place.
-        spread: Half of the side of the square in which middles lie [m].
-        rng: Draws the places.
+        props: Props to place.
+        spread: Half the side of the square of the centres [m].
+        rng: Random generator.
     """
     touching, held = rng.uniform(0, 0.5), rng.uniform(0, 0.6)
     placed: list[tuple[Prop, Pose]] = []
@@ -75,7 +75,7 @@ def _apart(prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng)
 
 
 def _beside(prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng) -> Pose | None:
-    """Return a place where it touches another."""
+    """Return a position where it touches another prop."""
     for _ in range(20):
         other, pose = placed[int(rng.integers(len(placed)))]
         way, far = rng.uniform(0, 2 * np.pi), prop.radius + other.radius
@@ -91,7 +91,7 @@ def _held(
     inside: list[tuple[Prop, Pose]],
     rng: Rng,
 ) -> Pose | None:
-    """Return a place in a bowl or on a plate."""
+    """Return a position in a bowl or on a plate."""
     for _ in range(12):
         holder, pose = holders[int(rng.integers(len(holders)))]
         room = holder.radius * _HOLD_SHARE[holder.label]

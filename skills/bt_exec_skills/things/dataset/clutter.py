@@ -1,4 +1,4 @@
-"""Clutter of no class: books, pencils, rings, cones, trays, spoons; parts of a robot's arm."""
+"""Unlabelled clutter: books, pencils, rings, cones, trays, spoons; parts of a robot's arm."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["clutter", "limb"]
 
 
 def clutter(rng: Rng) -> list[Part]:
-    """Return something of no class, lying on height 0."""
+    """Return an unlabelled object that lies on height 0."""
     kinds = (_book, _pencil, _ring, _cone, _tray, _spoon)
     return settled(kinds[int(rng.integers(len(kinds)))](rng))
 
 
 def limb(rng: Rng, colour: Shade) -> list[Part]:
-    """Return a part of a robot's arm: a rod with round ends, about the origin."""
+    """Return a part of a robot's arm: a rod with round ends, centred at the origin."""
     radius, half = rng.uniform(0.02, 0.055), rng.uniform(0.08, 0.25)
     t = np.linspace(-np.pi / 2, 0, 5)
     low = [(float(np.cos(a)) * radius, float(np.sin(a)) * radius - half) for a in t]

@@ -1,4 +1,4 @@
-"""Colours of things, drawn at random around named ones."""
+"""Colours of objects, drawn at random around named ones."""
 
 from __future__ import annotations
 

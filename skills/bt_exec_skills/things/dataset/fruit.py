@@ -20,14 +20,14 @@ _BARK, _LEAF = (0.30, 0.20, 0.10), (0.16, 0.42, 0.12)
 def _round(
     radius: float, flat: float, dent: float, steps: int = 13, *, heart: float = 0.0
 ) -> list[tuple[float, float]]:
-    """Return the profile of a round fruit about the origin.
+    """Return the profile of a round fruit, centred at the origin.
 
     Args:
-        radius: At its widest [m].
-        flat: Height over width.
+        radius: Largest radius [m].
+        flat: Ratio of height to width.
         dent: Depth of the dent on top, as a share of the radius.
         steps: Points of the profile.
-        heart: How much wider it is above its middle.
+        heart: Extra width above the middle.
     """
     profile = []
     for t in np.linspace(-np.pi / 2, np.pi / 2, steps):
@@ -128,4 +128,4 @@ def _make(label: str, rng: Rng, colour: str) -> list[Part]:
 FRUITS: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(
     {label: partial(_make, label) for label in _MAKERS}
 )
-"""By class: makes one from a colour's name, standing or lying on height 0."""
+"""Function by class that makes a fruit of a named colour, standing or lying on height 0."""

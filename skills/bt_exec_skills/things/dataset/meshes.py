@@ -1,4 +1,4 @@
-"""Surfaces made by code: turned profiles, tubes, boxes. Lengths in metres, z upwards."""
+"""Generated surfaces: lathed profiles, tubes, boxes. Lengths in metres, z upwards."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def lathe(
     segments: int = _SEGMENTS,
     wide: Callable[[Floats], Floats] | None = None,
 ) -> Part:
-    """Return the surface that a profile sweeps around the z axis.
+    """Return the surface of revolution of a profile around the z axis.
 
     Args:
-        profile: Radius and height of its points, from the lowest on the axis outwards and up to
-            the highest on the axis.
-        colour: Of the part.
-        segments: How many steps a turn has.
+        profile: Radius and height of its points, from the lowest on the axis outwards and up to the
+            highest on the axis.
+        colour: Colour of the part.
+        segments: Number of steps of a turn.
         wide: Factor on the radius at each angle [rad], for ribs and stars.
     """
     angles = np.asarray(np.arange(segments) * (2 * np.pi / segments), np.float64)
@@ -121,7 +121,7 @@ def moved(part: Part, by: npt.ArrayLike) -> Part:
 
 
 def settled(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts moved together so that the lowest point lies at height 0, about the axis."""
+    """Return the parts moved together so that the lowest point is at height 0, on the axis."""
     every = np.concatenate([part.vertices for part in parts])
     low, high = every.min(axis=0), every.max(axis=0)
     by = (-(low[0] + high[0]) / 2, -(low[1] + high[1]) / 2, -low[2])

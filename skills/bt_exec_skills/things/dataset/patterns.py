@@ -1,4 +1,4 @@
-"""Patterns of surfaces: wood, cloth, stone, stripes, tiles; grey levels that a colour tints."""
+"""Surface patterns: wood, cloth, stone, stripes, tiles; grey levels that a colour tints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Frame = npt.NDArray[np.uint8]
 
 
 def pattern(rng: Rng, *, plain: bool) -> Frame:
-    """Return a pattern that a surface's colour is multiplied with, shape (128, 128, 3)."""
+    """Return a pattern to multiply with a surface's colour, shape (128, 128, 3)."""
     if plain:
         return np.full((_SIDE, _SIDE, 3), 255, np.uint8)
     kind = int(rng.integers(5))

@@ -1,7 +1,7 @@
-"""Training scenes of tables: what the shipped detector of things was trained on.
+"""Training scenes of tables, used for the shipped detector of objects.
 
-A scene is one room with one stock of things; its pictures differ in which things lie where, in
-camera and light.
+A scene is one room with a set of objects. Its pictures differ in the visible objects and their
+poses, in camera and light.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _VIEWS: tuple[tuple[ViewName, float], ...] = (("close", 0.58), ("mast", 0.2), ("
 
 
 class TableScenes:
-    """Implements `bt_exec_skills.vision.sample.SceneSource` for things on tables.
+    """Implements `bt_exec_skills.vision.sample.SceneSource` for objects on tables.
 
     Args:
-        rays_only: Whether OpenGL is left alone where there is one: then a seed gives the same
-            pictures on every machine.
+        rays_only: Whether to use ray casting even if OpenGL is available; a seed then gives the
+            same pictures on every machine.
     """
 
     name = "table"
@@ -84,7 +84,7 @@ class TableScenes:
 
 
 def _told(one: Shown) -> dict[str, Any]:
-    """Return what is known of a thing, as plain data."""
+    """Return the ground truth of an object, as plain data."""
     return {
         "label": one.prop.label,
         "colour": one.prop.colour,
@@ -97,7 +97,7 @@ def _told(one: Shown) -> dict[str, Any]:
 
 
 def _set_up(stage: Stage, floor_m: float, rng: Rng) -> ViewName:
-    """Draw what is in the next picture, camera and light; return the kind of view."""
+    """Draw the contents, camera and light of the next picture; return the kind of view."""
     name = str(rng.choice([name for name, _ in _VIEWS], p=[share for _, share in _VIEWS]))
     view_name: ViewName = next(one for one, _ in _VIEWS if one == name)
     model = stage.model
@@ -137,9 +137,9 @@ def _reach_in(stage: Stage, view: View, rng: Rng) -> None:
 
 
 def _around(stage: Stage, floor_m: float, eye: Floats, rng: Rng) -> dict[str, Pose]:
-    """Return places of chairs and persons around the table, and of objects on the chairs.
+    """Return poses of chairs and persons around the table, and of objects on the chairs.
 
-    The place of the camera stays free.
+    The position of the camera stays free.
     """
     found: dict[str, Pose] = {}
     ways = rng.permutation(8) * (np.pi / 4) + rng.uniform(-0.3, 0.3, 8)

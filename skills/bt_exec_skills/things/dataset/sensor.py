@@ -12,7 +12,7 @@ __all__ = ["through_sensor"]
 
 
 def through_sensor(image: Frame, rng: Rng) -> Frame:
-    """Return the picture as a camera of some quality gives it."""
+    """Return the picture with the effects of a random camera quality."""
     seen = image.astype(np.float32) / 255
     seen *= rng.uniform(0.75, 1.25)
     if rng.random() < 0.5:

@@ -1,6 +1,6 @@
-"""One scene as a MuJoCo model: a room with a table, and a stock of objects.
+"""A scene as a MuJoCo model: a room with a table, and a set of objects.
 
-The top of the table is at height 0 around the origin. Everything starts out of sight; poses are
+The top of the table is at height 0 around the origin. Every object starts out of view; poses are
 set on the compiled model, so one model serves several pictures.
 """
 
@@ -23,7 +23,7 @@ from bt_exec_skills.things.dataset.ware import WARE
 __all__ = ["AWAY", "Prop", "Stage", "build_stage"]
 
 AWAY = (0.0, 0.0, -50.0)
-"""Out of sight."""
+"""Position out of view."""
 _STOCK, _CHAIRS, _PEOPLE, _CLUTTER, _LIMBS = 16, 3, 2, 4, 3
 _CAMERA = "head"
 
@@ -33,11 +33,11 @@ class Prop:
     """Object that can be placed in a picture.
 
     Attributes:
-        body: Its name in the model.
+        body: Name of its body in the model.
         label: Its class; empty for clutter.
         colour: Name of its colour; empty if it has none.
-        radius: Of the circle around it, seen from above [m].
-        height: Of its highest point [m].
+        radius: Radius of the circle around it, seen from above [m].
+        height: Height of its highest point [m].
     """
 
     body: str
@@ -52,7 +52,7 @@ class Stage:
     """A compiled scene.
 
     Attributes:
-        model: With a camera ``head``.
+        model: Model with a camera ``head``.
         things: Objects on the table.
         chairs: Chairs around it.
         people: Persons around it.
@@ -77,7 +77,7 @@ class Stage:
 
 
 def build_stage(rng: Rng, floor_m: float) -> Stage:
-    """Return a scene; the floor lies so far below the table's top [m]."""
+    """Return a scene, given the distance of the floor below the table's top [m]."""
     spec = mujoco.MjSpec()
     spec.visual.global_.offwidth, spec.visual.global_.offheight = 640, 640
     spec.visual.map.znear, spec.visual.map.zfar = 0.005, 8.0
@@ -103,7 +103,7 @@ def build_stage(rng: Rng, floor_m: float) -> Stage:
 
 
 def _stock(rng: Rng) -> list[tuple[str, str]]:
-    """Return class and colour of each thing: of a few classes, or of any."""
+    """Return class and colour of each object: of a few classes, or of any."""
     known = [*FRUITS, *WARE]
     if rng.random() < 0.45:
         known = [str(one) for one in rng.choice(known, int(rng.integers(1, 4)), replace=False)]
@@ -147,7 +147,7 @@ def _add(spec: Any, name: str, label: str, colour: str, parts: list[Part], rng: 
 
 
 def _room(spec: Any, rng: Rng, floor_m: float) -> None:
-    """Add floor, walls, table, lights and the camera; the surfaces have patterns."""
+    """Add floor, walls, table, lights and the camera, with patterned surfaces."""
     world = spec.worldbody
     for name, share in (("floor", 0.6), ("wall", 0.35), ("top", 0.65)):
         picture = pattern(rng, plain=rng.random() > share)

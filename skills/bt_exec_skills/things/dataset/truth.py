@@ -1,7 +1,7 @@
 """Ground truth of a picture: visible objects, their boxes and visible shares.
 
-A thing counts if enough of it is visible: `LEAST_PX` pixels of it, and `LEAST_SHARE` of its
-outline, the convex hull of its vertices as the camera would see them with nothing in the way.
+An object is labelled if enough of it is visible: `LEAST_PX` pixels, and `LEAST_SHARE` of its
+outline, the convex hull of its vertices without occlusion.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from bt_exec_skills.things.dataset.stage import Prop, Stage
 __all__ = ["LEAST_PX", "LEAST_SHARE", "Shown", "shown_in"]
 
 LEAST_PX = 80
-"""Of what a thing must show, in a picture of 384 by 288 [px]."""
+"""Minimum visible area of an object, in a picture of 384 by 288 [px]."""
 LEAST_SHARE = 0.3
-"""Of its outline that must be visible."""
+"""Minimum visible share of an object's outline."""
 _SLENDER = 0.15  # the same for chairs and persons, whose outlines have holes
 
 
 class Shown(NamedTuple):
-    """A thing of which a picture shows something.
+    """An object that is at least partly visible.
 
     Attributes:
-        prop: Which.
-        box: Around what is visible [px].
-        pixels: How many are visible.
-        share: Of its outline.
-        painted: Share of what is visible that has its colour; the rest are parts of other colours.
+        prop: The object.
+        box: Box around its visible pixels.
+        pixels: Number of visible pixels.
+        share: Visible share of its outline.
+        painted: Share of the visible pixels that have its colour; the rest are parts of other
+            colours.
     """
 
     prop: Prop
@@ -49,7 +50,7 @@ class Shown(NamedTuple):
 
 
 def shown_in(stage: Stage, data: Any, geoms: npt.NDArray[np.int32]) -> list[Shown]:
-    """Return the things of a class that a picture shows, from the geom at each of its pixels."""
+    """Return the labelled objects in a picture, from the geom at each of its pixels."""
     owner = stage.owner[geoms]
     found = []
     for place, prop in enumerate(stage.props):

@@ -22,12 +22,12 @@ def about(axis: tuple[float, float, float], angle: float) -> Matrix:
 
 
 def leaning(rng: Rng, most: float) -> Matrix:
-    """Return a rotation away from upright, at most so far [rad], after a random turn."""
+    """Return a rotation with a random yaw and a tilt of at most this angle [rad]."""
     way, spin = rng.uniform(0, 2 * np.pi, 2)
     tilt = about((float(np.cos(way)), float(np.sin(way)), 0.0), rng.uniform(0, most))
     return np.asarray(tilt @ about((0.0, 0.0, 1.0), spin))
 
 
 def lying(rng: Rng) -> Matrix:
-    """Return the rotation that lays the z axis down, give or take a little."""
+    """Return a rotation that lays the z axis down, with a small deviation."""
     return about((0.0, 1.0, 0.0), float(np.pi / 2 + rng.uniform(-0.12, 0.12)))

@@ -16,15 +16,15 @@ ViewName = Literal["close", "mast", "room"]
 
 
 class View(NamedTuple):
-    """A camera.
+    """A camera pose.
 
     Attributes:
-        name: ``close``: a photo of a table; ``mast``: a robot's look from above; ``room``: a
-            room with the table in it.
-        eye: Where it is [m].
-        target: Where it looks [m].
+        name: ``close``: a photo of a table; ``mast``: a robot's view from above; ``room``: a room
+            with the table in it.
+        eye: Position [m].
+        target: Point in the centre of the view [m].
         fovy: Vertical field of view [degrees].
-        roll: About its axis [rad].
+        roll: Rotation about the optical axis [rad].
     """
 
     name: ViewName
@@ -35,7 +35,7 @@ class View(NamedTuple):
 
 
 def draw_view(name: ViewName, spread: float, floor_m: float, rng: Rng) -> View:
-    """Return a view of things that lie within `spread` [m] of the table's middle."""
+    """Return a view of objects within `spread` [m] of the table's centre."""
     round_, roll = rng.uniform(0, 2 * np.pi), float(rng.normal(0, 0.04))
     target = np.array([*rng.normal(0, 0.15 * spread, 2), rng.uniform(0, 0.05)])
     if name == "close":
@@ -75,7 +75,7 @@ def aim(model: Any, view: View) -> None:
 
 
 def relight(model: Any, rng: Rng) -> None:
-    """Draw lamps and ambient light anew."""
+    """Redraw lamps and ambient light."""
     for lamp in range(model.nlight):
         high, way, out = rng.uniform(0.8, 2.2), rng.uniform(0, 2 * np.pi), rng.uniform(0, 1.4)
         place = np.array([out * np.cos(way), out * np.sin(way), high])

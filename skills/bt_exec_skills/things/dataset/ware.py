@@ -172,4 +172,4 @@ def _make(label: str, rng: Rng, colour: str) -> list[Part]:
 WARE: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(
     {label: partial(_make, label) for label in _MAKERS}
 )
-"""By class: makes one from a colour's name, standing or lying on height 0."""
+"""Function by class that makes an object of a named colour, standing or lying on height 0."""

@@ -1,7 +1,7 @@
 """Shipped network for objects on tables; see `MODEL_CARD.md`.
 
-``table.json`` holds its figures, the calibration (pairs of score and probability) and the recall of
-each class, both measured on scenes of the training side.
+``table.json`` contains its figures, the calibration (pairs of score and probability) and the recall
+of each class, measured on held-out scenes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def _papers() -> dict[str, Any]:
 
 
 def shipped_recalls() -> dict[str, float]:
-    """Return which share of each class's things the shipped network finds, 0..1."""
+    """Return the recall of each class of the shipped network, 0..1."""
     return dict(_papers()["recalls"])
 
 
 def shipped_probability(score: float) -> float:
-    """Return how likely a detection of the shipped network with this score is right, 0..1."""
+    """Return the probability that a detection of the shipped network with this score is correct."""
     scores, shares = zip(*_papers()["calibration"], strict=True)
     return float(np.interp(score, scores, shares))
