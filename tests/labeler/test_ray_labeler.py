@@ -114,7 +114,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> StandIn:
 
 
 class Scripted(RulesLabeler):
-    """Labeler that reserves before each batch, and then does what its script says.
+    """Labeler that reserves before each batch, and then follows its script.
 
     Args:
         vocabulary: Vocabulary of the records.
@@ -156,7 +156,7 @@ def cluster(
     )
 
 
-def test_batches_are_answered_as_by_the_labeler_itself(
+def test_batches_get_the_answers_of_the_labeler(
     ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item]
 ) -> None:
     labeler = cluster(vocabulary)
@@ -171,7 +171,7 @@ def test_batches_are_answered_as_by_the_labeler_itself(
     assert ray.ended
 
 
-def test_batch_of_a_dead_worker_is_repeated_three_times_at_most(
+def test_batch_of_a_dead_worker_is_repeated_at_most_three_times(
     ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item]
 ) -> None:
     died = [RayError("the worker died\nno memory")] * 3
@@ -184,7 +184,7 @@ def test_batch_of_a_dead_worker_is_repeated_three_times_at_most(
         cluster(vocabulary, [RayTaskError()]).label(items)
 
 
-def test_request_of_a_dead_worker_stays_spent_and_blocks_nobody(
+def test_request_of_a_dead_worker_stays_spent_and_blocks_no_other(
     ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item], tmp_path: Path
 ) -> None:
     store = tmp_path / "run.sqlite"
@@ -234,7 +234,7 @@ def test_run_on_a_cluster_equals_a_run_in_threads(ray: StandIn, game: Path, tmp_
     assert found[0] == found[1]
 
 
-def test_factory_of_a_worker_leaves_the_account_behind(vocabulary: Vocabulary) -> None:
+def test_pickled_factory_contains_no_account(vocabulary: Vocabulary) -> None:
 
     settings = LabelerSettings("controller", vocabulary, {}, Ledger(Budget(requests=1)))
     sent = pickle.loads(pickle.dumps(_Maker("rules", settings, Budget(requests=1), Path("x"))))

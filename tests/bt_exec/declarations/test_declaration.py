@@ -248,7 +248,7 @@ SKILLS = [
 
 
 @pytest.mark.parametrize(("function", "declared", "said"), SKILLS)
-def test_a_skill_that_cannot_work_is_refused(function, declared, said):
+def test_invalid_skill_declaration_is_refused(function, declared, said):
     with pytest.raises(RegistrationError) as told:
         skill(**declared)(function)
     assert str(told.value).startswith(said)
@@ -291,19 +291,19 @@ def test_a_skill_that_cannot_work_is_refused(function, declared, said):
         (wrong_limit, {}, "wrong_limit: the default of 'n' is 'x', but it is annotated with int"),
     ],
 )
-def test_a_condition_that_cannot_work_is_refused(function, declared, said):
+def test_invalid_condition_declaration_is_refused(function, declared, said):
     with pytest.raises(RegistrationError) as told:
         condition(**declared)(function)
     assert str(told.value).startswith(said)
 
 
-def test_defaults_of_their_type_are_taken():
+def test_valid_defaults_are_accepted():
     assert skill(good_defaults).validate({})["names"] == ()
 
 
 @pytest.mark.parametrize("kind", [skill, condition])
 @pytest.mark.parametrize("given", ["go", 7, int])
-def test_only_functions_are_declared(kind, given):
+def test_decorated_object_must_be_a_function(kind, given):
     with pytest.raises(RegistrationError) as told:
         kind(given)
     name = kind.__name__
@@ -311,11 +311,11 @@ def test_only_functions_are_declared(kind, given):
     assert str(told.value) == said
 
 
-def test_a_method_of_an_object_is_a_function():
+def test_bound_method_can_be_decorated():
     assert list(skill(Body().go).arguments) == ["arm"]
 
 
-def test_parentheses_may_be_left_out():
+def test_decorator_works_without_parentheses():
     assert skill(go) == skill()(go)
     assert condition(near) == condition()(near)
 
@@ -359,7 +359,7 @@ def test_parentheses_may_be_left_out():
         ({"lexicon": Path("/no/l.yaml")}, "pack p: lexicon: there is no file /no/l.yaml"),
     ],
 )
-def test_a_pack_that_cannot_work_is_refused(parts, said):
+def test_invalid_pack_is_refused(parts, said):
     with pytest.raises(RegistrationError) as told:
         Catalogue([Pack("p", **parts)])
     assert str(told.value).startswith(said)
@@ -373,7 +373,7 @@ class Grip:
     force: float
 
 
-def test_what_is_declared_is_read_once():
+def test_declaration_contains_all_fields():
     @skill(
         fails=["SLIPPED"],
         needs={"hand.{arm}": "empty"},

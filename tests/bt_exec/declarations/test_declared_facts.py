@@ -41,7 +41,7 @@ DECLARED = DeclaredFacts([(FACTS, TYPES)])
         ("{fact}", "{value}", {"fact": str, "value": str}),
     ],
 )
-def test_fitting_facts_have_no_mistake(name, value, arguments):
+def test_declared_facts_are_accepted(name, value, arguments):
     assert list(DECLARED.mistakes(name, value, arguments)) == []
 
 
@@ -62,14 +62,16 @@ def test_fitting_facts_have_no_mistake(name, value, arguments):
         ("spot.{a}", "in {b}", {"a": str, "b": str}, "UNKNOWN_FACT_VALUE", None, "on {Place}"),
     ],
 )  # fmt: skip
-def test_other_facts_are_mistakes_with_the_nearest(name, value, arguments, code, found, nearest):
+def test_undeclared_facts_are_reported_with_the_nearest_name(
+    name, value, arguments, code, found, nearest
+):
     (mistake,) = DECLARED.mistakes(name, value, arguments)
     assert mistake.code == code
     assert mistake.found == (value if found is None else found)
     assert mistake.allowed[0] == nearest
 
 
-def test_unknown_value_fits_where_it_may_be_left():
+def test_unknown_value_is_accepted_on_request():
     assert list(DECLARED.mistakes("door", "?", may_be_unknown=True)) == []
 
 

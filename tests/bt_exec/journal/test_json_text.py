@@ -124,7 +124,7 @@ def test_text_of_the_maximum_length_is_kept() -> None:
     assert json.loads(to_json("x" * 3_999_999)).endswith("x… (3999999 characters)")
 
 
-def test_an_array_of_64_numbers_is_written() -> None:
+def test_array_of_64_numbers_is_written() -> None:
     assert json.loads(to_json(np.zeros(64))) == [0.0] * 64
     assert json.loads(to_json(np.zeros(65))) == "array of shape (65,), float64"
 

@@ -101,7 +101,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_composite(name):
+def test_composite_reports_the_expected_statuses(name):
     root, parts, trace = CASES[name]
     assert sorted(run(root, *parts).trace()) == sorted(trace)
 

@@ -142,7 +142,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_modifier(name):
+def test_modifier_reports_the_expected_statuses(name):
     root, parts, trace, log = CASES[name]
     run = run_tree(f"tree: t\n{root}", parts, limits=no_replans())
     assert run.trace() == trace

@@ -42,7 +42,7 @@ def test_angle_may_be_a_text() -> None:
 
 @given(seed=st.integers(0, 2**31 - 1))
 @settings(max_examples=50)
-def test_seed_gives_one_layout_whatever_else_is_chosen(seed: int) -> None:
+def test_layout_of_a_seed_is_independent_of_the_options(seed: int) -> None:
     one = draw_layout(WorldOptions(seed=seed))
     assert one == draw_layout(WorldOptions(seed=seed))
     other = draw_layout(WorldOptions(door="open", material="absent", fault="jammed", seed=seed))

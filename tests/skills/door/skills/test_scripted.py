@@ -159,7 +159,7 @@ def blinking(
 
 @pytest.mark.parametrize("blinks", [0, 1, 2, 3, 9])
 @pytest.mark.parametrize(("name", "robot", "after"), MOVES)
-def test_a_motion_that_loses_sight_is_stopped_and_begun_anew_twice_at_most(
+def test_motion_restarts_at_most_twice_after_lost_perception(
     play: Any, scripted: Any, scene: Any, name: str, robot: Any, after: Any, blinks: int
 ) -> None:
     body = scripted(**robot, looks=10)

@@ -33,7 +33,7 @@ OPEN = {"door_angle_rad": 1.3}
 # -- in the simulated world
 
 
-def test_the_whole_fetch_in_the_simulated_world(ride: Callable[..., Any]) -> None:
+def test_material_is_fetched_in_the_simulated_world(ride: Callable[..., Any]) -> None:
     trip = ride(seed=11, door="closed")
     assert trip.run(SKILLS["open_door"], **HANDLE) == "OK"
     assert trip.phases[:3] == ["looking", "planning", "reaching for the handle"]
@@ -68,13 +68,13 @@ def test_the_whole_fetch_in_the_simulated_world(ride: Callable[..., Any]) -> Non
         ({"door": "open", "fault": "slippery"}, "grasp", MATERIAL, "GRASP_SLIPPED"),
     ],
 )
-def test_a_failure_in_the_simulated_world(
+def test_skill_fails_in_an_unsuitable_simulated_world(
     ride: Callable[..., Any], world: Any, skill: str, args: Any, code: str
 ) -> None:
     assert ride(seed=3, **world).run(SKILLS[skill], **args) == code
 
 
-def test_a_frozen_camera_moves_nothing(ride: Callable[..., Any]) -> None:
+def test_frozen_camera_prevents_motion(ride: Callable[..., Any]) -> None:
     trip = ride(seed=3)
     trip.tick(0)
     trip.rig.perception.camera.behind.fault = "frozen"
@@ -178,7 +178,9 @@ def test_every_declared_code_has_a_case(skill: Skill) -> None:
 
 @pytest.mark.parametrize("name", ["open_door", "close_door", "move_arm", "grasp"])
 @pytest.mark.parametrize("seen", ["stale", "nothing"])
-def test_no_motion_without_fresh_pictures(play: Any, scripted: Any, name: str, seen: str) -> None:
+def test_skill_does_not_move_without_fresh_pictures(
+    play: Any, scripted: Any, name: str, seen: str
+) -> None:
     body = scripted(**OPEN) if name == "close_door" else scripted()
     scenes = {"stale": lambda t: make(-5.0, {}), "nothing": lambda t: None}[seen]
     assert play(SKILLS[name], body, scenes, **ARGS[name]) == "UNCERTAIN_PERCEPTION"
