@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from bt_exec.failure import nearest
 from bt_exec_labeler.breach import Breach, breach
 from bt_exec_labeler.episode import stamp
+from bt_exec_labeler.sources.json_lines import plain
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 
 __all__ = ["FIELDS", "Breach", "Goal", "Record", "Terminate", "Uncertainty", "built", "read_record"]
@@ -106,6 +107,10 @@ def read_record(
     """
     if not isinstance(data, Mapping):
         return (breach("NOT_AN_OBJECT", "record", "object", found=_shown(data)),)
+    try:
+        plain(data)
+    except ValueError:
+        return (breach("NOT_STORABLE", "record", "not_storable"),)
     reader = _Reader(vocabulary)
     for name in data:
         if name in INJECTED:

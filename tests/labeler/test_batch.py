@@ -5,6 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
+from bt_exec_labeler import commands
 from bt_exec_labeler.batch.budget import Budget
 from bt_exec_labeler.batch.cache import Cache, default_cache
 from bt_exec_labeler.batch.output import Output, read_lines
@@ -199,6 +201,19 @@ def test_stop_is_checked_between_batches(
         moments, Counting(vocabulary), vocabulary, out, workers=1, stop=lambda: next(asked)
     )
     assert (progress.stopped, progress.items) == ("it was asked to stop", 2 * BATCH)
+
+
+def test_interrupted_command_stops_between_batches(
+    game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = iter([False, True])
+    interrupted = nullcontext(lambda: next(asked, True))
+    monkeypatch.setattr("bt_exec_labeler.batch.command.finishing_on_interrupt", lambda: interrupted)
+    words = game / "vocabulary.yaml"
+    found = commands.run(game, words, tmp_path / "run", labeler="rules", role="controller")
+    assert found["stopped"] == "it was asked to stop"
+    assert found["records"] == 2 * BATCH
+    assert found["left"] == found["items"] - 2 * BATCH
 
 
 def test_another_run_is_never_overwritten(tmp_path: Path) -> None:

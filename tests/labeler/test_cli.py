@@ -15,6 +15,7 @@ from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from bt_exec_labeler.options import settings_of
+from bt_exec_labeler.sources import read_source
 
 
 def typed(capsys: pytest.CaptureFixture[str], *words: Any) -> tuple[int, str, str]:
@@ -164,6 +165,12 @@ def test_missions_are_labelled_by_rules_and_replayed(
         ]
         failed = under_way[0].end is not None and under_way[0].end.failure is not None
         assert (line["record"]["uncertainty"] == "high") == failed
+    codes = {line["record"]["uncertainty"]: line["episode"] for line in lines}
+    failed = next(e for e in read_source(journal) if e.id == codes["high"])
+    ends = [run.end for run in recorded.mission(failed.id).skills if run.end is not None]
+    failures = [end.failure.code for end in ends if end.failure is not None]
+    assert [a.code for a in failed.actions if a.code] == failures
+    assert failures[0] == "GRASP_SLIPPED"
     code, said, _ = typed(capsys, "replay", out, "--json")
     told = json.loads(said)
     assert (code, told["different"]) == (0, 0)

@@ -64,9 +64,10 @@ def rows_in(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_planner_set_contains_all_inputs_of_a_planner(
-    recording: Path, tmp_path: Path, vocabulary: Vocabulary
+    recording: Path, tmp_path: Path, vocabulary: Vocabulary, capfd: pytest.CaptureFixture[str]
 ) -> None:
     _, folder = made(recording, tmp_path, "planner")
+    assert capfd.readouterr() == ("", "")
     rows = rows_in(folder)
     assert len(rows) > 50
     for row in rows:

@@ -188,6 +188,7 @@ def test_report_lists_missing_parts_and_writes_a_page(
         labelled, more, by_name, list(read_lines(labelled.folder / "records.jsonl")), page
     )
     assert found["missing"] == ["fly"]
+    assert not [line for line in found["lines"] if line.startswith("! 0 ")]
     assert "! no record of fly" in found["lines"]
     assert found["agreement"][""].same == 1.0
     assert sum(found["mid_steps"].values()) == found["records"] == found["items"]

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bt_exec.failure import Refusal, UsageError
+from bt_exec.failure import Failure, Refusal, UsageError
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Do, Sequence
-from bt_exec_labeler.recall import Recalled, RecallingCompiler, create
+from bt_exec_labeler import commands
+from bt_exec_labeler.recall import Recalled, RecallingCompiler, create, recall
+from bt_exec_labeler.sources import read_source
+from bt_exec_labeler.testing.game import make_game
 
 MISSIONS = tuple(
     Recalled(name, command, frozenset(command.split()), goals)
@@ -77,6 +81,54 @@ def test_earlier_plan_without_a_failure_is_not_repaired() -> None:
     first = compiler.compile(request)
     assert isinstance(first, Plan)
     assert compiler.compile(replace(request, previous=first.spec)) == first
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a game without failures, and both kinds of sets of it."""
+    folder = tmp_path_factory.mktemp("sets")
+    game = make_game(folder / "game", episodes=3, seed=0)
+    words = game / "vocabulary.yaml"
+    for role in ("planner", "controller"):
+        commands.run(game, words, folder / f"run_{role}", labeler="rules", role=role)
+        about = (folder / f"run_{role}", game, words, folder / role)
+        commands.dataset(*about, keep_uncertain=True)
+    return folder
+
+
+def test_missions_of_the_training_split_are_recalled_as_they_were_done(sets: Path) -> None:
+    splits = json.loads((sets / "run_planner" / "splits.json").read_text())
+    found = {mission.episode: mission for mission in recall(sets / "planner")}
+    assert set(found) == {name for name, split in splits.items() if split == "train"}
+    for episode in read_source(sets / "game"):
+        if episode.id in found:
+            done = tuple((action.op, dict(action.args)) for action in episode.actions)
+            facts = dict(episode.start_facts)
+            assert found[episode.id] == Recalled(
+                episode.id, episode.command, frozenset(episode.command.split()), done, facts
+            )
+    compiler = create({"dataset": str(sets / "planner"), "alike": 1})
+    assert isinstance(compiler, RecallingCompiler)
+    assert (compiler.missions, compiler.alike) == (tuple(found.values()), 1)
+
+
+def test_controller_set_cannot_be_recalled(sets: Path) -> None:
+    with pytest.raises(UsageError, match="controller is no planner set: "):
+        recall(sets / "controller")
+
+
+def test_failed_part_of_a_recalled_plan_is_repaired(ask: Callable[..., Plan | Refusal]) -> None:
+    site = load_site("door")
+    first = ask("open the door")
+    assert isinstance(first, Plan)
+    failure = Failure("STUCK", path="open_door", node="open_door", args={"arm": "left"})
+    request = Request("open the door", "en", site.catalogue, site.library, site.messages)
+    again = RecallingCompiler(MISSIONS).compile(
+        replace(request, previous=first.spec, failure=failure)
+    )
+    assert isinstance(again, Plan)
+    assert again.unconfirmed == ""
+    assert again.spec.mission.compiler == "recalled"
 
 
 @pytest.mark.parametrize(

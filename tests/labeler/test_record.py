@@ -90,6 +90,8 @@ WRONG: list[tuple[str, Any]] = [
     ("WRONG_TYPE", {"fallback_if_failed": None}),
     ("TWICE", {"fallback_if_failed": ["step_back", "step_back"]}),
     ("UNKNOWN_UNCERTAINTY", {"uncertainty": "medium"}),
+    ("NOT_STORABLE", {"short_goal_dsl": [{"op": "TALK", "args": {"to": "\udc80"}}]}),
+    ("NOT_STORABLE", {"\ud800": 1}),
     ("UNKNOWN_UNCERTAINTY", {"uncertainty": "low|mid|high"}),
     ("WRONG_TYPE", {"uncertainty": 0.2}),
     *[("MISSING_FIELD", {name: ...}) for name in FIELDS],

@@ -85,11 +85,13 @@ def run(
     }
     moments = _Moments(source, vocabulary, who, stride_s)
     next(iter(moments), None)  # an unreadable recording is reported before the folder is created
-    with Output(out).begin(manifest, resume=resume) as output:
+    with (
+        _kept(cache, labeler, options, wanted=not no_cache and labeler != "rules") as kept,
+        Output(out).begin(manifest, resume=resume) as output,
+    ):
         ledger.keep_in(output.store)
         make = _Maker(labeler, settings, limits, output.store.path)
         with (
-            _kept(cache, labeler, options, wanted=not no_cache and labeler != "rules") as kept,
             finishing_on_interrupt() as stop,
             _bar() as tell,
             _engine(engine, found, make, workers) as labelling,

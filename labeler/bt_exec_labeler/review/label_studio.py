@@ -16,6 +16,7 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.labelers.prompt import contact_sheet
+from bt_exec_labeler.pictures import picture
 from bt_exec_labeler.review.decisions import DECISIONS, read_decision
 from bt_exec_labeler.review.job import Card
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -124,15 +125,12 @@ def _chosen(decision: str) -> dict[str, Any]:
 
 
 def _picture(card: Card, name: str, damaged: list[str]) -> str:
-    """Return all frames of a clip as one picture, as a ``data:`` address."""
-    try:
-        images = [frame.image() for frame in card.clips[name].frames]
-    except (OSError, ValueError) as error:
-        damaged.append(f"{card.line['item']}: {error}")
-        images = []
-    if not images:
+    """Return the readable frames of a clip as one picture, as a ``data:`` address."""
+    clip = card.clips[name].readable()
+    damaged += [f"{card.line['item']}: {why}" for why in clip.damaged]
+    if not clip.frames:
         return _EMPTY
-    block = image_block(contact_sheet(images))
+    block = image_block(contact_sheet([picture(frame) for frame in clip.frames]))
     return f"data:{block.media_type};base64,{block.data}"
 
 

@@ -41,6 +41,29 @@ def test_last_decision_about_an_item_is_read(tmp_path: Path) -> None:
     again.close()
 
 
+def test_decision_is_synced_before_it_is_confirmed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[bytes] = []
+    monkeypatch.setattr("os.fsync", lambda _: synced.append(path.read_bytes()))
+    decisions = Decisions(tmp_path, "ann")
+    path = decisions.path
+    for number in range(3):
+        decisions.add({"item": f"i{number}", "decision": "accept"})
+        assert synced[-1] == path.read_bytes()
+    assert len(synced) == 3
+    monkeypatch.setattr("os.fsync", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        decisions.add({"item": "i3", "decision": "accept"})
+    assert path.read_bytes() == synced[-1]
+    assert set(decisions.by_item) == {"i0", "i1", "i2"}
+    decisions.close()
+
+
+def full_disk(_: int) -> None:
+    raise OSError(28, "No space left on device")
+
+
 @pytest.mark.parametrize("name", ["", "../ann", "a/b", "a b", ".ann", "-ann", "x" * 41])
 def test_invalid_reviewer_name_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="a name has at most 40"):

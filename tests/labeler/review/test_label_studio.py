@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -101,6 +102,32 @@ def test_decisions_round_trip(
         ],
         "studio-bo-example-com": [{"item": items[1], "decision": "reject"}],
     }
+
+
+def test_damaged_frame_costs_only_itself(
+    cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    card = max(cards, key=lambda one: len(one.episode.frames))
+    frames = [replace(frame, path=tmp_path / frame.name) for frame in card.clips["recent"].frames]  # type: ignore[type-var]
+    for frame, whole in zip(frames, card.clips["recent"].frames, strict=True):
+        frame.path.write_bytes(whole.path.read_bytes())  # type: ignore[attr-defined]
+    clip = replace(card.clips["recent"], frames=tuple(frames))
+    pictures = []
+    for count in (0, 1, len(frames)):  # damaged frames
+        for frame in frames[:count]:
+            frame.path.write_bytes(b"")  # type: ignore[attr-defined]
+        made = Card(card.line, card.episode)
+        made.__dict__["clips"] = {"recent": clip}
+        damaged = write_tasks(tmp_path / str(count), [made], vocabulary)
+        assert len(damaged) == count
+        assert all(card.line["item"] in why for why in damaged)
+        (task,) = json.loads((tmp_path / str(count) / "tasks.json").read_text())
+        pictures.append(task["data"]["recent"])
+        assert "$summary" not in (tmp_path / str(count) / "interface.xml").read_text()
+    assert len(set(pictures)) == 3
+    assert [text.partition(";")[0] for text in pictures] == [
+        "data:image/jpeg", "data:image/jpeg", "data:image/svg+xml"
+    ]  # fmt: skip
 
 
 def test_invalid_annotations_are_reported(

@@ -185,6 +185,8 @@ def bomb() -> str:
         ({"recent_clip": [GOOD.replace(",", ",!")]}, "DAMAGED_FRAME"),
         ({"recent_clip": ["data:text/html,hello"]}, "DAMAGED_FRAME"),
         ({"recent_clip": ["data:image/png;base64,"]}, "DAMAGED_FRAME"),
+        ({"recent_clip": [GOOD.replace("image", "text")]}, "DAMAGED_FRAME"),
+        ({"recent_clip": [GOOD.replace(";base64", "")]}, "DAMAGED_FRAME"),
         ({"recent_clip": [GOOD[:-40]]}, "DAMAGED_FRAME"),
         ({"recent_clip": [picture(1, 1, ".jpg")[:-16] + "AAAA"]}, None),
         ({"recent_clip": [bomb()]}, "DAMAGED_FRAME"),
