@@ -143,5 +143,5 @@ def test_two_trees_of_one_name_are_refused(tmp_path):
     for folder in "ab":
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "t.yaml").write_text("tree: same\nroot: {do: a}\n")
-    with pytest.raises(SpecError, match=r"tree 'same' already stands in .*a/t\.yaml"):
+    with pytest.raises(SpecError, match=r"tree 'same' is already defined in .*a/t\.yaml"):
         Library.load([tmp_path / "a", tmp_path / "b"])

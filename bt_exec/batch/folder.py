@@ -115,7 +115,7 @@ class RunFolder:
                 "folder with --out"
             )
         if not resume:
-            raise UsageError(f"{self.folder} holds this run already; go on with it: --resume")
+            raise UsageError(f"{self.folder} contains this run already; continue it with --resume")
 
     def close(self) -> None:
         """Close the store and release the lock."""

@@ -97,7 +97,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
         figures = {"good": rate.good, "done": rate.total, "cells": total, "share": rate.share}
         emit({**figures, "interval": rate.interval, "folder": str(out)})
     if rate.total < total:
-        painter.say("stopped; the same command with --resume goes on")
+        painter.say("stopped; the same command with --resume continues")
         return 130
     return 0 if rate.share >= chosen.require else _FAILED
 

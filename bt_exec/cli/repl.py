@@ -81,7 +81,9 @@ class _Prompt:
     def loop(self) -> int:
         site = self.stage.session.site
         if self.people:
-            self.painter.say(f"{site.name} · {site.summary}\nhelp says what to type; quit leaves.")
+            self.painter.say(
+                f"{site.name} · {site.summary}\nType help for the commands, quit to leave."
+            )
         for line in self.lines():
             text = line.strip()
             if not text or text.startswith("#"):

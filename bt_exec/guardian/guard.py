@@ -61,5 +61,7 @@ class Guard:
         if len(words) == 1 and _FUNCTION.fullmatch(words[0]):
             return {"call": words[0], "args": list(self.args)}
         if self.args:
-            raise ValueError("args belong to a function; write those of a command behind it")
+            raise ValueError(
+                "args are for a function; write the arguments of a command after its name"
+            )
         return {"command": words}

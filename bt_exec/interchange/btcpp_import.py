@@ -99,7 +99,7 @@ def _check_root(root: Element, file: str, report: Report) -> None:
 def _add(trees: dict[str, _Tree], tree: _Tree) -> None:
     ident = tree.element.attributes.get("ID", "MainTree")
     if ident in trees:
-        message = f"tree {ident!r} already stands in {trees[ident].file}"
+        message = f"tree {ident!r} is already defined in {trees[ident].file}"
         raise SpecError([_problem("DUPLICATE_TREE", message, tree)])
     trees[ident] = tree
 

@@ -18,7 +18,7 @@ SECTIONS = ("words", "phrases")
 """Sections of a file beside its sentences."""
 
 _FIELD = re.compile(r"[^\W\d]\w*(?:\|[^\W\d]\w*)*")
-_QUOTE = 'in YAML bare yes, no, on and off are no words; write "on" in quotes'
+_QUOTE = 'in YAML, yes, no, on and off without quotes are booleans; write "on" in quotes'
 
 _Mistake: TypeAlias = tuple[str, Place, str]
 """Code, place and message."""

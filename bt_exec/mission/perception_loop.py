@@ -251,7 +251,7 @@ class PerceptionLoop:
             self._runtime.watch.call(f"the camera of {worker.pack}", worker.start, faults, now=now)
         except (KeyboardInterrupt, PartBroken):
             raise
-        except BaseException as error:  # noqa: BLE001 - without perception the mission goes on
+        except BaseException as error:  # noqa: BLE001 - the mission continues without perception
             self._failed(worker, error)
             return False
         return True
@@ -262,7 +262,7 @@ class PerceptionLoop:
             observation = worker.collect(self._limit_s, self._ended)
         except (KeyboardInterrupt, PartBroken):
             raise
-        except BaseException as error:  # noqa: BLE001 - without perception the mission goes on
+        except BaseException as error:  # noqa: BLE001 - the mission continues without perception
             self._failed(worker, error)
             return True
         if observation is None:

@@ -238,7 +238,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
         response_class=StreamingResponse,
         responses={
             **stream,
-            204: {"description": "It has ended, and nothing is left."},
+            204: {"description": "It has ended, and all its events were sent."},
             **error_answers("TOO_MANY", *READ),
         },
     )

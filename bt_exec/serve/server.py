@@ -84,7 +84,7 @@ class AppServer:
         until = time.monotonic() + _START_S
         while not self._server.started:
             if not self.alive or time.monotonic() > until:
-                raise UsageError("the HTTP server did not start; its log says why")
+                raise UsageError("the HTTP server did not start; see its log")
             time.sleep(0.01)
 
     def stop(self) -> None:

@@ -174,7 +174,7 @@ class Service:
         if not self._thread.is_alive():
             return "the thread that runs missions has ended"
         if self.hung:
-            return f"a part of mission {self.hung} hangs for good; restart the service"
+            return f"a part of mission {self.hung} hangs permanently; restart the service"
         part = self.session.hanging()
         return f"{part} hangs" if part else ""
 

@@ -85,7 +85,7 @@ class Library:
         if document.tree in self._trees:
             other = self._sources[document.tree].file
             if document.tree not in overrides:
-                message = f"tree {document.tree!r} already stands in {other}"
+                message = f"tree {document.tree!r} is already defined in {other}"
                 raise SpecError([source.problem("DUPLICATE_TREE", message, ("tree",))])
             self.replaced[document.tree] = other
         self._trees[document.tree] = document

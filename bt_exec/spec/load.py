@@ -262,7 +262,7 @@ def _kind_problem(finding: ErrorDetails, place: Place, source: Source) -> Proble
     data: Mapping[str, Any] = finding["input"]
     kinds = finding.get("ctx", {}).get("kinds", [])
     if kinds:
-        message = "a node has exactly one kind; put the others into nodes of their own"
+        message = "a node has exactly one kind; put the others into separate nodes"
         found = " and ".join(kinds)
         return source.problem("SEVERAL_KINDS", message, (*place, kinds[1]), found=found, key=True)
     modifiers = _fields(Do)

@@ -69,7 +69,7 @@ _KINDS = (
         "in double quotes '\\' starts an escape; write '\\\\' or use single quotes",
     ),
     _Kind("simple key", "", "expected ':' after this; a field is 'name: value'", at_start=True),
-    _Kind("", "block sequence entries", "a list starts on a line of its own, below its key"),
+    _Kind("", "block sequence entries", "a list starts on a separate line, below its key"),
     _Kind(
         "block collection",
         "",
@@ -91,7 +91,7 @@ _KINDS = (
         "a line that starts with '%' is not part of a tree; remove it",
         at_start=True,
     ),
-    _Kind("", "document start", "this stands after the end of the document"),
+    _Kind("", "document start", "this follows the end of the document"),
     _Kind(
         "key given twice",
         "",

@@ -86,7 +86,7 @@ def _required(pack: Pack) -> list[Pack]:
 def _check_signature(part: Signature) -> None:
     assert _NAME.match(part.name), f"{part.name!r} must be a name"
     assert part.summary.endswith((".", "?", "!")), (
-        f"{part.name}: the docstring's first line must be a sentence, it is what people read"
+        f"{part.name}: the docstring's first line must be a sentence, since users read it"
     )
     try:
         part.model.model_json_schema()

@@ -120,7 +120,7 @@ def scripted_skill(
     codes = {word for word in words if word.isupper() and not word.isdigit()}
     for word in sorted(words - codes - {"done", "crash", "forever"}):
         if not word.isdigit():
-            raise ValueError(f"{name}: {word!r} is no 'done', 'crash', 'forever', CODE or ticks")
+            raise ValueError(f"{name}: {word!r} is not 'done', 'crash', 'forever', CODE or ticks")
     count = iter(range(10**9))
 
     def steps(robot: Any, **args: Any) -> Steps[Any]:

@@ -133,7 +133,7 @@ class LiveView:
     def _hint(self) -> str:
         """Return what keys ask to stand below the tree, or nothing."""
         if self._paused:
-            return self.model.told("view paused · the mission goes on")
+            return self.model.told("view paused · the mission continues")
         return self.model.told(_KEYS) if self._help else ""
 
     def show(self, model: ViewModel) -> None:

@@ -175,7 +175,7 @@ def modifiers(node: NodeBase) -> tuple[str, ...]:
     if isinstance(node, Check) and node.code:
         found.append(f"else {node.code}")
     if isinstance(node, Check) and node.tell:
-        found.append("tells the answer")
+        found.append("reports the answer")
     return tuple(clean(text) for text in found)
 
 

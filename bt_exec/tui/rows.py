@@ -200,7 +200,7 @@ class _Maker:
         told = self.model.told
         if node.state == "failed" and not any(c.state == "failed" for c in node.children):
             texts.append(self.why(node))
-            texts += [told("goes on all the same")] if node.passed else []
+            texts += [told("continues anyway")] if node.passed else []
         elif node.state == "running":
             if node.spec.guard is not None:
                 guard = self.model.question(node.spec.guard)

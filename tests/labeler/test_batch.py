@@ -219,7 +219,7 @@ def test_interrupted_command_stops_between_batches(
 def test_another_run_is_never_overwritten(tmp_path: Path) -> None:
     first = Output(tmp_path / "out")
     first.begin({"role": "planner"}, resume=False)
-    with pytest.raises(UsageError, match="go on with it: --resume"):
+    with pytest.raises(UsageError, match="continue it with --resume"):
         Output(tmp_path / "out").begin({"role": "planner"}, resume=False)
     with pytest.raises(UsageError, match="another run: role differ"):
         Output(tmp_path / "out").begin({"role": "controller"}, resume=True)

@@ -53,7 +53,7 @@ def test_folder_of_another_run_is_refused(
     campaign: Campaign, inline: Callable[..., None], tmp_path: Path
 ) -> None:
     run_campaign(campaign, tmp_path / "out")
-    with pytest.raises(UsageError, match="go on with it: --resume"):
+    with pytest.raises(UsageError, match="continue it with --resume"):
         run_campaign(campaign, tmp_path / "out")
     manifest = json.loads((tmp_path / "out" / "run.json").read_text())
     manifest["digests"]["trees"] = "other"

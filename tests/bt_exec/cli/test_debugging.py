@@ -71,6 +71,6 @@ def test_open_pipe_does_not_block_an_abort(monkeypatch: pytest.MonkeyPatch) -> N
 def test_real_robots_are_never_paused() -> None:
     session: Any = SimpleNamespace(rigs={"arm": Rig(robot=object())})
     conductor = Conductor(Painter(sys.stderr), plain=True)
-    with pytest.raises(UsageError, match="arm is real and would go on moving"):
+    with pytest.raises(UsageError, match="arm is real and would keep moving"):
         debugger_of(session, conductor, "en", step=True, breaks=(), watch=())
     assert debugger_of(session, conductor, "en", step=False, breaks=(), watch=["door"])

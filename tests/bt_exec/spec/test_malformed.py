@@ -119,7 +119,7 @@ def test_same_tree_in_two_files_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SpecError) as caught:
         Library.load([tmp_path])
     one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
-    message = f"{two}:2:7: tree: tree 't' already stands in {one} [DUPLICATE_TREE]"
+    message = f"{two}:2:7: tree: tree 't' is already defined in {one} [DUPLICATE_TREE]"
     assert str(caught.value) == message
 
 
