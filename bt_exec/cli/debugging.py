@@ -39,8 +39,8 @@ def debugger_of(
         )
         if real:
             raise UsageError(
-                f"--step and --break need simulated robots; {', '.join(real)} is real and would keep "
-                "moving during a pause. Use --watch, or a site with a simulation"
+                f"--step and --break need simulated robots; {', '.join(real)} is real and would "
+                "keep moving during a pause. Use --watch, or a site with a simulation"
             )
     painter = conductor.painter
 

@@ -16,7 +16,7 @@ EXPORT_NOTES: Mapping[str, tuple[Effect, str]] = {
     "TIMEOUT_PARAMETER": ("dropped", "Timeout takes milliseconds; kept in '_timeout'"),
     "UNKNOWN_ANSWER": (
         "changed",
-        "while a condition is unknown (RUNNING), the guarded node is halted there; here it continues",
+        "while a condition is unknown (RUNNING), the guarded node halts there and continues here",
     ),
     "DOUBT": (
         "changed",
