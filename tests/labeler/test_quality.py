@@ -194,6 +194,8 @@ def test_report_lists_missing_parts_and_writes_a_page(
     assert sum(found["mid_steps"].values()) == found["records"] == found["items"]
     text = page.read_text(encoding="utf-8")
     assert text.count("<figure>") == 10
+    assert f"<p>{found['items']} items, {found['records']} records, " in text
+    assert " object at 0x" not in text
     assert "data:image/jpeg;base64," in text
     assert json.loads(json.dumps(found))["uncertainty"] == found["uncertainty"]
 
