@@ -143,6 +143,8 @@ def _summary(problems: Sequence[Problem], files: Sequence[Path]) -> str:
     wrong = {problem.file for problem in problems}
     inside = wrong & set(map(str, files))
     beside = ", ".join(sorted(filter(None, wrong - inside)))
+    if not inside:
+        return f"{told} in {beside}"
     if not beside:
         return f"{told} in {len(inside)} of {count}"
     return f"{told} in {len(inside)} of {count}, and in {beside}"

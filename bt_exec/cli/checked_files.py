@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bt_exec.failure import Problem
     from bt_exec.pack import Catalogue
     from bt_exec.site.site import Site
+    from bt_exec.spec.library import Library
     from bt_exec.spec.load import Loaded
     from bt_exec.spec.source import Source
 
@@ -124,6 +125,7 @@ class CheckedFiles:
         site = load_site(name)
         self.replaced += site.replaced
         self._codes(site.catalogue)
+        self._library(site.library, site.catalogue)
         self.problems += sentence_problems(site.catalogue, site.library)
         self.problems += check_utterances(site)
 
@@ -132,8 +134,6 @@ class CheckedFiles:
         from bt_exec.pack import Catalogue, find_pack
         from bt_exec.site.check_utterances import word_problems
         from bt_exec.spec.library import Library
-        from bt_exec.spec.load import Loaded
-        from bt_exec.verify import verify_file
         from bt_exec.verify.packs import fact_problems
         from bt_exec.verify.sentences import sentence_problems
 
@@ -145,11 +145,18 @@ class CheckedFiles:
         self.problems += fact_problems(catalogue)
         self._codes(catalogue)
         library = Library.load(pack.trees for pack in packs if pack.trees is not None)
+        self._library(library, catalogue)
+        self.problems += sentence_problems(catalogue, library)
+        self.problems += word_problems(catalogue, library)
+
+    def _library(self, library: Library, catalogue: Catalogue) -> None:
+        """Check all trees of packs and sites; those of several robots are the same."""
+        from bt_exec.spec.load import Loaded
+        from bt_exec.verify import verify_file
+
         for tree in library:
             loaded = Loaded(tree, library.source(tree.tree))
             self.problems += verify_file(loaded, catalogue, library)
-        self.problems += sentence_problems(catalogue, library)
-        self.problems += word_problems(catalogue, library)
 
     def _codes(self, catalogue: Catalogue) -> None:
         """Check the failure codes of packs that were not checked yet."""
@@ -195,10 +202,11 @@ def _is_words(source: Source) -> bool:
 
 
 def _is_sentences(source: Source) -> bool:
-    """Return True if a file is a pack's messages: a text per language for each key."""
+    """Return True if a file is a pack's messages: a text per language for a key, or phrases."""
     data = source.data
     said = data.values() if isinstance(data, dict) else ()
-    return any(isinstance(one, dict) and {"en", "ko"} <= one.keys() for one in said)
+    texts = any(isinstance(one, dict) and not one.keys().isdisjoint(("en", "ko")) for one in said)
+    return texts or (isinstance(data, dict) and "phrases" in data)
 
 
 def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:

@@ -35,7 +35,7 @@ from bt_exec.site.site_file import (
     SiteFile,
 )
 from bt_exec.spec.library import Library
-from bt_exec.spec.source import Source, read_file
+from bt_exec.spec.source import Place, Source, read_file
 from bt_exec.verify import verify_library
 from bt_exec.verify.packs import fact_problems
 
@@ -118,6 +118,8 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
     except ValidationError as error:
         raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
     folder, overrides = path.parent, written.overrides
+    if missing := list(_missing_files(source, folder, written)):
+        raise SpecError(missing)
     named = _packs(source, written)
     before = {part.name: pack.name for pack in named for part in (*pack.skills, *pack.conditions)}
     packs = with_tools(named, (*(folder / file for file in written.tools), *tools), overrides)
@@ -156,6 +158,21 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
         written.keep,
         replaced_parts(library, changed),
     )
+
+
+def _missing_files(source: Source, folder: Path, written: SiteFile) -> Iterator[Problem]:
+    """Find files and folders that a site names and that do not exist."""
+    named: list[tuple[Place, str]] = [
+        *(((field,), getattr(written, field)) for field in ("trees", "lexicon", "messages")),
+        *((("tools", number), file) for number, file in enumerate(written.tools)),
+    ]
+    for place, name in named:
+        path = folder / name
+        exists = path.is_dir() if place == ("trees",) else path.is_file()
+        if name and not exists:
+            kind = "folder" if place == ("trees",) else "file"
+            message = f"there is no {kind} {path}; paths are relative to the site file"
+            yield source.problem("UNREADABLE", message, place, found=name)
 
 
 def _part(packs: Iterable[Pack], name: str) -> Any:

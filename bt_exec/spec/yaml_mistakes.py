@@ -126,7 +126,14 @@ def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
         closing = "]" if opened == "[" else "}"
         message = f"this {opened!r} is not closed; {closing!r} is missing"
         spot = start
+    elif "flow" in context and '$"' in _line_before(text, mark):
+        message = "inside {…} or […], put a text with values into single quotes: '$\"{n} left\"'"
     return Problem(code, message, "", "", (), file, spot.line + 1, spot.column + 1)
+
+
+def _line_before(text: str, mark: yaml.Mark) -> str:
+    """Return the part of a line before a position."""
+    return text[mark.index - mark.column : mark.index]
 
 
 def _character(text: str, mark: yaml.Mark) -> str:

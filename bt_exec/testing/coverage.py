@@ -1,22 +1,28 @@
 """Coverage of the trees under test: unreached nodes, and declared failures that never occurred.
 
 It is enabled by pytest's option ``--bt-cov`` and counts every mission of a test, run by `run_tree`
-or by a `bt_exec.mission.session.Session`. A node counts as reached if it ran, was evaluated, or was
-skipped.
+or by a `bt_exec.mission.session.Session`, and every failure of a skill in `run_skill`. A node is
+reached if it ran, was evaluated, or was skipped. On a site that a test uses, all trees and skills
+with a file in the project count, also those that no mission contains.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from bt_exec.events import Asked, Event, NodeChanged, Planned, SkillEnded, SkillStarting
 from bt_exec.mission.executive import Executive
 from bt_exec.pack import Catalogue
-from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Sequence, Tree
+from bt_exec.site.site import Site
+from bt_exec.skill import Skill
+from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree
 from bt_exec.spec.paths import paths
+from bt_exec.testing.skills import SkillRun
 
 __all__ = ["Coverage"]
 
@@ -26,12 +32,16 @@ _OWN = ""  # the plan itself, if it is not a tree of a library
 class Coverage:
     """Coverage of the tests so far.
 
+    Args:
+        project: Folder whose trees and skills count even if no mission contains them, or None.
+
     Attributes:
         nodes: Whether each node was reached, by tree and by its path inside the tree.
         codes: Whether each declared failure occurred, by skill, check or guard and by code.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, project: Path | None = None) -> None:
+        self._project = project
         self.nodes: dict[str, dict[str, bool]] = {}
         self.codes: dict[str, dict[str, bool]] = {}
         self._name = _OWN
@@ -47,21 +57,55 @@ class Coverage:
 
     @contextmanager
     def everywhere(self) -> Iterator[None]:
-        """Observe every mission that begins in this context."""
-        begin = Executive.__init__
+        """Observe every mission and every run of a single skill in this context."""
+        begin, tick = Executive.__init__, SkillRun.tick
 
         @functools.wraps(begin)
         def with_listener(executive: Executive, site: Any, *args: Any, **named: Any) -> None:
+            self._declare(site)
             listener = _Listener(self, site.catalogue, self._name)
             named["listeners"] = [*named.get("listeners", ()), listener]
             begin(executive, site, *args, **named)
 
-        # every mission passes through here
+        @functools.wraps(tick)
+        def with_codes(run: SkillRun[Any]) -> bool:
+            running = tick(run)
+            self._skill(run.skill)
+            if run.code is not None:
+                self.codes.setdefault(run.skill.name, {})[run.code] = True
+            return running
+
+        # every mission and every single skill passes through here
         Executive.__init__ = with_listener  # type: ignore[method-assign,assignment]
+        SkillRun.tick = with_codes  # type: ignore[method-assign,assignment]
         try:
             yield
         finally:
             Executive.__init__ = begin  # type: ignore[method-assign] # as it was
+            SkillRun.tick = tick  # type: ignore[method-assign]
+
+    def _declare(self, site: Site) -> None:
+        """Add the trees and skills of a site that belong to the project."""
+        listener = _Listener(self, site.catalogue, _OWN)
+        for tree in site.library:
+            source = site.library.source(tree.tree)
+            if source is not None and self._is_own(source.file):
+                listener.plan(Tree(tree=tree.tree, body=tree.root))
+        for skill in site.catalogue.skills.values():
+            if self._is_own(inspect.getsourcefile(inspect.unwrap(skill.function))):
+                self._skill(skill)
+
+    def _skill(self, skill: Skill) -> None:
+        if skill.fails:
+            known = self.codes.setdefault(skill.name, {})
+            known.update({str(code): False for code in skill.fails if str(code) not in known})
+
+    def _is_own(self, file: str | None) -> bool:
+        """Return True if a file belongs to the project; packages installed inside it do not."""
+        if file is None or self._project is None:
+            return False
+        path = Path(file).resolve()
+        return path.is_relative_to(self._project) and "site-packages" not in path.parts
 
     def add(self, other: Mapping[str, Mapping[str, Mapping[str, bool]]]) -> None:
         """Merge the result of another process, in the form of `to_dict`."""
@@ -108,7 +152,7 @@ class _Listener:
         """Record an event."""
         match event:
             case Planned():
-                self._plan(event.spec)
+                self.plan(event.spec.root)
             case NodeChanged() | SkillStarting() | Asked():
                 tree, inside = self.places.get(event.path, ("", ""))
                 if inside:
@@ -124,10 +168,11 @@ class _Listener:
         if code in codes:
             codes[code] = True
 
-    def _plan(self, spec: MissionSpec) -> None:
+    def plan(self, root: NodeBase) -> None:
+        """Add the nodes and the declared failures of a plan."""
         trees: list[tuple[str, str]] = []  # (path, name) of the enclosing trees, outermost first
         self.places, self.failing = {}, {}
-        for path, node in paths(spec.root):
+        for path, node in paths(root):
             while trees and not path.startswith(trees[-1][0] + "/"):
                 trees.pop()
             above, name = trees[-1] if trees else ("", self.name)

@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from bt_exec.testing import missions
     from bt_exec.testing.coverage import Coverage
 
-    coverage = config.stash[_COVERAGE] = Coverage()
+    coverage = config.stash[_COVERAGE] = Coverage(config.rootpath)
     stack = ExitStack()
     stack.enter_context(coverage.everywhere())
     before, missions.COVERAGE = missions.COVERAGE, coverage

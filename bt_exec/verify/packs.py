@@ -2,8 +2,8 @@
 
 Codes: ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for needs, effects and established facts that the
 pack does not declare; ``UNDECLARED_CODE`` for a failure code that a skill's source raises and its
-decorator does not list. A site with an undeclared fact does not load, because a misspelt need would
-have no effect.
+decorator does not list; ``BLOCKING_CALL`` for a call in it that would hold up the tick. A site with
+an undeclared fact does not load, because a misspelt need would have no effect.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeAlias
 from bt_exec.failure import STOPPED, Problem, nearest
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Signature, Skill
-from bt_exec.verify.skill_source import Position, position_of, raised_codes
+from bt_exec.verify.skill_source import Position, blocking_calls, position_of, raised_codes
 
 __all__ = ["code_problems", "fact_problems"]
 
@@ -30,7 +30,7 @@ def fact_problems(catalogue: Catalogue) -> list[Problem]:
 
 
 def code_problems(catalogue: Catalogue) -> list[Problem]:
-    """Return every failure code that a skill raises in its source without declaring it."""
+    """Return the failure codes that skills raise undeclared, and the calls that would block."""
     return [
         problem
         for pack in {pack.kind: pack for pack in catalogue.packs}.values()
@@ -86,6 +86,12 @@ def _codes(pack: Pack, skill: Skill) -> Iterator[Problem]:
             )
             allowed = tuple(dict.fromkeys((*nearest(code, declared), *declared)))
             yield _problem("UNDECLARED_CODE", message, skill.name, code, allowed, position)
+    for name, position in blocking_calls(skill):
+        message = (
+            f"skill {skill.name!r} of pack {pack.name!r} blocks the tick with {name}; yield "
+            "Running() instead, or write: yield from run_in_thread(lambda: …)"
+        )
+        yield _problem("BLOCKING_CALL", message, skill.name, name, (), position)
 
 
 def _problem(

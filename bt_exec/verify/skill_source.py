@@ -1,4 +1,4 @@
-"""Source code of skills and conditions: positions of declarations, codes that are raised.
+"""Source code of skills and conditions: declarations, raised codes, calls that block.
 
 The code is parsed, never run. Codes are followed through functions of the same module that a skill
 calls. Helpers in other modules are not followed, because their codes depend on the arguments. The
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.skill import Signature
 
-__all__ = ["Position", "RaisedCode", "position_of", "raised_codes"]
+__all__ = ["Position", "RaisedCode", "blocking_calls", "position_of", "raised_codes"]
 
 _DEEPEST = 6
 """Maximum depth of calls followed from a skill into its helpers."""
@@ -33,11 +33,43 @@ class Position(NamedTuple):
     column: int
 
 
+_BLOCKING = frozenset(
+    (
+        "time.sleep",
+        "subprocess.run",
+        "subprocess.check_call",
+        "subprocess.check_output",
+        "urllib.request.urlopen",
+        "requests.api.get",
+        "requests.api.post",
+    )
+)
+"""Functions that wait for a time, a process or a network."""
+
+
 class RaisedCode(NamedTuple):
     """A failure code in the source of a skill."""
 
     code: str
     position: Position
+
+
+class _Call(NamedTuple):
+    """A call in the source of a skill.
+
+    Attributes:
+        node: The call.
+        target: What is called, as far as it is known.
+        names: The names that are known there.
+        position: Its position.
+        is_inner: Whether it is in a function or lambda inside another function.
+    """
+
+    node: ast.Call
+    target: Any
+    names: Mapping[str, Any]
+    position: Position
+    is_inner: bool
 
 
 def position_of(part: Signature, keyword: str = "", text: str = "") -> Position | None:
@@ -60,10 +92,27 @@ def position_of(part: Signature, keyword: str = "", text: str = "") -> Position 
 
 def raised_codes(part: Signature) -> tuple[RaisedCode, ...]:
     """Return the codes that a skill's source raises with `Failed`, in the order of the search."""
-    return tuple(dict.fromkeys(_codes_in(part.function, set(), _DEEPEST)))
+    found = (
+        RaisedCode(text, position)
+        for call, target, names, position, _ in _calls_in(part.function, set(), _DEEPEST)
+        if isinstance(target, type) and issubclass(target, Failed)
+        for text in _texts(call.args[0] if target is Failed and call.args else None, names)
+    )
+    return tuple(dict.fromkeys(found))
 
 
-def _codes_in(function: Any, seen: set[Any], depth: int) -> Iterator[RaisedCode]:
+def blocking_calls(part: Signature) -> tuple[tuple[str, Position], ...]:
+    """Return name and position of each call in a skill's source that blocks its thread."""
+    found = (
+        (f"{getattr(target, '__module__', '')}.{getattr(target, '__qualname__', '')}", position)
+        for _, target, _, position, inner in _calls_in(part.function, set(), _DEEPEST)
+        if not inner  # a function inside the skill may run on a worker
+    )
+    return tuple(dict.fromkeys(one for one in found if one[0] in _BLOCKING))
+
+
+def _calls_in(function: Any, seen: set[Any], depth: int) -> Iterator[_Call]:
+    """Yield the calls in a function and in functions of its module that it calls."""
     code = getattr(function, "__code__", None)
     if code is None or code in seen or depth == 0:
         return
@@ -73,27 +122,26 @@ def _codes_in(function: Any, seen: set[Any], depth: int) -> Iterator[RaisedCode]
         return
     file, definition = found
     names = _names_of(function)
-    for call in _uncaught_calls(definition):
+    for call, inner in _uncaught_calls(definition):
         target = _resolve(call.func, names)
-        if isinstance(target, type) and issubclass(target, Failed):
-            first = call.args[0] if target is Failed and call.args else None
-            for text in _texts(first, names):
-                position = Position(file, call.lineno, call.col_offset + 1)
-                yield RaisedCode(text, position)
-        elif getattr(target, "__module__", None) == function.__module__:
-            yield from _codes_in(target, seen, depth - 1)
+        yield _Call(call, target, names, Position(file, call.lineno, call.col_offset + 1), inner)
+        if getattr(target, "__module__", None) == function.__module__:
+            yield from _calls_in(target, seen, depth - 1)
 
 
-def _uncaught_calls(definition: ast.AST) -> Iterator[ast.Call]:
-    """Yield every call outside the body of a ``try`` with handlers."""
+def _uncaught_calls(definition: ast.AST, inner: bool = False) -> Iterator[tuple[ast.Call, bool]]:
+    """Yield every call outside the body of a ``try`` with handlers.
+
+    The second value is whether it is in a function or lambda inside the definition.
+    """
     for child in ast.iter_child_nodes(definition):
         if isinstance(child, ast.Try) and child.handlers:
             for part in (*child.handlers, *child.orelse, *child.finalbody):
-                yield from _uncaught_calls(part)
+                yield from _uncaught_calls(part, inner)
             continue
         if isinstance(child, ast.Call):
-            yield child
-        yield from _uncaught_calls(child)
+            yield child, inner
+        yield from _uncaught_calls(child, inner or isinstance(child, ast.Lambda | ast.FunctionDef))
 
 
 def _texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:

@@ -225,3 +225,23 @@ def test_fix_changes_no_file_of_a_pack(bt: Run, tmp_path: Path, broken_words: Pa
     bt("check", "--fix", str(site))
     assert broken_words.read_text() == before
     assert "robot: smi" in site.read_text()
+
+
+def test_site_check_covers_each_tree_and_file_that_it_names(bt: Run, tmp_path: Path) -> None:
+    site = tmp_path / "lab.yaml"
+    site.write_text("site: lab\npacks: {door: {}}\ntrees: own\nmessages: said.yaml\n")
+    ran = bt("check", str(site))
+    assert ran.code == 2
+    assert f"{site}:3:8: trees: there is no folder" in ran.out + ran.err
+    assert f"{site}:4:11: messages: there is no file" in ran.out + ran.err
+    (tmp_path / "own").mkdir()
+    (tmp_path / "said.yaml").write_text("phrases: {}\n")
+    tree = tmp_path / "own" / "rest.yaml"
+    tree.write_text("tree: rest\nparams: {speed: {type: number}}\nroot: {do: return_home}\n")
+    assert f"{tree}:2:10: params/speed: no node takes the parameter" in bt("check", str(site)).out
+
+
+def test_text_with_values_in_braces_needs_quotes(bt: Run, tmp_path: Path) -> None:
+    file = tmp_path / "t.yaml"
+    file.write_text('tree: t\nroot: {do: wait, with: {seconds: $"{n} s"}}\n')
+    assert "put a text with values into single quotes: '$\"" in bt("check", str(file)).out

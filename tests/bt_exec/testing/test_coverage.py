@@ -60,3 +60,52 @@ def test_unreached_nodes_are_listed_on_request(tmp_path):
     assert "take: no test reached grab" in asked.splitlines()
     assert "2 passed" in unasked
     assert "bt-exec coverage" not in unasked
+
+
+OWN = """
+from dataclasses import replace
+from pathlib import Path
+
+from bt_exec import Failed, Running, Steps, skill
+from bt_exec.spec.library import Library
+from bt_exec.testing import missions, run_skill, run_tree
+
+@skill(fails={"EMPTY", "LOST"})
+def pour(robot) -> Steps:
+    "Pour."
+    raise Failed("EMPTY")
+    yield Running()
+
+@skill(fails={"STUCK"})
+def drive(robot) -> Steps:
+    "Drive."
+    yield Running()
+
+def test_pour():
+    assert run_skill(pour, None).finish().code == "EMPTY"
+
+def test_wait(monkeypatch):
+    site = missions.scripted_site([pour, drive])
+    library = Library.load([Path(__file__).parent / "trees"])
+    monkeypatch.setattr(missions, "scripted_site", lambda *a, **b: replace(site, library=library))
+    assert run_tree("tree: rest\\nroot: {do: wait, with: {seconds: 0.1}}").outcome.ok
+"""
+
+
+def test_all_trees_and_single_skills_of_a_project_count(tmp_path):
+    trees = tmp_path / "trees"
+    trees.mkdir()
+    (trees / "rest.yaml").write_text("tree: rest\nroot: {do: wait, with: {seconds: 0.1}}\n")
+    (trees / "go.yaml").write_text("tree: go\nroot: {sequence: [{tree: rest}, {do: drive}]}\n")
+    (tmp_path / "test_own.py").write_text(OWN)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", "-q", "--bt-cov", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    lines = done.stdout.partition("bt-exec coverage")[2].splitlines()[1:5]
+    assert lines == [
+        "go: no test reached rest, drive",
+        "drive: no test made it fail with STUCK",
+        "pour: no test made it fail with LOST",
+        "reached 1 of 3 nodes, 1 of 3 failure codes",
+    ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
 from bt_exec import Failed, Running, Steps, Verdict, condition, skill
+from bt_exec.blocking_calls import run_in_thread
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.testing import check_pack
 from bt_exec.verify.packs import code_problems, fact_problems
@@ -126,3 +128,23 @@ def test_check_pack_names_the_first_mistake():
         check_pack(Pack("p", skills=(push,), facts=FACTS))
     with pytest.raises(AssertionError, match="UNDECLARED_CODE"):
         check_pack(Pack("p", skills=(pull,)))
+
+
+def test_calls_that_block_the_tick_are_found():
+    @skill()
+    def nap(robot) -> Steps:
+        """Sleep in the tick, and fetch a page on a worker."""
+        time.sleep(1)
+        yield from run_in_thread(lambda: time.sleep(1))
+        _doze()
+
+    problems = code_problems(Catalogue([Pack("p", skills=(nap,))]))
+    here = nap.function.__code__.co_firstlineno
+    assert [(one.code, one.found, one.line) for one in problems] == [
+        ("BLOCKING_CALL", "time.sleep", here + 3),
+        ("BLOCKING_CALL", "time.sleep", _doze.__code__.co_firstlineno + 1),
+    ]
+
+
+def _doze():
+    time.sleep(1)
