@@ -24,13 +24,16 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Point links to the README at the home page."""
-    return markdown.replace("](../README.md", "](index.md")
+    return markdown.replace("](../../README.ko.md", "](index.md").replace(
+        "](../README.md", "](index.md"
+    )
 
 
 def pages() -> Mapping[str, str]:
     """Return the text of each generated page by its file name."""
     return {
-        "index.md": _home(),
+        "index.md": _home("README.md", ""),
+        "ko/index.md": _home("README.ko.md", "../"),
         "reference/commands.md": "\n".join(_commands()),
         "reference/language.md": "\n".join(_language()),
         "reference/codes.md": "\n".join(_codes()),
@@ -39,22 +42,25 @@ def pages() -> Mapping[str, str]:
     }
 
 
-def _home() -> str:
-    """Return the README with links that fit the site; files outside `docs` are named only."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    text = re.sub(r"\]\(docs/", "](", text)
-    return re.sub(r"\[([^\]]+)\]\((?!https?:|#|[\w/]+\.md)[^)]+\)", r"\1", _without_others(text))
+def _home(readme: str, up: str) -> str:
+    """Return a README with links that fit the site; files that are not in it are named only.
 
-
-def _without_others(text: str) -> str:
-    """Remove links to Markdown files that are not pages of the site."""
-    pages_here = {path.name for path in (ROOT / "docs").glob("*.md")}
+    Args:
+        readme: Name of the file.
+        up: Path from its page to the root of the site: empty or ``../``.
+    """
+    homes = {"README.md": f"{up}index.md", "README.ko.md": f"{up}ko/index.md"}
 
     def link(found: re.Match[str]) -> str:
-        file = found[2].partition("#")[0]
-        return found[0] if file in pages_here else found[1]
+        file, mark, part = found[2].partition("#")
+        if file in homes:
+            return f"[{found[1]}]({homes[file]})"
+        inside = file.startswith("docs/") and (ROOT / file).is_file()
+        return f"[{found[1]}]({up}{file.removeprefix('docs/')}{mark}{part})" if inside else found[1]
 
-    return re.sub(r"\[([^\]]+)\]\(([\w./]+\.md(?:#[\w-]*)?)\)", link, text)
+    text = (ROOT / readme).read_text(encoding="utf-8")
+    text = re.sub(r'(src|srcset)="docs/', rf'\1="{up}', text)
+    return re.sub(r"\[([^\]]+)\]\((?!https?:|#)([^)]+)\)", link, text)
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:

@@ -24,7 +24,8 @@ PAGES = sorted(
     [ROOT / "README.md", ROOT / "README.ko.md", ROOT / "UPGRADING.md", *ROOT.glob("docs/*.md")]
 )
 LISTED = re.findall(r": ([\w/]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
-WRITTEN = [page.name for page in ROOT.glob("docs/*.md")]
+WRITTEN = [page.relative_to(ROOT / "docs").as_posix() for page in ROOT.glob("docs/**/*.md")]
+KOREAN = sorted(ROOT.glob("docs/ko/*.md"))
 BLOCK = re.compile(r"^```(\w*)(?: title=\"([^\"]*)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -80,6 +81,26 @@ def test_pages_are_found() -> None:
     assert len(EVERY) > 90
 
 
+@pytest.mark.parametrize("page", KOREAN, ids=lambda page: page.name)
+def test_korean_page_has_the_commands_and_files_of_the_english(page: Path) -> None:
+    """The English commands are run below; comments may be translated."""
+    english = page.parents[1] / page.name
+    found, wanted = list(blocks(page)), list(blocks(english))
+    assert [one[:2] for one in found] == [one[:2] for one in wanted]
+    for (_, _, text), (_, _, original) in zip(found, wanted, strict=True):
+        assert without_comments(text) == without_comments(original)
+    heads = [re.findall(r"^#+ ", file.read_text("utf-8"), re.MULTILINE) for file in (page, english)]
+    assert heads[0] == heads[1]
+
+
+def without_comments(text: str) -> list[str]:
+    return [re.sub(r"\s*#.*$", "", line) for line in text.splitlines()]
+
+
+def test_main_pages_exist_in_korean() -> None:
+    assert {page.name for page in KOREAN} >= {"tutorial.md", "trees.md", "skills.md", "robots.md"}
+
+
 def test_navigation_lists_every_page() -> None:
     assert set(WRITTEN) <= set(LISTED)
 
@@ -109,7 +130,12 @@ def test_site_builds_without_broken_links(tmp_path: Path) -> None:
     ]
     run = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
-    assert (tmp_path / "site" / "tutorial" / "index.html").is_file()
+    for folder in ("", "ko"):
+        assert (tmp_path / "site" / folder / "tutorial" / "index.html").is_file()
+        home = tmp_path / "site" / folder / "index.html"
+        shown = re.findall(r'<img[^>]* src="([^"]+\.svg)"', home.read_text(encoding="utf-8"))
+        assert shown
+        assert all((home.parent / picture).is_file() for picture in shown)
 
 
 NOT_RUN = {
