@@ -56,6 +56,7 @@ class Conductor:
     Args:
         painter: The output for the operator.
         plain: Print one line for each change, also on a terminal.
+        full: Use the whole screen.
         verbose: Show paths and names of records.
         last: Whether the program ends with the mission; a further Ctrl-C then has no effect.
     """
@@ -65,10 +66,12 @@ class Conductor:
         painter: Painter,
         *,
         plain: bool = False,
+        full: bool = False,
         verbose: bool = False,
         last: bool = False,
     ) -> None:
         self.painter = painter
+        self.full = full
         self.verbose = verbose
         self.last = last
         self.live = painter.live and not plain
@@ -101,9 +104,9 @@ class Conductor:
 
     def show(self, session: Session, mission: Callable[[], Outcome]) -> Outcome:
         """Run a mission of a session to its end with a live view, and print its summary."""
-        model, painter, verbose = self.model, self.painter, self.verbose
+        model, painter = self.model, self.painter
         # at a prompt, keys typed meanwhile belong to the next command
-        view = LiveView(model, painter, verbose=verbose, keys=self.last) if self.live else None
+        view = LiveView(model, painter, keys=self.last, full=self.full) if self.live else None
         self.view, self.library = view, session.site.library
         with view or contextlib.nullcontext(), signals(session, view, last=self.last):
             outcome = mission()

@@ -34,6 +34,7 @@ class Options:
     faults: Sequence[str | Mapping[str, Any]] = ()
     fast: bool = False
     plain: bool = False
+    full: bool = False
     json: bool = False
     turns: str | None = None
     frames: Path | None = None
@@ -75,10 +76,14 @@ class Stage:
         If the operator can be asked, missing information of a refused command is asked for, and the
         answer is run. The outcome is that of the last command.
         """
+        from bt_exec.language.messages import language_of
+
         if plan is None and (record := unfinished(self.session, command)) is not None:
             self.session.open()
             return continue_mission(self, record)
-        with self.conductor.preparing(f"preparing {self.session.site.name}"):
+        site, ascii_only = self.session.site, self.conductor.painter.ascii
+        language = "en" if ascii_only else language_of(command)
+        with self.conductor.preparing(site.messages.say("PREPARING", language, site=site.name)):
             if plan is None:
                 self.session.open_for(command)
             else:
@@ -144,6 +149,7 @@ def staged(options: Options) -> Iterator[Stage]:
         conductor = Conductor(
             painter,
             plain=options.plain,
+            full=options.full,
             verbose=options.verbose,
             last=options.last,
         )

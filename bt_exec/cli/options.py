@@ -15,6 +15,7 @@ __all__ = [
     "FaultFile",
     "FaultTexts",
     "FramesFolder",
+    "Full",
     "Guard",
     "Inspected",
     "JournalFile",
@@ -103,6 +104,9 @@ Fast: TypeAlias = Annotated[
 ]
 Plain: TypeAlias = Annotated[
     bool, typer.Option("--plain", help="One line for each change instead of the live tree.")
+]
+Full: TypeAlias = Annotated[
+    bool, typer.Option("--full", help="Use the whole screen while the mission runs.")
 ]
 Json: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Data on standard output; all else on standard error.")

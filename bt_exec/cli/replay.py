@@ -23,6 +23,7 @@ _DIFFERS = 4
 """Exit code of ``--verify`` if the new run differs."""
 _FRAME_S = 0.05
 _JUMP_S = 10.0
+_KEYS = frozenset({" ", "space", "right", "left", "home", "end", *"pnb[]+=-q"})
 
 
 def replay(
@@ -41,6 +42,7 @@ def replay(
         typer.Option("--to", metavar="pytest FILE", help="Write a test of it.", show_default=False),
     ] = None,
     plain: opt.Plain = False,
+    full: opt.Full = False,
     journal: opt.JournalFile = None,
     json: opt.Json = False,
     verbose: opt.Verbose = False,
@@ -48,7 +50,7 @@ def replay(
     """Replay a recorded mission, without robot, perception or model.
 
     Keys: space pauses, left and right step, [ and ] jump ten seconds, - and + change the speed,
-    q leaves.
+    q leaves; ? lists the others.
     """
     from bt_exec.cli.output import for_people
 
@@ -61,7 +63,8 @@ def replay(
     if to is None:
         painter = for_people()
         if painter.live and not plain:
-            _play(record, painter, 1.0 if speed is None else speed, paused=step, verbose=verbose)
+            pace = 1.0 if speed is None else speed
+            _play(record, painter, pace, paused=step, full=full, verbose=verbose)
         else:
             _print(record, painter, speed or 0.0, verbose=verbose)
 
@@ -124,7 +127,13 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
 
 
 def _play(
-    record: MissionRecord, painter: Painter, speed: float, *, paused: bool, verbose: bool
+    record: MissionRecord,
+    painter: Painter,
+    speed: float,
+    *,
+    paused: bool,
+    full: bool,
+    verbose: bool,
 ) -> None:
     """Play a mission in the live view until its end or until the user leaves."""
     from bt_exec.tui.keys import Keys
@@ -132,7 +141,8 @@ def _play(
     from bt_exec.tui.player import Player
 
     player = Player(record, _models(record, painter, verbose), speed=speed or 1e9, paused=paused)
-    view = LiveView(player.model, painter, verbose=verbose)
+    view = LiveView(player.model, painter, full=full)
+    view.display.taken = _KEYS
     with view, Keys() as keys:
         while True:
             player.play()
@@ -141,8 +151,12 @@ def _play(
             player.model.hint = _hint(player)
             if player.over and not (keys.there and player.paused):
                 break
-            if not _press(player, keys.read(_FRAME_S)):
-                break
+            key = keys.read(_FRAME_S)
+            if key in _KEYS and view.display.typed is None:
+                if not _press(player, key):
+                    break
+            elif key:
+                view.press(key)
     show_end(record, player.model, painter, verbose=verbose)
 
 
@@ -151,23 +165,23 @@ def _press(player: Player, key: str) -> bool:
     match key:
         case " " | "p":
             player.paused = not player.paused
-        case "right" | "n" | "enter":
+        case "right" | "n":
             player.step()
         case "left" | "b":
             player.step(-1)
-        case "]" | "page down":
+        case "]":
             player.jump(_JUMP_S)
-        case "[" | "page up":
+        case "[":
             player.jump(-_JUMP_S)
-        case "+" | "=" | "up":
+        case "+" | "=":
             player.faster()
-        case "-" | "down":
+        case "-":
             player.faster(-1)
         case "home":
             player.seek(0)
         case "end":
             player.seek(len(player.events))
-        case "q" | "escape":
+        case "q":
             return False
     return True
 

@@ -36,6 +36,7 @@ def watch(
         ),
     ] = "",
     plain: opt.Plain = False,
+    full: opt.Full = False,
     journal: opt.JournalFile = None,
     verbose: opt.Verbose = False,
 ) -> None:
@@ -52,7 +53,7 @@ def watch(
 
         tail = ServiceTail(which, os.environ.get(_VARIABLE, "").strip())
         messages = site_messages(str(tail.mission.get("site", "")))
-        follow(tail, messages, for_people(), plain=plain, verbose=verbose)
+        follow(tail, messages, for_people(), plain=plain, full=full, verbose=verbose)
         return
     kept = open_journal(journal)
     if not which:
@@ -62,11 +63,18 @@ def watch(
         which = running[0].id
     record = kept.mission(which)
     _, messages = voices(record)
-    follow(JournalTail(kept, record.id), messages, for_people(), plain=plain, verbose=verbose)
+    kept_tail = JournalTail(kept, record.id)
+    follow(kept_tail, messages, for_people(), plain=plain, full=full, verbose=verbose)
 
 
 def follow(
-    tail: Tail, messages: Messages, painter: Painter, *, plain: bool = False, verbose: bool = False
+    tail: Tail,
+    messages: Messages,
+    painter: Painter,
+    *,
+    plain: bool = False,
+    full: bool = False,
+    verbose: bool = False,
 ) -> None:
     """Show a mission as its events come, until it has ended or the user leaves."""
     import time
@@ -77,7 +85,7 @@ def follow(
 
     model = ViewModel(messages=messages, ascii=painter.ascii, verbose=verbose)
     live = painter.live and not plain
-    view = LiveView(model, painter, verbose=verbose, keys=True) if live else None
+    view = LiveView(model, painter, keys=True, full=full) if live else None
     listener: Listener = model if live else PlainView(model, painter.say, verbose=verbose)
     with contextlib.suppress(KeyboardInterrupt), view or contextlib.nullcontext():
         while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import re
@@ -30,6 +31,9 @@ _NAMES = {
     "\x1b": "escape",
     "\r": "enter",
     "\n": "enter",
+    "\t": "tab",
+    "\x7f": "backspace",
+    "\b": "backspace",
     "\x04": "q",
 }
 _KEY = re.compile(r"\x1b(?:\[[\d;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
@@ -50,6 +54,7 @@ class Keys:
         self._before: list[Any] | None = None
         self._number = -1
         self._typed = ""  # keys that were pressed in quick succession
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def __enter__(self) -> Keys:
         """Switch line editing and echo off."""
@@ -102,9 +107,12 @@ class Keys:
             ready, _, _ = select.select([self._number], [], [], wait_s)
             if not ready:
                 return ""
-            self._typed = os.read(self._number, 64).decode("utf-8", "replace")
-            if not self._typed:
+            data = os.read(self._number, 64)
+            if not data:
                 return "q"  # the terminal is gone
+            self._typed = self._decoder.decode(data)  # the rest of a letter may follow
+        if not self._typed:
+            return ""
         key = _KEY.match(self._typed)
         assert key is not None
         self._typed = self._typed[key.end() :]

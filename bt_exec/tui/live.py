@@ -1,8 +1,8 @@
 """Live view: repaints the changed parts of a mission, at most ten times a second.
 
 It draws on its own thread, so that a blocked loop does not freeze the display, and a blocked
-terminal does not freeze the loop. Other output of the program appears above the view. Keys change
-the display, never the mission.
+terminal does not freeze the loop. Other output of the program appears above the view, or after it
+if the view has the whole screen. Keys change the display, never the mission.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import threading
 from types import TracebackType
 from typing import TextIO
 
+from bt_exec.tui.commands import press
+from bt_exec.tui.display import Display
 from bt_exec.tui.keys import Keys
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.paint import Painter
-from bt_exec.tui.rows import rows_of
 from bt_exec.tui.screen import draw
 from bt_exec.tui.text import Line, line_width
 
@@ -26,10 +27,10 @@ __all__ = ["PERIOD_S", "LiveView"]
 PERIOD_S = 0.1
 """Time between two frames [s]."""
 
-_KEYS = "a: all steps · d: details · space: pause · arrows: scroll · f: follow"
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
 _CLEAR_LINE, _CLEAR_DOWN = "\x1b[K", "\x1b[J"
+_TOP, _OWN_SCREEN, _MAIN_SCREEN = "\x1b[H", "\x1b[?1049h", "\x1b[?1049l"
 
 
 class LiveView:
@@ -38,17 +39,20 @@ class LiveView:
     Args:
         model: The model, updated elsewhere.
         painter: The output; its stream must be a terminal.
-        verbose: Show paths and the record's name.
         keys: Read keys; otherwise they remain in standard input.
+        full: Use the whole screen, on the terminal's second one.
     """
 
     def __init__(
-        self, model: ViewModel, painter: Painter, *, verbose: bool = False, keys: bool = False
+        self, model: ViewModel, painter: Painter, *, keys: bool = False, full: bool = False
     ) -> None:
         self.model = model
         self.painter = painter
-        self.verbose = verbose
+        self.display = Display(full=full, page="node" if full else "", colours=painter.colours)
         self.frames = 0
+        self._enter = _OWN_SCREEN + _TOP + _CLEAR_DOWN if full else ""
+        self._leave = _SHOW + (_MAIN_SCREEN if full else "")
+        self._kept: list[tuple[TextIO, str]] = []  # output of others, printed after a full screen
         self._held = False
         self._shown: list[Line] = []
         self._size = (0, 0)
@@ -58,8 +62,6 @@ class LiveView:
         self._thread = threading.Thread(target=self._run, name="live view", daemon=True)
         self._streams: tuple[TextIO, TextIO] | None = None
         self._keys = Keys(read=keys)
-        self._paused = False
-        self._help = False
 
     def __enter__(self) -> LiveView:
         """Start drawing."""
@@ -67,6 +69,8 @@ class LiveView:
         self._streams = sys.stdout, sys.stderr
         sys.stdout = _Above(self, sys.stdout)
         sys.stderr = _Above(self, sys.stderr)
+        with contextlib.suppress(OSError, ValueError):
+            self._write(self._enter)
         self._thread.start()
         return self
 
@@ -85,7 +89,9 @@ class LiveView:
                 stream.finish()
         sys.stdout, sys.stderr = self._streams
         with self._io, contextlib.suppress(OSError, ValueError):
-            self._write(self._erase() + _SHOW)
+            self._write(self._erase() + self._leave)
+            for stream, text in self._kept:
+                stream.write(text)
         self._keys.end()
 
     def frame(self) -> None:
@@ -98,10 +104,10 @@ class LiveView:
                 size.width,
                 size.height - 1,
                 ascii=self.painter.ascii,
-                verbose=self.verbose,
+                verbose=self.model.verbose,
                 now=self._now,
-                hint=self._hint(),
-                keys=self._keys.there and not self._help,
+                display=self.display,
+                keys=self._keys.there,
             )
         with self._io:
             before = self._erase() if tuple(size) != self._size else ""
@@ -111,59 +117,46 @@ class LiveView:
                 self._write(before + _HIDE + _NO_WRAP + change + _WRAP)
 
     def press(self, key: str) -> None:
-        """Do what a key asks of the view."""
-        model = self.model
-        match key:
-            case " " | "p":
-                self._paused = not self._paused
-                self.frame()
-            case "a":
-                model.unfolded = not model.unfolded
-            case "d":
-                self.verbose = model.verbose = not self.verbose
-            case "down" | "up":
-                last = len(rows_of(model, self.painter.console.size.width)) - 1
-                top = (model.top or 0) + (1 if key == "down" else -1)
-                model.top = max(min(top, last), 0)
-            case "f":
-                model.top = None
-            case "?" | "h":
-                self._help = not self._help
-
-    def _hint(self) -> str:
-        """Return what keys ask to stand below the tree, or nothing."""
-        if self._paused:
-            return self.model.told("view paused · the mission continues")
-        return self.model.told(_KEYS) if self._help else ""
+        """Do what a key asks of the view; one that is paused is drawn once."""
+        with self.model.lock:
+            press(self.display, self.model, key, self.painter.console.size.width)
+        if self.display.paused:
+            self.frame()
 
     def show(self, model: ViewModel) -> None:
         """Show another model from the next frame on, even if its time is earlier."""
+        model.verbose = self.model.verbose
         self.model, self._now = model, 0.0
 
     def hold(self) -> None:
         """Erase the view and draw nothing until `again`, while other output needs the screen."""
         self._held = True
         with self._io, contextlib.suppress(OSError, ValueError):
-            self._write(self._erase() + _SHOW)
+            self._write(self._erase() + self._leave)
             self._keys.end()
 
     def again(self) -> None:
         """Redraw everything at the next frame, because the screen has changed."""
         self._held = False
-        with self._io:
+        with self._io, contextlib.suppress(OSError, ValueError):
             self._shown = []
             self._keys.begin()
+            self._write(self._enter)
 
     def pause(self) -> None:
         """Restore the terminal while the program is suspended."""
         # RuntimeError: the signal came in the middle of a write to the same stream
         with self._io, contextlib.suppress(OSError, ValueError, RuntimeError):
-            self._write(_SHOW)
+            self._write(self._leave)
             self._keys.end()
 
     def above(self, stream: TextIO, text: str) -> None:
-        """Print complete lines above the view."""
+        """Print complete lines above the view, or later if it has the whole screen."""
         with self._io:
+            if self.display.full and not self._held:
+                self._kept.append((stream, text))
+                self.display.notice = text.strip().rpartition("\n")[2]
+                return
             self._write(self._erase())
             stream.write(text)
             stream.flush()
@@ -175,8 +168,8 @@ class LiveView:
                     continue
                 while key := self._keys.read(0.0):
                     self.press(key)
-                self._paused &= not (self.model.stopping or self.model.outcome)
-                if not self._paused:
+                self.display.paused &= not (self.model.stopping or self.model.outcome)
+                if not self.display.paused:
                     self.frame()
         except (OSError, ValueError):
             return  # the terminal was closed; the mission continues
@@ -198,6 +191,9 @@ class LiveView:
 
     def _erase(self) -> str:
         """Return the output that erases the view, whose rows may be wrapped after a resize."""
+        if self.display.full:
+            self._shown = []
+            return _TOP + _CLEAR_DOWN
         width, height = self.painter.console.size
         rows = sum(max(1, -(-line_width(line) // max(width, 1))) for line in self._shown)
         rows = min(rows, height - 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,8 +18,9 @@ from bt_exec.failure import Failure, Problem
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.sanitize import one_line
 from bt_exec.outcome import Outcome
+from bt_exec.robot import Observation
 from bt_exec.skill import Verdict
-from bt_exec.spec.expression import Is
+from bt_exec.spec.expression import All, Any_, Is, Not
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel, Sequence, walk
 from bt_exec.tui.changes import say_changes
 from bt_exec.tui.node_words import (
@@ -33,9 +35,10 @@ from bt_exec.tui.nodes import Forest, ViewNode
 from bt_exec.tui.saved_values import names_of, with_values
 from bt_exec.tui.text import clean
 
-__all__ = ["ObservationLine", "Past", "ViewModel"]
+__all__ = ["Change", "ObservationLine", "Past", "ViewModel"]
 
 _COMMAND = 2000  # characters of a command that are shown
+_CHANGES = 1000  # state changes that are kept for display
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,30 @@ class Past:
 
 @dataclass(frozen=True)
 class ObservationLine:
-    """The newest observation of one pack."""
+    """The newest observation of one pack, with its description."""
 
     t: float
     text: str
+    observation: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A state change of a node.
+
+    Attributes:
+        t: When [s, mission clock].
+        node: The node; its state may have changed since.
+        state: The new state.
+        why: Reason of a failure, a skip or another attempt, in the command's language.
+        seconds: Duration of the state before, if the node was running [s].
+    """
+
+    t: float
+    node: ViewNode
+    state: ev.NodeState
+    why: str = ""
+    seconds: float | None = None
 
 
 _OF_NODES = (ev.NodeChanged, ev.SkillStarting, ev.SkillEnded, ev.Progress, ev.Asked)
@@ -84,8 +107,7 @@ class ViewModel:
         version: Incremented with every event.
         hint: The line below the tree; if empty, how to stop a mission.
         verbose: Whether to show names and arguments as written, for authors.
-        unfolded: Whether finished and unreached parts are expanded, too.
-        top: First visible row of the tree; None to follow the running nodes.
+        changes: The last state changes of nodes, of all plans.
     """
 
     command: str = ""
@@ -110,8 +132,7 @@ class ViewModel:
     ascii: bool = False
     hint: str = ""
     verbose: bool = False
-    unfolded: bool = False
-    top: int | None = None
+    changes: deque[Change] = field(default_factory=lambda: deque(maxlen=_CHANGES))
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     wall: Callable[[], float] = field(default=time.monotonic, repr=False)
     _heard: float = 0.0
@@ -161,6 +182,9 @@ class ViewModel:
             return self.label(node.children[0])
         if node.named is None and isinstance(node.spec, Sequence) and node.spec.name is None:
             return self.told(f"{node.steps} steps" if node.steps != 1 else "1 step")
+        asks = node.spec.check if isinstance(node.spec, Check) and not node.spec.name else None
+        if isinstance(asks, All | Any_ | Not):
+            return self.question(asks)
         return self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
 
     def about(self, node: ViewNode, *, verbose: bool = False) -> str:
@@ -192,6 +216,12 @@ class ViewModel:
 
     def question(self, expression: Any) -> str:
         """Return a condition as a phrase: "the door is open"."""
+        match expression:
+            case All(of=parts) | Any_(of=parts) if not self.verbose:
+                word = self.told("and" if isinstance(expression, All) else "or")
+                return f" {word} ".join(map(self.question, parts))
+            case Not(of=part) if not self.verbose:
+                return f"{self.told('not')} ({self.question(part)})"
         known = isinstance(expression, Is) and self.messages.has_phrase(expression.name)
         if self.verbose or not known:
             return self.shown(str(expression))
@@ -264,7 +294,9 @@ class ViewModel:
                 self.blind = ""
                 seen = event.observation.describe(self.language)
                 text = clean(self.messages.said_of(event.pack, seen, self.language))
-                self.buffers[event.pack] = ObservationLine(event.observation.t, text)
+                self.buffers[event.pack] = ObservationLine(
+                    event.observation.t, text, event.observation
+                )
             case ev.PerceptionFailed():
                 self.blind = self.told(event.message)
             case ev.Planning():
@@ -294,6 +326,7 @@ class ViewModel:
 
     def _start(self, event: ev.MissionStarted) -> None:
         buffers = self.buffers
+        self.changes.clear()
         fresh = ViewModel()
         for name in ("spec", "forest", "past", "planning", "failure", "stopping", "problems"):
             setattr(self, name, getattr(fresh, name))
@@ -336,7 +369,8 @@ class ViewModel:
             if event.failure is not None:
                 self.failure = event.failure
             detail = self.told(event.detail)
-            self.forest.change(event.path, event.state, event.t, detail, event.failure)
+            row = self.forest.change(event.path, event.state, event.t, detail, event.failure)
+            self._changed(event, row)
             return
         if not isinstance(event, _OF_NODES) or event.path not in self.forest.by_path:
             return
@@ -344,6 +378,7 @@ class ViewModel:
         match event:
             case ev.NodeChanged(failure=Failure() as failure):
                 node.tries.append(failure)
+                self._changed(event, node)
             case ev.SkillEnded(state="done"):
                 save: Mapping[str, str] = getattr(node.spec, "save", {})
                 for field_name, name in save.items():
@@ -359,6 +394,14 @@ class ViewModel:
                 node.guard = event.verdict
             case ev.Asked():
                 node.answer = event.verdict
+
+    def _changed(self, event: ev.NodeChanged, node: ViewNode | None) -> None:
+        """Keep a state change of a row for display."""
+        if node is None:
+            return
+        why = self.why(event.failure) if event.failure is not None else self.told(event.detail)
+        ran = None if node.began is None or node.ended is None else node.ended - node.began
+        self.changes.append(Change(event.t, node, event.state, why, ran))
 
 
 def _how_many(node: ViewNode) -> str:

@@ -18,6 +18,7 @@ from bt_exec.tui.text import Line, safe, wrap
 __all__ = ["Painter"]
 
 _MARK = "\0"
+_MOST_STYLES = 10_000  # that are remembered
 
 
 class Painter:
@@ -38,12 +39,17 @@ class Painter:
             file=self.file, highlight=False, markup=False, emoji=False, legacy_windows=False
         )
         self.glyphs: Glyphs = UNICODE if _has_unicode(self.file) else ASCII
-        self._codes = {name: self._code(name) for name in COLOURS}
+        self._codes = {name: self._code(COLOURS[name]) for name in COLOURS}
 
     @property
     def ascii(self) -> bool:
         """Whether the stream has ASCII signs only."""
         return self.glyphs is ASCII
+
+    @property
+    def colours(self) -> bool:
+        """Whether the stream shows colours."""
+        return self.console.color_system is not None and not self.console.no_color
 
     @property
     def width(self) -> int:
@@ -60,7 +66,7 @@ class Painter:
         """Return a line as written to the stream, with colour codes if supported."""
         painted = []
         for text, style in line:
-            before, after = self._codes[style]
+            before, after = self._codes.get(style) or self._mixed(style)
             painted.append(f"{before}{text}{after}" if text else "")
         return "".join(painted).rstrip(" ")
 
@@ -81,11 +87,17 @@ class Painter:
                 pieces = [body]
             self.lines(((piece, style),) for piece in pieces)
 
-    def _code(self, name: str) -> tuple[str, str]:
+    def _mixed(self, style: str) -> tuple[str, str]:
+        """Return the codes of a style that is written as colours, as in a picture."""
+        if len(self._codes) > _MOST_STYLES:
+            self._codes = {name: self._code(COLOURS[name]) for name in COLOURS}
+        return self._codes.setdefault(style, self._code(style))
+
+    def _code(self, colours: str) -> tuple[str, str]:
         system = self.console.color_system
-        if not COLOURS[name] or system is None:
+        if not colours or system is None:
             return "", ""
-        style = Style.parse(COLOURS[name])
+        style = Style.parse(colours)
         if self.console.no_color:
             style = style.without_color
         number = {"standard": 1, "256": 2, "truecolor": 3, "windows": 1}[system]

@@ -12,16 +12,18 @@ from rich.cells import cell_len
 
 from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
+from bt_exec.tui.display import Display
 from bt_exec.tui.model import Past, ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.text import clean, wrap
 
-__all__ = ["NARROW", "Row", "choose", "rows_of"]
+__all__ = ["NARROW", "Row", "choose", "focus_of", "rows_of"]
 
 NARROW = 60
 """Width below which rows show less [cells]."""
 
 _NOTE_LINES = 3
+_OPEN = ("running", "failed", "stopped")  # states of nodes that are not folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +51,29 @@ class Row:
 
 
 def rows_of(
-    model: ViewModel, width: int, *, room: int | None = None, ended: bool = False
+    model: ViewModel,
+    width: int,
+    *,
+    room: int | None = None,
+    ended: bool = False,
+    display: Display | None = None,
 ) -> list[Row]:
     """Return all rows of a mission for a width of `width` cells.
 
     If there are more rows than `room`, remarks are left out and subtrees that were not reached are
     folded. The unreached steps of an `ended` mission are counted in one row.
     """
+    display = display or Display()
     if ended:
-        return _counted([*_Maker(model, width, fold=True).all()], model.told)
-    whole = _Maker(model, width, fold=False)
+        return _counted([*_Maker(model, width, display, fold=True).all()], model.told)
+    whole = _Maker(model, width, display, fold=False)
     if room is None:
         return list(whole.all())
     rows = list(islice(whole.all(), room + 1))
     if len(rows) > room:
         rows = list(islice(whole.all(remarks=False), room + 1))
     if len(rows) > room:
-        rows = list(_Maker(model, width, fold=True).all(remarks=False))
+        rows = list(_Maker(model, width, display, fold=True).all(remarks=False))
     return rows
 
 
@@ -77,7 +85,7 @@ def choose(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -
     """
     if len(rows) <= room:
         return list(rows)
-    focus = _focus(rows)
+    focus = focus_of(rows)
     owner = 0  # notes belong to the row that they explain
     keys = []
     for index, row in enumerate(rows):
@@ -92,7 +100,7 @@ def choose(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -
     return [rows[focus]][:room]
 
 
-def _focus(rows: Sequence[Row]) -> int:
+def focus_of(rows: Sequence[Row]) -> int:
     """Return the index of the last running row, or else of the last row with a state."""
     last = 0
     for index in range(len(rows) - 1, -1, -1):
@@ -151,16 +159,17 @@ def _counted(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
 
 
 class _Maker:
-    def __init__(self, model: ViewModel, width: int, *, fold: bool) -> None:
+    def __init__(self, model: ViewModel, width: int, display: Display, *, fold: bool) -> None:
         self.model = model
         self.width = width
+        self.display = display
         self.fold = fold
 
     def all(self, *, remarks: bool = True) -> Iterator[Row]:
-        model = self.model
-        for number, past in enumerate(model.past, 2):
+        model, narrowed = self.model, self.display.narrowed
+        for number, past in enumerate(model.past if not narrowed else (), 2):
             yield from self.earlier(past, number, last=number == len(model.past) + 1)
-        for text in model.remarks() if remarks else ():
+        for text in model.remarks() if remarks and not narrowed else ():
             for index, line in enumerate(
                 _cut(wrap(f"{model.told('note')} · {text}", self.width - 4))
             ):
@@ -179,8 +188,10 @@ class _Maker:
             yield Row("change", 0, line, weight=1 if last else 3, first=index == 0)
 
     def visit(self, node: ViewNode, depth: int, *, top: bool = False) -> Iterator[Row]:
+        if not self.display.shows(self.model, node):
+            return
         weight = {"running": 0, "failed": 1}.get(node.state or "", 2)
-        if node.children and (top or self.opened(node)):
+        if node.children and self.opened(node, top=top):
             yield Row("node", depth, node=node, weight=weight)
             for child in node.children:
                 yield from self.visit(child, depth + 1)
@@ -189,10 +200,13 @@ class _Maker:
         if node.state is not None:
             yield from self.notes(node, depth, weight)
 
-    def opened(self, node: ViewNode) -> bool:
-        if node.state is None:
-            return self.model.unfolded or not self.fold
-        return self.model.unfolded or node.state in ("running", "failed", "stopped")
+    def opened(self, node: ViewNode, *, top: bool = False) -> bool:
+        display = self.display
+        if node.path in display.folds:
+            return display.folds[node.path]
+        if top or display.unfolded or display.filter:
+            return True
+        return not self.fold if node.state is None else node.state in _OPEN
 
     def notes(self, node: ViewNode, depth: int, weight: int) -> Iterator[Row]:
         """Yield the notes of a row: its failure, its guard, and the condition that it waits for."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
+from bt_exec.tui.commands import selected
+from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import seconds
 from bt_exec.tui.nodes import ViewNode
+from bt_exec.tui.pages import camera_lines, help_lines, node_lines, times_lines
 from bt_exec.tui.rows import NARROW, Row, choose, rows_of
 from bt_exec.tui.style import ASCII, UNICODE, Glyphs
 from bt_exec.tui.text import Line, crop, fit, pad
@@ -26,7 +29,7 @@ def draw(
     ascii: bool = False,  # noqa: A002 - the plain word for it
     verbose: bool = False,
     now: float | None = None,
-    hint: str = "",
+    display: Display | None = None,
     keys: bool = False,
 ) -> list[Line]:
     """Return at most `height` lines of at most `width` cells that show a running mission.
@@ -38,13 +41,14 @@ def draw(
         ascii: Draw with ASCII signs only.
         verbose: Show paths and the record's name.
         now: Mission time [s]; the model's own if None.
-        hint: The line below the tree; the model's own if empty.
+        display: What the operator selected and opened.
         keys: Whether keys change the view.
     """
     glyphs = ASCII if ascii else UNICODE
-    artist = _Artist(model, width, glyphs, verbose, model.now() if now is None else now)
+    now = model.now() if now is None else now
+    artist = _Artist(model, width, glyphs, verbose, now, display or Display())
     head = artist.header()
-    foot = [artist.footer(hint, keys=keys)]
+    foot = [artist.footer(keys=keys)]
     rule = [artist.rule()]
     if height >= len(head) + 8:
         head, foot = [*head, *rule], [*rule, *foot]
@@ -52,6 +56,8 @@ def draw(
         head, foot = head[:1], []
     room = max(height - len(head) - len(foot), 1)
     body = artist.body(room)
+    if artist.display.full:
+        body += [()] * (room - len(body))
     return [crop(line, width - 1) for line in (*head, *body, *foot)][:height]
 
 
@@ -63,7 +69,8 @@ def tree_lines(
     verbose: bool = False,
 ) -> list[Line]:
     """Return the whole tree of a mission, for the screen after its end."""
-    artist = _Artist(model, width, ASCII if ascii else UNICODE, verbose, model.now())
+    glyphs = ASCII if ascii else UNICODE
+    artist = _Artist(model, width, glyphs, verbose, model.now(), Display())
     return [crop(line, width - 1) for line in artist.rows(rows_of(model, width, ended=True))]
 
 
@@ -90,9 +97,16 @@ def beside(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False)
 
 class _Artist:
     def __init__(
-        self, model: ViewModel, width: int, glyphs: Glyphs, verbose: bool, now: float
+        self,
+        model: ViewModel,
+        width: int,
+        glyphs: Glyphs,
+        verbose: bool,
+        now: float,
+        display: Display,
     ) -> None:
         self.model = model
+        self.display = display
         self.width = max(width, 16)
         self.glyphs = glyphs
         self.verbose = verbose
@@ -130,12 +144,16 @@ class _Artist:
             lines.append(self.ends(f"{model.told('sees')}  {seen}", "", old))
         return lines
 
-    def footer(self, hint: str, *, keys: bool) -> Line:
-        model = self.model
+    def footer(self, *, keys: bool) -> Line:
+        model, display = self.model, self.display
+        if display.typed is not None:
+            return ((" " + self.fit(display.typed[-self.width + 4 :], self.width - 2) + "_", ""),)
         if model.stopping:
             sign = self.glyphs.states["stopped"]
             return ((f" {sign} " + self.fit(model.stopping, self.width - 4), "stopped"),)
-        hint = hint or model.hint or model.told(HINT if self.width >= 50 else _SHORT_HINT)
+        paused = model.told("view paused · the mission continues") if display.paused else ""
+        hint = model.hint or model.told(HINT if self.width >= 50 else _SHORT_HINT)
+        hint = display.notice or paused or self.narrowed() or hint
         tail = model.told("?: keys")
         if keys and cell_len(hint) + cell_len(tail) + 4 <= self.width:
             return self.ends(hint, "dim", tail)
@@ -155,11 +173,50 @@ class _Artist:
                 text += f" {model.told('after')} {why}"
             thinking = [self.ends(text, "running", model.duration(self.now - since))]
         room -= len(thinking)
-        if model.top is None:
-            rows = choose(rows_of(model, self.width, room=room), max(room, 1), model.told)
-        else:
-            rows = rows_of(model, self.width)[model.top :][: max(room, 1)]
-        return [*self.rows(rows), *thinking][: room + len(thinking)]
+        if self.display.page == "help":
+            return [
+                *help_lines(model, self.width, self.glyphs, self.display.taken)[:room],
+                *thinking,
+            ]
+        page = self.page(room)
+        rows = self.chosen(max(room - len(page), 1))
+        return [*self.rows(rows), *page, *thinking][: room + len(thinking)]
+
+    def chosen(self, room: int) -> list[Row]:
+        """Return the rows that fit: around the cursor, or else around what runs."""
+        model, display = self.model, self.display
+        if display.cursor is None:
+            rows = rows_of(model, self.width, room=room, display=display)
+            nothing = [Row("gap", 0, model.told("no step matches"))] if display.narrowed else []
+            return choose(rows, room, model.told) or nothing
+        rows = rows_of(model, self.width, display=display)
+        first = selected(rows, display.cursor) - room // 2 if rows else 0
+        first = max(min(first, len(rows) - room), 0)
+        return rows[first : first + room]
+
+    def page(self, room: int) -> list[Line]:
+        """Return the page below the tree with its rule; a part of the tree stays in view."""
+        model, display, width, glyphs = self.model, self.display, self.width, self.glyphs
+        most = room - max(room // 3, 3)
+        if not display.page or most < 2:
+            return []
+        lines: list[Line] = []
+        match display.page:
+            case "times":
+                lines = times_lines(model, width, glyphs, most - 1)
+            case "camera":
+                lines = camera_lines(model, width, most - 1, colours=display.colours)
+            case "node" if rows := rows_of(model, width, display=display):
+                node = rows[selected(rows, display.cursor)].node
+                lines = [] if node is None else node_lines(model, node, width, glyphs, self.now)
+        return [self.rule(), *lines][:most] if lines else []
+
+    def narrowed(self) -> str:
+        """Return what limits the shown steps, or nothing."""
+        model, display = self.model, self.display
+        active = model.told("only what runs") if display.active else ""
+        wanted = f"{model.told('only steps with')} {display.filter}" if display.filter else ""
+        return " · ".join(filter(None, (active, wanted)))
 
     def rows(self, rows: list[Row]) -> list[Line]:
         starts = [
@@ -204,6 +261,8 @@ class _Artist:
             doing = " " * (filler - 2 - cell_len(doing)) + doing + "  "
             filler = 0
         name = {"running": "strong", "": "dim", "failed": "failed"}.get(state, "")
+        if node.path == self.display.cursor and self.model.forest.by_path.get(node.path) is node:
+            margin, name = self.glyphs.cursor + margin[1:], "cursor"
         return (
             (margin, ""),
             (self.glyphs.states[state] + " ", state),

@@ -20,6 +20,7 @@ class Glyphs:
     dots: str
     dot: str
     arrow: str
+    cursor: str
 
     def text(self, text: str) -> str:
         """Return `text` in this character set; unsupported characters become question marks."""
@@ -47,6 +48,7 @@ UNICODE = Glyphs(
     "…",
     "·",
     "→",
+    "❯",
 )
 ASCII = Glyphs(
     {
@@ -65,6 +67,7 @@ ASCII = Glyphs(
     "...",
     "-",
     "->",
+    "*",
 )
 
 WORDS: Mapping[str, str] = {
@@ -81,6 +84,7 @@ COLOURS: Mapping[str, str] = {
     "": "",
     "dim": "dim",
     "strong": "bold",
+    "cursor": "reverse",
     "running": "cyan",
     "done": "green",
     "failed": "bold red",

@@ -22,7 +22,7 @@ from tests.bt_exec.tui import scripted
 from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, outcome, running, slipped, spoken
 
 TUI = Path(screen.__file__).parent
-VIEWS = ("changes", "lines", "model", "rows", "screen", "summary", "why", "nodes")
+VIEWS = ("changes", "lines", "model", "rows", "screen", "summary", "why", "nodes", "pages")
 FOLDER = Path(language.__file__).parent
 FIXED = parse_yaml((FOLDER / "fixed_words.yaml").read_text(encoding="utf-8"))
 OWN = parse_yaml((FOLDER / "messages.yaml").read_text(encoding="utf-8"))
@@ -37,7 +37,7 @@ NOT_SHOWN = {
     *("save", "tell", "while", "evidence", "traceback", "reason", "unfinished", "question"),
     *("mission_id", "command", "site", "status", "reason_code", "message", "cause", "plan"),
     *("seen", "attempts", "compiler", "steps", "facts", "possible", "incomplete", "said"),
-    "uncertain",
+    *("uncertain", "help", "times", "camera", "cursor", "up", "down", " on "),
     # codes of messages
     *("OK", "ABORTED", "WHY_DONE", "WHY_NEEDED_NOTHING", "WHY_STOPPED", "WHY_RUNNING"),
     *("WHY_INTERRUPTED", "WHY_INTERRUPTED_IN", "WHY_WAITING", "WHY_NEVER_BEGAN"),

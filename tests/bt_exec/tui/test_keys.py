@@ -35,6 +35,7 @@ def lines_and_echo(number: int) -> int:
         ("\x1b[B\x1b[B\x1bOA", ["down", "down", "up"]),
         ("\x1b[5~\n \x1b", ["page up", "enter", " ", "escape"]),
         ("가q", ["가", "q"]),
+        ("\t\x7f", ["tab", "backspace"]),
         ("\x1b[1;5C?", ["\x1b", "?"]),
     ],
 )
@@ -43,6 +44,15 @@ def test_keys_pressed_in_quick_succession_are_all_read(typing: int, typed: str, 
         os.write(typing, typed.encode())
         assert [pressed.read(1.0) for _ in expected] == expected
         assert pressed.read(0.0) == ""
+
+
+def test_letter_that_arrives_in_two_parts_is_one_key(typing: int):
+    with Keys() as pressed:
+        first, rest = "가".encode()[:1], "가".encode()[1:]
+        os.write(typing, first)
+        assert pressed.read(1.0) == ""
+        os.write(typing, rest)
+        assert pressed.read(1.0) == "가"
 
 
 def test_terminal_is_as_before_afterwards(typing: int):

@@ -40,6 +40,8 @@ class Terminal(io.StringIO):
                     rows[row] = rows[row][:column]
                 elif token[-1] == "J":
                     rows[row:] = [""]
+                elif token[-1] == "H":
+                    row = column = 0
                 else:
                     assert token[-1] in "mlh", token
             else:
@@ -177,22 +179,31 @@ def test_key_shows_details_and_hides_them_again(terminal: Terminal) -> None:
     assert pressed(terminal, "d", "d")[1] == before
 
 
-def test_arrows_scroll_within_the_tree_and_a_key_follows_again(terminal: Terminal) -> None:
-    before = pressed(terminal)[1]
-    head, first = before[:3], before[3]
-    clear(terminal)
-    below = pressed(terminal, "down")[1]
-    assert (below[:3], below[3]) == (head, before[4])
-    clear(terminal)
-    assert pressed(terminal, *["down"] * 99)[1][3].strip()
-    clear(terminal)
-    assert pressed(terminal, "up", "up")[1][3] == first
-    clear(terminal)
-    assert pressed(terminal, "down", "f")[1] == before
+def test_full_screen_is_left_as_it_was_found(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", terminal)
+    view = LiveView(running().model, Painter(terminal), full=True)
+    with view:
+        view.frame()
+        shown = terminal.screen()
+        print("a warning")
+        view.frame()
+        assert terminal.screen()[-2].strip().startswith("a warning"), "shown in the last line"
+    assert len(shown) == 24, "the view fills the screen"
+    written = terminal.getvalue()
+    assert written.startswith("\x1b[?1049h")
+    assert written.endswith("\x1b[?1049la warning\n"), "and kept for the main screen"
 
 
-def test_help_names_the_keys(terminal: Terminal) -> None:
-    assert "space: pause" in pressed(terminal, "?")[1][-1]
+def test_full_screen_is_left_while_others_ask(terminal: Terminal) -> None:
+    view = LiveView(running().model, Painter(terminal), full=True)
+    for leave in (view.hold, view.pause):
+        clear(terminal)
+        leave()
+        assert terminal.getvalue().endswith("\x1b[?1049l")
+        view.again()
+        assert "\x1b[?1049h" in terminal.getvalue()
 
 
 class Typed:
