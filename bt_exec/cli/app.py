@@ -260,7 +260,7 @@ def _say(message: str, arguments: Sequence[str]) -> str:
     """Return a message in the reader's language."""
     if not _korean(arguments, sys.stderr):
         return message
-    from bt_exec.cli.translations import korean_error
+    from bt_exec.language.korean_errors import korean_error
 
     return korean_error(message)
 
@@ -294,7 +294,11 @@ def _trouble(error: Exception, arguments: Sequence[str]) -> int:
 
 def _paragraph(error: BtExecError, arguments: Sequence[str]) -> str:
     """Return an error and a suggested next command, for the site that was named."""
-    text, site = _say(str(error), arguments), _site_of(arguments)
+    text, site = str(error), _site_of(arguments)
+    if _korean(arguments, sys.stderr):
+        from bt_exec.language.korean_errors import korean_message
+
+        text = korean_message(error)
     if isinstance(error, UnknownName) and (look := _LOOK_UP.get(error.kind)):
         of_a_site = error.kind in ("tree", "skill", "condition")
         see = _say(f"See: {look}{site if of_a_site else ''}", arguments)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.output import emit, for_people
+from bt_exec.cli.output import emit, for_people, reader_language
 from bt_exec.cli.streams import write
 
 if TYPE_CHECKING:
@@ -36,7 +36,13 @@ def report(problems: Sequence[Problem], form: ReportFormat, closing: Sequence[st
         closing: Closing lines for the operator.
     """
     painter = for_people(beside=form is not ReportFormat.text)
-    for line in (*map(str, problems), *closing):
+    told: Callable[[Problem], str] = str
+    said: Callable[[str], str] = str
+    if reader_language() == "ko" and not painter.ascii:
+        from bt_exec.language.korean_errors import korean_error, korean_problem
+
+        told, said = korean_problem, korean_error
+    for line in (*map(told, problems), *map(said, closing)):
         painter.say(line)
     if form in _WRITERS:
         _WRITERS[form](problems)

@@ -102,6 +102,7 @@ class _Prompt:
     def take(self, word: str, text: str) -> None:
         """Handle a line; a usage error ends the line, not the prompt."""
         from bt_exec.failure import BtExecError
+        from bt_exec.language.korean_errors import korean_message
         from bt_exec.language.messages import language_of
         from bt_exec.planning.compiler import REPLIES
 
@@ -124,7 +125,8 @@ class _Prompt:
             self.painter.say("")  # Ctrl-C after the end of a mission: keep the prompt
         except BtExecError as error:
             self.code = self.code or 2
-            self.painter.say(f"bt-exec: {error}", "failed")
+            said = korean_message(error) if language == "ko" else str(error)
+            self.painter.say(f"bt-exec: {said}", "failed")
 
     def command_line(self, text: str) -> list[str]:
         """Return the arguments of a line that is a command of the terminal; empty for others.

@@ -142,6 +142,7 @@ def continue_mission(stage: Stage, record: MissionRecord) -> Outcome:
 
 def _restored(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
     """Restore the world of a mission; return whether it is lost, and a message about it."""
+    from bt_exec.language.korean_errors import korean_message
     from bt_exec.mission.rerun import restore
     from bt_exec.tui.node_words import seconds
 
@@ -162,7 +163,8 @@ def _restored(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
         with stage.conductor.preparing(say("RESTORING", mission=record.id)):
             found = restore(session, session.journal, record)
     except UsageError as error:
-        return True, say("WORLD_NOT_RESTORED", why=str(error))
+        why = korean_message(error) if language == "ko" else str(error)
+        return True, say("WORLD_NOT_RESTORED", why=why)
     start = record.events[0].t if record.events else 0.0
     if found.difference is not None:
         at = lasted(found.difference.t - start)

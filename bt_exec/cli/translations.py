@@ -1,4 +1,4 @@
-"""Help and usage errors of the command line in the language of its reader.
+"""Help of the command line in the language of its reader.
 
 The English text is the key, as with gettext. It comes from the declaration of a command or from
 typer. An installed command group has its texts in ``help_ko.yaml`` next to its module.
@@ -16,18 +16,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.language.particles import with_particles
-
-__all__ = ["korean_error", "korean_help"]
+__all__ = ["korean_help"]
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 
 
 @cache
-def _table(name: str) -> Mapping[str, str]:
+def _help() -> Mapping[str, str]:
     from bt_exec.spec.plain_yaml import read_yaml
 
-    return dict(read_yaml(Path(__file__).with_suffix(".yaml"))[name])
+    return dict(read_yaml(Path(__file__).with_suffix(".yaml"))["help"])
 
 
 @cache
@@ -37,10 +35,7 @@ def _texts_beside(module: str) -> ChainMap[str, str]:
 
     path = Path(getattr(sys.modules.get(module), "__file__", None) or "").with_name("help_ko.yaml")
     own = read_yaml(path) if path.is_file() else {}
-    return ChainMap(own, dict(_table("help")))
-
-
-# -- help ------------------------------------------------------------------------------------------
+    return ChainMap(own, dict(_help()))
 
 
 @contextlib.contextmanager
@@ -54,7 +49,7 @@ def korean_help(command: Any) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name, text in frame.items():
             stack.callback(setattr, rich_utils, name, text)
-            setattr(rich_utils, name, _table("help")[text])
+            setattr(rich_utils, name, _help()[text])
         stack.callback(setattr, Text, "rstrip_end", Text.rstrip_end)
         setattr(Text, "rstrip_end", _rstrip_end)  # noqa: B010 - rich's own counts characters
         yield
@@ -69,7 +64,7 @@ def _rstrip_end(text: Any, size: int) -> None:
 def _frame_text(module: Any, name: str) -> str:
     """Return a text of the frame of a help page; empty for other kinds of constants."""
     text = getattr(module, name)
-    return text if name.isupper() and isinstance(text, str) and text in _table("help") else ""
+    return text if name.isupper() and isinstance(text, str) and text in _help() else ""
 
 
 def _translate(command: Any, parent: Any = None) -> None:
@@ -93,7 +88,7 @@ def _formatter(base: Any) -> type:
     """Return a formatter of typer that prints the usage heading in Korean."""
 
     def write_usage(self: Any, prog: str, args: str = "", prefix: str | None = None) -> None:
-        base.write_usage(self, prog, args, prefix or _table("help")["Usage: "])
+        base.write_usage(self, prog, args, prefix or _help()["Usage: "])
 
     return type("Formatter", (base,), {"write_usage": write_usage})
 
@@ -108,24 +103,3 @@ def _module(command: Any) -> str:
 def _text(text: str, texts: Mapping[str, str]) -> str:
     paragraphs = (" ".join(each.split()) for each in _PARAGRAPHS.split(text))
     return "\n\n".join(texts.get(each, each) for each in paragraphs)
-
-
-# -- errors ----------------------------------------------------------------------------------------
-
-
-def korean_error(text: str) -> str:
-    """Return the Korean form of an error message; the message itself if none is listed."""
-    plain = text.strip().rstrip(".")
-    plain = plain[:1].lower() + plain[1:]
-    for pattern, korean in _patterns():
-        if found := pattern.fullmatch(plain):
-            return with_particles(korean.format(*map(korean_error, found.groups())))
-    return text
-
-
-@cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple(
-        (re.compile(re.escape(english).replace(r"\*", "(.+?)"), re.DOTALL), korean)
-        for english, korean in _table("errors").items()
-    )

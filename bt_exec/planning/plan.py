@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bt_exec.failure import Problem, Refusal, SpecError
+from bt_exec.language.korean_errors import korean_mistake
 from bt_exec.language.meaning import Meaning
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan, Request
@@ -109,7 +110,9 @@ def rejection(error: SpecError, request: Request) -> Refusal:
     ]
     message = " ".join(dict.fromkeys(why))
     if len(why) < len(problems):  # a problem without a sentence is quoted
-        cause = why[0] if why else error.problems[0].message
+        first = error.problems[0]
+        quoted = korean_mistake(first) if language == "ko" else first.message
+        cause = why[0] if why else quoted
         message = say("PLAN_REJECTED", language, why=cause.rstrip("."))
     return Refusal("PLAN_REJECTED", message, problems=problems)
 

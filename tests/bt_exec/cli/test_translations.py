@@ -12,7 +12,7 @@ import typer
 
 from bt_exec.cli import translations
 from bt_exec.cli.app import _add_installed, app
-from bt_exec.cli.translations import _module, _texts_beside, korean_error
+from bt_exec.cli.translations import _module, _texts_beside
 from bt_exec.spec.plain_yaml import read_yaml
 from tests.bt_exec.cli.conftest import Run
 
@@ -146,19 +146,3 @@ def test_usage_errors_of_korean_command_lines_are_korean(bt: Run):
         if ENGLISH.search(said) or not re.search("[가-힣]", said):
             wrong.append(ran.err)
     assert not wrong
-
-
-@pytest.mark.parametrize("english", TABLE["errors"])
-def test_error_form_is_read_and_its_parts_are_kept(english: str):
-    parts = [f"'x{number}'" for number in range(english.count("*"))]
-    text = english
-    for part in parts:
-        text = text.replace("*", part, 1)
-    korean = korean_error(text)
-    assert re.search("[가-힣]", korean)
-    assert all(part in korean for part in parts) or "꼴" in korean
-    assert not re.search(r"\((를|가|는|와)\)", korean)
-
-
-def test_message_without_a_translation_stays_as_it_is():
-    assert korean_error("something new happened") == "something new happened"

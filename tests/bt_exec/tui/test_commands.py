@@ -1,4 +1,4 @@
-"""Keys and typed commands of the live view: laws of the cursor, the folds, the filter, the pages."""
+"""Keys and typed commands of the live view: cursor, folds, filter, pages."""
 
 from __future__ import annotations
 

@@ -1,0 +1,71 @@
+"""Errors in Korean: usage errors, and mistakes in files of authors.
+
+The English text is the key, as with gettext. A mistake without an entry is told by its code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from bt_exec.failure import BtExecError, Problem
+from bt_exec.language.particles import with_particles
+from bt_exec.spec.plain_yaml import read_yaml
+
+__all__ = ["korean_error", "korean_message", "korean_mistake", "korean_problem"]
+
+_ALLOWED = 12  # names that are listed
+
+
+@cache
+def _table(name: str) -> Mapping[str, str]:
+    return dict(read_yaml(Path(__file__).with_suffix(".yaml"))[name])
+
+
+def korean_error(text: str) -> str:
+    """Return the Korean form of an error message; the message itself if none is listed."""
+    plain = text.strip().rstrip(".")
+    plain = plain[:1].lower() + plain[1:]
+    for pattern, korean in _patterns():
+        if found := pattern.fullmatch(plain):
+            return with_particles(korean.format(*map(korean_error, found.groups())))
+    return text
+
+
+def korean_message(error: BtExecError) -> str:
+    """Return the message of an error in Korean; a line for each mistake of a file."""
+    problems: tuple[Problem, ...] = getattr(error, "problems", ())
+    return "\n".join(map(korean_problem, problems)) or korean_error(str(error))
+
+
+def korean_mistake(problem: Problem) -> str:
+    """Return what is wrong in Korean: the form of the message, or else the meaning of the code."""
+    said = korean_error(problem.message)
+    if said == problem.message:
+        said = _table("problems").get(problem.code, said)
+    return said
+
+
+def korean_problem(problem: Problem) -> str:
+    """Return a mistake in Korean, with its position, what was found and what is allowed."""
+    said = korean_mistake(problem)
+    more = len(problem.allowed) - _ALLOWED
+    rest = f" 외 {more}개" if more > 0 else ""
+    facts = (
+        f"쓴 것: {problem.found}" if problem.found else "",
+        f"쓸 수 있는 것: {', '.join(problem.allowed[:_ALLOWED])}{rest}" if problem.allowed else "",
+    )
+    told = "; ".join(filter(None, facts))
+    message = f"{said} ({told})" if told else said
+    return str(replace(problem, message=message, found="", allowed=()))
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple(
+        (re.compile(re.escape(english).replace(r"\*", "(.+?)"), re.DOTALL), korean)
+        for english, korean in _table("errors").items()
+    )
