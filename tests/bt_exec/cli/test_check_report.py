@@ -27,6 +27,22 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
+def test_mistakes_are_korean_for_a_korean_reader(bt: Run, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.delenv("LC_ALL", raising=False)
+    monkeypatch.setenv("LANG", "ko_KR.UTF-8")
+    file = write(tmp_path / "a.yaml", WRONG)
+    ran = bt("check", str(file))
+    assert ran.code == 2
+    assert f"{file}:2:12: root/do: 'grab' 동작이 없습니다 (쓴 것: grab; 쓸 수 있는 것: " in ran.out
+    assert "문제 1개: 파일 1개 중 1개\n" in ran.out
+    assert "there is" not in ran.out
+    plan = bt("run", "--plan", str(file))
+    assert "'grab' 동작이 없습니다" in plan.err
+    assert f"해 보기: bt-exec check {file}" in plan.err
+    file.write_text("tree: a\nroot: {check: material_visible}\n", encoding="utf-8")
+    assert bt("check", str(file)).out == "파일 1개에 문제가 없습니다\n"
+
+
 def test_file_given_twice_is_checked_once(bt: Run, tmp_path: Path) -> None:
     text = "tree: a\nroot: {check: material_visible}\n"
     file = write(tmp_path / "a.yaml", text)

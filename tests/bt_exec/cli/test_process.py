@@ -155,6 +155,16 @@ def test_live_view_is_drawn_on_a_terminal(gate: str) -> None:
     assert "satisfied in" in text.rpartition("\x1b[?25h")[2]
 
 
+def test_full_screen_with_keys_ends_on_the_main_screen(gate: str) -> None:
+    keys = b"\x1b[Bt:camera\r/gate\r?"
+    code, text = on_a_terminal(*OPEN, gate, "--world", "gate=0.8", "--full", keys=keys)
+    assert code == 0
+    full, _, rest = text.partition("\x1b[?1049h")[2].partition("\x1b[?1049l")
+    assert "names and codes as authors write them" in full, "the list of keys"
+    assert "satisfied in" in rest
+    assert "\x1b[?1049" not in rest
+
+
 def test_live_view_is_not_drawn_on_a_dumb_terminal(gate: str) -> None:
     code, text = on_a_terminal(*BRIEF, gate, TERM="dumb")
     assert code == 0
