@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.cli.stopping import pressed
 
 if TYPE_CHECKING:
     from bt_exec.nodes.fault_plan import FaultPlan
@@ -67,8 +68,14 @@ def torture(
     with tempfile.TemporaryDirectory(prefix="bt-exec-torture-") as folder:
         tried = Torture(loaded, Path(folder), again=again)
         with progress_bar("torture", runs) as move:
+
+            def finished(number: int, command: str) -> None:
+                move(number, command)
+                if pressed():  # the mission ended as stopped, and so does the torture
+                    raise KeyboardInterrupt
+
             try:
-                tried.run(plans, move)
+                tried.run(plans, finished)
             except KeyboardInterrupt:  # report the finished missions
                 for_people(beside=True).say("stopped; the report covers the finished missions")
     report = tried.report

@@ -481,9 +481,10 @@ class Executive:
     def _ending_of(self, error: BaseException) -> Ending:
         """Return the ending for an exception; the robots are stopped."""
         if isinstance(error, _Aborted | KeyboardInterrupt):
-            aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", self._abort_reason)
+            reason = self._abort_reason or "operator"  # a Ctrl-C without a handler
+            aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", reason)
             self._at_the_end(lambda: self.emit(aborting), None)
-            signalled = self._abort_reason if self._abort_reason.startswith("SIG") else ""
+            signalled = reason if reason.startswith("SIG") else ""
             return Ending("aborted", "ABORTED", said=signalled)
         free_reserve()
         stop_all(self.rigs)

@@ -111,7 +111,7 @@ def restore(session: Session, journal: Journal, record: MissionRecord) -> Verifi
     """
     _refuse_older(record)
     _refuse_remote(session, record)
-    if session.site.settings() != dict(record.settings.get("packs", {})):
+    if not _same_settings(session.site, record):
         raise UsageError(
             f"mission {record.id} ran with other settings of site {record.line.site!r}"
         )
@@ -174,6 +174,19 @@ def recorded_site(record: MissionRecord) -> Site:
             f"mission {record.id} cannot be run again: its setting {where} is not valid any "
             f"more: {first['msg']}"
         ) from None
+
+
+def _same_settings(site: Site, record: MissionRecord) -> bool:
+    """Return True if a mission ran with the settings of a site, apart from those of a rerun."""
+    anywhere = Path()
+    try:
+        then = {
+            name: type(site.packs[name]).model_validate(given).for_rerun(anywhere)
+            for name, given in dict(record.settings.get("packs", {})).items()
+        }
+    except (KeyError, ValidationError):
+        return False
+    return then == {name: own.for_rerun(anywhere) for name, own in site.packs.items()}
 
 
 class _Recorded:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,8 +30,12 @@ def bt(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     door: str,
-) -> Run:
-    """Return a function that runs a command line in separate folders, at site `door` by default."""
+) -> Iterator[Run]:
+    """Yield a function that runs a command line in separate folders, at site `door` by default.
+
+    A command that ends the program leaves signals ignored; here they are handled again.
+    """
+    handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("BT_EXEC_SITE", door)
@@ -45,7 +50,10 @@ def bt(
         assert "Traceback" not in out + err
         return Ran(code, out, err)
 
-    return run
+    yield run
+    for number, handler in handlers.items():
+        if handler is not None and signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")

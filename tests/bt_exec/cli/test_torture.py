@@ -64,3 +64,10 @@ def test_torture_lists_the_tested_cases(bt: Run, tmp_path: Path) -> None:
     assert "1 missions: " in ran.out
     assert "every invariant held" in ran.out
     assert not (tmp_path / "x").exists()
+
+
+def test_ctrl_c_ends_torture_after_the_mission_that_it_stopped(bt: Run, monkeypatch) -> None:
+    monkeypatch.setattr("bt_exec.cli.torture.pressed", lambda: True)
+    ran = bt("torture", "--runs", "9", "--seed", "5", "--no-kills", "--json")
+    assert sum(json.loads(ran.out)["statuses"].values()) == 1
+    assert "the report covers the finished missions" in ran.err

@@ -244,7 +244,7 @@ def test_ctrl_c_during_a_tick_is_an_abort(stage):
     outcome = on.run()
     assert (outcome.status, outcome.reason_code) == ("aborted", "ABORTED")
     assert on.told(Aborting, Finished) == [
-        "10.1 2 Aborting clean",
+        "10.1 2 Aborting clean operator",
         "10.1 2 Finished aborted ABORTED",
     ]
 

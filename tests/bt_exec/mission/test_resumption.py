@@ -11,12 +11,13 @@ from typing import NamedTuple
 import pytest
 
 from bt_exec.journal import Journal
-from bt_exec.mission.rerun import restore, verify
+from bt_exec.mission.rerun import _same_settings, restore, verify
 from bt_exec.mission.resumption import recorded_work
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Plan
 from bt_exec.planning.repair import repaired
 from bt_exec.rig import Rig
+from bt_exec.site.site import load_site
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -250,6 +251,16 @@ def test_saved_results_are_available_after_resuming(finished, boxes, tmp_path):
         restore(session, short, record)
         assert session.resume(record).ok
     assert "hand_over 250" in boxes[-1].done
+
+
+def test_settings_of_a_rerun_are_not_other_settings(finished, tmp_path):
+    site, (journal, name) = load_site("building"), finished
+    (pack,) = site.packs
+    record = journal.mission(name)
+    for speaker, same in (("terminal", True), ("nobody", False)):
+        packs = {pack: {**site.settings()[pack], "speaker": speaker}}
+        other = dataclasses.replace(record, settings={**record.settings, "packs": packs})
+        assert _same_settings(site, other) is same
 
 
 def test_mission_with_other_settings_is_not_restored(finished, boxes, tmp_path):

@@ -85,10 +85,10 @@ def test_missions_are_repeated_and_counted(door_site, tmp_path):
 
 
 @pytest.mark.slow
-def test_interrupted_torture_run_continues(door_site, tmp_path):
+def test_killed_mission_is_restored_and_resumed(tmp_path):
     fault = Fault(part="process", does="kill", since=3)
-    plan = FaultPlan(site=str(door_site.file), command="open the door", faults=(fault,))
-    report = Torture(door_site, tmp_path).run([plan])
+    plan = FaultPlan(site="building", command="go to the lounge", faults=(fault,))
+    report = Torture(load_site("building"), tmp_path).run([plan])
     assert report.failing == []
     assert report.statuses == {"killed": 1}
 
