@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.cli.output import reader_language
 from bt_exec.cli.stopping import forget
 from bt_exec.cli.words import asks_why, command_name, prompt_words
 
@@ -81,9 +82,10 @@ class _Prompt:
     def loop(self) -> int:
         site = self.stage.session.site
         if self.people:
-            self.painter.say(
-                f"{site.name} · {site.summary}\nType help for the commands, quit to leave."
-            )
+            language = "en" if self.painter.ascii else reader_language()
+            summary = f" · {site.summary}" if language == "en" else ""
+            hint = site.messages.say("PROMPT_HINT", language)
+            self.painter.say(f"{site.name}{summary}\n{hint}")
         for line in self.lines():
             text = line.strip()
             if not text or text.startswith("#"):

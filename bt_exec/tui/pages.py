@@ -76,12 +76,14 @@ def _facts(model: ViewModel, node: ViewNode, now: float) -> Iterator[tuple[str, 
     yield "state", " · ".join(state)
     if isinstance(spec, Do | Tree) and (model.verbose or not model.phrase(node.named or spec)):
         yield "arguments", _arguments(model, spec.args)
-    if isinstance(spec, Check) or node.answer is not None:
-        yield "answer", _verdict(model, node.answer)
+    answer = _verdict(model, node.answer, ("yes", "no"))
+    if isinstance(spec, Check):
+        yield "answer", answer
     if spec.guard is not None:
-        yield "while", f"{model.question(spec.guard)} · {_verdict(model, node.guard)}"
+        guard = _verdict(model, node.guard, ("holds", "broken"))
+        yield "while", f"{model.question(spec.guard)} · {guard}"
     if spec.skip_if is not None:
-        yield "skipped if", model.question(spec.skip_if)
+        yield "skipped if", f"{model.question(spec.skip_if)} · {answer}"
     if node.attempts > 1 or spec.retry:
         limit = f" / {spec.retry}" if spec.retry else ""
         yield "attempts", f"{node.attempts}{limit}"
@@ -110,13 +112,14 @@ def _arguments(model: ViewModel, args: Any) -> str:
     )
 
 
-def _verdict(model: ViewModel, verdict: Verdict | None) -> str:
+def _verdict(model: ViewModel, verdict: Verdict | None, words: tuple[str, str]) -> str:
+    """Return a verdict, with one of two words if it is known."""
     if verdict is None:
         return model.told("not asked yet")
-    words = {True: "holds", False: "broken", None: "not known"}
+    word = "not known" if verdict.holds is None else words[not verdict.holds]
     evidence = f"[{', '.join(verdict.evidence)}]" if model.verbose and verdict.evidence else ""
     age = model.fixed(f"{verdict.age_s:.1f} s old") if verdict.age_s >= 0.05 else ""
-    parts = (model.told(words[verdict.holds]), model.told(verdict.why), age, evidence)
+    parts = (model.told(word), model.told(verdict.why), age, evidence)
     return " · ".join(filter(None, parts))
 
 
