@@ -25,6 +25,7 @@ from bt_exec.serve.maps import map_of
 from bt_exec.serve.pictures import Pictures
 from bt_exec.serve.questions import Question
 from bt_exec.serve.view import view_of
+from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.node_words import modifiers
 from bt_exec.tui.text import clean
@@ -178,10 +179,10 @@ class Watching:
     def _asked(self, question: Question) -> dict[str, Any]:
         """Return a question with its whole plan as rows, as written."""
         spec = question.spec
-        plan = ViewModel(messages=self._messages, verbose=True, unfolded=True)
+        plan = ViewModel(messages=self._messages, verbose=True)
         plan.on(MissionStarted(0.0, 0, "", spec.mission.command, spec.mission.language, ""))
         plan.on(Planned(0.0, 0, spec, 0))
-        rows = view_of(plan)["rows"]
+        rows = view_of(plan, Display(unfolded=True))["rows"]
         for row in rows:
             if (node := plan.forest.by_path.get(row.get("path", ""))) is not None:
                 outer = () if node.named is None else modifiers(node.named)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from bt_exec.spec.model import MissionSpec, Sequence, children_of
 from bt_exec.spec.paths import encloses, paths
+from bt_exec.tui.display import Display
 from bt_exec.tui.model import ViewModel
 from bt_exec.tui.nodes import ViewNode
 from bt_exec.tui.rows import Row, rows_of
@@ -30,13 +31,14 @@ class Part(NamedTuple):
     path: str | None
 
 
-def view_of(model: ViewModel) -> dict[str, Any]:
+def view_of(model: ViewModel, display: Display | None = None) -> dict[str, Any]:
     """Return the data of a mission for the page; hold the model's lock.
 
     Sentences and words are in the language of the command; times are seconds of its clock since the
     command arrived.
     """
     spec, outcome = model.spec, model.outcome
+    rows = rows_of(model, _WIDE, room=_ROOM, display=display)
     compiler, since = model.planning or ("", 0.0)
     return {
         "mission_id": model.mission_id,
@@ -51,7 +53,7 @@ def view_of(model: ViewModel) -> dict[str, Any]:
         "stopping": model.stopping,
         "blind": model.blind,
         "subgoals": _subgoals(model) if spec is not None else [],
-        "rows": [_row(model, row) for row in rows_of(model, _WIDE, room=_ROOM)],
+        "rows": [_row(model, row) for row in rows],
         "outcome": outcome.to_dict() if outcome is not None else None,
     }
 
