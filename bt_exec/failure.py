@@ -88,12 +88,25 @@ def nearest(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ..
     return tuple(by_folded[hit] for hit in hits)
 
 
+_LONGEST = 4_000
+"""Length of a message; processing a longer one would block the loop [characters]."""
+
+
 def in_words(error: BaseException) -> str:
     """Return the type and message of an error, or only its type if the message cannot be made."""
     said = ""
-    with contextlib.suppress(Exception):  # __str__ may be code of a pack and raise, too
-        said = str(error)
+    # __str__ may be code of a pack and raise, too
+    with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):
+        said = _cut(str(error))
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def _cut(text: str) -> str:
+    """Return text of at most `_LONGEST` characters; a cut one ends with its length."""
+    if len(text) <= _LONGEST:
+        return text
+    end = f"… ({len(text)} characters)"
+    return text[: _LONGEST - len(end)] + end
 
 
 class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as `Failed` is
@@ -192,6 +205,10 @@ class Failure:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     retryable: bool = True
     cause: Failure | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.message, str):  # a pack may give anything
+            object.__setattr__(self, "message", _cut(self.message))
 
     def chain(self) -> tuple[Failure, ...]:
         """Return this failure and its causes, latest first."""

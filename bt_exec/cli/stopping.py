@@ -11,6 +11,7 @@ program stays ignored, as ``nohup`` requires.
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import contextlib
 import os
@@ -116,12 +117,16 @@ def bound_the_end(code: int) -> None:
     """
     with contextlib.suppress(ValueError):  # not on the main thread
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)  # Python removes its handlers at the end
-    exits = threading.Event()
+    exits, done = threading.Event(), threading.Event()
     atexit.register(exits.set)  # called first
+
+    def run_exit_functions() -> None:
+        atexit._run_exitfuncs()
+        done.set()
 
     def end() -> None:
         if exits.wait(_END_S):
-            time.sleep(_END_S)
+            done.wait(_END_S)  # the program has ended by then
             left = "exit functions of parts did not end"
         else:
             alive = threading.enumerate()
@@ -130,13 +135,12 @@ def bound_the_end(code: int) -> None:
         os.write(2, f"bt-exec: {left}; the program ends\n".encode())
         if not exits.is_set():
             with contextlib.suppress(RuntimeError):
-                last = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
-                last.start()
-                last.join(_END_S)
+                _thread.start_new_thread(run_exit_functions, ())
+                done.wait(_END_S)
         os._exit(code)
 
     with contextlib.suppress(RuntimeError):  # no thread can be started: it may take longer
-        threading.Thread(target=end, name="end", daemon=True).start()
+        _thread.start_new_thread(end, ())  # `Thread.start` may wait forever when memory is short
 
 
 class Left(SystemExit):

@@ -9,12 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from bt_exec.failure import BtExecError, nearest
 
-__all__ = ["declared_requirements", "extra_hint", "slip"]
+__all__ = ["declared_requirements", "extra_hint", "place_of", "slip"]
 
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 _OWN = Path(__file__).parents[1]
@@ -31,7 +30,7 @@ def slip(error: BaseException) -> str:
     `sys.exit` is reported as a mistake: only the operator ends the program.
     """
     if isinstance(error, SystemExit):
-        where = _place(error.__traceback__)
+        where = place_of(error)
         return f"SystemExit: {error.code}{where}; sys.exit must not be called here"
     if hint := extra_hint(error):
         return hint
@@ -39,7 +38,7 @@ def slip(error: BaseException) -> str:
     said = str(error) if known else f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):  # its message already includes the place
         return said
-    return f"{said}{_allowed(error)}{_place(error.__traceback__)}"
+    return f"{said}{_allowed(error)}{place_of(error)}"
 
 
 def extra_hint(error: BaseException) -> str:
@@ -103,9 +102,9 @@ def _allowed(error: BaseException) -> str:
     return f"; did you mean {near[0]!r}?" if near else f"; allowed: {', '.join(takes)}"
 
 
-def _place(raised: TracebackType | None) -> str:
+def place_of(error: BaseException) -> str:
     """Return `` (pack.py, line 7)`` for the last line outside bt-exec; empty if it has none."""
-    for frame in reversed(traceback.extract_tb(raised)):
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
         if path.is_file() and _OWN not in path.parents and "importlib" not in path.parts:
             return f" ({path.name}, line {frame.lineno})"

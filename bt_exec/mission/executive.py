@@ -72,7 +72,7 @@ __all__ = ["Executive"]
 
 T = TypeVar("T")
 
-_SPARE_THREADS = 5  # watchdog, clean-up, abort and two spares; robots' stops are extra
+_SPARE_THREADS = 6  # watchdog, clean-up, abort, compiler and two spares; robots' stops are extra
 
 _log = logging.getLogger("bt_exec")
 
@@ -247,7 +247,8 @@ class Executive:
             ending = self._mission(command, language, progress)
         except BaseException as error:  # noqa: BLE001 - whatever ends it, the robot must be stopped
             timer = self._timers.clear()  # the timer's signal could raise in the code below
-            if timer and isinstance(error, Exception) and not isinstance(error, _Aborted):
+            raised = isinstance(error, Exception | SystemExit) and not isinstance(error, _Aborted)
+            if timer and raised:
                 error = PartBroken(f"the handler of {timer}", f"raised {in_words(error)}")
             ending = self._ending_of(error)
         self._timers.clear()

@@ -108,10 +108,7 @@ class Planner:
             finally:
                 ready.set()
 
-        try:
-            threading.Thread(target=think, name="compiler", daemon=True).start()
-        except RuntimeError:  # no thread can be started: use a prepared one
-            STANDBY.run(think)
+        STANDBY.run(think)
         limit = time.monotonic() + self._limit_s
         try:
             while not ready.wait(self._clock.period_s):

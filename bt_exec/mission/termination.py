@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 
+from bt_exec.declarations.pack_errors import place_of
 from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost, in_words
 from bt_exec.outcome import Ending
 
@@ -23,9 +24,8 @@ def ending_of(error: BaseException) -> Ending:
         return failed(Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False))
     _log.error("internal error in the executive", exc_info=error)
     told = {"traceback": "".join(traceback.format_exception(error))}
-    return failed(
-        Failure("EXECUTIVE_CRASHED", in_words(error), kind="robot", evidence=told, retryable=False)
-    )
+    said = in_words(error) + place_of(error)  # a part may have replaced a function of ours
+    return failed(Failure("EXECUTIVE_CRASHED", said, kind="robot", evidence=told, retryable=False))
 
 
 def failed(failure: Failure) -> Ending:

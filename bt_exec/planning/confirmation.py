@@ -26,6 +26,7 @@ from typing import Literal, Protocol, TypeAlias
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
+from bt_exec.standby import STANDBY
 
 __all__ = ["Confirm", "ConfirmMode", "Confirmation"]
 
@@ -90,7 +91,7 @@ def _asked(ask: Confirm, spec: MissionSpec, why: str, check_stop: Callable[[], N
         finally:
             ready.set()
 
-    threading.Thread(target=put, name="confirmation", daemon=True).start()
+    STANDBY.run(put)
     try:
         while not ready.wait(0.05):
             check_stop()

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from bt_exec.failure import Failure, in_words
 from bt_exec.mission.reporting import Action, Skip
 from bt_exec.outcome import EXIT_CODES, Outcome, code_of_reason
 
@@ -108,3 +109,11 @@ def test_action_as_plain_data_is_a_copy():
     data["args"]["arm"] = "right"
     assert args == {"arm": "left"}
     assert (Action("take", {}).path, Skip("take", "held").path) == ("", "")
+
+
+def test_long_message_of_a_failure_is_cut_once():
+    failure = Failure("LOST", "x" * 200_000)
+    assert len(failure.message) == 4_000
+    assert failure.message.endswith("x… (200000 characters)")
+    assert Failure.from_dict(failure.to_dict()) == failure
+    assert len(in_words(ValueError("x" * 200_000))) == len("ValueError: ") + 4_000

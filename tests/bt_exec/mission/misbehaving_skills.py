@@ -89,6 +89,11 @@ class _SilentError(Exception):
         raise ValueError("no words")
 
 
+class _LeavingError(Exception):
+    def __str__(self) -> str:
+        raise SystemExit(0)
+
+
 class _Texts:
     def __str__(self) -> str:
         raise ValueError("no words")
@@ -161,6 +166,7 @@ _RAISED: dict[str, Any] = {
     "an error": ValueError("boom"),
     "an assertion": AssertionError(),
     "an error without words": _SilentError(),
+    "an error whose words leave the program": _LeavingError(),
     "memory": MemoryError(),
     "the end of the program": SystemExit(3),
     "an end without a code": SystemExit(),
@@ -330,7 +336,7 @@ _GIVEN: dict[str, Any] = {
     "the class": Verdict,
 }
 _BROKEN: dict[str, Callable[[], Any]] = {
-    **{f"raises {name}": _raise(error) for name, error in list(_RAISED.items())[:8]},
+    **{f"raises {name}": _raise(error) for name, error in list(_RAISED.items())[:9]},
     **{f"gives {name}": (lambda given=given: given) for name, given in _GIVEN.items()},
 }
 

@@ -77,11 +77,12 @@ def test_timer_started_before_the_mission_is_kept(stage, caplog):
     assert "SIGPROF" not in caplog.text
 
 
-def test_handler_that_raises_outside_its_skill_is_named(stage, monkeypatch):
+@pytest.mark.parametrize("error", [TimeoutError, SystemExit])
+def test_handler_that_raises_outside_its_skill_is_named(stage, monkeypatch, error):
     """The handler raises while time passes, so the error is not one of the skill."""
 
     def answer(*_: object) -> None:
-        raise TimeoutError("too late")
+        raise error("too late")
 
     @skill()
     def a() -> Steps:
@@ -100,5 +101,7 @@ def test_handler_that_raises_outside_its_skill_is_named(stage, monkeypatch):
     monkeypatch.setattr(on.executive._perception_loop, "collect", wait)
     outcome = on.run()
     assert (outcome.status, outcome.reason_code) == ("failed", "PART_BROKEN")
-    assert outcome.failures[-1]["message"] == "the handler of SIGALRM raised TimeoutError: too late"
+    assert outcome.failures[-1]["message"] == (
+        f"the handler of SIGALRM raised {error.__name__}: too late"
+    )
     assert running() == set()

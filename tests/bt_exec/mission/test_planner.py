@@ -23,6 +23,7 @@ from bt_exec.planning.plan import prepare
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.standby import STANDBY
 from bt_exec.testing import FakeClock, scripted_skill
 from bt_exec.testing.missions import scripted_site
 
@@ -101,6 +102,15 @@ def test_nodes_kept_by_the_plan_are_reported(request_of, lines):
         "3 7 NodeChanged x kept",
         "3 7 NodeChanged a kept",
     ]
+
+
+def test_compiler_and_confirmation_need_no_new_thread(request_of, monkeypatch):
+    """`Thread.start` waits forever for a thread whose first allocation fails."""
+    STANDBY.prepare(2)
+    monkeypatch.setattr(threading.Thread, "start", lambda _: pytest.fail("a new thread"))
+    answers = Plan(plan_of(), unconfirmed="why")
+    on = Asked(Says(answers), confirmation=Confirmation("always", lambda *_: True))
+    assert isinstance(on.planner.plan(request_of()), VerifiedPlan)
 
 
 def test_calls_are_counted_over_all_plans(request_of):
@@ -269,7 +279,8 @@ def test_compiler_runs_on_a_daemon_thread(request_of):
     seen = []
     compiler = Says(lambda request: seen.append(threading.current_thread()) or Plan(plan_of()))
     Asked(compiler).planner.plan(request_of())
-    assert [(thread.name, thread.daemon) for thread in seen] == [("compiler", True)]
+    assert [thread.daemon for thread in seen] == [True]
+    assert seen != [threading.main_thread()]
 
 
 @pytest.mark.parametrize("error", [SystemExit(1), SystemExit(), KeyboardInterrupt()])

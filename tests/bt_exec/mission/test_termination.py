@@ -32,6 +32,9 @@ def broken() -> None:
     raise ValueError("a bug")
 
 
+LINE = broken.__code__.co_firstlineno + 1
+
+
 def test_unknown_exception_is_an_internal_error(caplog) -> None:
     with pytest.raises(ValueError, match="a bug") as raised:
         broken()
@@ -43,7 +46,7 @@ def test_unknown_exception_is_an_internal_error(caplog) -> None:
     assert ending == failed(
         Failure(
             "EXECUTIVE_CRASHED",
-            "ValueError: a bug",
+            f"ValueError: a bug (test_termination.py, line {LINE})",
             kind="robot",
             evidence={"traceback": told},
             retryable=False,
