@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -51,6 +52,8 @@ __all__ = [
     "UsageError",
     "in_words",
     "nearest",
+    "plain",
+    "trace_of",
 ]
 
 OWN_CODES = frozenset(
@@ -88,8 +91,10 @@ def nearest(word: str, names: Iterable[str], *, count: int = 3) -> tuple[str, ..
     return tuple(by_folded[hit] for hit in hits)
 
 
-_LONGEST = 4_000
-"""Length of a message; processing a longer one would block the loop [characters]."""
+_LONGEST, _LONGEST_TRACE = 4_000, 40_000
+"""Lengths of a message and of a traceback; longer ones would block the loop [characters]."""
+_DEPTH = 48
+"""Nesting of evidence."""
 
 
 def in_words(error: BaseException) -> str:
@@ -101,12 +106,31 @@ def in_words(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
-def _cut(text: str) -> str:
-    """Return text of at most `_LONGEST` characters; a cut one ends with its length."""
-    if len(text) <= _LONGEST:
+def trace_of(error: BaseException) -> str:
+    """Return the traceback of an error; a long one is cut."""
+    return _cut("".join(traceback.format_exception(error)), _LONGEST_TRACE)
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Return evidence as plain data; other objects of a pack, whose methods may raise, as text."""
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str) or kind.__module__ == "numpy":
+        return value
+    if kind in (list, tuple) and depth < _DEPTH:
+        return kind(plain(item, depth + 1) for item in value)
+    if kind is dict and depth < _DEPTH:
+        return {str(plain(key)): plain(item, depth + 1) for key, item in value.items()}
+    with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):
+        return "".join((_cut(str(value)),))
+    return f"<{kind.__name__}>"
+
+
+def _cut(text: str, longest: int = _LONGEST) -> str:
+    """Return text of at most `longest` characters; a cut one ends with its length."""
+    if len(text) <= longest:
         return text
     end = f"… ({len(text)} characters)"
-    return text[: _LONGEST - len(end)] + end
+    return text[: longest - len(end)] + end
 
 
 class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as `Failed` is

@@ -72,7 +72,7 @@ def _is_small(value: Any) -> bool:
 def _encoded(value: Any) -> str:
     try:
         return _ENCODER.encode(value)
-    except Exception:  # noqa: BLE001 - an object of a pack
+    except BaseException:  # noqa: BLE001 - an object of a pack
         return _ENCODER.encode(_Plain(_TEXT, _TEXT).of(value))
 
 
@@ -105,7 +105,7 @@ class _Plain:
             return "…"
         try:
             return self._container(value, depth + 1)
-        except Exception as error:  # noqa: BLE001 - an object of a pack must not cost the row
+        except BaseException as error:  # noqa: BLE001 - an object of a pack must not cost the row
             return f"<{type(value).__name__}: {type(error).__name__}>"
 
     def _container(self, value: Any, depth: int) -> Any:

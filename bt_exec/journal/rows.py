@@ -89,7 +89,7 @@ class Rows:
             self.gaps += cut
             if isinstance(item, Finished):
                 rows.append(self._end(item.outcome))
-        except Exception as error:  # noqa: BLE001 - what is in an event is a pack's
+        except BaseException as error:  # noqa: BLE001 - what is in an event is a pack's
             self.gaps += 1
             data = to_json({"unwritable": f"{type(error).__name__}: {error}"})
         path, call = getattr(item, "path", None), getattr(item, "call", None)

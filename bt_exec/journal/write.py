@@ -308,7 +308,7 @@ class Recorder:
                 self._durable = self._durable or isinstance(item, SkillStarting | Finished)
                 try:
                     self._pending += self._rows.of(item)
-                except Exception as error:  # noqa: BLE001 - this thread has to live on
+                except BaseException as error:  # noqa: BLE001 - this thread has to live on
                     self.lost += 1
                     self._fail(f"{type(error).__name__}: {error}")
             self._inbox.popleft()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import traceback
 
 from bt_exec.declarations.pack_errors import place_of
-from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost, in_words
+from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost, in_words, trace_of
 from bt_exec.outcome import Ending
 
 __all__ = ["ending_of", "failed"]
@@ -23,7 +22,7 @@ def ending_of(error: BaseException) -> Ending:
     if isinstance(error, SimulationLost):
         return failed(Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False))
     _log.error("internal error in the executive", exc_info=error)
-    told = {"traceback": "".join(traceback.format_exception(error))}
+    told = {"traceback": trace_of(error)}
     said = in_words(error) + place_of(error)  # a part may have replaced a function of ours
     return failed(Failure("EXECUTIVE_CRASHED", said, kind="robot", evidence=told, retryable=False))
 

@@ -13,7 +13,6 @@ time.
 from __future__ import annotations
 
 import math
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +20,7 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 from bt_exec.events import Asked
-from bt_exec.failure import Failure, FailureKind, PartBroken, in_words
+from bt_exec.failure import Failure, FailureKind, PartBroken, in_words, trace_of
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import UNMET
 from bt_exec.skill import Condition, Verdict
@@ -275,7 +274,7 @@ class Ask:
             raise  # raised by the operator or the watchdog, not by the condition
         except BaseException as error:  # noqa: BLE001 - pack code; it must not end the mission
             said = Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
-            return _Found(said, leaf.name, (), -math.inf, CRASHED, traceback.format_exc())
+            return _Found(said, leaf.name, (), -math.inf, CRASHED, trace_of(error))
         if verdict.holds is not None:
             if question.found is None or question.found.verdict is not verdict:
                 question.found = _Found(verdict, leaf.name, (leaf,))

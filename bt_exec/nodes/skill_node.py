@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import threading
-import traceback
 from collections.abc import Generator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -14,7 +13,16 @@ from py_trees.common import Status
 from pydantic import ValidationError
 
 from bt_exec.events import NodeChanged, Progress, SkillEnded, SkillStarting
-from bt_exec.failure import STOPPED, Failed, Failure, PartBroken, RobotStopped, in_words
+from bt_exec.failure import (
+    STOPPED,
+    Failed,
+    Failure,
+    PartBroken,
+    RobotStopped,
+    in_words,
+    plain,
+    trace_of,
+)
 from bt_exec.nodes.needs import unmet_need
 from bt_exec.nodes.node import SLOW_S, Leaf
 from bt_exec.nodes.runtime import Runtime
@@ -106,7 +114,7 @@ class SkillNode(Leaf):
             raise
         except BaseException as error:  # noqa: BLE001 - somebody's code; it becomes a failure
             self.failure = self._fail(
-                CRASHED, in_words(error), retryable=False, traceback=traceback.format_exc()
+                CRASHED, in_words(error), retryable=False, traceback=trace_of(error)
             )
 
     def _begin(self, given: Mapping[str, Any]) -> Steps[Any]:
@@ -158,8 +166,9 @@ class SkillNode(Leaf):
         if isinstance(error, Failed):
             self.failure = self._failure_of(error)
         else:
-            trace = "".join(traceback.format_exception(error))
-            self.failure = self._fail(CRASHED, in_words(error), retryable=False, traceback=trace)
+            self.failure = self._fail(
+                CRASHED, in_words(error), retryable=False, traceback=trace_of(error)
+            )
         return self._end(Status.FAILURE)
 
     def _saved(self, value: Any) -> Mapping[str, Any]:
@@ -288,8 +297,8 @@ class SkillNode(Leaf):
 
     def _failure_of(self, failed: Failed) -> Failure:
         if failed.code in self.skill.fails:
-            again = failed.retryable
-            return self._fail(failed.code, failed.message, retryable=again, **failed.evidence)
+            again, evidence = failed.retryable is not False, plain(failed.evidence)
+            return self._fail(failed.code, failed.message, retryable=again, **evidence)
         message = f"raised the undeclared code {failed.code}: {failed.message}"
         return self._fail(CRASHED, message, retryable=False)
 

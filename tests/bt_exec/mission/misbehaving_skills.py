@@ -99,6 +99,21 @@ class _Texts:
         raise ValueError("no words")
 
 
+class _Hostile:
+    """Object whose methods leave the program."""
+
+    def _leave(self, *_: Any) -> Any:
+        raise SystemExit(0)
+
+    __str__ = __repr__ = __eq__ = __bool__ = __len__ = __iter__ = __getattr__ = _leave  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _HostileItems(dict[str, Any]):
+    def items(self) -> Any:
+        raise SystemExit(0)
+
+
 class _Torn:
     x: int = 1
 
@@ -264,6 +279,21 @@ SKILLS: list[Case] = [
         "SKILL_FAILED",
         tree=DO,
         parts=(_skill(_raising(Failed("SLIPPED", "lost"))),),
+    ),
+    *(
+        case(
+            f"skill fails with {name}",
+            "bad",
+            "SKILL_FAILED",
+            tree=DO,
+            parts=(_skill(_raising(error)),),
+        )
+        for name, error in (
+            ("hostile evidence", Failed("SLIPPED", "lost", at=_Hostile())),
+            ("hostile evidence in a list", Failed("SLIPPED", "lost", at=[{"x": _Hostile()}])),
+            ("a hostile mapping", Failed("SLIPPED", "lost", at=_HostileItems(x=1))),
+            ("a hostile answer", Failed("SLIPPED", "lost", retryable=_Hostile())),  # type: ignore[arg-type]
+        )
     ),
     case(
         "skill crashes where another branch would go on",
