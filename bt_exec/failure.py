@@ -102,8 +102,8 @@ def in_words(error: BaseException) -> str:
     said = ""
     # __str__ may be code of a pack and raise, too
     with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):
-        said = _cut(str(error))
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+        said = str(error)
+    return _cut(f"{type(error).__name__}: {said}" if said else type(error).__name__)
 
 
 def trace_of(error: BaseException) -> str:

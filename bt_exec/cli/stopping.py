@@ -49,6 +49,8 @@ _END_S = 5.0
 """Time limit for threads of parts when the program ends, and again for their exit functions [s]."""
 
 _MAIN = threading.main_thread().name
+_EXITS, _DONE = threading.Event(), threading.Event()
+"""Whether exit functions are called, and whether another thread has called them."""
 
 _NOT_DEADLY = (
     *("SIGKILL", "SIGSTOP", "SIGINT", "SIGTSTP"),  # cannot be caught, or have separate handlers
@@ -117,26 +119,25 @@ def bound_the_end(code: int) -> None:
     """
     with contextlib.suppress(ValueError):  # not on the main thread
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)  # Python removes its handlers at the end
-    exits, done = threading.Event(), threading.Event()
-    atexit.register(exits.set)  # called first
+    atexit.register(_EXITS.set)  # called first
 
     def run_exit_functions() -> None:
         atexit._run_exitfuncs()
-        done.set()
+        _DONE.set()
 
     def end() -> None:
-        if exits.wait(_END_S):
-            done.wait(_END_S)  # the program has ended by then
+        if _EXITS.wait(_END_S):
+            _DONE.wait(_END_S)  # the program has ended by then
             left = "exit functions of parts did not end"
         else:
             alive = threading.enumerate()
             names = [one.name for one in alive if not one.daemon and one.name != _MAIN]
             left = f"threads of parts did not end: {', '.join(map(printable, names))}"
         os.write(2, f"bt-exec: {left}; the program ends\n".encode())
-        if not exits.is_set():
+        if not _EXITS.is_set():
             with contextlib.suppress(RuntimeError):
                 _thread.start_new_thread(run_exit_functions, ())
-                done.wait(_END_S)
+                _DONE.wait(_END_S)
         os._exit(code)
 
     with contextlib.suppress(RuntimeError):  # no thread can be started: it may take longer
