@@ -1,8 +1,9 @@
 """Probable mistakes in valid trees, reported by `bt_exec.verify.verify_file` only.
 
-Codes: ``UNKNOWN_CODE``, ``UNUSED_PARAMETER``, ``NEVER_RUNS``, ``NEVER_HOLDS``. An alternative in
-``otherwise`` for a code that no node of the site fails with is never used. A parameter that no node
-uses has no effect. A branch of a fallback after one that cannot fail never runs. Conditions
+Codes: ``UNKNOWN_CODE``, ``UNUSED_PARAMETER``, ``WRONG_TYPE``, ``NEVER_RUNS``, ``NEVER_HOLDS``. An
+alternative in ``otherwise`` for a code that no node of the site fails with is never used. A
+parameter that no node uses has no effect. A parameter whose bounds are wider than those of the
+argument that it is passed to may be given values that fail there. A branch of a fallback after one that cannot fail never runs. Conditions
 that establish different values of one fact never hold together.
 """
 
@@ -33,6 +34,7 @@ from bt_exec.spec.source import Place
 from bt_exec.spec.text_template import is_template, names_in_template
 from bt_exec.verify.context import Context, nodes_of
 from bt_exec.verify.facts import established
+from bt_exec.verify.types import why_unfit
 
 __all__ = ["check_authoring", "codes_of"]
 
@@ -61,10 +63,34 @@ def check_authoring(context: Context) -> None:
 
     for node, spot in nodes_of(tree.root):
         _check_branches(context, node, spot)
+        _check_bounds(context, tree, node, spot)
         for field, expression in node.conditions.items():
             if pair := _contradiction(context, expression):
                 message = f"{pair[0]} and {pair[1]} never hold at the same time"
                 context.report("NEVER_HOLDS", message, (*spot, field), found=str(expression))
+
+
+def _check_bounds(context: Context, tree: TreeSpec, node: NodeBase, place: Place) -> None:
+    """Report a parameter with a bound that the argument to which it is passed does not take."""
+    if not isinstance(node, Do | Tree):
+        return
+    types, hints = context.catalogue.types, dict[str, Any]()
+    if isinstance(node, Do) and node.do in context.catalogue.skills:
+        hints = dict(context.catalogue.skills[node.do].arguments)
+    elif isinstance(node, Tree) and node.tree in context.library:
+        params = context.library.get(node.tree).params
+        hints = {name: param.hint(types) for name, param in params.items()}
+    for name, value in node.args.items():
+        param = tree.params.get(reference_name(value)) if is_reference(value) else None
+        if param is None or param.many or hints.get(name) is None:
+            continue
+        for end in (param.least, param.most):
+            if end is None or (param.type == "integer" and end != int(end)):
+                continue
+            shown = int(end) if end == int(end) else end
+            if unfit := why_unfit(hints[name], shown):
+                message = f"{value} may be {shown}; {name!r} {unfit.reason}; narrow its bounds"
+                context.report("WRONG_TYPE", message, (*place, "with", name), found=str(value))
 
 
 def _check_branches(context: Context, node: NodeBase, place: Place) -> None:

@@ -47,6 +47,14 @@ CASES = {
         HEAD + "root: {do: look, with: {camera: farm}}\n",
         [f"3:3 UNUSED_PARAMETER {NO_NODE}"],
     ),
+    "a parameter with a wider bound than its argument": (
+        "tree: t\nparams: {n: {type: integer, min: 1, max: 700}}\n"
+        "root: {do: wait, with: {seconds: $n}}\n",
+        [
+            "3:34 WRONG_TYPE $n may be 700; 'seconds' must be less than or equal to 600; "
+            "narrow its bounds"
+        ],
+    ),
     "a branch after one that cannot fail": (
         "tree: t\nroot: {fallback: [{do: look}, {do: wait, with: {seconds: 1}}, {do: look}]}\n",
         ["2:63 NEVER_RUNS this branch never runs: the one before it cannot fail"],
