@@ -3,8 +3,9 @@
 Codes: ``UNKNOWN_CODE``, ``UNUSED_PARAMETER``, ``WRONG_TYPE``, ``NEVER_RUNS``, ``NEVER_HOLDS``. An
 alternative in ``otherwise`` for a code that no node of the site fails with is never used. A
 parameter that no node uses has no effect. A parameter whose bounds are wider than those of the
-argument that it is passed to may be given values that fail there. A branch of a fallback after one that cannot fail never runs. Conditions
-that establish different values of one fact never hold together.
+argument that it is passed to may have values that fail there. A branch of a fallback after one
+that cannot fail never runs. Conditions that establish different values of one fact never hold
+together.
 """
 
 from __future__ import annotations
