@@ -1,7 +1,8 @@
 """Pytest plugin with fixtures for skills and trees. Imports nothing until used.
 
 ``--bt-cov`` prints which nodes of the trees under test and which declared failure codes no test
-reached; with pytest-xdist the counts of all workers together.
+reached; with pytest-xdist the counts of all workers together. ``--bt-update`` writes the files of
+golden plans.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from bt_exec.testing.coverage import Coverage
 
-__all__ = ["mission_run", "skill_run"]
+__all__ = ["golden_plan", "mission_run", "skill_run"]
 
 _COVERAGE: pytest.StashKey[Coverage] = pytest.StashKey()
 
@@ -37,9 +38,31 @@ def mission_run() -> Callable[..., Any]:
     return run_tree
 
 
+@pytest.fixture
+def golden_plan(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Return a function that compares the plan of a command with ``golden/TEST.yaml``.
+
+    It takes the command, the site and, if a test has several plans, ``name=``.
+    """
+    import re
+
+    from bt_exec.testing.golden_plans import check_plan
+
+    def compare(command: str, site: str, *, name: str = "") -> None:
+        stem = re.sub(r"\W+", "_", name or request.node.name).strip("_")
+        file = request.path.parent / "golden" / f"{stem}.yaml"
+        check_plan(command, site, file, update=request.config.getoption("--bt-update"))
+
+    return compare
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--bt-cov``."""
-    parser.getgroup("bt-exec").addoption(
+    """Add ``--bt-cov`` and ``--bt-update``."""
+    group = parser.getgroup("bt-exec")
+    group.addoption(
+        "--bt-update", action="store_true", help="write golden plans instead of comparing them"
+    )
+    group.addoption(
         "--bt-cov",
         action="store_true",
         help="print which nodes of trees and which failure codes no test reached",
