@@ -14,6 +14,7 @@ from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
+from bt_exec_labeler import cli
 from bt_exec_labeler.options import settings_of
 from bt_exec_labeler.sources import read_source
 
@@ -205,3 +206,121 @@ def test_settings_are_nested_by_dots() -> None:
 def test_setting_that_is_not_a_pair_is_refused(texts: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         settings_of(texts)
+
+
+class Recorder:
+    """Stand-in of the module of the commands that returns what it was called with.
+
+    Args:
+        said: Further keys of each result.
+    """
+
+    def __init__(self, **said: Any) -> None:
+        self._said = said
+        self.given: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*args: Any, **how: Any) -> dict[str, Any]:
+            self.given.append((name, args, how))
+            return {"lines": ["first", "second"], "stopped": "", "different": 0, **self._said}
+
+        return call
+
+
+RUN: dict[str, Any] = {
+    "labeler": "rules",
+    "role": "controller",
+    "options": {},
+    "stride_s": 0.5,
+    "workers": 4,
+    "budget": {"requests": None, "tokens": None, "cost": None},
+    "cache": None,
+    "no_cache": False,
+    "resume": False,
+    "engine": "threads",
+}
+SET = {
+    "keep_uncertain": False,
+    "form": "parquet",
+    "fps": 2,
+    "drop_duplicates": False,
+    "lerobot": "",
+    "replies": False,
+}
+GIVEN: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
+    ("check r -v v", "check", (Path("r"), Path("v")), {}),
+    ("vocabulary --site door", "draft", ("door", Path("vocabulary.yaml")), {}),
+    ("run r -v v -o o", "run", (Path("r"), Path("v"), Path("o")), RUN),
+    (
+        "run r -v v -o o -l model --role planner -s items=2 --stride 1.5 --workers 7 --requests 3 "
+        "--tokens 5 --cost 0.5 --cache c --no-cache --resume --engine ray --strict",
+        "run",
+        (Path("r"), Path("v"), Path("o")),
+        {
+            "labeler": "model",
+            "role": "planner",
+            "options": {"items": 2, "strict": True},
+            "stride_s": 1.5,
+            "workers": 7,
+            "budget": {"requests": 3, "tokens": 5, "cost": 0.5},
+            "cache": Path("c"),
+            "no_cache": True,
+            "resume": True,
+            "engine": "ray",
+        },
+    ),
+    ("report o -v v", "report", (Path("o"), Path("v"), None, None, None), {}),
+    (
+        "report o -v v --source r --against p --html h",
+        "report",
+        (Path("o"), Path("v"), Path("r"), Path("p"), Path("h")),
+        {},
+    ),
+    ("replay o", "replay", (Path("o"), None), {}),
+    ("replay o item", "replay", (Path("o"), "item"), {}),
+    ("dataset o --source r -v v -o s", "dataset", (*map(Path, "orvs"),), SET),
+    (
+        "dataset o --source r -v v -o s --keep-uncertain --format lerobot --fps 5 "
+        "--drop-duplicates --lerobot 0.4 --replies",
+        "dataset",
+        (*map(Path, "orvs"),),
+        {
+            "keep_uncertain": True,
+            "form": "lerobot",
+            "fps": 5,
+            "drop_duplicates": True,
+            "lerobot": "0.4",
+            "replies": True,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "name", "args", "how"), GIVEN)
+def test_options_of_a_command_reach_its_implementation(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    name: str,
+    args: tuple[Any, ...],
+    how: dict[str, Any],
+) -> None:
+    tool = Recorder()
+    monkeypatch.setattr(cli, "_tool", lambda: tool)
+    assert typed(capsys, *words.split()) == (0, "first\nsecond\n", "")
+    assert tool.given == [(name, args, how)]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("run r -v v -o o", {"stopped": "the budget"}), ("replay o", {"different": 1})],
+)
+def test_incomplete_command_ends_with_four(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    said: dict[str, Any],
+) -> None:
+    monkeypatch.setattr(cli, "_tool", lambda: Recorder(**said))
+    assert typed(capsys, *words.split())[0] == 4
+    assert json.loads(typed(capsys, *words.split(), "--json")[1]).items() >= said.items()
