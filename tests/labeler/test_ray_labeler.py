@@ -195,7 +195,14 @@ def test_request_of_a_dead_worker_stays_spent_and_blocks_no_other(
         labeler.label(items)
     assert raised.value.code == "BUDGET_SPENT"
     assert ResultStore(store).spent() == {"requests": 3, "cost": pytest.approx(1.2)}
-    assert ("node", "head", False) in [how.get("scheduling_strategy") for how in ray.placed]
+    account, task = ray.placed  # the account is on the node of the caller, and never restarts
+    assert account.pop("max_concurrency") > 100
+    assert account == {
+        "num_cpus": 0,
+        "scheduling_strategy": ("node", "head", False),
+        "max_restarts": 0,
+    }
+    assert task == {"num_cpus": 1, "max_retries": 0}
 
 
 def test_failure_of_a_labeler_returns_with_its_answers(
