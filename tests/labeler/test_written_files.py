@@ -35,6 +35,8 @@ from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 from bt_exec_llm.client import Block
 
+from .lerobot.test_annotate import TASKS, robot_set, vocabulary
+
 WRITTEN = Path(__file__).parent.parent / "data" / "labels" / "written"
 _SHOWN = 20_000  # bytes of the rows of a file; of more only the first is written, and a digest
 STORY: tuple[dict[str, Any], ...] = (
@@ -165,6 +167,20 @@ def test_lerobot(version: str, tmp_path: Path) -> None:
     compare(f"lerobot_{version}", [said, contents(tmp_path / "set")], tmp_path)
 
 
+@pytest.mark.parametrize("version", ["0.4", "0.6"])
+def test_annotated_lerobot(version: str, tmp_path: Path) -> None:
+    source = robot_set(tmp_path / "robot")
+    info = source / "meta" / "info.json"
+    info.write_text(info.read_text("utf-8").replace("so100", "로봇"), "utf-8")
+    (source / "README.md").write_text("# A set\n\n", "utf-8")
+    words = vocabulary(tmp_path / "words.yaml", TASKS)
+    how: dict[str, Any] = {"labeler": "rules", "role": "controller", "stride_s": 0.5}
+    said = [commands.check(source, words), commands.run(source, words, tmp_path / "run", **how)]
+    how = {"keep_uncertain": True, "form": "lerobot", "lerobot": version}
+    said.append(commands.dataset(tmp_path / "run", source, words, tmp_path / "set", **how))
+    compare(f"annotated_{version}", [said, contents(tmp_path / "set")], tmp_path)
+
+
 def test_report_review_and_export(tmp_path: Path) -> None:
     source, words, run = labelled(tmp_path, "planner")
     lines = (run / "records.jsonl").read_text("utf-8").splitlines()
@@ -181,9 +197,9 @@ def test_report_review_and_export(tmp_path: Path) -> None:
         decisions.close()
     page = tmp_path / "page.html"
     report = commands.report(run, words, source, other, page)
-    vocabulary, episodes = load_vocabulary(words), {e.id: e for e in read_source(source)}
-    cards = cards_of(run, vocabulary, episodes, whole="c")
-    review = [[card.data(vocabulary), card.timeline(vocabulary)] for card in cards]
+    known, episodes = load_vocabulary(words), {e.id: e for e in read_source(source)}
+    cards = cards_of(run, known, episodes, whole="c")
+    review = [[card.data(known), card.timeline(known)] for card in cards]
     exported = export(run, source, words, tmp_path / "studio")
     compare(
         "quality",
@@ -191,7 +207,7 @@ def test_report_review_and_export(tmp_path: Path) -> None:
             "report": report,
             "page": page.read_text("utf-8").splitlines(),
             "review": review,
-            "words": words_of(vocabulary),
+            "words": words_of(known),
             "export": [exported, contents(tmp_path / "studio")],
         },
         tmp_path,
@@ -200,7 +216,7 @@ def test_report_review_and_export(tmp_path: Path) -> None:
 
 def test_request_of_a_model_and_of_a_service(tmp_path: Path) -> None:
     source, words = recording(tmp_path)
-    vocabulary = load_vocabulary(words)
+    loaded = load_vocabulary(words)
     bounded = {
         "version": "plan_v2",
         "fallbacks": [],
@@ -221,19 +237,19 @@ def test_request_of_a_model_and_of_a_service(tmp_path: Path) -> None:
     other = Vocabulary.model_validate({**VOCABULARY, **bounded})
     found: dict[str, Any] = {"schema": answer_schema(other), "request": Asked.model_json_schema()}
     for role in ("controller", "planner"):
-        for language, known in (("en", vocabulary), ("ko", other)):
+        for language, known in (("en", loaded), ("ko", other)):
             blocks = rules_of(known, role, language)
             found[f"{role} {language}"] = [[b.text.splitlines(), b.cache] for b in blocks]
     for episode in read_source(source):
-        items = list(items_of(episode, vocabulary, "planner", stride_s=2.5))[2:5]
+        items = list(items_of(episode, loaded, "planner", stride_s=2.5))[2:5]
         asked = {number: item.readable() for number, item in enumerate(items, start=3)}
         for sheet in (True, False):
-            turn = ask_about(asked, vocabulary, "ko", sheet=sheet)
+            turn = ask_about(asked, loaded, "ko", sheet=sheet)
             found[f"turn {episode.id} {sheet}"] = [
                 block.text if isinstance(block, Block) else block.media_type
                 for block in turn.blocks
             ]
-        found[f"body {episode.id}"] = [body_of(i, vocabulary, "en", str) for i in asked.values()]
+        found[f"body {episode.id}"] = [body_of(i, loaded, "en", str) for i in asked.values()]
     last = ControllerItem(
         episode,
         1.0,
@@ -245,7 +261,7 @@ def test_request_of_a_model_and_of_a_service(tmp_path: Path) -> None:
         "Wet.",
     )
     found["known"] = [
-        block.text for block in ask_about({1: last}, vocabulary, "en", sheet=True).blocks
+        block.text for block in ask_about({1: last}, loaded, "en", sheet=True).blocks
         if isinstance(block, Block)
     ]  # fmt: skip
     compare("requests", found, tmp_path)
