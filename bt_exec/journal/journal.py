@@ -377,14 +377,17 @@ class Journal:
     def interrupted(self) -> MissionLine | None:
         """Return the newest interrupted mission that has not been returned before.
 
-        A mission that was only booked and had not begun does not count: nothing moved in it.
+        A mission that was only booked and had not begun does not count: nothing moved in it. Nor
+        does one that another mission resumed.
 
         Raises:
             UsageError: If the journal cannot be used.
         """
         with self._connected() as connection:
             rows = connection.execute(
-                "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL ORDER BY no DESC"
+                "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL"
+                " AND NOT EXISTS (SELECT 1 FROM missions AS later"
+                " WHERE later.continues = missions.id) ORDER BY no DESC"
             )
             found = [(row["no"], line_of(connection, row)) for row in rows.fetchall()]
             found = [(number, line) for number, line in found if line.interrupted]

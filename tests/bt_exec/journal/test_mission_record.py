@@ -213,6 +213,17 @@ def test_booked_mission_is_not_reported_as_interrupted(journal: Journal, monkeyp
     assert journal.interrupted() is None
 
 
+def test_resumed_mission_is_not_reported_as_interrupted(journal: Journal, script, monkeypatch):
+    for command in ("lost", "resumed"):
+        with journal.begin(command=command) as recorder:
+            recorder.on(Turn(0.0, 1, {"n": 1}))
+    with journal.begin(command="resumed", continues=recorder.mission_id) as last:
+        for event in script(last.mission_id):
+            last.on(event)
+    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
+    assert journal.interrupted().command == "lost"
+
+
 @pytest.mark.parametrize(
     ("which", "listed"),
     [("9", [4, 5, 6]), ("0000000099", range(1, 7)), ("2020-01-01-0001", range(1, 7))],
