@@ -7,6 +7,7 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -60,10 +61,18 @@ def test_example_runs_as_a_separate_program(tmp_path):
     assert run.stdout == expected(path.read_text(encoding="utf-8"))
 
 
-@pytest.fixture
-def kitchen(tmp_path):
-    """Install the example pack like pip: its folder and its entry points on the path."""
+@pytest.fixture(params=["linked", pytest.param("wheel", marks=pytest.mark.slow)])
+def kitchen(tmp_path, request):
+    """Install the example pack: its folder and entry points on the path, or from a wheel."""
     folder = ROOT / "examples" / "04_a_pack_of_your_own"
+    if request.param == "wheel":
+        build = ["build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(folder)]
+        install = ["pip", "install", "--quiet", "--no-index", "--no-deps", "--target"]
+        run = partial(subprocess.run, check=True, capture_output=True, timeout=300)
+        run([sys.executable, "-m", *build])
+        (wheel,) = tmp_path.glob("*.whl")
+        run([sys.executable, "-m", *install, str(tmp_path / "site"), str(wheel)])
+        return folder, {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     info = tmp_path / "site" / "bt_exec_kitchen-0.1.0.dist-info"
     info.mkdir(parents=True)
