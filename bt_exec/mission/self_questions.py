@@ -73,6 +73,8 @@ class SelfAnswers:
         say, language = request.messages.say, request.language
         if question == "SAW":
             seen = self._seen(language)
+            if not seen and any(turn.acted for turn in request.context.turns):
+                return answer  # missions without observations, such as questions about pictures
             code = "SELF_SAW" if seen else "SELF_SAW_NOTHING"
             return Reply("WHERE", say(code, language, seen=seen))
         last = request.context.last()

@@ -118,6 +118,8 @@ def test_last_observation_is_reported() -> None:
     assert answer("what did you see?", "door open") == Reply("WHERE", "I saw: door open.")
     assert answer("뭐 봤어?", "문 열림") == Reply("WHERE", "마지막으로 본 것: 문 열림.")
     assert answer("뭐 봤어?") == Reply("WHERE", "아직 살펴보지 않았습니다.")
+    context = Context((Turn("how many circles are there?", "satisfied", "OK", "Three."),))
+    assert answer("what did you see?", context=context) == Refusal("NOT_UNDERSTOOD", "?")
 
 
 def test_location_is_reported_from_place_facts() -> None:
