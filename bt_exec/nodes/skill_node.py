@@ -163,12 +163,8 @@ class SkillNode(Leaf):
         self.took(self._present.end())
         if isinstance(error, KeyboardInterrupt | PartBroken):
             raise error  # raised by the operator or the watchdog, not by the skill
-        if isinstance(error, Failed):
-            self.failure = self._failure_of(error)
-        else:
-            self.failure = self._fail(
-                CRASHED, in_words(error), retryable=False, traceback=trace_of(error)
-            )
+        # watched, because methods of the error may belong to the skill
+        self.failure = self.runtime.watch.call(self.part, self._failure_of, error)
         return self._end(Status.FAILURE)
 
     def _saved(self, value: Any) -> Mapping[str, Any]:
@@ -295,11 +291,14 @@ class SkillNode(Leaf):
                 )
                 self.runtime.stop(pack)
 
-    def _failure_of(self, failed: Failed) -> Failure:
-        if failed.code in self.skill.fails:
-            again, evidence = failed.retryable is not False, plain(failed.evidence)
-            return self._fail(failed.code, failed.message, retryable=again, **evidence)
-        message = f"raised the undeclared code {failed.code}: {failed.message}"
+    def _failure_of(self, error: BaseException) -> Failure:
+        if not isinstance(error, Failed):
+            trace = trace_of(error)
+            return self._fail(CRASHED, in_words(error), retryable=False, traceback=trace)
+        if error.code in self.skill.fails:
+            again, evidence = error.retryable is not False, plain(error.evidence)
+            return self._fail(error.code, error.message, retryable=again, **evidence)
+        message = f"raised the undeclared code {error.code}: {error.message}"
         return self._fail(CRASHED, message, retryable=False)
 
     def _fail(self, code: str, message: str, /, *, retryable: bool, **evidence: Any) -> Failure:

@@ -89,6 +89,12 @@ class _SilentError(Exception):
         raise ValueError("no words")
 
 
+class _HangingError(Exception):
+    def __str__(self) -> str:
+        hang()
+        return "never"
+
+
 class _LeavingError(Exception):
     def __str__(self) -> str:
         raise SystemExit(0)
@@ -256,6 +262,13 @@ SKILLS: list[Case] = [
         ENDS,
         tree=DO,
         parts=(_skill(_calling(sys.exit, at="end")),),
+    ),
+    case(
+        "skill raises an error whose words hang",
+        "bad",
+        HUNG,
+        tree=DO,
+        parts=(_skill(_raising(_HangingError())),),
     ),
     case(
         "skill recurses for ever",
