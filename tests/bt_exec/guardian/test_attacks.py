@@ -53,7 +53,7 @@ ATTACKS = [
     Attack("deaf", 4, ["STEP_HUNG"], "skill deaf did not return and could not be"),
     Attack("no_threads", 4, ["STEP_HUNG"], "skill no_threads did not return"),
     Attack("no_memory", 4, ["STEP_HUNG"], "skill no_memory did not return"),
-    Attack("close", 74, [""], "skill close did not return"),
+    Attack("close", 4, [""], "skill close did not return"),
     Attack("kill_guardian", 4, ["GUARD_LOST"], "the guardian has ended"),
     Attack("stop_guardian", 4, ["GUARD_LOST"], "the guardian was silent for", 2.0 + SLACK_S),
     Attack("block_signals", 4, ["STEP_HUNG"], "block_signals did not return and could not"),
