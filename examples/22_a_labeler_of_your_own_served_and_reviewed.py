@@ -112,7 +112,7 @@ call(["label", "dataset", "run", "--source", "game", *words, "--out", "set"])
 #        2 go_home
 #        2 rest
 #   reviewed by ann: accept 8, correct 1, reject 1
-#   agreement labeler, ann              90.0 % of 10 the same,  10.0 % without looking, kappa 0.89
+#   agreement labeler, ann              90.0 % of 10 the same,  10.0 % without pictures, kappa 0.89
 # splits by episode: train 20; 10 for review
 # ! no records for val and test: 2 episodes have records; 3 are needed
 # set: controller set, train 19 (rows)

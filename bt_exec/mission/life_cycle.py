@@ -166,7 +166,7 @@ class LifeCycle:
         if self._asking.acquire(blocking=False):
             try:
                 self.look()
-            except Exception as error:  # noqa: BLE001 - the watch goes on
+            except Exception as error:  # noqa: BLE001 - the watch continues
                 _log.error("the monitor of idle robots", exc_info=error)
             finally:
                 self._asking.release()

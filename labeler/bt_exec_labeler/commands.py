@@ -33,10 +33,10 @@ def draft(site: str, out: Path) -> dict[str, Any]:
         with out.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageError(f"{out} is there already; name another file with --out") from None
+        raise UsageError(f"{out} exists already; name another file with --out") from None
     except OSError as error:
         raise UsageError(f"{out} cannot be written: {error.strerror}") from error
-    return {"file": str(out), "lines": [f"{out}: go over it by hand, then bt-exec label check"]}
+    return {"file": str(out), "lines": [f"{out}: edit it, then run bt-exec label check"]}
 
 
 def report(

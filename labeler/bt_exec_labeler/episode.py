@@ -234,7 +234,7 @@ def decoded(data: bytes, name: str) -> Image:
     except cv2.error as error:  # more pixels than OpenCV supports
         raise ValueError(f"{name} is damaged, or too large: {error.err}") from error
     if found is None:
-        raise ValueError(f"{name} is damaged, or no picture")
+        raise ValueError(f"{name} is damaged, or not a picture")
     return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
 
 
@@ -320,7 +320,7 @@ def _claimed_twice(frames: list[Frame]) -> tuple[Doubt, ...]:
         if all(sum(begin <= frame.t <= end for frame in row) > 1 for row in (before, after)):
             message = (
                 f"the clock jumps back from {before[-1].t:g} s to {after[0].t:g} s; frames from "
-                f"{begin:g} s to {end:g} s are left out: these times are there twice"
+                f"{begin:g} s to {end:g} s are left out: these times occur twice"
             )
             doubts.append(Doubt("clock_back", after[0].name, message, begin, end))
     return tuple(doubts)

@@ -98,7 +98,7 @@ class RecallingCompiler:
             message = (
                 "기억하는 임무 중에 이와 비슷한 명령이 없습니다."
                 if korean
-                else "No mission that I remember was asked for like that."
+                else "I remember no mission with a similar command."
             )
             near = sorted(scored, key=lambda entry: (-entry[0], entry[1].episode))
             alike = dict.fromkeys(one.command for likeness, one in near if likeness)
@@ -133,12 +133,12 @@ def recall(dataset: Path) -> tuple[Recalled, ...]:
         raise UsageError("recalled plans need pyarrow: pip install 'bt-exec[label]'") from None
     file = dataset / "data" / "train-00000.parquet"
     if not file.is_file():
-        raise UsageError(f"{dataset} holds no planner set of bt-exec label dataset")
+        raise UsageError(f"{dataset} contains no planner set of bt-exec label dataset")
     columns = ["episode", "command", "t", "facts", "plan_json", "retrieved_memory"]
     try:
         rows = pyarrow.parquet.read_table(file, columns=columns).to_pylist()
     except (pyarrow.ArrowInvalid, KeyError) as error:
-        raise UsageError(f"{dataset} is no planner set: {error}") from error
+        raise UsageError(f"{dataset} is not a planner set: {error}") from error
     by_episode: dict[str, list[Mapping[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: row["t"]):
         by_episode.setdefault(row["episode"], []).append(row)

@@ -112,8 +112,8 @@ def test_report_lists_fields_determined_by_the_prompt(
 ) -> None:
     said = make_report(labelled, vocabulary, None, blind(lines), None)["lines"]
     text = "\n".join(said)
-    assert re.search(r"operation +100.0 % .*the prompt gives it away: no picture is needed", text)
-    assert re.search(r"horizon .* without looking, kappa -?0.00", text)
+    assert re.search(r"operation +100.0 % .*determined by the prompt: no picture is needed", text)
+    assert re.search(r"horizon .* without pictures, kappa -?0.00", text)
 
 
 def test_rules_do_not_contradict_their_recording(

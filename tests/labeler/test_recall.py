@@ -61,7 +61,7 @@ def test_command_without_a_similar_one_is_refused_with_the_nearest(
     refusal = ask("please never open the wooden door for anybody")
     assert isinstance(refusal, Refusal)
     assert (refusal.code, refusal.nearest) == ("NOT_RECALLED", ("open the door",))
-    assert refusal.message == "No mission that I remember was asked for like that."
+    assert refusal.message == "I remember no mission with a similar command."
     nothing = ask("날아가", "ko")
     assert isinstance(nothing, Refusal)
     assert nothing.message == "기억하는 임무 중에 이와 비슷한 명령이 없습니다."
@@ -113,7 +113,7 @@ def test_missions_of_the_training_split_are_recalled_as_they_were_done(sets: Pat
 
 
 def test_controller_set_cannot_be_recalled(sets: Path) -> None:
-    with pytest.raises(UsageError, match="controller is no planner set: "):
+    with pytest.raises(UsageError, match="controller is not a planner set: "):
         recall(sets / "controller")
 
 
@@ -136,7 +136,7 @@ def test_failed_part_of_a_recalled_plan_is_repaired(ask: Callable[..., Plan | Re
     [
         ({}, "setting 'dataset'"),
         ({"dataset": "x", "alike": 2}, "setting 'alike'"),
-        ({"dataset": "nowhere"}, "holds no planner set"),
+        ({"dataset": "nowhere"}, "contains no planner set"),
     ],
 )
 def test_wrong_settings_are_refused(

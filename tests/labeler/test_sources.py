@@ -74,7 +74,7 @@ def test_doubled_times_do_not_turn_usual_pauses_into_gaps(game: Path, tmp_path: 
 
 
 def test_empty_file_is_not_a_picture(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"^frame is damaged, or no picture$"):
+    with pytest.raises(ValueError, match=r"^frame is damaged, or not a picture$"):
         decoded(b"", "frame")
 
 
@@ -190,7 +190,7 @@ def test_video_has_its_own_times_and_actions_beside_it(game: Path, tmp_path: Pat
     grey = [int(frame.image().mean()) for frame in episode.frames]
     assert all(abs(found - 10 * n) < 4 for n, found in enumerate(grey))
     path.write_bytes(b"no video")
-    with pytest.raises(UsageError, match="no video that can be read"):
+    with pytest.raises(UsageError, match="is not a readable video"):
         one(path)
 
 
@@ -286,5 +286,5 @@ def test_pipe_is_not_a_picture(tmp_path: Path) -> None:
 
 def test_extension_of_a_video_may_be_in_capitals(tmp_path: Path) -> None:
     (tmp_path / "run.MP4").write_bytes(b"nothing")
-    with pytest.raises(UsageError, match=r"run\.MP4 is no video that can be read"):
+    with pytest.raises(UsageError, match=r"run\.MP4 is not a readable video"):
         next(read_source(tmp_path / "run.MP4"))

@@ -6,7 +6,7 @@ from bt_exec import Robot
 
 
 class Kettle(Robot, Protocol):
-    """What the skills of this pack need."""
+    """Robot interface that the skills of this pack use."""
 
     temperature_c: float
 

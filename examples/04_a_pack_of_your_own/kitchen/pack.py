@@ -41,7 +41,7 @@ def water_hot(robot: Kettle, degrees_c: float = 80.0) -> Verdict:
 
 
 class KitchenStart(WorldSettings):
-    """How the simulated kitchen starts."""
+    """Initial state of the simulated kitchen."""
 
     water: float = Field(20.0, ge=0, le=100, description="its temperature at first [°C]")
 

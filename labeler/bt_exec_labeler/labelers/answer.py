@@ -60,7 +60,7 @@ def read_records(
         number = entry.get("item") if isinstance(entry, Mapping) else None
         where = f"items[{at}]"
         if isinstance(number, bool) or not isinstance(number, int):
-            beside.append(Breach("NO_ITEM_NUMBER", where, "says not which item it is about"))
+            beside.append(Breach("NO_ITEM_NUMBER", where, "does not name its item"))
         elif number not in by_number:
             wanted = ", ".join(map(str, asked))
             message = f"is about item {number}; asked about {wanted}"

@@ -32,7 +32,7 @@ from bt_exec_labeler.labelers import (
 
 __all__ = ["RayLabeler"]
 
-_RETRIES = 3  # of a batch whose worker died
+_RETRIES = 3  # attempts after the first for a batch whose worker died
 _WAITING = 1000  # maximum number of waiting reservations
 _made: dict[
     str, tuple[Labeler, _WorkerAllowance]

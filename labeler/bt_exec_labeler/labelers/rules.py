@@ -45,7 +45,7 @@ class RulesLabeler:
     def _label(self, item: Item) -> Labelled:
         span = item.span
         if span is None:
-            breach = Breach("NO_ACTIONS", "episode", "the recording does not say what was done")
+            breach = Breach("NO_ACTIONS", "episode", "the recording contains no actions")
             return Labelled(None, (breach,))
         limits = self.vocabulary.limits
         reach = item.t + limits.horizon_s

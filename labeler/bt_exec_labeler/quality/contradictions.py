@@ -27,7 +27,7 @@ def contradictions(
     ops = [goal["op"] for goal in record["short_goal_dsl"]]
     for word in record["fallback_if_failed"]:
         if ops == [word]:
-            message = f"{word} is what failed; doing it again is no other way"
+            message = f"{word} has failed; repeating it is not an alternative"
             found.append(Breach("FALLBACK_IS_GOAL", "fallback_if_failed", message))
     if episode is None:
         return tuple(found)

@@ -131,8 +131,8 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
 def _agreed(found: Agreement) -> str:
     same = f"{100 * found.same:5.1f} % of {found.moments} the same"
     if found.kappa is None:
-        return f"{same}; the prompt gives it away: no picture is needed"
-    return f"{same}, {100 * found.blind:5.1f} % without looking, kappa {found.kappa:.2f}"
+        return f"{same}; determined by the prompt: no picture is needed"
+    return f"{same}, {100 * found.blind:5.1f} % without pictures, kappa {found.kappa:.2f}"
 
 
 def _counted(words: Iterable[str]) -> dict[str, int]:

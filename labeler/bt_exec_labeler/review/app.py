@@ -99,7 +99,7 @@ def make_app(
     def decide(asked: Asked) -> Any:
         """Store a decision. It is on disk when this answers."""
         if asked.item not in by_item:
-            return _no(404, "NO_RECORD", f"{asked.item} is not among what is reviewed")
+            return _no(404, "NO_RECORD", f"{asked.item} is not part of this review")
         found = read_decision(asked.model_dump(), by_item[asked.item].line, vocabulary)
         if isinstance(found, tuple):
             problems = [

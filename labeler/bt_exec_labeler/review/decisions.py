@@ -185,7 +185,7 @@ def _read(data: bytes, path: Path) -> tuple[dict[str, dict[str, Any]], int]:
                 raise ValueError  # noqa: TRY301 - reported below, with its line
         except (ValueError, KeyError, TypeError):
             raise UsageError(
-                f"{path}:{number} is no decision; repair that line, or take it away"
+                f"{path}:{number} is not a decision; correct or remove that line"
             ) from None
         found[line["item"]] = line
     return found, whole

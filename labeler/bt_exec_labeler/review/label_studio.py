@@ -89,7 +89,7 @@ def read_annotations(
     refused: list[str] = []
     for where, item, annotation in _annotations(path):
         if item not in by_item:
-            refused.append(f"{where}: {item!r} is not among what is reviewed")
+            refused.append(f"{where}: {item!r} is not part of this review")
             continue
         data = _decision(annotation.get("result"))
         if isinstance(data, str):

@@ -106,5 +106,5 @@ def _frames(path: Path) -> list[VideoFrame]:
     finally:
         video.release()
     if not frames:
-        raise UsageError(f"{path} is no video that can be read")
+        raise UsageError(f"{path} is not a readable video")
     return frames

@@ -88,7 +88,7 @@ def read_answer(
     said, thought = without_thoughts(text.replace("\r\n", "\n"))
     first = ("thoughts left out",) if thought else ()
     if (soft := softened(said)) != said:
-        said, first = soft, (*first, "hard spaces made soft")
+        said, first = soft, (*first, "no-break spaces replaced")
     found = pieces_of(said, keys)
     if len(found.documents) > MOST:
         return _several(said, first)
@@ -103,7 +103,7 @@ def read_answer(
     if not chosen:
         if broken and (not found.words or any(_starts(each.text, keys) for each in broken)):
             return broken[-1]
-        message = "holds no document; write one YAML document and nothing else"
+        message = "contains no document; write one YAML document and nothing else"
         problem = Problem("EMPTY", message, file=NAME, line=1, column=1)
         return Reading(text=said, notes=first, problems=(problem,))
     if any(_starts(each.text, keys) for each in broken if each is not chosen[0]):
@@ -113,7 +113,7 @@ def read_answer(
     beside = [each.text for each, _ in readings if each.text != chosen[0].text]
     words = "\n".join([found.words, *beside]).strip()
     if _PART_OF_A_TREE.search(words):
-        message = "lines of a tree stand outside of the document; write it in one piece"
+        message = "lines of a tree are outside the document; write one document"
         problem = Problem("PLAN_IN_PIECES", message, file=NAME)
         return Reading(text=said, notes=first, problems=(problem,))
     return replace(chosen[0], words=words)
@@ -130,7 +130,7 @@ class _Work:
 
 
 def _several(text: str, notes: tuple[str, ...]) -> Reading:
-    message = "holds more than one document; write the one that counts and nothing else"
+    message = "contains more than one document; write one document and nothing else"
     problem = Problem("SEVERAL_PLANS", message, file=NAME)
     return Reading(text=text, notes=notes, problems=(problem,))
 
@@ -144,7 +144,7 @@ def _read(
     if candidate.open:
         # an incomplete entry would remain after a trailing comma or colon
         text = text.rstrip().rstrip(",") + candidate.open
-        notes = (*notes, "cut off: what was open is closed")
+        notes = (*notes, "cut off: open brackets and quotes closed")
     reading = _attempt(text, complete, notes, work)
     other = None if reading.problems else reading
     if other is not None and _known(other.data, keys):
@@ -174,7 +174,7 @@ def _attempt(text: str, complete: bool, notes: tuple[str, ...], work: _Work) -> 
     except SpecError as error:
         return Reading(text=text, complete=complete, notes=notes, problems=tuple(error.problems))
     if text.lstrip()[:1] in ("{", "[") and not _is_json(text):
-        notes = (*notes, "JSON with slips read as YAML")
+        notes = (*notes, "JSON with errors read as YAML")
     return Reading(source, text, complete, notes)
 
 

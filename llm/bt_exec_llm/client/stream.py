@@ -27,7 +27,7 @@ def parse(text: str) -> Any:
     try:
         data = json.loads(text, object_pairs_hook=keys_once)
     except KeyTwiceError:
-        raise ModelFailure("MODEL_BAD_ANSWER", "a key stands twice in the answer") from None
+        raise ModelFailure("MODEL_BAD_ANSWER", "the answer has a duplicate key") from None
     except RecursionError:
         raise ModelFailure("MODEL_TOO_DEEP", f"more than {_DEEPEST} levels") from None
     level, depth = [data], 0

@@ -45,15 +45,15 @@ def mends(text: str) -> Iterator[tuple[str, str]]:
     steps: list[tuple[str, Callable[[str], str]]]
     if text.lstrip()[:1] in ("{", "["):
         steps = [
-            ("characters that cannot be seen left out", lambda t: _ODD_APART.sub(_odd, t)),
+            ("invisible characters removed", lambda t: _ODD_APART.sub(_odd, t)),
             ("curly quotes made straight", lambda t: t.translate(_CURLY)),
             ("comments left out", lambda t: _COMMENT.sub(_keep_string, t)),
             ("None read as null", lambda t: _NONE.sub(lambda m: m[1] or "null", t)),
-            ("commas too many left out", lambda t: _COMMAS.sub(_keep_string, t)),
+            ("surplus commas removed", lambda t: _COMMAS.sub(_keep_string, t)),
         ]
     else:
         steps = [
-            ("characters that cannot be seen left out", lambda t: t.translate(_ODD)),
+            ("invisible characters removed", lambda t: t.translate(_ODD)),
             ("tabs turned into spaces", lambda t: _TABS.sub(_spaces, t)),
             ("a space put after a colon", lambda t: _TIGHT.sub(r"\1: ", t)),
             ("quotes put around text that holds a colon", lambda t: _COLON.sub(_quoted, t)),

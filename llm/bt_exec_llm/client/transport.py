@@ -69,7 +69,9 @@ class _BoundedTransport(httpx2.BaseTransport):
         coding = response.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("", "identity"):
             response.close()
-            raise ModelFailure("MODEL_COMPRESSED", f"plain text was asked for, {coding[:20]!r}")
+            raise ModelFailure(
+                "MODEL_COMPRESSED", f"uncompressed text was requested, {coding[:20]!r}"
+            )
         if 300 <= response.status_code < 400:
             response.close()
             raise _redirected(response)

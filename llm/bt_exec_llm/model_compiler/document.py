@@ -55,7 +55,7 @@ def document_in(text: str) -> Document:
         return Document(problems=(Problem("TOO_BIG", message),))
     said, thought = without_thoughts(text)
     if thought and not text.endswith(said.lstrip()):
-        message = "thoughts behind the plan or within it; write the plan alone"
+        message = "thinking text after or inside the plan; write only the plan"
         return Document(problems=(Problem("WORDS_BESIDE_PLAN", message),))
     found = _as_a_file(said.strip()) or _among_words(said)
     if thought:

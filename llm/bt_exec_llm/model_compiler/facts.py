@@ -36,7 +36,7 @@ def claims(
     for where, node, facts in _Walk(request, dict(assumes)).node(part, place):
         done = _done_already(node, facts, request)
         if done and set(done.split(", ")) <= {f"{fact}={value}" for fact, value in assumes.items()}:
-            message = f"the plan builds on {done}, so {node.do} makes no sense here"
+            message = f"the plan builds on {done}, so {node.do} has no use here"
             yield Problem("STATE_CONTRADICTS_PLAN", message, show_place(where), done)
         skill = request.catalogue.skills.get(node.do)
         for key, value in (skill.needs if skill is not None else {}).items():

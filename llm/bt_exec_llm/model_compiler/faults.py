@@ -95,7 +95,7 @@ def endless(root: Any) -> Iterator[Problem]:
 
 
 def _endless(place: str, found: str) -> Problem:
-    message = f"a plan ends by itself: repeat and retry are counts, {MOST_RUNS} runs at most"
+    message = f"a plan must end: repeat and retry are counts, {MOST_RUNS} runs at most"
     return Problem("ENDLESS_LOOP", message, place, found)
 
 

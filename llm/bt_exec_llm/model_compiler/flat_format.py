@@ -81,7 +81,7 @@ class _Wiring:
         nested = self._node(self.first, (), "root")
         for name in self.nodes:
             if name != self.first and name not in self.used:
-                message = "no node has this one among its children; attach it or leave it out"
+                message = "no node has this child; attach it or leave it out"
                 self._report("UNATTACHED_NODE", message, name, name)
         return nested
 
@@ -128,7 +128,7 @@ class _Wiring:
                 message = "there is no node of this id"
                 self._report("UNKNOWN_NODE", message, f"{name}/children", str(child), self.nodes)
             elif child in (*above, name):
-                message = f"{child} stands below itself: the plan would never end"
+                message = f"{child} is its own descendant: the plan would never end"
                 self._report("ENDLESS_LOOP", message, f"{name}/children", child)
             elif child in self.used or child == self.first:
                 self._report("NODE_TWICE", "a node has one parent", f"{name}/children", child)
@@ -148,7 +148,7 @@ class _Wiring:
             return {key: value for key, value in node.items() if key != "step"}
         for key in step:
             if key not in ("runs", "with") or node.get(key) not in (None, "", [], {}):
-                message = f"{key!r} has no place here; a step holds 'runs' and 'with', once"
+                message = f"{key!r} is not allowed here; a step has 'runs' and 'with', once"
                 self._report("UNKNOWN_FIELD", message, f"{name}/step/{key}", str(key)[:60])
         return {**{key: value for key, value in node.items() if key != "step"}, **step}
 

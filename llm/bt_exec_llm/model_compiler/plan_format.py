@@ -123,7 +123,7 @@ def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
             inner = data[0] if any(key in data[0] for key in OWN) else None
         if inner is None:
             return data
-        notes.append("a wrapper around the plan was taken off")
+        notes.append("a wrapper around the plan was removed")
         if isinstance(data, dict):
             own = next(key for key in WRAPPERS if data.get(key) is inner)
             problems += [*two_plans(data), *unknown_keys(data, (own,))]
@@ -148,8 +148,8 @@ def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list
         step = _step(following)
         if step not in actions:
             message = (
-                "the next action is not in the list of what remains; "
-                "write one plan that holds every action"
+                "the next action is not among the remaining actions; "
+                "write one plan with every action"
             )
             known = tuple(_told(action) for action in actions)
             found = _told(step)
@@ -157,7 +157,7 @@ def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list
                 Problem("NEXT_ACTION_NOT_IN_LIST", message, "next_action", found, known)
             )
         elif actions[0] != step:
-            message = "the next action is not the first of what remains"
+            message = "the next action is not the first remaining action"
             problems.append(
                 Problem(
                     "NEXT_ACTION_NOT_FIRST",
@@ -209,7 +209,7 @@ def _own_fields(data: Mapping[str, Any]) -> Iterator[Problem]:
     for key, kind in kinds.items():
         value = data.get(key)
         if value is not None and not isinstance(value, kind):
-            yield Problem("BAD_VALUE", f"{key!r} is of another kind", key, str(value)[:60])
+            yield Problem("BAD_VALUE", f"{key!r} has a wrong type", key, str(value)[:60])
     goals = data.get("subgoals")
     for index, goal in enumerate(goals if isinstance(goals, list) else ()):
         if not isinstance(goal, str):

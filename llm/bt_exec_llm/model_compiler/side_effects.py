@@ -57,7 +57,7 @@ def needless_changes(
         if not any(len(one) > 1 for one in asked):
             if f"{fact}={values[-1]}" in request.messages:
                 continue  # already reported as a different command
-            message = f"the command leaves {fact} alone; what it is at the start it stays"
+            message = f"the command does not mention {fact}; keep its value"
             yield Problem("NOT_KEPT", message, "root", f"{fact}={values[-1]}")
         elif request.failure is None:
             message = f"{fact} changes more often than the command asks for; do it once"

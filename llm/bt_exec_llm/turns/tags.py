@@ -87,7 +87,7 @@ def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
             problems.append(Problem("TAG_NOT_CLOSED", message, found=tag[0]))
             continue
         if name in parts:
-            problems.append(Problem("TAG_TWICE", f"<{name}> stands twice", found=tag[0]))
+            problems.append(Problem("TAG_TWICE", f"<{name}> occurs twice", found=tag[0]))
         inside, start = name, tag.end()
     if inside:
         message = f"<{inside}> is not closed"
@@ -100,7 +100,7 @@ def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
         problems.append(Problem("TAGS_OUT_OF_ORDER", message, found=", ".join(seen)))
     words = " ".join(" ".join(outside).split())
     if words:
-        message = "nothing stands outside the two tags"
+        message = "there is text outside the two tags"
         problems.append(Problem("TEXT_OUTSIDE_TAGS", message, found=words[:80]))
     for name in _TAGS:
         if name not in parts and name != inside:
@@ -130,7 +130,7 @@ def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
     try:
         data = strict_json(text)
     except KeyTwiceError as error:
-        return None, [Problem("KEY_TWICE", "a key stands twice", found=str(error)[:60])]
+        return None, [Problem("KEY_TWICE", "a key is duplicated", found=str(error)[:60])]
     except RecursionError:
         return None, [Problem("TOO_DEEP", f"more than {_DEEPEST} levels")]
     except ValueError as error:

@@ -74,7 +74,9 @@ def _spare(read: Sequence[Path], written: Sequence[Path]) -> None:
     kept = {os.path.realpath(expand_home(one)) for one in read}
     for one in written:
         if os.path.realpath(expand_home(one)) in kept:
-            raise UsageError(f"{one} is what is looked at and would be written over; name another")
+            raise UsageError(
+                f"{one} is an input picture and would be overwritten; name another file"
+            )
 
 
 def _compares(question: str) -> bool:

@@ -90,7 +90,7 @@ def test_incomplete_line_is_removed(tmp_path: Path) -> None:
 def test_invalid_line_is_reported(tmp_path: Path, line: str) -> None:
     (tmp_path / "review").mkdir()
     (tmp_path / "review" / "ann.jsonl").write_text(f"{line}\n")
-    with pytest.raises(UsageError, match=r"ann\.jsonl:1 is no decision"):
+    with pytest.raises(UsageError, match=r"ann\.jsonl:1 is not a decision"):
         Decisions(tmp_path, "ann")
 
 

@@ -149,7 +149,14 @@ def test_invalid_annotations_are_reported(
     path.write_text(json.dumps(export))
     found, refused = read_annotations(path, cards, vocabulary)
     assert found == {}
-    said = ["not among", "must be one of", "has one record", "not JSON", "HORIZON_RANGE", "must be"]
+    said = [
+        "not part of",
+        "must be one of",
+        "has one record",
+        "not JSON",
+        "HORIZON_RANGE",
+        "must be",
+    ]
     assert len(refused) == len(said)
     for number, (problem, words) in enumerate(zip(refused, said, strict=True), start=1):
         assert f"task {number}: " in problem

@@ -26,7 +26,7 @@ DATA = {"tree": "shut", "root": {"sequence": [{"do": "close_door", "with": {"arm
 JSON = json.dumps(DATA)
 
 FENCE, AROUND = "taken out of a fence", "words around the document left out"
-SLIPS = "JSON with slips read as YAML"
+SLIPS = "JSON with errors read as YAML"
 
 TOLERATED: dict[str, tuple[str, tuple[str, ...]]] = {
     "plain yaml": (TREE, ()),
@@ -57,18 +57,18 @@ TOLERATED: dict[str, tuple[str, tuple[str, ...]]] = {
         ("comments left out",),
     ),
     "curly quotes": (JSON.replace('"', "“"), ("curly quotes made straight",)),
-    "two commas": (JSON.replace(", ", ",, "), ("commas too many left out",)),
+    "two commas": (JSON.replace(", ", ",, "), ("surplus commas removed",)),
     "tabs": (
         TREE.replace("    ", "\t\t").replace("\t\t  ", "\t\t\t"),
         ("tabs turned into spaces",),
     ),
     "hard spaces": (
         TREE.replace("    ", "\u00a0" * 4),
-        ("hard spaces made soft",),
+        ("no-break spaces replaced",),
     ),
     "characters that cannot be seen": (
         TREE.replace("- do", "-\u200b do"),
-        ("characters that cannot be seen left out",),
+        ("invisible characters removed",),
     ),
     "tight colons": (TREE.replace("do: ", "do:"), ("a space put after a colon",)),
     "case": (
@@ -111,7 +111,7 @@ def test_partial_answer_is_read_and_marked_incomplete(text: str) -> None:
     reading = read_answer(text)
     assert reading.data["tree"] == "shut"
     assert not reading.complete
-    assert reading.notes[-2:].count("cut off: what was open is closed") == 1
+    assert reading.notes[-2:].count("cut off: open brackets and quotes closed") == 1
 
 
 REFUSED = {

@@ -108,7 +108,7 @@ def test_address_is_fetched_only_with_permission(server, disc):
     with pictures([f"{server}/disc.png"], allow_net=True) as (file,):
         assert (file.name, file.read_bytes()) == ("disc.png", disc.read_bytes())
     assert not file.exists()
-    with pytest.raises(UsageError, match="on the network; say --allow-net"), pictures([server]):
+    with pytest.raises(UsageError, match="on the network; add --allow-net"), pictures([server]):
         pass
 
 

@@ -16,7 +16,7 @@ const WORDS = {
     did: { accept: "✓ accepted", correct: "✎ corrected", reject: "✗ rejected" },
     fields: { short_goal_dsl: "Goal", horizon_steps: "Horizon", terminate_on: "Ends on", done_evidence: "Evidence", fallback_if_failed: "If it fails", uncertainty: "Uncertainty" },
     steps: (n, s) => `${n} steps (${s} s)`, nothing: "none",
-    refused: { NOT_KEPT: (why) => `The decision could not be kept: ${why}`, NO_RECORD: () => "This record is not among what is reviewed." },
+    refused: { NOT_KEPT: (why) => `The decision could not be kept: ${why}`, NO_RECORD: () => "This record is not part of this review." },
     notJson: (why) => `This is not JSON: ${why}`, away: "The program that keeps decisions does not answer. Start it again with the same command: nothing that was decided is lost.",
   },
   ko: {

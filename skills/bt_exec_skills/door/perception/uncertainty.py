@@ -50,7 +50,7 @@ CAMERA: Mapping[CameraFault, str] = MappingProxyType(
         "missing": "the camera gives no picture",
     }
 )
-"""By `CameraFault`."""
+"""Sentences by `CameraFault`."""
 _DOOR: Mapping[DoorUncertainty | None, str] = MappingProxyType(
     {
         "no_door": "no door is in view",

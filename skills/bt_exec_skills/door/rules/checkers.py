@@ -62,7 +62,7 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         if other in asked and skill not in asked:
             for node, place in nodes_of(spec.root):
                 if isinstance(node, Do) and node.do == skill:
-                    message = f"the command asks for {other}; {skill} has no place in it"
+                    message = f"the command asks for {other}; {skill} is not part of it"
                     yield Problem(code, message, f"{show_place(place)}/do", skill, (other,))
     if not asked <= {"open_door", "close_door", "return_home"}:
         return
@@ -125,7 +125,7 @@ def stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         "uncertain": ("open_door", "close_door", "move_arm", "grasp"),
     }
     if first.do in senseless.get(state, ()) and first.skip_if is None:
-        message = f"a door that is {state} makes {first.do} senseless as the first action"
+        message = f"with a door that is {state}, {first.do} has no use as the first action"
         yield Problem("STATE_CONTRADICTS_PLAN", message, place, f"{state}, {first.do}")
     observed: Any = context.stated.get("observations")
     missing = isinstance(observed, Mapping) and observed.get("material_visible") is False

@@ -1,27 +1,27 @@
 """Verdicts of the judges about an answer, and its three scores.
 
-A judge supports only what it computed itself from the picture. Of a model's answer that is the
-tools: they answer each claim that the reader finds in it as a question of its own, on a bench that
-shares nothing with the model. Everything else may at most object:
+A judge supports an answer only with its own computation from the picture. For a model's answer
+these are the tools: they answer each claim of the answer as a separate question, on a bench without
+data of the model. All other judges can only object:
 
-  ``crops``     numbers that no set which was decided on crops explains
-  ``looker``    what a model said of the whole picture, where it was asked the same sentence
+  ``crops``     numbers that no set verified on crops explains
+  ``looker``    the model's answer about the whole picture, to the same sentence only
   ``model``     a second vision model, if the site names one
   ``colours``   the colours of the whole picture, against those of the crops
-  ``detector``  the count of one source against that of another, where both can see it
-  ``outlines``  things by outlines, hue and notches, against those by colour, where nothing else
-                names them; see `perception.outlines` for why these are two ways
+  ``detector``  the count of one source against that of another, if both can detect the objects
+  ``outlines``  objects by outlines, hue and notches, against those by colour, if no other source
+                names them; see `perception.outlines` for why the two are independent
   ``light``     the same steps on the picture in other plausible light; see `perception.lighting`
 
 Scores, each 0..1
-  confidence        that of the least clear decision behind it. Of a model's answer: that of the
-                    least sure claim, if tools support each and one of them answers the question;
-                    else at most 0.5, and at most 0.3 if something objects
-  evidence coverage share of the instances of the asked set of which the asked property was checked
-                    on crops; None without instances
-  reasoning         share of the steps of the reasoning that observations support: for a plan of
-                    tools 1, for every step of it ran; for a model the share of its "Step N:" lines
-                    that name something observed and no number that nobody observed
+  confidence        confidence of the least certain decision. For a model's answer: that of the
+                    least certain claim, if tools support every claim and one of them answers the
+                    question; otherwise at most 0.5, and at most 0.3 with an objection
+  evidence coverage share of the instances whose requested property was checked on crops; None
+                    without instances
+  reasoning         share of the reasoning steps that observations support: 1 for a plan of tools,
+                    since each step ran; for a model, the share of its "Step N:" lines that name an
+                    observation and no unobserved number
 """
 
 from __future__ import annotations

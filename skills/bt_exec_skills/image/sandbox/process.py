@@ -91,7 +91,7 @@ def launch(
         why = said.get("unavailable") or _last(reading.err) or "the launcher ended without a report"
         return Ran("not_run", None, why, isolated=False)
     if isolated and not over and not {"code", "over"} & said.keys():
-        return Ran("killed", None, "its guard was ended", isolated)
+        return Ran("killed", None, "its guard was terminated", isolated)
     code: Any = said.get("code", process.returncode)
     return _ended(over or said.get("over"), code, reading.out, reading.err, isolated=isolated)
 

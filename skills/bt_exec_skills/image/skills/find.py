@@ -64,7 +64,7 @@ def read_annotation(
     if label and label.lower() not in (name.lower() for name in known.names):
         raise Failed(
             "NOT_ANNOTATED",
-            f"the annotation knows no {label!r}",
+            f"the annotation has no {label!r}",
             retryable=False,
             thing=label,
             known=", ".join(known.names) or "nothing",

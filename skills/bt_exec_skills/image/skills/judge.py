@@ -108,7 +108,7 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
         against = "; ".join(
             f"{one.who}: {one.says}" for one in found.cross_checks if one.agrees is False
         )
-        raise Failed("JUDGES_DISAGREE", f"another way found otherwise: {against}", found=against)
+        raise Failed("JUDGES_DISAGREE", f"another method disagrees: {against}", found=against)
     verdict = {True: "agree", False: "differ", None: "nobody could tell"}[found.agrees]
     return Judged(verdict, said, found.confidence, found.coverage, found.reasoning)
 

@@ -261,7 +261,7 @@ def _near_first(found: tuple[str, ...], now: Environment) -> tuple[str, ...]:
 
 def _place(name: str, now: Environment) -> Point:
     at = now.at(name)
-    assert at is not None  # of attribute values in its name
+    assert at is not None  # it was found by attribute values in its name
     return at
 
 
