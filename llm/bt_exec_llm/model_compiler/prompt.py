@@ -28,7 +28,7 @@ from bt_exec_llm.model_compiler.site_texts import made_once
 
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
 
-VERSION = 3
+VERSION = 4
 """Version of the texts in ``prompts/``, kept in records; increased with every change."""
 
 _FOLDER = Path(__file__).parent.parent / "prompts"

@@ -259,7 +259,7 @@ def test_input_is_not_overwritten(option, disc, tmp_path, monkeypatch, capsys):
     words = ["ask", str(disc), "How many red circles are there?", option, str(beside)]
     words += ["--out", str(beside)] if option == "--annotation" else []
     assert call(words) == 2
-    assert "would be written over" in capsys.readouterr().err
+    assert "would be overwritten" in capsys.readouterr().err
     assert disc.read_bytes() == before
 
 
