@@ -106,7 +106,7 @@ def _fits_material(result: bool, reason: str) -> bool:
 
 
 def stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Check that the stated state of the door is what is seen, and that the plan fits it."""
+    """Check that the stated state of the door is the observed one, and that the plan fits it."""
     told = context.stated.get("door_state_estimation")
     state = told.get("state") if isinstance(told, Mapping) else told
     if not isinstance(state, str):

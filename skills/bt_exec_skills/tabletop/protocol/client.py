@@ -130,7 +130,7 @@ class Client:
         found = self._again(lambda: self._get("/env"))
         told = _time(found.get("time")) if isinstance(found, dict) else None
         if told is None:
-            raise Failed("SIMULATOR_FAULT", "/env tells no time: it knows no lockstep")
+            raise Failed("SIMULATOR_FAULT", "/env reports no time: lockstep is not supported")
         return told
 
     # -- requests
