@@ -1,6 +1,6 @@
-"""Errors in Korean: usage errors, and mistakes in files of authors.
+"""Errors in Korean: usage errors, and problems in files of authors.
 
-The English text is the key, as with gettext. A mistake without an entry is told by its code.
+The English text is the key, as with gettext. A problem without an entry is described by its code.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def korean_error(text: str) -> str:
 
 
 def korean_message(error: BtExecError) -> str:
-    """Return the message of an error in Korean; a line for each mistake of a file."""
+    """Return the message of an error in Korean, with a line for each problem of a file."""
     problems: tuple[Problem, ...] = getattr(error, "problems", ())
     return "\n".join(map(korean_problem, problems)) or korean_error(str(error))
 
 
 def korean_mistake(problem: Problem) -> str:
-    """Return what is wrong in Korean: the form of the message, or else the meaning of the code."""
+    """Return the Korean form of a problem's message, or the meaning of its code without one."""
     said = korean_error(problem.message)
     if said == problem.message:
         said = _table("problems").get(problem.code, said)
@@ -50,7 +50,7 @@ def korean_mistake(problem: Problem) -> str:
 
 
 def korean_problem(problem: Problem) -> str:
-    """Return a mistake in Korean, with its position, what was found and what is allowed."""
+    """Return a problem in Korean, with its position, what was found and what is allowed."""
     said = korean_mistake(problem)
     more = len(problem.allowed) - _ALLOWED
     rest = f" 외 {more}개" if more > 0 else ""

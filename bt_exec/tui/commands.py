@@ -22,7 +22,7 @@ _LONGEST = 100  # characters of a typed command
 
 @dataclass(frozen=True)
 class Action:
-    """What a key does.
+    """Action of a key or a typed command.
 
     Attributes:
         name: Name of the action.
@@ -48,7 +48,7 @@ def actions() -> tuple[Action, ...]:
 
 
 def press(display: Display, model: ViewModel, key: str, width: int) -> None:
-    """Change the display as a key asks; `width` is that of the view [cells]."""
+    """Perform the action of a key; `width` is that of the view [cells]."""
     display.notice = ""
     key = "space" if key == " " else key
     if display.typed is not None:
@@ -60,7 +60,7 @@ def press(display: Display, model: ViewModel, key: str, width: int) -> None:
 
 
 def _type(display: Display, model: ViewModel, key: str, width: int) -> None:
-    """Take a key of the command line."""
+    """Process a key in the command line."""
     typed = display.typed or ""
     if key == "enter":
         display.typed = None
@@ -81,7 +81,7 @@ def _type(display: Display, model: ViewModel, key: str, width: int) -> None:
 
 
 def _command(display: Display, model: ViewModel, text: str, width: int) -> None:
-    """Do what a typed command says, in either language."""
+    """Perform the action of a typed command, in either language."""
     word, _, rest = text.partition(" ")
     for action in actions():
         for known in filter(None, action.words.values()):

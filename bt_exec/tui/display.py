@@ -11,7 +11,7 @@ from bt_exec.tui.nodes import Forest, ViewNode
 __all__ = ["Display", "Page"]
 
 Page: TypeAlias = Literal["", "node", "times", "camera", "help"]
-"""What is shown below the tree; the list of keys replaces it."""
+"""Open page below the tree; the list of keys replaces it."""
 
 
 @dataclass
@@ -53,13 +53,13 @@ class Display:
         return self.active or bool(self.filter)
 
     def shows(self, model: ViewModel, node: ViewNode) -> bool:
-        """Return True if a node is to be shown, provided that its parent is."""
+        """Return True if a node is shown, provided that its parent is."""
         if self.active and node.state != "running":
             return False
         return not self.filter or id(node) in self._matches(model)
 
     def _matches(self, model: ViewModel) -> frozenset[int]:
-        """Return the nodes that contain the filter, with what is above and below them."""
+        """Return the nodes that contain the filter, with their ancestors and descendants."""
         found = self._found
         if found is None or found[0] != self.filter or found[1] is not model.forest:
             wanted = self.filter.casefold()
