@@ -74,7 +74,7 @@ def test_text_of_a_code_is_korean(code: str):
     assert not ENGLISH.search(QUOTED.sub("", said))
 
 
-def test_mistakes_of_malformed_trees_are_told_in_korean():
+def test_problems_of_malformed_trees_have_korean_messages():
     english = {}
     for one in told():
         said = korean_problem(one)
@@ -86,7 +86,7 @@ def test_mistakes_of_malformed_trees_are_told_in_korean():
     assert english == {}
 
 
-def test_mistake_keeps_its_place_and_what_was_found_and_allowed():
+def test_korean_problem_contains_position_found_and_allowed_values():
     one = Problem(
         "UNKNOWN_SKILL", "there is no skill 'fly'", "root/do", "fly", ("look",), "a.yaml", 2, 12
     )
