@@ -30,7 +30,7 @@ class Edge(NamedTuple):
         cost: Cost of the wording; 0 is the usual one.
         parts: The edges that it consists of; empty for words.
         text: The words, for edges of the lattice.
-        doubt: Change of the text, for near misses; usually empty.
+        past: Whether it is a verb in a past form.
     """
 
     start: int
@@ -40,7 +40,7 @@ class Edge(NamedTuple):
     cost: float
     parts: tuple[Edge, ...] = ()
     text: str = ""
-    doubt: str = ""
+    past: bool = False
 
     def leaves(self) -> Iterator[Edge]:
         """Yield the edges of the lattice below this one, from left to right."""

@@ -134,10 +134,11 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
             inner = {place - start for place in text.gaps if start < place < end}
             cost = _spacing(text, start, end, False) + _APART * len(inner - {*stem.spaces})
             for last, mood, negated, extra in _tails(text, end, stem.form, lexicon, 3):
-                mood = _requested(stem, mood)
+                mood = _requested(stem, mood, text.chars[:last], lexicon)
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
-                yield Edge(start, last, category, stem.meaning, cost + extra, text=surface)
+                past = stem.form.startswith(PAST)
+                yield Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
 
 
 def _tails(
@@ -157,9 +158,13 @@ def _tails(
                 yield from _after_link(text, end, ending.mood, lexicon, depth, apart)
 
 
-def _requested(stem: Stem, mood: str) -> str:
-    """Return the mood of a group; a question with a verb of request is an order."""
-    favour = stem.asks and not stem.form.startswith(PAST)
+def _requested(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
+    """Return the mood of a group that `chars` end in.
+
+    A question with a verb of request is an order, unless it offers something.
+    """
+    offers = chars.endswith(tuple(lexicon.language.data.get("offers", ("\0",))))
+    favour = stem.asks and not offers and not stem.form.startswith(PAST)
     return "order" if favour and mood in ("ask", "please", "asking") else mood
 
 
@@ -171,7 +176,7 @@ def _after_link(
             if stem.auxiliary != link:
                 continue
             for last, mood, negated, extra in _tails(text, end, stem.form, lexicon, depth - 1):
-                mood = _requested(stem, mood)
+                mood = _requested(stem, mood, text.chars[:last], lexicon)
                 yield last, mood, negated != (stem.kind == "negated"), cost + extra
 
 

@@ -28,7 +28,7 @@ from bt_exec.language.reading.korean import inflect, past_forms
 from bt_exec.language.reading.node import Node, conjunction
 from bt_exec.spec.plain_yaml import read_yaml
 
-__all__ = ["Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
+__all__ = ["GERUND", "Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
 
 SECTIONS = {"things": "thing", "attributes": "has"}
 """Sections of a pack's lexicon whose words are formulas, and the kind of node of each."""
@@ -36,7 +36,8 @@ SECTIONS = {"things": "thing", "attributes": "has"}
 PAST = "past "
 PRESENT = ("order",)  # moods without a past form
 
-_GERUND = 0.3  # cost of a gerund for an order: "would you mind putting"
+GERUND = 0.3
+"""Cost of a gerund for an order: "would you mind putting"."""
 _NAMED = {"relations": "relation", "aspects": "aspect"}  # sections whose words are constants
 
 
@@ -197,6 +198,11 @@ class Lexicon:
             for name, verb in pack.get("verbs", {}).items():
                 for word in verb[language]:
                     lexicon._add_order(word, f"v.{verb['frame']}", name)
+            known = set(lexicon.entries)
+            for word in pack.get("fillers", {}).get(language, ()):
+                surface, entry = _entry(word, "manner", None)
+                if surface not in known:  # the grammar has its own use of other words
+                    lexicon._put(surface, entry)
             for words in pack.get("anything", {}).get(language, ()):
                 lexicon._add_noun(words, Node("any"), category="anything")
         return lexicon
@@ -235,7 +241,7 @@ class Lexicon:
         else:
             head, *rest = word.split(" ")
             self._put(*_entry(word, category, verb))
-            self._put(*_entry(" ".join([gerund(head), *rest]), category, verb, cost=_GERUND))
+            self._put(*_entry(" ".join([gerund(head), *rest]), category, verb, cost=GERUND))
 
     def _add_noun(self, word: str, meaning: Node, category: str = "noun") -> None:
         singular, _, irregular = word.partition("/")

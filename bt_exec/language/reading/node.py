@@ -277,11 +277,15 @@ def _sorted(node: Node) -> Node:
 
 
 def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
-    """Return a disjunction without alternatives that other parts of a conjunction exclude."""
+    """Return a disjunction without alternatives that other parts of a conjunction exclude.
+
+    Without any alternative left, it is the formula that nothing satisfies.
+    """
     if part.kind != "or":
         return part
     excluded = {negation(one) for one in given}
-    return _joined("or", tuple(one for one in part.parts() if one not in excluded))
+    left = tuple(one for one in part.parts() if one not in excluded)
+    return _joined("or", left) if left else negation(Node("any"))
 
 
 def _pushed(node: Node) -> Node:

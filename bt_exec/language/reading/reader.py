@@ -130,7 +130,13 @@ class Reader:
         found = self._parsed(text, self.lexicon(language_of(text)), _called(names), goal)
         return found.meaning if isinstance(found, Reading) and not found.rivals else None
 
-    def read(self, text: str, names: Iterable[str] | Mapping[str, str] = ()) -> Reading | Unread:
+    def read(
+        self,
+        text: str,
+        names: Iterable[str] | Mapping[str, str] = (),
+        *,
+        corrected: bool = True,
+    ) -> Reading | Unread:
         """Return the meaning of a text.
 
         A text that cannot be parsed unchanged is parsed with corrected words. `Reading.respelt`
@@ -140,6 +146,7 @@ class Reader:
             text: Korean or English.
             names: Names of current objects, as nouns in addition to those of the lexicon; or the
                 meaning of each word for an object.
+            corrected: Whether words may be corrected.
         """
         language = language_of(text)
         lexicon = self.lexicon(language)
@@ -147,7 +154,7 @@ class Reader:
         if len(text) > LONGEST:
             return Unread(text, language, ())
         found = self._parsed(text, lexicon, called)
-        if isinstance(found, Reading) and not found.unknown:
+        if not corrected or (isinstance(found, Reading) and not found.unknown):
             return found
         for candidate in candidates(text, lexicon):
             again = self._parsed(candidate.text, lexicon, called)
@@ -167,8 +174,9 @@ class Reader:
         meanings: dict[Node, Edge] = {}
         for edge in found:
             if isinstance(edge.meaning, Node) and NOTHING.isdisjoint(edge.meaning.walk()):
-                said = edge.meaning if self._numbered else without_number(edge.meaning)
-                meanings.setdefault(normal(said), edge)
+                said = normal(edge.meaning if self._numbered else without_number(edge.meaning))
+                if NOTHING.isdisjoint(said.walk()):
+                    meanings.setdefault(said, edge)
         if not meanings:
             unknown = {edge.start: edge.text for edge in edges if edge.category == "unknown"}
             return Unread(text, language.name, tuple(unknown.values()))

@@ -142,10 +142,14 @@ def _less(objects: Any, formula: Node | None) -> Any:
     return _refine(objects, formula)
 
 
-def _other_than(objects: Any, excluded: Any) -> Any:
-    """Return an object, or each of several, without those that another phrase means."""
+def _other_than(chosen: Any, excluded: Any) -> Any:
+    """Return an object, each of several, or a goal, without what another phrase means."""
+    if isinstance(chosen, Node) and chosen.kind == "rel":
+        return chosen.replace(to=_other_than(chosen.get("to"), excluded))
+    place = excluded.get("to") if excluded.kind == "rel" else None
+    excluded = place if isinstance(place, Node) else excluded
     formula = excluded.get("of") if excluded.kind == "np" else excluded
-    return objects if not isinstance(formula, Node) else _less(objects, negation(formula))
+    return chosen if not isinstance(formula, Node) else _less(chosen, negation(formula))
 
 
 def _all_of(objects: Any) -> Any:

@@ -13,7 +13,6 @@ from typing import Any
 
 from bt_exec.language.particles import with_particles
 from bt_exec_llm.offline.index import Index
-from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.past import Past, Understood
 from bt_exec_llm.offline.piece import Clause, Piece
 from bt_exec_llm.offline.trouble import Trouble
@@ -65,12 +64,7 @@ def _does(command: str, language: str, index: Index) -> list[Any]:
     found = understand(command, language, index, Past())
     if not isinstance(found, Understood):
         return []
-    return _compared(found.parts)
-
-
-def _compared(parts: Iterable[Part]) -> list[Any]:
-    """Return the properties of parts that matter when commands are compared."""
-    return [(part.tree, part.args, part.condition, part.times, part.case) for part in parts]
+    return [part.effect for part in found.parts]
 
 
 def _of_values(clauses: list[Clause], text: str) -> tuple[list[str], tuple[str, ...]]:
@@ -104,7 +98,7 @@ def _of_actions(clauses: list[Clause], text: str, language: str, index: Index) -
         bound = index.binder.bind(steps, text, [])
         if isinstance(bound, Trouble) or len(bound) != 1:
             return []
-        wanted = _compared(bound)
+        wanted = [part.effect for part in bound]
         named = [p for p in pieces if p.kind == "value"]
         tries = [*_said_of(bound[0].tree, named, language, index)]
         if one.pieces and (language == "en" or one is clauses[-1]):  # 열거나 is not a command alone

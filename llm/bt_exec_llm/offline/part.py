@@ -34,3 +34,8 @@ class Part:
     case: int = 0
     borrowed: bool = field(default=False, compare=False)
     step: Step | None = field(default=None, compare=False)
+
+    @property
+    def effect(self) -> tuple[str, dict[str, Any], Held | None, int, int]:
+        """Tree, arguments, condition, times and case, without the words."""
+        return self.tree, self.args, self.condition, self.times, self.case

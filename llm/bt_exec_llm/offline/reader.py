@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.lexicon import GERUND
+from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.english import EnglishReader
 from bt_exec_llm.offline.korean import KoreanReader
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -16,6 +20,11 @@ from bt_exec_llm.offline.vocabulary import vocabulary_of
 
 __all__ = ["Reader"]
 
+_LEFT_OUT = ("manner", "adverb")
+"""Categories of words that a reading may leave out."""
+_PRESENT = ("exist", "absent", "seen")
+"""Verbs whose past asks what was so; the past of others is a state that lasts."""
+_SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…-]|_")
 _SOUNDS = re.compile(
     r"(?<=[\s\w.!?~])(?:[ㅋㅎㅠㅜㅡㅇㄷㄱ]*[ㅋㅎㅠㅜㅡ][ㅋㅎㅠㅜㅡ]*|\^\^;*|;;+|:\)|:-\))"
 )
@@ -71,6 +80,26 @@ class Reader:
         """Return the steps of a cleaned command, or the reason why it has none."""
         return self.steps(self.clauses(text, language), text, language)
 
+    def reading(self, text: str) -> Reading | None:
+        """Return a text as the reading engine reads it; None if it is not certain.
+
+        It is not if a word is unknown, or left out though the lexicon does not say that it changes
+        nothing; if an order has no form of one (*getting the material*); if it tells of the past;
+        or if it limits what is forbidden (*not only with the left arm*).
+        """
+        found = self.vocabulary.engine.read(text, corrected=False)
+        if not isinstance(found, Reading) or found.unknown or _SYMBOLS.search(text):
+            return None
+        known = self.vocabulary.idle[found.language]
+        past = self.vocabulary.engine.lexicon(found.language).language.data["words"].get("past", ())
+        for leaf in found.edge.leaves():
+            kind = leaf.category.partition(".")[0]
+            left_out = kind in _LEFT_OUT and leaf.text not in known
+            gerund = leaf.start == 0 and kind == "v" and leaf.cost >= GERUND
+            if left_out or gerund or leaf.text in past or (leaf.past and kind in _PRESENT):
+                return None
+        return None if any(map(_limits, _edges(found.edge, "denied"))) else found
+
     def steps(self, clauses: list[Clause], text: str, language: str) -> list[Step] | Trouble:
         """Return the steps of clauses, or the reason why there are none."""
         return steps_of(clauses, self.lexicon, text, language, self._described, self.numbers)
@@ -79,3 +108,15 @@ class Reader:
         """Record values that describe a noun in an utterance ("pour a double coffee")."""
         for clause in clauses:
             self._described |= {(one.name, noun.name) for one, noun in attributes(clause.pieces)}
+
+
+def _edges(edge: Edge, category: str) -> Iterator[Edge]:
+    """Yield the edges of a category at and below an edge."""
+    if edge.category.partition(".")[0] == category:
+        yield edge
+    for part in edge.parts:
+        yield from _edges(part, category)
+
+
+def _limits(edge: Edge) -> bool:
+    return any(leaf.category == "only" for leaf in edge.leaves())

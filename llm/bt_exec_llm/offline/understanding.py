@@ -10,6 +10,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.language.operators import operators_in
 from bt_exec_llm.offline.acts import meaning_of
 from bt_exec_llm.offline.choosing import chosen_of
+from bt_exec_llm.offline.engine_steps import NoStepsError, steps_of_meaning
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.operator_uses import lost_operator
 from bt_exec_llm.offline.part import Part
@@ -37,6 +38,14 @@ _LAST = ("DONE", "WHY", "WHERE")
 """Codes of questions that a library may answer itself; otherwise the session answers them."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Troubles of commands that were parsed and match no utterance of their language."""
+_SEEN = {
+    "CONDITION": {"if"},
+    "COUNT": {"quantity"},
+    "NEGATED": {"avoid", "not"},
+}
+"""Nodes of which one must be in a meaning where a trouble saw a condition, number or negation."""
+_FINAL = ("CHOICE", "CONTRADICTION", "OUT_OF_RANGE", "OUT_OF_REACH", "TIME", "TOO_LONG")
+"""Troubles that no other reading of a command can end."""
 _MOST_PARTS = 20
 _MOST_PASTS = 64
 _PLACEHOLDER = {"en": "", "ko": "그거"}
@@ -211,6 +220,9 @@ def _without(text: str, values: list[Piece], instead: str) -> str:
 
 def _read(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
     found = _parts(text, language, index, past)
+    if isinstance(found, Trouble):
+        by_engine = _by_engine(text, language, index, past, found)
+        found = found if by_engine is None else by_engine
     if isinstance(found, Trouble) and language == "ko" and _spaced_out(text):
         again = _parts("".join(text.split()), language, index, past)
         found = found if isinstance(again, Trouble) else again
@@ -272,6 +284,47 @@ def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) ->
     pronouns = [p for p in steps[0].pieces if p.kind == "pronoun" and p.name != "person"]
     things = [p for step in resolved for p in step.pieces]
     return bool(pronouns) and all(p.kind in ("pronoun", "filler", "speaker") for p in things)
+
+
+def _by_engine(
+    text: str, language: str, index: Index, past: Past, trouble: Trouble
+) -> Understood | None:
+    """Return the parts of a text as the reading engine reads it; None if it is not certain.
+
+    Args:
+        text: A cleaned command.
+        language: Its language.
+        index: What can be said.
+        past: The session.
+        trouble: Why it was not understood otherwise. Numbers and manners that were named there
+            must be in the meaning.
+    """
+    no_order = trouble.code == "NOT_A_COMMAND" and text.rstrip(" .?!").endswith(trouble.words)
+    final = no_order or trouble.code in _FINAL
+    reading = None if final else index.reader.reading(text)
+    if reading is None:
+        return None
+    found: list[list[Step]] = []
+    asked = text.rstrip().endswith("?")
+    for meaning in (reading.meaning, *reading.rivals):
+        kinds = {one.kind for one in meaning.walk()}
+        if not kinds & _SEEN.get(trouble.code, kinds):
+            return None
+        try:
+            found.append(steps_of_meaning(meaning, index.reader.lexicon, reading))
+        except NoStepsError:
+            continue
+        if language == "en" and asked and any(QUESTION not in step.verbs for step in found[-1]):
+            return None
+        if language == "ko" and not asked and meaning.kind == "ask":
+            return None  # 손 들어: a question or an order
+    verbs = "".join(one.text for one in reading.edge.leaves() if one.category.startswith("v."))
+    if trouble.code == "MANNER" and trouble.words.replace(" ", "") not in verbs:
+        return None
+    bound = [_bound(steps, text, language, index, past) for steps in found]
+    fit = [one for one in bound if isinstance(one, Understood)]
+    effects = [[part.effect for part in one.parts] for one in fit]
+    return fit[0] if fit and all(one == effects[0] for one in effects) else None
 
 
 def _spaced_out(text: str) -> bool:

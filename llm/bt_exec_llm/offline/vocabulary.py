@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+from bt_exec.language.reading.reader import Reader
+from bt_exec_llm.offline.engine_words import engine_words
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 from bt_exec_llm.offline.phrases import expand_phrase
 
@@ -99,6 +102,21 @@ class Vocabulary:
             for language in ("en", "ko"):
                 for text in _every(getattr(words, language)):
                     self.alone[language]["".join(text.split()).casefold()] = code
+
+        self.idle: dict[str, set[str]] = {
+            language: {
+                "".join(text.split()).casefold()
+                for words in (lexicon.filler, lexicon.courtesy, lexicon.vocative)
+                for text in _every(getattr(words, language))
+            }
+            for language in ("en", "ko")
+        }
+        """Words that change nothing, without spaces, by language."""
+
+    @cached_property
+    def engine(self) -> Reader:
+        """The reading engine with the words of the lexicon."""
+        return Reader([engine_words(self.lexicon)])
 
     def _add_value(self, value: Value, entry: Entry) -> None:
         """Add the phrases of a value, each with its meaning in a condition."""

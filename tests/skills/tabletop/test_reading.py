@@ -189,6 +189,40 @@ def test_object_to_be_moved_is_not_driven_to(command):
     assert plan(command).startswith("!")
 
 
+EXCLUDED = {  # names, and the objects that they mean in the world "mixed"
+    ("green cylinder", "초록 원기둥"): "object_small_green_cylinder_0",
+    ("blue cup", "파란 컵"): "object_blue_cup_0",
+    ("ball", "공"): "object_big_blue_ball_0",
+}  # fmt: skip
+EXCLUSIONS = (
+    "{name} 말고 {place}",
+    "{name} 말고 {place} 넣어",
+    "{name} 대신 {place} 넣어",
+    "{name} 말고 {place} 옆에 놔",
+    "{name} 빼고 {place} 넣어",
+    "사과를 {name} 말고 {place} 넣어",
+    "{name} 말고 사과를 {place} 넣어",
+    "{name} 넣지 말고 사과를 {place} 넣어",
+    "rather than the {name}, put the apple in the {place}",
+    "put the apple in the {place} rather than the {name}",
+    "put the apple, not the {name}, in the {place}",
+    "put the apple in the {place} and not the {name}",
+    "put neither the {name} nor the red cup in the {place}",
+    "do not put the {name} in the {place} until the red bowl is empty",
+)
+
+
+@pytest.mark.parametrize("said", EXCLUSIONS)
+def test_excluded_object_is_never_moved(said):
+    korean = not said.isascii()
+    for names, thing in EXCLUDED.items():
+        for english, spoken in PLACES.items():
+            place = (spoken[:-1] if "옆" in said else spoken) if korean else english
+            got = plan(said.format(name=names[korean], place=place))
+            moved = set() if isinstance(got, str) else {move[0] for moves in got for move in moves}
+            assert thing not in moved, (names, place)
+
+
 def test_delivery_in_a_prohibition_is_refused():
     assert plan("초록색 원통 나한테 말고 가져다줄래").startswith("!")
 

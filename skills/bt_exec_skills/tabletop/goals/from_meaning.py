@@ -185,6 +185,8 @@ class Converter:
                 raise Trouble("NOTHING_BEFORE", what=self._said(goal) or "-")
             return self._place, self._side, None
         to = self.phrase(target)
+        if any(one.kind not in ("", to.kind, *CONTAINERS) for one in to.but):
+            raise Trouble("NOT_UNDERSTOOD")  # an object that is excluded as a place
         if to.table and relation in _PARTS:
             to, side = replace(to, part=_PARTS[relation]), SIDES["in"]
         elif relation in SIDES:

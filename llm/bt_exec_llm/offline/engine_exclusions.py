@@ -1,0 +1,95 @@
+"""Exclusions in steps: "not with the left arm", "neither the lounge nor the corridor"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.step import QUESTION, Step
+
+__all__ = ["LEAVE", "REST", "NoStepsError", "other_value", "with_exclusions"]
+
+LEAVE = "leave"
+"""Verb of an object that is to be left alone."""
+
+REST = "rest"
+"""Mark of what is left of all after exclusions."""
+
+
+class NoStepsError(Exception):
+    """A meaning with a part that no step can express."""
+
+
+def with_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return steps in which each excluded value restricts the acts, or is an act that is forbidden.
+
+    Where a type has two values, one that is excluded means the other: not with the left arm.
+    """
+    acts = [step for step in steps if step.positive and QUESTION not in step.verbs]
+    rests = [step for step in acts if any(piece.mark == REST for piece in step.pieces)]
+    rest = rests[0] if len(acts) == len(rests) == 1 else None
+    if rests and rest is None:
+        raise NoStepsError
+    found: list[Step] = []
+    for step in steps:
+        kinds = {piece.name for piece in step.pieces if piece.kind == "value"}
+        if step.positive:
+            found.append(step)
+        elif not step.pieces and not acts:
+            continue  # do nothing, only tell me whether …
+        elif step.pieces and kinds and all(other_value(one, lexicon) for one in step.pieces):
+            if len(acts) != 1 or step.condition is not None or len(step.pieces) != 1:
+                raise NoStepsError
+            acts[0].pieces.append(step.pieces[0].marked("not"))
+        elif rest is not None and kinds:
+            rest.pieces += [piece.marked("not") for piece in step.pieces]
+        elif step.verbs == (LEAVE,):
+            if len(acts) != 1 or any(piece.kind != "value" for piece in step.pieces):
+                raise NoStepsError
+            found.append(replace(step, verbs=acts[0].verbs))
+        else:
+            found.append(step)
+    if rest is not None:
+        rest.pieces[:] = _of_all(rest.pieces, lexicon)
+    return [replace(step, pieces=_chosen(step.pieces, lexicon)) for step in found]
+
+
+def _of_all(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
+    """Return pieces in which "the rest" is the value for all, without those that are excluded."""
+    kinds = {piece.name for piece in pieces if piece.mark == "not"}
+    found = [piece for piece in pieces if piece.mark not in (REST, "not")]
+    if len(kinds) != 1 or any(piece.name in kinds for piece in found):
+        raise NoStepsError
+    (kind,) = kinds
+    every = [(name, one.each) for name, one in lexicon.values.get(kind, {}).items() if one.each]
+    if len(every) != 1:
+        raise NoStepsError
+    name, each = every[0]
+    left_out = [piece for piece in pieces if piece.mark == "not" and piece.value in each]
+    return [*found, Piece("value", kind, name), *left_out]
+
+
+def _chosen(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
+    """Return pieces without excluded values for which another one is named or follows."""
+    named = {piece.name: piece for piece in pieces if piece.kind == "value" and piece.mark != "not"}
+    found = []
+    for piece in pieces:
+        if piece.mark == "not" and piece.kind != "value":
+            raise NoStepsError
+        other = other_value(piece, lexicon) if piece.mark == "not" else ""
+        if not other:
+            found.append(piece)
+        elif piece.name not in named:
+            found.append(replace(piece, value=other, mark="with", text=""))
+        elif named[piece.name].value != other:
+            raise NoStepsError
+    return found
+
+
+def other_value(piece: Piece, lexicon: Lexicon) -> str:
+    """Return the only other value of the type of a value; empty if there are several."""
+    values = lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
+    others = [name for name, value in values.items() if not value.other and name != piece.value]
+    own = piece.value in values and not values[piece.value].other
+    return others[0] if own and len(others) == 1 and not values[others[0]].each else ""

@@ -1,0 +1,406 @@
+"""Steps of a meaning of the reading engine; see `bt_exec_llm.offline.step`.
+
+A meaning with a part that no step can express has no steps: it is never followed in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.node import Node, conjuncts, normal
+from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.clause_steps import MOST_TIMES
+from bt_exec_llm.offline.engine_exclusions import (
+    LEAVE,
+    REST,
+    NoStepsError,
+    other_value,
+    with_exclusions,
+)
+from bt_exec_llm.offline.engine_words import name_of
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.piece import Kind, Piece
+from bt_exec_llm.offline.step import QUESTION, Step
+
+__all__ = ["NoStepsError", "steps_of_meaning"]
+
+_SILENT = ("any", "one", "many")
+_SEEING = frozenset({"see", "seen", "exist", "absent"})
+"""Categories of words by which an object is looked for."""
+_MARKS: Mapping[str, str] = {"at": "at", "in": "at", "to": "to", "from": "from", "with": "with"}
+_SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
+_SOS = tuple(Node("pronoun", (("name", name),)) for name in _SO)
+_ASKED = ("whether", "which", "how_many", "where", "what")
+
+
+def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Step]:
+    """Return the steps of a meaning.
+
+    Args:
+        meaning: A meaning in normal form.
+        lexicon: The words of the site.
+        reading: The text that has the meaning.
+
+    Raises:
+        NoStepsError: If a part of it cannot be expressed.
+    """
+    raw = reading.edge.meaning
+    if isinstance(raw, Node) and _is_unclear(raw, reading):
+        raise NoStepsError
+    steps = list(_Steps(lexicon, reading, meaning).of(meaning))
+    late = any(not step.positive and steps[0].positive for step in steps)
+    if late and reading.language == "ko":
+        raise NoStepsError  # whether all that stands before is forbidden, too
+    found = with_exclusions(steps, lexicon)
+    if not any(step.pieces or QUESTION in step.verbs for step in found):
+        raise NoStepsError
+    acts = [step for step in found if step.positive and QUESTION not in step.verbs]
+    if len({any(p.mark == "with" for p in step.pieces) for step in acts}) > 1:
+        raise NoStepsError  # whether the instrument is for all of them
+    return [replace(step, joined="then" if at else "") for at, step in enumerate(found)]
+
+
+def _is_unclear(meaning: Node, reading: Reading) -> bool:
+    """Return True if a prohibition or an order of parts may belong to more than it is said of."""
+    kinds = {node.kind for node in meaning.walk()}
+    acts = [node for node in meaning.walk() if node.kind == "act"]
+    inside = any(part.kind == "ordered" for act in acts for part in act.walk())
+    ordered = any(node.kind == "ordered" for node in meaning.walk())
+    moved = inside or (ordered and len(acts) < 2) or normal(meaning) != normal(_unordered(meaning))
+    before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
+    return moved or ("avoid" in kinds and (before or _denies_both(reading.edge)))
+
+
+def _unordered(node: Node) -> Node:
+    inner = node.map(_unordered)
+    return inner.node("of") if inner.kind == "ordered" else inner
+
+
+def _denies_both(edge: Edge) -> bool:
+    """Return True if "and" alone follows a prohibition: "don't open the door and close it"."""
+    for at, part in enumerate(edge.parts[1:]):
+        meaning = edge.parts[at].meaning
+        denied = isinstance(meaning, Node) and meaning.kind == "avoid"
+        paused = any(leaf.category == "comma" for leaf in part.leaves())
+        if denied and part.category == "joint" and not paused:
+            return True
+    return any(map(_denies_both, edge.parts))
+
+
+class _Steps:
+    """Conversion of one meaning."""
+
+    def __init__(self, lexicon: Lexicon, reading: Reading, meaning: Node) -> None:
+        self._lexicon = lexicon
+        self._said = reading.said
+        kinds = {leaf.category.partition(".")[0] for leaf in reading.edge.leaves()}
+        self._sees = bool(kinds & _SEEING)
+        self._asked: tuple[Step, bool] | None = None
+        ifs = [node for node in meaning.walk() if node.kind == "if"]
+        self._branches = sum(1 + (node.get("other") is not None) for node in ifs)
+        self._free = False
+        self._case = 0
+        self._place = 0
+
+    def of(self, node: Node) -> Iterator[Step]:
+        """Yield the steps of a clause."""
+        if node.kind == "seq":
+            for part in node.parts():
+                yield from self.of(part)
+        elif node.kind == "if":
+            yield from self._if(node)
+        elif node.kind == "ask":
+            yield self._question(node, "ask")
+        elif node.kind == "avoid":
+            yield self._avoided(node.node("of"))
+        elif node.kind == "act":
+            yield from self._act(node)
+        else:
+            raise NoStepsError
+
+    def _act(self, act: Node, *, done: bool = True) -> Iterator[Step]:
+        names, _, frame = act.text("verb").partition("/")
+        verbs = tuple(names.split())
+        to = act.get("to")
+        if any(verb not in self._lexicon.verbs for verb in verbs) or (to is None) != bool(verbs):
+            raise NoStepsError
+        if act.get("source") is not None or act.get("by") is not None:
+            raise NoStepsError
+        of = [one for one in act.parts() if one.kind != "ask"]
+        asked = [one for one in act.parts() if one.kind == "ask"]
+        if isinstance(to, Node):  # the arms to their place
+            of.append(to.replace(relation="to"))
+        if asked:
+            if frame != "find":
+                raise NoStepsError
+            yield from self._asked_of(asked, of, "tell" if self._tells(verbs) else "look")
+            return
+        for own, times in _by_times(of):
+            pieces = [piece for one in own for piece in self._pieces(one)]
+            if done:
+                self._check(verbs, pieces)
+            yield replace(self._step(verbs, pieces, act), times=times)
+
+    def _check(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
+        """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
+        texts = {verb for slot in self._lexicon.texts.values() for verb in slot.verbs}
+        reports = set(verbs) & self._lexicon.closing_verbs
+        if texts & {*verbs} and not reports:
+            raise NoStepsError
+        said = [(piece.kind, piece.name, piece.value) for piece in pieces if piece.value]
+        if len(set(said)) < len(said):
+            raise NoStepsError
+        bare = all(piece.kind == "speaker" for piece in pieces)
+        if self._tells(verbs) and not (bare and (self._asked or reports)):
+            raise NoStepsError  # what is told has to be looked at first
+        if any(not one.mark and other_value(one, self._lexicon) for one in pieces):
+            raise NoStepsError  # a hand that is opened, not one that opens
+
+    def _asked_of(self, asked: list[Node], of: list[Node], via: str) -> Iterator[Step]:
+        """Yield the questions of a verb that finds something out, about the places beside them."""
+        for one in asked:
+            step = self._question(one, via)
+            if of:
+                more = [piece for one in of for piece in self._pieces(one)]
+                each = self._lexicon.listed("each")
+                placed = any(piece.name in each for piece in step.pieces)
+                if len(asked) > 1 or placed or any(piece.name not in each for piece in more):
+                    raise NoStepsError
+                step.pieces += more
+            yield step
+
+    def _tells(self, verbs: Iterable[str]) -> bool:
+        return {self._lexicon.verbs[verb].finds for verb in verbs} - {""} == {"tell"}
+
+    def _avoided(self, act: Node) -> Step:
+        if act.kind != "act":
+            raise NoStepsError
+        if act.text("verb") == "leave":
+            pieces = [piece for one in act.parts() for piece in self._pieces(one)]
+            return replace(self._step((LEAVE,), pieces, act), positive=False)
+        steps = list(self._act(act, done=False))
+        if len(steps) != 1 or QUESTION in steps[0].verbs:
+            raise NoStepsError
+        step = replace(steps[0], positive=False)
+        nothing = all(piece.name == "anything" or piece.mark == REST for piece in step.pieces)
+        return replace(step, pieces=[]) if nothing else step
+
+    def _step(self, verbs: tuple[str, ...], pieces: list[Piece], node: Node) -> Step:
+        pronoun = any(piece.kind == "pronoun" for piece in pieces)
+        return Step(verbs, pieces, pronoun=pronoun, text=self._said(node), case=0)
+
+    # -- questions and conditions
+
+    def _question(self, ask: Node, via: str) -> Step:
+        pieces, positive = self._question_pieces(ask)
+        step = replace(self._step((QUESTION,), pieces, ask), via=via)
+        fails = any(piece.sense == "fails" for piece in pieces)
+        self._asked = step, positive != fails
+        self._free = True
+        return step
+
+    def _question_pieces(self, ask: Node) -> tuple[list[Piece], bool]:
+        """Return the pieces of a question, and whether a yes means that all of it is so."""
+        if ask.text("what") not in _ASKED or ask.get("given") is not None:
+            raise NoStepsError
+        of = ask.node("of")
+        if of.kind == "exists":
+            about = of.node("of")
+            quantity = about.get("quantity") if about.kind == "np" else None
+            positive = quantity is None
+            if isinstance(quantity, Node):
+                if quantity.text("number") != "0" or quantity.text("bound") != "exactly":
+                    raise NoStepsError
+                about = about.replace(quantity=None)
+            pieces = list(self._pieces(about))
+            if any(piece.kind == "state" for piece in pieces):
+                raise NoStepsError  # a free hand: one of several
+            return self._there(pieces), positive
+        if of.kind == "all":
+            hold = of.node("hold")
+            positive = hold.kind != "not"
+            hold = hold if positive else hold.parts()[0]
+            return [*self._pieces(of.node("of")), *self._formula(hold, "")], positive
+        if of.kind not in ("np", "pronoun"):
+            raise NoStepsError
+        return self._there(list(self._pieces(of))), True
+
+    def _there(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of what is looked for; where only objects are named, being visible."""
+        described = any(one.kind in ("state", "value") and one.name != "Arm" for one in pieces)
+        if not described and any(one.name == "hand" for one in pieces):
+            pieces.append(self._piece("noun", "anything"))
+        elif not described and self._sees and "visible" in self._lexicon.states:
+            pieces.insert(0, self._piece("state", "visible"))
+        elif not described:
+            raise NoStepsError
+        return pieces
+
+    def _if(self, node: Node) -> Iterator[Step]:
+        condition = self._condition(node.node("of"))
+        question, needed = condition
+        for name, answer in (("then", needed), ("other", not needed)):
+            branch = node.get(name)
+            if isinstance(branch, Node) and self._only_tells(branch):
+                if self._branches > 1 or node.node("of").get("of") in _SOS:
+                    raise NoStepsError  # told at the end, after the other branch
+                yield replace(question, via="tell")  # what is told is the answer itself
+                continue
+            if not isinstance(branch, Node) or not (branch.kind != "seq" or branch.parts()):
+                continue
+            last = name == "other" or node.get("other") is None
+            for place, step in enumerate(self._branch(branch)):
+                if place and last:
+                    raise NoStepsError  # where the condition ends is not clear
+                if step.condition is not None or QUESTION in step.verbs or not step.positive:
+                    raise NoStepsError
+                yield replace(step, condition=(question, answer), case=self._case)
+            self._case += 1
+
+    def _only_tells(self, branch: Node) -> bool:
+        """Return True for a branch that tells the answer of its condition: "tell me"."""
+        verbs = branch.text("verb").partition("/")[0].split() if branch.kind == "act" else ()
+        bare = all(one.kind == "pronoun" or one.text("relation") == "me" for one in branch.parts())
+        return bool(verbs) and bare and self._tells(verbs)
+
+    def _branch(self, branch: Node) -> Iterator[Step]:
+        """Yield the steps of a branch; none may tell an answer that is not its own."""
+        parts = branch.parts() if branch.kind == "seq" else (branch,)
+        if any(map(self._only_tells, parts)):
+            raise NoStepsError
+        yield from self.of(branch)
+
+    def _condition(self, ask: Node) -> tuple[Step, bool]:
+        """Return the question of a condition, and the answer that is needed."""
+        about = ask.node("of")
+        if about.kind == "pronoun":
+            if self._asked is None or about.text("name") not in _SO:
+                raise NoStepsError
+            if _SO[about.text("name")] and not self._free:
+                raise NoStepsError  # "so" after a condition: what holds, or what was done
+            question, positive = self._asked
+            if about.text("name").endswith("there") and not positive:
+                raise NoStepsError
+            return replace(question, via="ask"), positive == _SO[about.text("name")]
+        before = self._asked
+        question = self._question(ask, "ask")
+        self._free = False
+        positive = (self._asked or (question, True))[1]
+        if self._case and (before is None or not _alike(before[0], question)):
+            raise NoStepsError
+        return question, positive
+
+    # -- pieces
+
+    def _pieces(self, node: Node, mark: str = "") -> Iterator[Piece]:
+        if node.kind == "pronoun":
+            if node.text("name") not in ("it", "them"):
+                raise NoStepsError
+            yield self._piece("pronoun", mark=mark)
+        elif node.kind == "rel":
+            yield from self._related(node)
+        elif node.kind == "avoid":
+            for part in node.parts():
+                inner = part.node("to") if part.kind == "rel" else part
+                yield from self._pieces(inner, "not")
+        elif node.kind == "np":
+            if node.get("quantity") is not None or node.text("det") in ("another", "any"):
+                raise NoStepsError
+            formula = node.get("of")
+            if not isinstance(formula, Node):
+                raise NoStepsError
+            described = [part.kind for part in conjuncts(formula)]
+            if {"thing", "many"} <= {*described} or (
+                node.text("det") == "all" and "many" in described
+            ):
+                raise NoStepsError
+            if node.text("det") in ("rest", "all") and {"any", "not"} >= {*described}:
+                yield self._piece("noun", mark=REST)
+            elif node.text("det") == "rest":
+                raise NoStepsError
+            yield from self._formula(formula, mark)
+        else:
+            raise NoStepsError
+
+    def _related(self, node: Node) -> Iterator[Piece]:
+        relation, to = node.text("relation"), node.get("to")
+        if relation == "me":
+            yield self._piece("speaker")
+        elif relation == "held" and "held" in self._lexicon.states:
+            yield self._piece("state", "held")
+        elif isinstance(to, Node) and relation in _MARKS:
+            yield from self._pieces(to, _MARKS[relation])
+        else:
+            raise NoStepsError
+
+    def _formula(self, formula: Node, mark: str) -> Iterator[Piece]:
+        kinds = [part.kind for part in conjuncts(formula)]
+        if kinds.count("rel") > 1 or ("thing" in kinds and {"not", "or"} & {*kinds}):
+            raise NoStepsError  # the order of two is lost; one place has no exceptions
+        for part in conjuncts(formula):
+            if part.kind in ("thing", "has"):
+                said = part.text("name") or part.text("attribute")
+                if said.count("/") != 3:
+                    raise NoStepsError
+                kind, name, value, sense = name_of(said)
+                yield self._piece(_kind(kind), name, value, mark, sense, self._said(part))
+            elif part.kind == "rel":
+                yield from self._related(part)
+            elif part.kind == "pronoun":
+                yield from self._pieces(part, mark)
+            elif part.kind == "not" and mark != "not":
+                yield from self._formula(part.parts()[0], "not")
+            elif part.kind == "or" and mark == "not":
+                for one in part.parts():
+                    yield from self._formula(one, mark)
+            elif part.kind not in _SILENT:
+                raise NoStepsError
+
+    def _piece(
+        self,
+        kind: Kind,
+        name: str = "",
+        value: str = "",
+        mark: str = "",
+        sense: str = "",
+        text: str = "",
+    ) -> Piece:
+        self._place += 1
+        at = self._place
+        return Piece(kind, name, value, mark, start=at, end=at, text=text, sense=sense)
+
+
+def _by_times(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
+    """Yield the arguments of each act with its number of times: A twice, B once."""
+    counts = [at for at, one in enumerate(of) if one.kind == "quantity"]
+    if not counts:
+        yield of, 1
+        return
+    if len(counts) > 1 and counts[-1] != len(of) - 1:
+        raise NoStepsError
+    start = 0
+    for at in counts:
+        times = int(of[at].text("number"))
+        own = of[start:at] if len(counts) > 1 else [one for one in of if one is not of[at]]
+        if not 1 <= times <= MOST_TIMES or (len(counts) > 1 and len(own) != 1):
+            raise NoStepsError
+        yield own, times
+        start = at + 1
+
+
+def _kind(text: str) -> Kind:
+    kinds: Mapping[str, Kind] = {"noun": "noun", "value": "value", "state": "state"}
+    return kinds[text]
+
+
+def _alike(one: Step, other: Step) -> bool:
+    """Return True if two questions are about the same things."""
+    return _about(one.pieces) == _about(other.pieces)
+
+
+def _about(pieces: Iterable[Piece]) -> set[tuple[str, str, str]]:
+    named = ("noun", "value")
+    found = {(str(p.kind), p.name, p.value) for p in pieces if p.kind in named}
+    return {one for one in found if one[1] != "Aspect"} or found

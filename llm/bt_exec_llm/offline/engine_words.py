@@ -1,0 +1,140 @@
+"""Words of a site's lexicon in the form of the reading engine.
+
+Nouns and values become things, states and what can be said of them become attributes, and verbs
+have the frame ``do``; those that find something out also have the frame ``find``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from bt_exec.language.operators import operators_in
+from bt_exec.language.reading.korean import inflect, past
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
+from bt_exec_llm.offline.phrases import expand_phrase
+
+__all__ = ["Name", "engine_words", "name_of"]
+
+Name = tuple[str, str, str, str]
+"""Kind, type, value and sense of a piece; see `bt_exec_llm.offline.piece.Piece`."""
+
+_LANGUAGES = ("en", "ko")
+
+
+def name_of(text: str) -> Name:
+    """Return the piece that a name of `engine_words` stands for."""
+    kind, name, value, sense = text.split("/")
+    return kind, name, value, sense
+
+
+def engine_words(lexicon: Lexicon) -> Mapping[str, Any]:
+    """Return the words of a lexicon as the lexicon of a pack."""
+    things: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
+    for noun, words in lexicon.nouns.items():
+        things[f"noun/{noun}//"] = {one: _nouns(words, one) for one in _LANGUAGES}
+    for state, words in lexicon.states.items():
+        described = {**_described(words), "ko": {"adjective": _results(words)}}
+        attributes[f"state/{state}//"] = {"kind": "state", **described}
+    for kind, values in lexicon.values.items():
+        for value, said in values.items():
+            for sense, own in _senses(said):
+                name = f"value/{kind}/{value}/{sense}"
+                things[name] = {one: _nouns(own, one) for one in _LANGUAGES}
+                if kind in lexicon.listed("joined"):
+                    attributes[name] = {"kind": kind, **_described(own)}
+    places = language_data("en")["orders"]["places"]
+    return {
+        "relations": {"at": {"en": places, "ko": []}},
+        "things": things,
+        "attributes": attributes,
+        "verbs": dict(_verbs(lexicon)),
+        "fillers": {one: list(_fillers(lexicon, one)) for one in _LANGUAGES},
+    }
+
+
+def _fillers(lexicon: Lexicon, language: str) -> Iterator[str]:
+    """Yield the words that change nothing, without those that hold an operator."""
+    for words in (lexicon.filler, lexicon.courtesy):
+        for word in _every(getattr(words, language)):
+            if not operators_in(word, language):
+                yield word
+
+
+def _verbs(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
+    """Yield verbs by frame; a word of several verbs belongs to one entry that names them all."""
+    said: dict[str, dict[str, list[str]]] = {one: defaultdict(list) for one in _LANGUAGES}
+    for name, verb in lexicon.verbs.items():
+        for language in _LANGUAGES:
+            for word in _every(getattr(verb, language)):
+                said[language][word].append(name)
+    by_names: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for language, names_of in said.items():
+        for word, names in names_of.items():
+            entry = by_names.setdefault(tuple(dict.fromkeys(names)), {"en": [], "ko": []})
+            if language == "en" or word.endswith("다"):
+                entry[language].append(word)
+    for together, words in by_names.items():
+        frames: dict[str, Mapping[str, list[str]]] = {"do": words}
+        for particle, heads in _apart(words["en"]).items():
+            frames[f"do_{particle}"] = {"en": heads, "ko": []}
+        if any(lexicon.verbs[name].finds for name in together):
+            frames["find"] = words
+        for frame, said_so in frames.items():
+            yield f"{' '.join(together)}/{frame}", {"frame": frame, **said_so}
+
+
+def _apart(words: Iterable[str]) -> Mapping[str, list[str]]:
+    """Return the verbs with a particle that may stand behind their object, by the particle."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for word in words:
+        head, _, last = word.rpartition(" ")
+        if head:
+            found[last].append(head)
+    return found
+
+
+def _senses(value: Value) -> Iterator[tuple[str, Words]]:
+    """Yield the phrases of a value by what they say in a condition."""
+    told = {
+        phrase: sense
+        for sense, words in (("holds", value.holds), ("fails", value.fails))
+        for phrase in (*_every(words.en), *_every(words.ko))
+    }
+    for sense in ("", "holds", "fails"):
+        english = [one for one in _every(value.en) if told.get(one, "") == sense]
+        korean = [one for one in _every(value.ko) if told.get(one, "") == sense]
+        yield sense, Words(en=english, ko=korean)
+
+
+def _nouns(words: Words, language: str) -> list[str]:
+    found = _every(getattr(words, language))
+    return [one for one in found if language == "en" or not one.endswith("다")]
+
+
+def _described(words: Words) -> Mapping[str, Any]:
+    """Return the adjectives of a state."""
+    english = [f"{one}/more {one}/most {one}" for one in _every(words.en) if "/" not in one]
+    return {"en": {"adjective": english}, "ko": {"adjective": _nouns_in_da(words)}}
+
+
+def _results(words: Words) -> list[str]:
+    """Return the Korean forms of states as results: 열려 있다, 열렸다, 들고 있다."""
+    language = language_data("ko")
+    found: list[str] = []
+    for verb in _nouns_in_da(words):
+        for opened in inflect(verb, language["classes"])["open"]:
+            stems = {"plain": verb[:-1], "open": opened, "past": past(opened)}
+            found += [form.format(**stems) for form in language["orders"]["results"]]
+    return found
+
+
+def _nouns_in_da(words: Words) -> list[str]:
+    return [one for one in _every(words.ko) if one.endswith("다")]
+
+
+def _every(phrases: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(one for phrase in phrases for one in expand_phrase(phrase)))

@@ -1,0 +1,73 @@
+"""Commands that only the reading engine understands, and those that it must not take."""
+
+import pytest
+
+UNDERSTOOD = [
+    ("door", "Open the door, but not with your right arm.", "open_door left"),
+    ("door", "Rather than the right arm, use the left to close the door.", "close_door left"),
+    ("door", "Anything but the left arm, please: open the door.", "open_door right"),
+    ("door", "왼손은 쓰지 말고 문 열어", "open_door right"),
+    ("door", "오른팔로 말고 문 열어", "open_door left"),
+    ("door", "Neither open nor close the door, only fold the arms.", "arms_home"),
+    ("door", "문 여는 건 됐고 자재가 보이는지만 봐", "is_material_visible"),
+    ("door", "아무것도 하지 말고 문이 열렸는지만 확인해", "is_the_door_open"),
+    ("building", "Instead of the lounge check the corridor", "look_at corridor_center"),
+    ("building", "neither the lounge nor the corridor: check the break room",
+     "look_at break_room"),
+    ("building", "라운지 가는 대신 복도 가", "go_to corridor_center"),
+]  # fmt: skip
+REFUSED = [
+    ("door", "오른팔만 쓰지 말고 문 열어"),  # with both
+    ("door", "왼쪽 문을 열어"),
+    ("door", "문 열어 줄까?"),
+    ("door", "문 열어 자재 꺼내게"),
+    ("door", "문 열리면 닫아"),
+    ("door", "문 열기 전에 말해줘"),
+    ("door", "don't open the door and close it"),
+    ("door", "open the door if you have a free hand"),
+    ("door", "If both hands are empty, open the door"),
+    ("door", "open your left hand"),
+    ("door", "getting the material"),
+    ("door", "did you see the material?"),
+    ("door", "손 들어"),
+    ("door", "문 살짝 열어 줘"),
+    ("door", "아 주실래요"),
+    ("door", "손에 든 게 있으면 놓고, 그다음 문 닫고, 마지막에 팔 접어"),
+    ("door", "자재가 보이면 꺼내 와. 그럼 문 닫으세요"),
+    ("building", "Check the corridor and the lounge, the lounge first."),
+    ("building", "go to the lounge, never by the corridor"),
+    ("building", "check the lounge but the corridor"),
+    ("building", "Were there people in the lounge?"),
+    ("building", "라운지에 누가 있었어?"),
+    ("building", "라운지에 사람이 있는지 보고 그러면 나한테 알려"),
+    ("building", "Look behind the lounge"),
+    ("door", "문은 됐고 자재만 가져와"),
+    ("door", "문 닫고 자재 가져오는 대신 팔 접어"),
+]
+EXCLUSIONS = {
+    "en": ("{act} but not with your {no} arm", "{act} without your {no} arm",
+           "rather than the {no} arm, use the {yes} arm to {act}"),
+    "ko": ("{no}팔로 말고 {act}", "{no}팔 없이 {act}", "{no}팔은 쓰지 말고 {act}"),
+}  # fmt: skip
+ARMS = {"en": {"left": "left", "right": "right"}, "ko": {"left": "왼", "right": "오른"}}
+ACTS = {"en": ("open the door", "close the door"), "ko": ("문 열어", "문 닫아")}
+
+
+@pytest.mark.parametrize(("site", "command", "expected"), UNDERSTOOD)
+def test_command_is_understood_by_the_engine(trees, site, command, expected):
+    assert trees(site, command) == expected
+
+
+@pytest.mark.parametrize(("site", "command"), REFUSED)
+def test_unclear_command_is_refused(trees, site, command):
+    assert trees(site, command).isupper()
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_excluded_arm_means_the_other_one(trees, language):
+    for said in EXCLUSIONS[language]:
+        for act in ACTS[language]:
+            for yes, no in (("left", "right"), ("right", "left")):
+                arms = ARMS[language]
+                command = said.format(act=act, yes=arms[yes], no=arms[no])
+                assert trees("door", command).endswith(yes), command
