@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UsageError
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.budget import Budget
@@ -201,6 +202,22 @@ def test_stop_is_checked_between_batches(
         moments, Counting(vocabulary), vocabulary, out, workers=1, stop=lambda: next(asked)
     )
     assert (progress.stopped, progress.items) == ("it was asked to stop", 2 * BATCH)
+
+
+def test_each_answer_is_written_once(
+    items: Sequence[Item], vocabulary: Vocabulary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    put = ResultStore.put
+
+    def note(self: ResultStore, lines: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        written.extend(key for key, _ in lines)
+        put(self, lines)
+
+    monkeypatch.setattr(ResultStore, "put", note)
+    with Output(tmp_path / "run").begin({}, resume=False) as output:
+        found = run(items, RulesLabeler(vocabulary), vocabulary, output, workers=2)
+    assert found.items == len(items) == len(written) == len(set(written))
 
 
 def test_interrupted_command_stops_between_batches(

@@ -190,6 +190,7 @@ def test_missing_info_file_is_refused(tmp_path: Path, text: str) -> None:
     [
         ("meta/episodes.jsonl", '{"tasks": []}'),
         ("meta/episodes.jsonl", '{"episode_index": "one"}'),
+        ("meta/episodes.jsonl", '{"episode_index": -1, "length": 10}'),
         ("meta/episodes.jsonl", "[1]"),
         ("meta/episodes.jsonl", "{"),
         ("data/chunk-000/episode_000000.parquet", "no parquet"),

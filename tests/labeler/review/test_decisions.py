@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +47,11 @@ def test_decision_is_synced_before_it_is_confirmed(
 ) -> None:
     synced: list[bytes] = []
     monkeypatch.setattr("os.fsync", lambda _: synced.append(path.read_bytes()))
-    decisions = Decisions(tmp_path, "ann")
+    decisions = Decisions(tmp_path, "ann", lambda: datetime(2026, 11, 23, 1, 2, 3, 456, UTC))
     path = decisions.path
     for number in range(3):
-        decisions.add({"item": f"i{number}", "decision": "accept"})
+        kept = decisions.add({"item": f"i{number}", "decision": "accept"})
+        assert kept["at"] == "2026-11-23T01:02:03+00:00"
         assert synced[-1] == path.read_bytes()
     assert len(synced) == 3
     monkeypatch.setattr("os.fsync", full_disk)

@@ -339,6 +339,14 @@ def test_invalid_response_of_a_service_is_refused(
     assert caught.value.code == code
 
 
+def test_answer_that_is_too_long_is_not_read_to_its_end(
+    serve: Callable[[Any], str], items: Sequence[Item], vocabulary: Vocabulary
+) -> None:
+    url = serve(answering(200, said({"record": None}) + b" " * 5_000_000))
+    with pytest.raises(LabelerFailure, match="the answer is too long"):
+        RemoteLabeler(vocabulary, Options(url=url, retries=0)).label(items[:1])
+
+
 def test_service_that_answers_too_late_is_away(
     items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
