@@ -16,6 +16,7 @@ from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
+from tests.cases import cases
 from tests.missions.last_words import Truth, untrue
 from tests.small_pictures import quick_session
 
@@ -165,7 +166,7 @@ def some_plan(draw: random.Random) -> MissionSpec:
 @pytest.mark.timeout(3600)
 def test_random_plans_of_two_arms_never_jam_the_door(door_site: Any) -> None:
     refused, ran = 0, 0
-    for seed in range(60):
+    for seed in range(cases(60, 30)):
         draw = random.Random(seed)
         settings = door_site.packs["door"].model_copy(update={"material_arm": draw.choice(ARMS)})
         site = replace(door_site, packs={"door": settings})
@@ -177,5 +178,5 @@ def test_random_plans_of_two_arms_never_jam_the_door(door_site: Any) -> None:
         assert not codes & {"DOOR_STUCK", "BLOCKED"}, (seed, outcome.message)
         refused += outcome.status == "refused"
         ran += outcome.status == "satisfied"
-    assert refused > 10
-    assert ran > 10
+    assert refused > 5
+    assert ran > 5

@@ -22,7 +22,7 @@ from tests.bt_exec.mission.interleaved_missions import BrokenError, Stage
 from tests.bt_exec.mission.simulated_threads import DeadlockError, Schedule
 
 PARTS = int(os.environ.get("BT_EXEC_INTERLEAVINGS", "1"))
-"""Thousands of seeds in the slow tests, ten of them with ``BT_EXEC_INTERLEAVINGS=10``."""
+"""Parts of 500 seeds in the slow tests; 20 of them are ten thousand."""
 
 
 @pytest.fixture
@@ -47,8 +47,8 @@ def test_stop_directly_before_a_tick_starts_no_skill(stage):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_invariants_hold_for_thousands_of_interleavings(stage, part):
-    run_seeds(stage, range(200 + 1_000 * part, 1_200 + 1_000 * part))
+def test_invariants_hold_for_many_interleavings(stage, part):
+    run_seeds(stage, range(200 + 500 * part, 700 + 500 * part))
 
 
 def test_seed_replays_the_same_run(stage):

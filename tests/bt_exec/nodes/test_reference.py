@@ -50,7 +50,7 @@ def test_arguments_of_a_loop_are_those_of_its_last_item():
 
 
 @pytest.mark.slow
-@settings(max_examples=cases(100_000, 8_000))
+@settings(max_examples=cases(100_000, 5_000))
 @given(CASES)
 def test_many_random_trees_agree_with_the_reference(choices):
     compare(case(choices))

@@ -13,7 +13,7 @@ from tests.skills.image.rendered import questions, tables
 
 SURE = 0.8
 # the figures of the model card are of 300 tables
-TABLES = int(os.environ.get("BT_EXEC_TABLES", "150"))
+TABLES = int(os.environ.get("BT_EXEC_TABLES", "60"))
 # Of 300 the networks that ship reach 0.912 and 0.982 (see their model card); of fewer it may be
 # less, and pictures differ with the OpenGL that renders them.
 EXACT, EXACT_WITH_BOXES = 0.88, 0.965

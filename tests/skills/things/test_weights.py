@@ -63,6 +63,6 @@ def test_figures_hold_on_held_out_scenes(tmp_path: Path) -> None:
     from bt_exec_skills.vision.weights import load
 
     source = TableScenes()
-    make_dataset(source, Recipe("table", 9, 40, 1, source.classes), tmp_path, lambda *_: None)
+    make_dataset(source, Recipe("table", 9, 24, 1, source.classes), tmp_path, lambda *_: None)
     found = evaluate(load(SHIPPED), read_pictures(tmp_path), lambda _: None, source.classes)
     assert found.map50 >= LEAST_MAP50

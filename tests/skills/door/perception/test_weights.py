@@ -49,7 +49,7 @@ def test_figures_hold_on_held_out_scenes(tmp_path: Path) -> None:
     from bt_exec_skills.vision.weights import load
 
     source = DoorScenes()
-    make_dataset(source, Recipe("door", 9, 60, 1, source.classes), tmp_path, lambda *_: None)
+    make_dataset(source, Recipe("door", 9, 40, 1, source.classes), tmp_path, lambda *_: None)
     network = load(SHIPPED)
     found = evaluate(
         network,

@@ -10,6 +10,7 @@ from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
 from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
+from tests.cases import cases
 
 
 def fetches(door: Any, seed: int) -> bool:
@@ -37,5 +38,5 @@ def fetches(door: Any, seed: int) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("door", ["closed", "ajar", "open"])
 def test_success_rate_is_ninety_nine_percent(door: str) -> None:
-    failed = [seed for seed in range(100) if not fetches(door, seed)]
+    failed = [seed for seed in range(cases(100, 40)) if not fetches(door, seed)]
     assert len(failed) <= 1, f"failed in worlds {failed}"
