@@ -67,12 +67,14 @@ def test_plugin_with_missing_package_names_the_extra(monkeypatch: pytest.MonkeyP
         load_plugin("bt_exec.packs", "pack", "door")
 
 
+@pytest.mark.slow
 def test_executive_compiles_english_without_extras() -> None:
     done = without_extras("compile", "open the door")
     assert (done.returncode, done.stderr) == (0, "")
     assert "tree: open_door" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [

@@ -30,6 +30,7 @@ def loaded(*arguments: str) -> tuple[int, set[str]]:
     return int(code), set(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "allowed"),
     [
@@ -53,6 +54,7 @@ def test_help_loads_neither_yaml_nor_models() -> None:
     assert loaded("--help")[1].isdisjoint({"numpy", "pydantic", "py_trees", "sqlite3", "yaml"})
 
 
+@pytest.mark.slow
 def test_repeated_korean_utterance_and_checked_file_need_no_analyser() -> None:
     loaded("check", FILE)
     assert loaded("check", FILE)[1].isdisjoint(SIMULATOR | {"kiwipiepy"})

@@ -270,6 +270,7 @@ def test_set_requires_its_own_recording(recording: Path, tmp_path: Path) -> None
         commands.dataset(run, recording, other, tmp_path / "other", keep_uncertain=False)
 
 
+@pytest.mark.slow
 def test_records_of_changed_moments_are_left_out(recording: Path, tmp_path: Path) -> None:
     """Their pictures have changed, so they are left out until they are labelled again."""
     source, run = tmp_path / "game", tmp_path / "run"
@@ -365,6 +366,7 @@ def missions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Outco
         return source, [session.run(command) for command in said]
 
 
+@pytest.mark.slow
 def test_mission_with_outdated_arguments_becomes_an_episode(
     missions: tuple[Path, list[Outcome]],
 ) -> None:

@@ -23,6 +23,7 @@ from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import load_vocabulary
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_review_ends_on_a_signal(game: Path, tmp_path: Path, number: int) -> None:
     words, out = str(game / "vocabulary.yaml"), str(tmp_path / "run")

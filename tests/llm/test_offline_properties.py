@@ -110,6 +110,7 @@ def scraps(draw):
     return words
 
 
+@pytest.mark.slow
 def test_fragments_of_commands_never_plan_a_forbidden_act(ask):
     plans: list[tuple[set[str], MissionSpec]] = []
     refused: list[set[str]] = []

@@ -27,6 +27,7 @@ def test_table_covers_both_languages():
     assert len(korean) >= 150
 
 
+@pytest.mark.slow
 def test_plans_of_the_table_expand(ask, library: Library):
     for command in some(command for command, expected in ROWS if not expected.isupper()):
         answer = ask(command)
@@ -34,6 +35,7 @@ def test_plans_of_the_table_expand(ask, library: Library):
         expand(answer.spec, library)
 
 
+@pytest.mark.slow
 def test_utterance_selects_its_tree(meaning, library: Library):
     for name, said in some((tree.tree, said) for tree in library for said in tree.utterances):
         assert meaning(said).split()[0] == name, said

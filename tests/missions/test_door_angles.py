@@ -58,6 +58,7 @@ def test_missions_near_the_limits_end_as_requested(run: Run, command: str, angle
     check(run, command, angle, "oracle")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "angle", "seed", "skills"),
     [

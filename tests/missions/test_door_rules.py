@@ -96,6 +96,7 @@ def test_refusals_move_nothing(run_door, command):
     assert ran.turns == []
 
 
+@pytest.mark.slow
 def test_both_commands_of_a_sequence_are_done(run_door):
     ran = run_door("문을 열고 나서 다시 닫아 줘", seed=7)
     assert ran.actions == ["open_door", "close_door"]
@@ -142,6 +143,7 @@ def test_alternatives_of_the_library_are_used(run_door, code, args):
     assert starts[-1].args[args[0]] == args[1]
 
 
+@pytest.mark.slow
 def test_same_seed_world_and_command_give_the_same_ticks(run_door, known):
     world = {"door": "closed", "material": "present", "seed": 11}
 

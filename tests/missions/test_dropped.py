@@ -28,6 +28,7 @@ def run(world: dict[str, str], *commands: str, faults: tuple[str, ...] = ()) -> 
     return ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("door", "commands", "language"),
     [
@@ -55,6 +56,7 @@ def test_dropped_material_is_known_in_the_next_mission() -> None:
     assert last.message.endswith(FELL["en"])
 
 
+@pytest.mark.slow
 def test_material_that_slipped_is_seen_behind_the_door() -> None:
     world = {"door": "open", "seed": "3", "fault": "slippery"}
     faults = ("grasp:2=GRASP_SLIPPED", "grasp:3=GRASP_SLIPPED")

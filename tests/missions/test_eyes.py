@@ -71,12 +71,14 @@ def test_finished_state_is_recognised(learned: Any, command: str, door: str, cod
     assert (outcome.status, outcome.reason_code, started) == ("satisfied", code, [])
 
 
+@pytest.mark.slow
 def test_absent_material_is_never_grasped(learned: Any) -> None:
     outcome, started, _ = learned(FETCH, seed=4, door="closed", material="absent", look_hz=2.5)
     assert (outcome.status, outcome.reason_code) == ("blocked", "MATERIAL_NOT_VISIBLE_AFTER_OPEN")
     assert [name for name, _ in started] == ["open_door"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["dark", "frozen"])
 def test_camera_fault_blocks_the_mission_and_is_named(learned: Any, fault: str) -> None:
     outcome, _, facts = learned("get the material", seed=3, door="open", camera=f"{fault}@2")

@@ -81,6 +81,7 @@ def test_plan_that_closes_the_door_on_an_arm_is_refused(
     assert (outcome.status, outcome.reason_code, outcome.message) == ("refused", code, message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("door", "steps"),
     [

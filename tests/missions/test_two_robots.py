@@ -36,6 +36,7 @@ def site(tmp_path):
     return load_site(str(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "message"),
     [
@@ -65,6 +66,7 @@ def test_robots_move_at_the_same_time(site, tmp_path):
     assert verify(journal, outcome.mission_id).same
 
 
+@pytest.mark.slow
 def test_failure_of_one_robot_is_replanned_for_it(site):
     faults = ["robot_a.open_door:1=DOOR_STUCK"]
     with Session(site, fast=True, faults=faults) as session:
@@ -75,6 +77,7 @@ def test_failure_of_one_robot_is_replanned_for_it(site):
     assert facts["robot_a/door"] == facts["robot_b/door"] == "open"
 
 
+@pytest.mark.slow
 def test_command_without_a_name_moves_nothing(site):
     with Session(site, fast=True, defer=True) as session:
         refused = session.run("open the door")

@@ -25,6 +25,7 @@ from bt_exec.failure import UsageError
 from .conftest import DATA
 
 
+@pytest.mark.slow
 def test_resumed_campaign_equals_an_uninterrupted_one(
     campaign: Campaign, inline: Callable[..., None], tmp_path: Path
 ) -> None:

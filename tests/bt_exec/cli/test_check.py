@@ -30,6 +30,7 @@ def problems_of(bt: Run, *files: Path) -> list[str]:
     return [f"{p['code']} {p['place']}: {p['message']}" for p in json.loads(ran.out)]
 
 
+@pytest.mark.slow
 def test_pipe_in_a_folder_is_skipped(bt: Run, tmp_path: Path) -> None:
     write(tmp_path / "one.yaml", TREE.format(name="one", said=""))
     os.mkfifo(tmp_path / "pipe.yaml")
@@ -61,6 +62,7 @@ def test_misspelled_tree_is_reported_as_not_a_tree(bt: Run, tmp_path: Path) -> N
     assert "2 problems in 2 of 2 files" in ran.out
 
 
+@pytest.mark.slow
 def test_lexicons_and_schemas_beside_trees_are_skipped(bt: Run) -> None:
     ran = bt("check", str(data_path("configs")), "--site", "building")
     assert ran.code == 0, ran.out
@@ -82,6 +84,7 @@ def test_folder_without_trees_is_reported(bt: Run, tmp_path: Path) -> None:
     assert f"{tmp_path}: holds no tree, plan or site file (.yaml, .yml, .json)" in ran.err
 
 
+@pytest.mark.slow
 def test_utterances_of_shipped_trees_select_their_tree(bt: Run) -> None:
     for name in ("door", "building"):
         assert check_utterances(load_site(name)) == []
@@ -157,6 +160,7 @@ def test_invalid_lexicon_is_reported_by_doctor(
     assert str(broken_words) in site["detail"]
 
 
+@pytest.mark.slow
 def test_trees_with_the_same_utterance_are_named(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "mine.yaml", TREE.format(name="mine", said="get the material"))
     (problem,) = problems_of(bt, file)

@@ -73,6 +73,7 @@ def test_refused_run_has_its_exit_code(bt: Run) -> None:
     assert " ↷ 거절 · 종료 코드 5" in ran.out
 
 
+@pytest.mark.slow
 def test_run_recovers_from_a_fault(bt: Run) -> None:
     fault = "open_door:1=DOOR_STUCK"
     ran = bt("run", "open the door", "--fast", "--fault", fault, "--no-journal", "--verbose")
@@ -81,6 +82,7 @@ def test_run_recovers_from_a_fault(bt: Run) -> None:
     assert "2 plans, 1 failure recovered" in ran.out
 
 
+@pytest.mark.slow
 def test_turns_are_written_as_json_lines(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "turns.jsonl"
     bt("run", "open the door", "--fast", "--no-journal", "--turns", str(file))
@@ -193,6 +195,7 @@ def test_endless_plan_file_is_not_read_completely(bt: Run, tmp_path: Path) -> No
     assert (ran.code, "is larger than 1000000 bytes" in ran.err) == (2, True), ran.err
 
 
+@pytest.mark.slow
 def test_plan_from_a_file_starts_as_version_one(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "plan.yaml"
     header = "mission: {command: open, plan_version: 7, parent: 6, kept: [open_door]}\n"
@@ -230,6 +233,7 @@ def test_check_reports_problems_of_a_tree(bt: Run, tmp_path: Path) -> None:
     assert problems[0]["line"] == 2
 
 
+@pytest.mark.slow
 def test_check_reports_contradicting_steps(bt: Run, tmp_path: Path) -> None:
     grasp = "    - {do: grasp, with: {arm: right, object_label: material}}\n"
     file = tmp_path / "a.yaml"
@@ -318,6 +322,7 @@ def test_doctor_reports_the_installation(bt: Run, tmp_path: Path) -> None:
     assert "--no-journal" in states["journal"]["fix"]
 
 
+@pytest.mark.slow
 def test_doctor_checks_a_site_file_of_the_user(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(

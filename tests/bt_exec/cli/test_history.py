@@ -52,6 +52,7 @@ def rows(out: str) -> list[list[str]]:
     return [re.split(r" {2,}| · ", line.strip()) for line in bare(out).splitlines()]
 
 
+@pytest.mark.slow
 def test_history_lists_missions(day: Run) -> None:
     _, *found = rows(day("history").out)
     assert [[row[0], row[-3], row[-2]] for row in found] == [
@@ -123,6 +124,7 @@ def test_why_of_a_mission_without_a_failure(day: Run, which: str, cause: str) ->
     assert json.loads(day("why", which, "--json").out)["cause"].startswith(cause)
 
 
+@pytest.mark.slow
 def test_mission_is_found_by_name_number_and_last(day: Run) -> None:
     whole = json.loads(day("why", "--json").out)["mission_id"]
     assert day("why", whole).out == day("why", "3").out == day("why", "last").out
@@ -144,6 +146,7 @@ def test_unknown_mission_is_one_error_message(
     )
 
 
+@pytest.mark.slow
 def test_history_show_lists_the_attempts_plan_by_plan(bt: Run) -> None:
     assert bt("run", "open the door", *STUCK).code == 0
     shown = bare(bt("history", "show", "1").out)
@@ -157,6 +160,7 @@ def test_history_show_lists_the_attempts_plan_by_plan(bt: Run) -> None:
     assert data["complete"] is True
 
 
+@pytest.mark.slow
 def test_summary_suggests_why_and_replay(bt: Run) -> None:
     assert "record DAY-0001 · bt-exec why 1 · bt-exec replay 1\n" in bare(
         bt("run", "open the door", *BRIEF).out
@@ -189,6 +193,7 @@ with Session(site, fast=True, world=world, journal=journal, listeners=[Kill()]) 
 """
 
 
+@pytest.mark.slow
 def test_interrupted_mission_is_reported_once_and_marked(bt: Run, tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text(bt("compile", GET).out, encoding="utf-8")
@@ -208,6 +213,7 @@ def test_interrupted_mission_is_reported_once_and_marked(bt: Run, tmp_path: Path
     assert json.loads(bt("why", "1", "--json").out)["possible"]["hand.right"] == "material"
 
 
+@pytest.mark.slow
 def test_prompt_answers_why_from_the_journal_without_moving(bt: Run) -> None:
     words = "문 열어\nwhy did you stop?\n왜 멈췄어?\nwhy\n"
     ran = bt("repl", *ALWAYS, stdin=words)
@@ -285,6 +291,7 @@ def test_statuses_are_in_the_language_of_the_user(
     assert "blocked" not in out
 
 
+@pytest.mark.slow
 def test_hints_are_accepted_at_the_prompt(day: Run) -> None:
     """The prompt prints the same output as the command outside."""
     for line in ("why 1", "history", "history --failed", "show 2", "show get_material", "replay 2"):

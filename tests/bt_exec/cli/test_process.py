@@ -56,6 +56,7 @@ def test_pipe_closed_at_the_start_has_its_exit_code(
     assert (ran.returncode, ran.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 def test_mission_continues_when_its_reader_closes_the_pipe(gate: str) -> None:
     ran = call(*BRIEF, gate, shell="| head -1; exit ${PIPESTATUS[0]}")
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -77,6 +78,7 @@ def test_closed_stdout_is_one_error_message() -> None:
     assert ran.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_terminal_without_unicode_gets_ascii(gate: str) -> None:
     words = ("run", "문을 열어", *BRIEF[2:], gate)
     ran = call(*words, env={"PYTHONIOENCODING": "ascii"})
@@ -165,6 +167,7 @@ def test_full_screen_with_keys_ends_on_the_main_screen(gate: str) -> None:
     assert "\x1b[?1049" not in rest
 
 
+@pytest.mark.slow
 def test_live_view_is_not_drawn_on_a_dumb_terminal(gate: str) -> None:
     code, text = on_a_terminal(*BRIEF, gate, TERM="dumb")
     assert code == 0
@@ -189,6 +192,7 @@ def test_prompt_on_a_terminal(tmp_path: Path, gate: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_prompt_accepts_bytes_outside_its_encoding(tmp_path: Path, gate: str) -> None:
     keys = "문이 열렸어?\nquit\n".encode()
     homes = {"XDG_STATE_HOME": str(tmp_path), "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}

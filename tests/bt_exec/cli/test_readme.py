@@ -22,6 +22,7 @@ def block(kind: str, start: str) -> str:
     return next(one for one in blocks if start in one)
 
 
+@pytest.mark.slow
 def test_tree_of_the_readme_is_valid_and_has_the_described_effect(
     bt: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -27,6 +27,7 @@ def test_replay_prints_the_output_of_the_mission(bt: Run) -> None:
     assert bt("replay", "--plain", "--speed", "0").out == live
 
 
+@pytest.mark.slow
 def test_verify_reports_a_repeatable_mission(mission: Run) -> None:
     ran = mission("replay", "1", "--verify")
     assert (ran.code, ran.out.startswith("The mission ran again exactly as recorded")) == (0, True)
@@ -34,6 +35,7 @@ def test_verify_reports_a_repeatable_mission(mission: Run) -> None:
     assert (data["same"], data["difference"]) == (True, None)
 
 
+@pytest.mark.slow
 def test_exported_test_passes(mission: Run, tmp_path: Path) -> None:
     file = tmp_path / "test_recorded.py"
     assert mission("replay", "--to", "pytest", str(file)).out == f"Wrote {file}.\n"
@@ -45,12 +47,14 @@ def test_exported_test_passes(mission: Run, tmp_path: Path) -> None:
     assert (again.code, again.err) == (2, f"bt-exec: {file} exists; name another file\n")
 
 
+@pytest.mark.slow
 def test_unknown_test_format_lists_the_known_ones(mission: Run, tmp_path: Path) -> None:
     ran = mission("replay", "--to", "pytset", str(tmp_path / "x"))
     assert ran.code == 2
     assert "pytest" in ran.err
 
 
+@pytest.mark.slow
 def test_keys_navigate_the_record(mission: Run, tmp_path: Path) -> None:
     parent, child = pty.openpty()
     env = {**os.environ, "TERM": "xterm-256color", "LINES": "30", "PYTHONUTF8": "1"}

@@ -27,6 +27,7 @@ def test_ctrl_z_stops_the_mission_of_a_real_robot() -> None:
     assert reasons == ["SIGTSTP"]
 
 
+@pytest.mark.slow
 def test_ctrl_z_suspends_a_simulation(gate: str) -> None:
     words = ["run", "close the gate", "--world", "gate=0.2", "--no-journal", "--plain"]
     with subprocess.Popen(
@@ -129,6 +130,7 @@ def test_ctrl_c_before_the_first_tick_is_never_lost(before: str, said: str, gate
     assert "running" not in ran.stdout
 
 
+@pytest.mark.slow
 def test_repeated_ctrl_c_stops_once_and_the_journal_records_the_end(
     tmp_path: Path, gate: str
 ) -> None:

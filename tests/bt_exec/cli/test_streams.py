@@ -121,6 +121,7 @@ def shout(robot: object) -> Steps:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("then", ["", "raise SystemExit(3)"])
 def test_print_of_c_code_does_not_break_json(door: str, tmp_path: Path, then: str) -> None:
     tool, plan = tmp_path / "noisy.py", tmp_path / "plan.yaml"
@@ -183,6 +184,7 @@ def test_exception_of_a_tool_on_import_is_one_line(bt: Run, tmp_path: Path, rais
     assert "Traceback" not in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outside", ["sys.stdout.close()", "print('x', flush=True)"])
 def test_streams_closed_by_a_tool_stay_open(door: str, tmp_path: Path, outside: str) -> None:
     file, plan = tmp_path / "leaving.py", tmp_path / "plan.yaml"

@@ -137,6 +137,7 @@ def usage_errors() -> Iterator[tuple[str, ...]]:
                     yield (*path, "문", name, "하나")
 
 
+@pytest.mark.slow
 def test_usage_errors_of_korean_command_lines_are_korean(bt: Run):
     wrong = []
     for line in usage_errors():

@@ -68,6 +68,7 @@ def test_each_site_has_a_set_in_both_languages():
         assert refused.count(True) >= 8, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name if name != "building" else pytest.param(name, marks=SLOW) for name in SETS]
 )

@@ -218,6 +218,7 @@ CELL = st.integers(0, 10**6)
 COUNTS = [10, pytest.param(40, marks=pytest.mark.slow)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", COUNTS)
 def test_damaged_cell_loses_only_its_row(whole: Path, tmp_path: Path, count: int) -> None:
     cells = list(_cells(whole))

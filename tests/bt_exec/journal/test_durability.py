@@ -72,6 +72,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert mission.skills[0].end is None
 
 
+@pytest.mark.slow
 def test_journal_of_a_killed_process_is_a_prefix_of_its_events(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     done = run(
@@ -131,6 +132,7 @@ sys.exit(any(os.waitpid(child, 0)[1] for child in begun))
 """
 
 
+@pytest.mark.slow
 def test_several_processes_write_to_one_journal(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     done = run(WRITERS, path)

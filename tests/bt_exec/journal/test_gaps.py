@@ -54,6 +54,7 @@ def test_large_evidence_is_shortened_and_reported(journal: Journal) -> None:
     assert (recorder.incomplete, told) == (said, [said])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "evidence",
     [

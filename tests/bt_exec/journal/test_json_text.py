@@ -112,6 +112,7 @@ def test_value_nested_deeper_than_48_is_truncated(make: Any) -> None:
     assert (inner, depth) == ("…", 49)
 
 
+@pytest.mark.slow
 def test_value_with_too_many_parts_is_truncated_at_the_end() -> None:
     # the list and the number count one each, as does each empty list; the last ones are truncated
     plain = json.loads(to_json([float("nan"), *([] for _ in range(100_010))]))

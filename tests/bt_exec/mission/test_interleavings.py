@@ -37,6 +37,7 @@ def run_seeds(stage: Stage, seeds: range) -> None:
         stage.go(seed)
 
 
+@pytest.mark.slow
 def test_invariants_hold_for_two_hundred_interleavings(stage):
     run_seeds(stage, range(200))
 
@@ -117,6 +118,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_known_fault_is_found(stage, monkeypatch, fault):
     fault(monkeypatch)

@@ -250,6 +250,7 @@ atexit.register(go)
 """
 
 
+@pytest.mark.slow
 def test_exit_function_of_a_skill_runs_before_the_final_stop():
     ran = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True)
     assert ran.stdout == "stopped\nreported {'arm': 'it still moves'}\n"

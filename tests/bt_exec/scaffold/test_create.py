@@ -48,6 +48,7 @@ def test_new_pack_is_built_installed_and_passes_its_tests(tmp_path):
         subprocess.run([*bt, *words], check=True, env=environment, capture_output=True, timeout=120)
 
 
+@pytest.mark.slow
 def test_new_skill_and_condition_pass_their_tests(tmp_path):
     create_skill("wave", tmp_path)
     create_condition("is_warm", tmp_path)

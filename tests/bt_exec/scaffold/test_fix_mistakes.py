@@ -77,6 +77,7 @@ def assert_restored(found: list[Case], folder: Path) -> int:
 NAMES = [(kind, name) for kind in CLASSES if kind != "packs" for name in CLASSES[kind]]
 
 
+@pytest.mark.slow
 def test_corrected_files_equal_the_original_ones(tmp_path: Path) -> None:
     """The last mutation of each class is either reverted or not changed."""
     last = [[one for one in cases(kind) if one.name == name][-1] for kind, name in NAMES]

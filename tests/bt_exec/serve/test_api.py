@@ -59,6 +59,7 @@ def test_failure_is_reported_with_its_reason(served: Served):
     assert "CRACKED" in codes
 
 
+@pytest.mark.slow
 def test_missions_are_listed_newest_first_and_filtered_by_failure(served: Served):
     names = [served.send(command) for command in ("wave", "crack", "wave")]
     for name in names:

@@ -563,6 +563,7 @@ def test_speech_fills_the_command_without_sending_it(served: Served, visit):
     assert served.journal.missions(None) == ()
 
 
+@pytest.mark.slow
 def test_outcome_is_read_aloud_when_enabled(served: Served, visit):
     page = visit(served)
     page.add_init_script("""window.said = []; Object.defineProperty(window, "speechSynthesis",

@@ -81,6 +81,7 @@ def test_abort_at_any_moment_after_the_command_stops_it(served: Served):
         assert booked.ended.result(10).status == "aborted"
 
 
+@pytest.mark.slow
 def test_queued_command_is_withdrawn_by_an_abort(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
     served.until(lambda: served.service.current is first)

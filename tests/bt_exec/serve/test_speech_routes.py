@@ -62,6 +62,7 @@ def test_audio_may_be_larger_than_other_bodies(speaking: Served):
     assert speaking.ask("POST", "/stt", b"", {**AUDIO, "Content-Length": "9000000"}).status == 413
 
 
+@pytest.mark.slow
 def test_failed_transcription_is_refused_with_its_reason(speaking: Served):
     answer = speaking.ask("POST", "/stt", b"noise", AUDIO)
     assert (answer.status, answer.data["error"]["code"]) == (409, "CANNOT")

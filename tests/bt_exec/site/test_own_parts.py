@@ -65,6 +65,7 @@ def test_tree_of_the_site_replaces_that_of_a_pack(tmp_path: Path) -> None:
     assert line.endswith("trees/door/close_door.yaml")
 
 
+@pytest.mark.slow
 def test_replaced_tree_runs_by_its_own_words(tmp_path: Path) -> None:
     words = "verbs: {bolt: {en: [bolt], ko: [걸다], result: closed}}\n"
     more = "trees: own\nlexicon: words.yaml\nmessages: said.yaml\noverrides: [close_door]\n"

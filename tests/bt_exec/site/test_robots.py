@@ -159,6 +159,7 @@ def test_world_settings_may_apply_to_one_robot(site):
         check_world(site, {"cart_a.sed": "1"})
 
 
+@pytest.mark.slow
 def test_real_robots_without_identity_count_as_one(site, monkeypatch):
     simulated = site.catalogue.packs[0].robots["sim"]
 

@@ -51,6 +51,7 @@ pytest.main(["-q", "-p", "no:cacheprovider"])
 """
 
 
+@pytest.mark.slow
 def test_unreached_nodes_are_listed_on_request(tmp_path):
     suite = SUITE.replace('["SLIPPED", "done"]', '["done"]')
     (tmp_path / "test_trees.py").write_text(suite)

@@ -72,6 +72,7 @@ def test_site_without_utterances_needs_commands():
         random_plan(load_site("tabletop"), random.Random(1))
 
 
+@pytest.mark.slow
 def test_missions_are_repeated_and_counted(door_site, tmp_path):
     fault = Fault(part="skill", name="open_door", does="crash", after=5)
     plans = [

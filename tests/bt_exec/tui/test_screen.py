@@ -152,6 +152,7 @@ def test_screen_fits_the_terminal(make: Callable[[], Script], width: int, ascii_
                 assert plain(lines).isascii()
 
 
+@pytest.mark.slow
 def test_running_step_is_always_visible() -> None:
     for step in range(9):
         for height in (6, 8, 10, 16):

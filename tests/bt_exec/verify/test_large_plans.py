@@ -79,6 +79,7 @@ def test_parsing_is_linear() -> None:
     assert growth(plan_of, lambda nodes: nodes) < MOST
 
 
+@pytest.mark.slow
 def test_verification_is_linear(site: Site) -> None:
     assert growth(lambda plan: prepare(plan, request(site)), plan_of) < MOST
 

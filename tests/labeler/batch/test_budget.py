@@ -97,6 +97,7 @@ def test_request_in_flight_when_killed_stays_reserved(tmp_path: Path) -> None:
     assert again.spent() == {"requests": 1, "cost": 0.4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tier", ["auto", "text"])
 @pytest.mark.parametrize("requests", [1, 4])
 def test_server_receives_at_most_the_budget_of_requests(

@@ -77,6 +77,7 @@ def test_form_is_that_of_the_installed_lerobot(
     assert form_of("0.4") == FORMS["0.4"]
 
 
+@pytest.mark.slow
 def test_layout_is_as_documented(made: Made) -> None:
     *_, folder = made
     info = json.loads((folder / "meta" / "info.json").read_text())

@@ -109,6 +109,7 @@ def test_record_is_corrected_with_choices_of_the_vocabulary(
     expect(page.locator("#problems li")).to_contain_text("REST does not belong to")
 
 
+@pytest.mark.slow
 def test_twenty_clips_are_reviewed_by_keyboard(
     look: Callable[..., Any], labelled: Path, cards: Sequence[Card]
 ) -> None:
@@ -182,6 +183,7 @@ def test_errors_are_in_the_language_of_the_page(look: Callable[..., Any]) -> Non
     )
 
 
+@pytest.mark.slow
 def test_command_selects_the_initial_language_of_the_page(look: Callable[..., Any]) -> None:
     page = look("ann", "ko")
     expect(page.locator("#accept")).to_have_text("승인A")
@@ -189,6 +191,7 @@ def test_command_selects_the_initial_language_of_the_page(look: Callable[..., An
     expect(page.locator("#accept")).to_have_text("AcceptA")
 
 
+@pytest.mark.slow
 def test_records_can_be_viewed_without_a_decision(
     look: Callable[..., Any], labelled: Path, cards: Sequence[Card]
 ) -> None:

@@ -103,6 +103,7 @@ def _check(request, found):
     return plan
 
 
+@pytest.mark.slow
 def test_any_tree_gets_a_verdict():
     accepted = []
 
@@ -138,6 +139,7 @@ def test_any_text_gets_a_verdict(text, command):
     _check(*_judge(text, command, {}))
 
 
+@pytest.mark.slow
 def test_any_damage_to_an_answer_gets_a_verdict():
     accepted = []
     bad = [(one.answer, one.command, one.world) for one in BAD]

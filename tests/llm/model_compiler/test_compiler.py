@@ -317,6 +317,7 @@ def test_every_exchange_is_recorded_with_the_digest_of_its_question(scripted):
     assert kept[0]["answer"].startswith("[MODEL_AUTH] no")
 
 
+@pytest.mark.slow
 def test_journal_contains_the_exchanges_of_a_mission(tmp_path, server, over_http):
     journal = Journal.open(tmp_path / "j.db")
     with Session(SEEN_BY_ORACLE, world={"door": "closed"}, fast=True, journal=journal) as session:

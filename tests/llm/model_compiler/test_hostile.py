@@ -106,6 +106,7 @@ limits: {plan_s: 600}
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent another way there")
 def test_ctrl_c_does_not_wait_for_a_pending_request(tmp_path: Path):
     with MessagesServer([hang(3600)]) as server:

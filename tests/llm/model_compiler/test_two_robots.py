@@ -39,6 +39,7 @@ def ask(site: Site) -> Callable[[ModelCompiler, str], Any]:
     return lambda compiler, command: compiler.compile(request_of(site, command))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "answers", "rounds"),
     [

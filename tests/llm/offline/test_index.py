@@ -31,6 +31,7 @@ def request_for(tmp_path: Path):
     return lambda command: Request(command, "en", catalogue, library)
 
 
+@pytest.mark.slow
 def test_english_index_does_not_load_korean():
     import subprocess
 

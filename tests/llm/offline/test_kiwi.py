@@ -80,6 +80,7 @@ def test_oldest_texts_are_dropped_beyond_the_limit(cache, monkeypatch):
     assert list(json.loads(file.read_bytes())) == ["손", TEXT]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["door", "building"])
 def test_utterances_compile_without_the_analyser(cache, request, name):
     site = load_site(name)
@@ -91,6 +92,7 @@ def test_utterances_compile_without_the_analyser(cache, request, name):
     assert [compile_command(site, text) for text in texts] == analysed
 
 
+@pytest.mark.slow
 def test_released_analyser_is_loaded_again_for_new_texts(cache, monkeypatch):
     first = kiwi._kiwi()
     analysed = morphs(COMMAND)

@@ -417,6 +417,7 @@ def test_politeness_and_punctuation_change_nothing(plan, case):
         assert same_runs(one, other), (command, spoken)
 
 
+@pytest.mark.slow
 def test_most_sentences_of_the_laws_are_understood(plan):
     said = [
         (site, text)

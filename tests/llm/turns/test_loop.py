@@ -206,6 +206,7 @@ def test_new_question_starts_without_history(models, session):
         assert "[OBSERVATIONS]\n(none)" in models.asked("planner")[1]
 
 
+@pytest.mark.slow
 def test_requested_picture_and_program_follow_the_answer(models, make_site, picture, tmp_path):
     """The program repeats the turns and returns the same number without a model."""
     site, drawn, program = make_site(tmp_path), tmp_path / "seen.png", tmp_path / "again.py"

@@ -59,6 +59,7 @@ def script(models, *programs, plan=PLAN):
     models.says["writer"] = [*programs]
 
 
+@pytest.mark.slow
 def test_final_code_plan_becomes_a_program_that_runs(ask, models, tmp_path, capsys):
     script(models, fenced(RED))
     code, said = ask()
@@ -89,6 +90,7 @@ def test_answer_without_code_plan_is_sent_back(ask, models):
     assert "NO_CODE_PLAN" in models.objections()[0]
 
 
+@pytest.mark.slow
 def test_default_program_needs_no_model(ask, models):
     script(models, "never asked", plan=None)
     code, said = ask(QUESTION["en"], "--program-by", "templates")
@@ -97,6 +99,7 @@ def test_default_program_needs_no_model(ask, models):
     assert models.objections() == []
 
 
+@pytest.mark.slow
 def test_program_is_written_for_an_answer_from_tools(ask, models):
     models.script(["never asked"])
     models.says["writer"] = [fenced(GOOD)]

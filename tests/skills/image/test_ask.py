@@ -116,6 +116,7 @@ def test_questions_are_answered_by_annotation(table, text, value):
         assert ask(Bench(table), text).value == value
 
 
+@pytest.mark.slow
 def test_command_line_writes_picture_and_program(bt_ask, shapes, tmp_path):
     drawn, program = tmp_path / "out.png", tmp_path / "program.py"
     words = [shapes, "How many red circles are there?", "--out", drawn, "--program", program]
@@ -150,6 +151,7 @@ def test_program_of_an_annotation_returns_the_answer(table):
     assert check_program(bench, program_of(bench, "?"), "en", trusted=True).agrees is True
 
 
+@pytest.mark.slow
 def test_program_with_another_result_is_reported(bt_ask, shapes, tmp_path, monkeypatch):
     from bt_exec_skills.image.skills import program as skill
 
@@ -321,6 +323,7 @@ def test_words_of_a_question_are_never_code(shapes, tmp_path):
     assert "'target': 3" in run.stdout
 
 
+@pytest.mark.slow
 def test_program_expands_the_home_folder_of_a_picture(shapes, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     world = {"image": "~/shapes.png", "program": "~/seen.py", "out": "~/seen.png"}

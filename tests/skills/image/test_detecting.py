@@ -87,6 +87,7 @@ def test_large_picture_is_processed_in_tiles(size, r):
     assert seen.tiled is (r == 30)
 
 
+@pytest.mark.slow
 def test_object_larger_than_a_tile_is_found_once():
     picture = np.full((2400, 3200, 3), 225, np.uint8)
     cv2.circle(picture, (1600, 1200), 900, (205, 35, 35), -1)

@@ -42,12 +42,14 @@ def verdicts(seeds: range, shift: int) -> list[tuple[bool, bool | None]]:
     return found
 
 
+@pytest.mark.slow
 def test_right_answers_are_never_disputed_and_often_confirmed():
     found = verdicts(range(12), 0)
     assert all(right and agrees is not False for right, agrees in found)
     assert sum(agrees is True for _, agrees in found) >= 0.3 * len(found)
 
 
+@pytest.mark.slow
 def test_shifted_boxes_are_not_confirmed():
     found = verdicts(range(16), 40)
     wrong = [agrees for right, agrees in found if not right]

@@ -102,6 +102,7 @@ def verdicts(seeds, change=lambda picture, seed: picture):
     return found
 
 
+@pytest.mark.slow
 def test_right_answers_are_confirmed_and_rarely_disputed():
     found = verdicts(range(300, 308))
     right = [agrees for right, agrees in found if right]

@@ -96,6 +96,7 @@ def test_any_text_is_parsed_or_refused(text):
         return
 
 
+@pytest.mark.slow
 def test_unknown_word_is_never_dropped_at_any_position():
     for kind in ("drawn", "annotated", "paired"):
         for text, tools in ASKED[kind]:

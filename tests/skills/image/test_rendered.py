@@ -68,6 +68,7 @@ def few():
     return list(tables(5000, 4))
 
 
+@pytest.mark.slow
 def test_few_tables(few):
     share, _, wrong = scored(few)
     assert share >= 0.75, wrong

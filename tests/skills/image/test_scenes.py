@@ -37,6 +37,7 @@ def answered(name):
         yield row, is_right(answer.value, row["truth"]), judgement.confidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["flags", "rings", "ruler", "overlapping"])
 def test_answers_about_scene_are_right_or_uncertain(name):
     for row, right, sure in answered(name):

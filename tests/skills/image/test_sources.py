@@ -240,6 +240,7 @@ def test_invalid_output_is_refused_before_any_question(disc, tmp_path, monkeypat
     assert told.out == ""
 
 
+@pytest.mark.slow
 def test_one_picture_may_be_written_into_a_folder(disc, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     seen = tmp_path / "seen"

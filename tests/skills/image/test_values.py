@@ -158,6 +158,7 @@ def test_measure_without_a_single_object_is_uncertain(shapes, text):
     assert answer.confidence <= 0.5
 
 
+@pytest.mark.slow
 def test_codes_are_read_and_their_absence_is_uncertain():
     picture = with_qr(page(), "https://example.org/한글 7", 60, 40)
     with_qr(picture, "second", 380, 60)
@@ -233,6 +234,7 @@ def test_values_of_a_chart_are_read(text, value):
     assert answer.confidence > 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0, 12])
 def test_code_in_a_large_photograph_is_read(noise):
     picture = with_qr(np.full((3000, 4000, 3), 200, np.uint8), "big", 1500, 1200, module=14)

@@ -74,6 +74,7 @@ def dijkstra(free, start, goal, weight):
     return None
 
 
+@pytest.mark.slow
 def test_path_is_optimal_and_found_if_one_exists():
     ways = []
 

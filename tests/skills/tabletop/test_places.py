@@ -122,6 +122,7 @@ class Before:
             self.places = {name: place(self.world, name) for name in self.world.items}
 
 
+@pytest.mark.slow
 def test_two_cups_are_swapped(run_table):
     before = Before()
     outcome, world, ears = run_table(

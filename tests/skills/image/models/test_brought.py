@@ -89,6 +89,7 @@ def test_invalid_detections_are_dropped():
     assert accepted_detections("cup", ["cup"], (20, 20)) == []
 
 
+@pytest.mark.slow
 def test_served_model_implements_both_interfaces(picture):
     with serving(Both()) as url:
         remote = create({"url": url})

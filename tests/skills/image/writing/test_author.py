@@ -148,6 +148,7 @@ def test_model_without_an_answer_is_queried_once(picture_file, tmp_path):
     assert len(writer.told) == 1
 
 
+@pytest.mark.slow
 def test_different_answer_is_reported_and_not_sent_back(picture_file, tmp_path):
     other = edited('["red", "circle"]', '["blue", "circle"]')
     bench, writer, _ = made(picture_file, tmp_path, fenced(other))
@@ -181,6 +182,7 @@ def test_program_that_does_not_follow_the_picture_is_sent_back(picture_file, tmp
     assert (bench.program["by"], bench.program["agrees"]) == ("model", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "new", "agrees"),
     [
@@ -207,6 +209,7 @@ def test_program_with_the_answer_nothing_must_read_the_picture(
         assert (bench.program["by"], bench.program["agrees"]) == ("model", True)
 
 
+@pytest.mark.slow
 def test_count_of_annotated_boxes_may_stay_for_a_blank_picture(picture_file, tmp_path):
     """Our own program has the same result there, so it is not evidence of an unread picture."""
     picture = tmp_path / "boxed.png"
@@ -247,6 +250,7 @@ def test_program_with_external_access_is_contained(picture_file, tmp_path):
     assert "No such file" in writer.told[1]
 
 
+@pytest.mark.slow
 def test_encoding_comment_of_a_program_has_no_effect(picture_file, tmp_path):
     bench, _, _ = made(picture_file, tmp_path, fenced(GOOD), said="coding: utf-7\nimport os")
     lines = bench.program_file.read_text().splitlines()

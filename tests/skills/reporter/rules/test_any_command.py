@@ -32,6 +32,7 @@ anything unusual
 """
 
 
+@pytest.mark.slow
 def test_random_fragments_are_answered_and_satisfy_the_rules(plan_of):
     plans = []
 

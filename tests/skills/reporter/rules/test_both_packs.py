@@ -89,6 +89,7 @@ def test_commands_of_both_packs_are_understood(trees_of):
     assert trees_of("Open the door and check the lounge.") == "open_door, look_at"
 
 
+@pytest.mark.slow
 def test_missions_of_both_packs_run_in_one_session(both):
     with Session(both, world={"door": "closed", "seed": "3"}, fast=True) as session:
         assert session.run("문 열어").status == "satisfied"

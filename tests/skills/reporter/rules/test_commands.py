@@ -23,6 +23,7 @@ def bt(capsys, monkeypatch, tmp_path):
     return bt
 
 
+@pytest.mark.slow
 def test_plan_is_written_and_run_again(bt, tmp_path: Path):
     code, text, _ = bt("compile", COMMAND, "--site", "building", "--format", "plan-json")
     assert code == 0
@@ -42,6 +43,7 @@ def test_plan_is_written_and_run_again(bt, tmp_path: Path):
     assert outcome["message"].startswith("교수님 연구실을 둘러보았습니다.")
 
 
+@pytest.mark.slow
 def test_rules_apply_to_a_plan_from_a_file(bt, tmp_path: Path):
     file = tmp_path / "plan.json"
     look = {"target": "professor_office", "query": "불"}
@@ -86,6 +88,7 @@ def test_invalid_plan_file_is_refused(bt, tmp_path: Path, name, text, said):
     assert said in err
 
 
+@pytest.mark.slow
 def test_user_tree_runs_with_its_defaults(bt, tmp_path: Path):
     file = tmp_path / "mine.yaml"
     told = "params: {where: {type: Place, default: lounge}}"

@@ -146,6 +146,7 @@ def test_fifty_reports_match_their_worlds(run, seed):
     (_question if seed % 3 == 2 else _patrol)(run, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "world", "status", "known", "unknown"),
     [
@@ -188,6 +189,7 @@ def test_failures_are_reported(run, command, world, status, known, unknown):
         assert words in outcome.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
