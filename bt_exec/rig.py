@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bt_exec.failure import in_words
 from bt_exec.guardian.guard import Guard
 from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
+from bt_exec.spec.user_data import UserData
 from bt_exec.standby import STANDBY
 
 __all__ = [
@@ -52,7 +53,7 @@ def texts_by_text(found: Any) -> dict[str, str]:
     return dict(found)
 
 
-class PackSettings(BaseModel):
+class PackSettings(UserData):
     """Settings of a pack in a site file; packs with settings derive from it.
 
     Attributes:
@@ -60,8 +61,6 @@ class PackSettings(BaseModel):
         called: Names of the robot in commands, by language: ``{"en": ["cart A"]}``.
         robot: Which of the pack's robots; the first one if empty.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pack: str = ""
     called: Mapping[Literal["en", "ko"], tuple[str, ...]] = Field(default_factory=dict)
@@ -92,14 +91,12 @@ class PackSettings(BaseModel):
         return self
 
 
-class WorldSettings(BaseModel):
+class WorldSettings(UserData):
     """Initial state of a simulated world; packs with such a world derive from it.
 
     Values arrive as the texts of ``KEY=VALUE`` pairs and are converted to the types of the fields.
     The description of a field is shown to the operator: its meaning and the allowed values.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,15 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from bt_exec.failure import SpecError, UsageError
+from bt_exec.failure import UsageError
 from bt_exec.mission.rigs import check_world
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.outcome import MissionStatus
 from bt_exec.site.site import Site
-from bt_exec.spec.source import read_file
+from bt_exec.spec.user_data import UserData, load_model
 
 __all__ = ["Campaign", "Cell", "cells_of", "faults_in", "load_campaign"]
 
@@ -43,14 +43,12 @@ _STEPS = 1000  # maximum number of steps of a declared range of numbers
 _Value: TypeAlias = bool | int | float | str
 
 
-class _Range(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Range(UserData):
     least: Annotated[float, Field(alias="from", allow_inf_nan=False)]
     most: Annotated[float, Field(alias="to", allow_inf_nan=False)]
 
 
-class Campaign(BaseModel):
+class Campaign(UserData):
     """A campaign file.
 
     Attributes:
@@ -67,8 +65,6 @@ class Campaign(BaseModel):
         expect: Expected statuses of a mission.
         require: Minimum rate of missions with an expected status.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     campaign: Annotated[str, Field(pattern=r"^[\w-]{1,60}$")]
     site: str = ""
@@ -125,21 +121,7 @@ def load_campaign(path: Path) -> Campaign:
     Raises:
         SpecError: If the file is invalid; contains every mistake with its line.
     """
-    try:
-        source = read_file(path)
-    except SpecError as error:
-        raise SpecError(error.problems, checkable=False) from None
-    try:
-        found = Campaign.model_validate(source.data)
-    except ValidationError as error:
-        problems = []
-        for finding in error.errors():
-            place = tuple(finding["loc"])
-            unknown = finding["type"] == "extra_forbidden" and len(place) == 1
-            allowed = tuple(Campaign.model_fields) if unknown else ()
-            code = str(finding["type"]).upper()
-            problems.append(source.problem(code, finding["msg"], place, allowed=allowed))
-        raise SpecError(problems, checkable=False) from None
+    found = load_model(Campaign, path)
     beside = path.parent / found.site
     is_file = found.site.endswith((".yaml", ".yml")) and beside.is_file()
     return found.model_copy(update={"site": str(beside.resolve())}) if is_file else found

@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from bt_exec.failure import SpecError
 from bt_exec.site.data import data_path
 from bt_exec.spec.model import Check, Do, NodeBase, children_of
 from bt_exec.spec.source import read_file
+from bt_exec.spec.user_data import UserData
 
 __all__ = ["Case", "Cases", "Step", "fault_of", "load_cases", "steps_of"]
 
@@ -36,7 +37,7 @@ def _action(written: Any) -> Any:
     return Action(*written) if isinstance(written, list) and 1 <= len(written) <= 2 else written
 
 
-class Case(BaseModel):
+class Case(UserData):
     """One labelled command.
 
     Attributes:
@@ -53,8 +54,6 @@ class Case(BaseModel):
         tags: Groups for the results.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     say: str
     want: Literal["act", "refuse", "either"]
     actions: tuple[Annotated[Action, BeforeValidator(_action)], ...] = ()
@@ -68,7 +67,7 @@ class Case(BaseModel):
     tags: tuple[str, ...] = ()
 
 
-class Cases(BaseModel):
+class Cases(UserData):
     """The labelled commands of a file.
 
     Attributes:
@@ -77,8 +76,6 @@ class Cases(BaseModel):
             A value may be the name of a file in the folder of the commands.
         on_the_way: Skills that a plan may add anywhere: to come home, to report.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     commands: Annotated[tuple[Case, ...], Field(min_length=1)]
     world: Mapping[str, str | int | float | bool] = {}

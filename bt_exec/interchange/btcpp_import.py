@@ -22,6 +22,7 @@ from bt_exec.interchange.values import FORMAT_MARK, decode, own_name
 from bt_exec.interchange.xml_text import Element
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Document, MissionSpec, TreeSpec
+from bt_exec.spec.user_data import first_error
 
 __all__ = ["Imported", "import_btcpp"]
 
@@ -166,7 +167,5 @@ def _document(data: dict[str, Any], tree: _Tree) -> Document:
             return MissionSpec.model_validate(data)
         return TreeSpec.model_validate(data)
     except ValidationError as error:
-        found = error.errors()[0]
-        where = "/".join(map(str, found["loc"]))
-        message = f"tree {tree.element.attributes.get('ID')!r}: {where}: {found['msg']}"
+        message = f"tree {tree.element.attributes.get('ID')!r}: {first_error(error)}"
         raise SpecError([_problem("NOT_SAYABLE", message, tree)]) from None

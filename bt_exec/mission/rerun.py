@@ -32,6 +32,7 @@ from bt_exec.planning.fixed_plan import FixedPlan
 from bt_exec.robot import RemoteSimulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site, load_site
 from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.user_data import first_error
 
 __all__ = ["Difference", "Verification", "recorded_site", "restore", "verify"]
 
@@ -168,11 +169,9 @@ def recorded_site(record: MissionRecord) -> Site:
             compiler=CompilerSettings.model_validate(compiler),
         )
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
         raise UsageError(
-            f"mission {record.id} cannot be run again: its setting {where} is not valid any "
-            f"more: {first['msg']}"
+            f"mission {record.id} cannot be run again: its setting is not valid any more: "
+            f"{first_error(error)}"
         ) from None
 
 

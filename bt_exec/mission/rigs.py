@@ -20,7 +20,8 @@ from bt_exec.failure import (
 from bt_exec.pack import Pack
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.robot import Robot
-from bt_exec.site.site import Site, value_error
+from bt_exec.site.site import Site
+from bt_exec.spec.user_data import value_error
 
 __all__ = ["check_world", "make_rig", "parse_world", "world_settings"]
 
@@ -139,7 +140,7 @@ def _settings_of(pack: Pack, given: Mapping[str, Any]) -> PackSettings:
     try:
         return pack.settings.model_validate(dict(given))
     except ValidationError as error:
-        raise UsageError(f"pack {pack.name}: {value_error(error.errors()[0])}") from None
+        raise UsageError(f"pack {pack.name}: {value_error(error)}") from None
 
 
 def world_settings(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
@@ -156,7 +157,7 @@ def world_settings(pack: Pack, world: Mapping[str, str]) -> WorldSettings:
     try:
         return pack.world.model_validate(own)
     except ValidationError as error:
-        raise UsageError(f"world setting {value_error(error.errors()[0])}") from None
+        raise UsageError(f"world setting {value_error(error)}") from None
 
 
 def _check_parts(rig: Rig, whose: str) -> None:

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from bt_exec.failure import Failed, UnknownName, UsageError, nearest
 from bt_exec.skill import Running, Skill, Steps
+from bt_exec.spec.user_data import UserData
 
 __all__ = ["ACTIONS", "Fault", "Faults", "Unfired", "for_rerun"]
 
@@ -39,7 +40,7 @@ _EVERY_SKILL = ("TIMEOUT", "SKILL_CRASHED")
 _HANGS = Running(None, "hanging on purpose")
 
 
-class Fault(BaseModel):
+class Fault(UserData):
     """An injected fault.
 
     Attributes:
@@ -55,8 +56,6 @@ class Fault(BaseModel):
         times: Maximum number of times it fires.
         seconds: Delay of a slow part [s, wall].
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     part: Literal["skill", "camera", "planner", "journal", "operator", "process"]
     does: Literal["fail", "crash", "hang", "slow", "lose", "freeze", "stop", "kill"]

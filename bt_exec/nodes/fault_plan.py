@@ -13,19 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from bt_exec.failure import Problem, SpecError
 from bt_exec.nodes.fault_injection import Fault
-from bt_exec.spec.source import Source, read_file
+from bt_exec.spec.user_data import UserData, load_model
 
 __all__ = ["FaultPlan", "load_fault_plan"]
 
 
-class FaultPlan(BaseModel):
+class FaultPlan(UserData):
     """A fault plan.
 
     Attributes:
@@ -35,8 +34,6 @@ class FaultPlan(BaseModel):
         world: Initial state of the simulated world.
         faults: The faults.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     summary: str = ""
     site: str = ""
@@ -67,21 +64,4 @@ def load_fault_plan(path: Path) -> FaultPlan:
         UsageError: If the file cannot be read.
         SpecError: If it is invalid; contains every mistake with its place.
     """
-    source = read_file(path)
-    try:
-        return FaultPlan.model_validate(source.data)
-    except ValidationError as error:
-        raise SpecError([_problem(source, found) for found in error.errors()]) from None
-
-
-def _problem(source: Source, found: Mapping[str, Any]) -> Problem:
-    place = tuple(found["loc"])
-    if found["type"] == "extra_forbidden":
-        model = FaultPlan if len(place) == 1 else Fault
-        message = f"unknown field {place[-1]!r}"
-        allowed = tuple(model.model_fields)
-        return source.problem("UNKNOWN_FIELD", message, place, allowed=allowed, key=True)
-    message = str(found["msg"]).removeprefix("Value error, ")
-    message = message.replace("Input should be", "must be")
-    shown = "" if isinstance(found["input"], Mapping) else repr(found["input"])[:40]
-    return source.problem("BAD_VALUE", message, place, found=shown)
+    return load_model(FaultPlan, path)

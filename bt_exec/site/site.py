@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
 from bt_exec.failure import Problem, SpecError, nearest
 from bt_exec.guardian.guard import Guard
 from bt_exec.language.messages import OWN_MESSAGES, Messages
@@ -36,6 +34,7 @@ from bt_exec.site.site_file import (
 )
 from bt_exec.spec.library import Library
 from bt_exec.spec.source import Place, Source, read_file
+from bt_exec.spec.user_data import read_model
 from bt_exec.verify import verify_library
 from bt_exec.verify.packs import fact_problems
 
@@ -49,7 +48,6 @@ __all__ = [
     "SiteFile",
     "load_site",
     "sentences",
-    "value_error",
 ]
 
 
@@ -113,10 +111,7 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
     """
     path = site_path(name_or_file)
     source = read_file(path)
-    try:
-        written = SiteFile.model_validate(source.data)
-    except ValidationError as error:
-        raise SpecError([_problem(source, finding) for finding in error.errors()]) from None
+    written = read_model(SiteFile, source, whose="a site")
     folder, overrides = path.parent, written.overrides
     if missing := list(_missing_files(source, folder, written)):
         raise SpecError(missing)
@@ -205,15 +200,6 @@ def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None 
 
 
 _ROBOT_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_NUMBERS = {"int_parsing": "must be a whole number", "float_parsing": "must be a number"}
-_WORDS = {
-    **_NUMBERS,
-    "dict_type": "must be a mapping of names to settings",
-    "mapping_type": "must be a mapping of names to settings",
-    "model_type": "must be a mapping of names to settings",
-    "model_attributes_type": "must be a mapping of names to settings",
-    "too_short": "names no pack; a site has at least one",
-}
 
 
 def _packs(source: Source, written: SiteFile) -> list[Pack]:
@@ -277,11 +263,12 @@ def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str,
     settings: dict[str, PackSettings] = {}
     problems: list[Problem] = []
     for pack in packs:
+        place, given = ("packs", pack.name), dict(written.packs[pack.name])
+        whose = f"pack {pack.name}"
         try:
-            settings[pack.name] = pack.settings.model_validate(dict(written.packs[pack.name]))
-        except ValidationError as error:
-            place = ("packs", pack.name)
-            problems += [_problem(source, one, place, pack.settings) for one in error.errors()]
+            settings[pack.name] = read_model(pack.settings, source, place, given, whose)
+        except SpecError as error:
+            problems += error.problems
     if problems:
         raise SpecError(problems)
     problems.extend(_shared_names(source, settings))
@@ -301,50 +288,3 @@ def _shared_names(source: Source, settings: Mapping[str, PackSettings]) -> Itera
                     message = f"{name!r} is the name of {other!r} already"
                     called = ("packs", robot, "called", language)
                     yield source.problem("DUPLICATE_NAME", message, called, found=name)
-
-
-def value_error(finding: Any) -> str:
-    """Return ``key='value': what is allowed`` for an error of pydantic."""
-    kind, message = finding["type"], str(finding["msg"]).removeprefix("Value error, ")
-    message = _NUMBERS.get(kind) or message.replace("Input should be", "must be")
-    where = ".".join(map(str, finding["loc"]))
-    if kind == "missing":
-        return f"{where} is missing"
-    if not where or message.startswith(where.split(".")[0]):
-        return message
-    return f"{where}={finding['input']!r}: {message}"
-
-
-def _problem(
-    source: Source, finding: Any, inside: tuple[str, ...] = (), owner: type[BaseModel] | None = None
-) -> Problem:
-    """Return an error of pydantic as a problem with its position.
-
-    Args:
-        source: The site file.
-        finding: One of ``ValidationError.errors()``.
-        inside: Place of the model's part in the file.
-        owner: The model; that of the site file if not given.
-    """
-    place = (*inside, *finding["loc"])
-    kind = finding["type"]
-    if kind == "extra_forbidden":
-        models: dict[str, type[BaseModel]] = {
-            "rates": Rates,
-            "limits": Limits,
-            "guard": GuardSettings,
-        }
-        top = owner if len(finding["loc"]) == 1 else None
-        model = top if owner is not None else models.get(str(place[0]), SiteFile)
-        field = str(place[-1])
-        known = tuple(model.model_fields) if model is not None else ()
-        near = nearest(field, known)
-        allowed = (*near, *(name for name in known if name not in near))
-        whose = f"pack {inside[1]}" if inside else "a site"
-        message = f"{whose} has no setting {field!r}"
-        return source.problem("UNKNOWN_FIELD", message, place, allowed=allowed, key=True)
-    if kind == "missing":
-        return source.problem("MISSING_FIELD", f"the setting {place[-1]!r} is missing", place[:-1])
-    message = _WORDS.get(kind) or str(finding["msg"]).replace("Input should be", "must be")
-    message = message.removeprefix("Value error, ")
-    return source.problem("BAD_VALUE", message, place, found=repr(finding["input"])[:40])

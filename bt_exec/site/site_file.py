@@ -10,15 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from bt_exec.guardian.guard import WITHIN_S, Guard
 from bt_exec.planning.confirmation import ConfirmMode
 from bt_exec.spec.field_types import Duration
+from bt_exec.spec.user_data import UserData
 
 __all__ = ["CompilerSettings", "GuardSettings", "Keep", "Limits", "Rates", "SiteFile"]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Rates(_Part):
+class Rates(UserData):
     """Rates of ticks and perception [Hz]."""
 
     tick_hz: Annotated[float, Field(ge=1, le=200)] = 20.0
@@ -26,7 +23,7 @@ class Rates(_Part):
     idle_look_hz: Annotated[float, Field(ge=0, le=100)] = 1.0
 
 
-class Limits(_Part):
+class Limits(UserData):
     """Budgets and deadlines.
 
     Attributes:
@@ -58,7 +55,7 @@ class Limits(_Part):
     stall_s: Annotated[float, Field(ge=0.1, le=600)] | None = None
 
 
-class GuardSettings(_Part):
+class GuardSettings(UserData):
     """Settings of the process that stops the robot; see `bt_exec.guardian`.
 
     Attributes:
@@ -80,7 +77,7 @@ class GuardSettings(_Part):
         return Guard(self.stop, within_s=self.within)
 
 
-class Keep(_Part):
+class Keep(UserData):
     """Retention of this site's missions in the journal; unlimited by default.
 
     Attributes:
@@ -104,7 +101,7 @@ class CompilerSettings(BaseModel):
         return dict(self.model_extra or {})
 
 
-class SiteFile(_Part):
+class SiteFile(UserData):
     """A site file as written. Packs and compilers validate their own settings.
 
     Attributes:

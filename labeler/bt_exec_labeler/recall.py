@@ -16,28 +16,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.repair import repaired
 from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.user_data import UserData, read_settings
 
 __all__ = ["Recalled", "RecallingCompiler", "create", "recall"]
 
 _NAME = "recalled"
 
 
-class Settings(BaseModel):
+class Settings(UserData):
     """Settings of the compiler in a site.
 
     Attributes:
         dataset: A planner set that ``bt-exec label dataset`` made.
         alike: Least share of common words of two similar commands, from 0 to 1.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset: Path
     alike: Annotated[float, Field(gt=0, le=1)] = 0.6
@@ -185,12 +184,5 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     Raises:
         UsageError: If a setting is invalid, or there is no such planner set.
     """
-    try:
-        read = Settings.model_validate(dict(settings))
-    except ValidationError as error:
-        found = error.errors()[0]
-        name = ".".join(map(str, found["loc"]))
-        raise UsageError(
-            f"setting {name!r} of the compiler recalled: {found['msg'].lower()}"
-        ) from None
+    read = read_settings(Settings, settings, "the compiler recalled")
     return RecallingCompiler(recall(expand_home(read.dataset)), read.alike)

@@ -21,10 +21,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from bt_exec.failure import Problem, SpecError, UsageError, nearest
-from bt_exec.spec.source import Source, read_file
+from bt_exec.failure import UsageError, nearest
+from bt_exec.spec.user_data import UserData, load_model
 
 __all__ = [
     "Argument",
@@ -40,11 +40,7 @@ __all__ = [
 Word = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.:=-]{0,63}$")]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Argument(_Part):
+class Argument(UserData):
     """Argument of an operation.
 
     Attributes:
@@ -62,7 +58,7 @@ class Argument(_Part):
     required: bool = True
 
 
-class Operation(_Part):
+class Operation(UserData):
     """Operation of the short goals.
 
     Attributes:
@@ -78,7 +74,7 @@ class Operation(_Part):
     done_evidence: tuple[Word, ...] = ()
 
 
-class MidStep(_Part):
+class MidStep(UserData):
     """Step of a mission, between the whole and a short goal.
 
     Attributes:
@@ -102,7 +98,7 @@ class MidStep(_Part):
         return self.text.get(language) or next(iter(self.text.values()))
 
 
-class Limits(_Part):
+class Limits(UserData):
     """Limits of a record.
 
     Attributes:
@@ -123,7 +119,7 @@ class Limits(_Part):
         return max(1, int(self.horizon_s / self.step_s + 1e-9))
 
 
-class Vocabulary(_Part):
+class Vocabulary(UserData):
     """Vocabulary of records.
 
     Attributes:
@@ -185,15 +181,7 @@ def load_vocabulary(path: Path) -> Vocabulary:
         SpecError: If the file is invalid; every problem with its line.
         UsageError: If there is no such file.
     """
-    try:
-        source = read_file(path)
-    except SpecError as error:
-        raise SpecError(error.problems, checkable=False) from None
-    try:
-        return Vocabulary.model_validate(source.data)
-    except ValidationError as error:
-        problems = [_problem(source, finding) for finding in error.errors()]
-        raise SpecError(problems, checkable=False) from None
+    return load_model(Vocabulary, path)
 
 
 def digest_of(path: Path) -> str:
@@ -222,15 +210,3 @@ def vocabulary_of(run: Path, words: Path, manifest: Mapping[str, Any]) -> Vocabu
     if manifest["vocabulary"] != digest_of(words):
         raise UsageError(f"{run} was made with another vocabulary than {words}")
     return load_vocabulary(words)
-
-
-def _problem(source: Source, finding: Any) -> Problem:
-    """Return a finding of pydantic at its place in the file."""
-    place = tuple(part for part in finding["loc"] if part != "[key]")
-    message = finding["msg"].removeprefix("Value error, ")
-    code = str(finding["type"]).upper()
-    if code == "EXTRA_FORBIDDEN" and len(place) == 1:
-        near = nearest(str(place[0]), tuple(Vocabulary.model_fields))
-        message = "is an unknown key" + (f"; did you mean {near[0]}?" if near else "")
-        return source.problem("UNKNOWN_KEY", message, place, key=True)
-    return source.problem(code, message, place)

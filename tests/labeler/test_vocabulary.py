@@ -40,7 +40,7 @@ def test_vocabulary_of_the_game_is_valid(game: Path) -> None:
             },
             "at most 30",
         ),
-        ({"fallback": []}, "fallback: is an unknown key; did you mean fallbacks?"),
+        ({"fallback": []}, "fallback: unknown field 'fallback' (allowed: fallbacks, "),
         ({"done_evidence": ["dialog_open", "dialog_open"]}, "more than once"),
         ({"fallbacks": ["step_back"]}, "recenter_camera, which is in no list"),
         ({"ops": {"WALK": {}}}, "in no list"),

@@ -10,6 +10,7 @@ from typing import Any
 from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.files import expand_home
+from bt_exec.spec.user_data import read_settings
 from bt_exec_labeler.batch.command import role_of
 from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.datasets.replies import reply_strata
@@ -17,7 +18,6 @@ from bt_exec_labeler.datasets.write import SetInput, write_dataset
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import content_key, items_of
 from bt_exec_labeler.labelers.model import Options
-from bt_exec_labeler.labelers.remote_settings import read_options
 from bt_exec_labeler.lerobot.annotate import annotate
 from bt_exec_labeler.lerobot.language import form_of
 from bt_exec_labeler.lerobot.write import write_lerobot
@@ -84,7 +84,7 @@ def dataset(
     splits = splits_of_run(folder, [*kept, *answered], keep=True)
     about_set = (role_of(manifest["role"]), kept, episodes, vocabulary, splits)
     options = manifest["options"] if manifest["labeler"] == "model" else {}
-    chats = read_options(Options, options, "model")
+    chats = read_settings(Options, options, "the labeler model")
     given = SetInput(*about_set, replies=replies, form=chats)
     warnings: list[str] = []
     about = "rows"

@@ -11,10 +11,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from tenacity import RetryCallState, Retrying, retry_if_exception, retry_if_result
 
 from bt_exec.failure import UsageError
+from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_labeler.items import Item, Role
 from bt_exec_labeler.labelers import (
     BudgetSpentError,
@@ -29,7 +30,6 @@ from bt_exec_labeler.labelers.remote_settings import (
     BACKOFF_S,
     RequestThreads,
     attempts,
-    read_options,
 )
 from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -50,7 +50,7 @@ _ONE_BY_ONE = frozenset({"MODEL_CONTEXT_FULL", "MODEL_CUT_OFF", "MODEL_REFUSED",
 """Failures of a batch that a smaller one may not have."""
 
 
-class Options(BaseModel):
+class Options(UserData):
     """Settings of the labeler, beside those of the model client.
 
     Attributes:
@@ -61,8 +61,6 @@ class Options(BaseModel):
         language: Language of the texts of mid steps; the vocabulary's first if empty.
         client: Settings of the model client.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     items: Annotated[int, Field(ge=1, le=64)] = 8
     retries: Annotated[int, Field(ge=0, le=10)] = 3
@@ -277,7 +275,7 @@ def create(settings: LabelerSettings) -> Labeler:
     Raises:
         UsageError: If a setting is unknown or invalid.
     """
-    options = read_options(Options, settings.options, "model")
+    options = read_settings(Options, settings.options, "the labeler model")
     client = options.client.model_copy(update={"retries": 0})
     if not client.has_key():
         raise UsageError(

@@ -16,10 +16,11 @@ from functools import lru_cache
 from typing import Annotated, Any
 
 import httpx2
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from tenacity import retry_if_exception_type, wait_chain, wait_fixed
 
 from bt_exec.failure import UsageError
+from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.labelers import (
     Allowance,
@@ -34,7 +35,6 @@ from bt_exec_labeler.labelers.remote_settings import (
     BACKOFF_S,
     RequestThreads,
     attempts,
-    read_options,
 )
 from bt_exec_labeler.record import Breach, Record, read_record
 from bt_exec_labeler.service.request import request_of
@@ -48,7 +48,7 @@ _ANSWER_BYTES = 4 * 1024 * 1024  # maximum size of an answer
 _BREACHES = 20  # maximum number of breaches per item
 
 
-class Options(BaseModel):
+class Options(UserData):
     """Settings of the labeler.
 
     Attributes:
@@ -57,8 +57,6 @@ class Options(BaseModel):
         timeout_s: Time limit of a batch [s].
         retries: Number of further attempts for a batch.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: Annotated[str, Field(pattern=r"^https?://[^\s?#@]+$")]
     token_variable: str = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
@@ -226,8 +224,12 @@ def create(settings: LabelerSettings) -> Labeler:
     Raises:
         UsageError: If a setting is unknown, missing or invalid.
     """
-    url = "-s url=http://127.0.0.1:8902"
-    options = read_options(Options, settings.options, "remote", url)
+    options = read_settings(
+        Options,
+        settings.options,
+        "the labeler remote",
+        such_as="-s url=http://127.0.0.1:8902",
+    )
     if unknown := settings.allowance.limited & {"tokens", "cost"}:
         raise UsageError(
             f"--{min(unknown)} does not work with the labeler remote: its service does not say "

@@ -27,6 +27,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import UsageError
+from bt_exec.spec.user_data import first_error
 
 __all__ = ["EVENTS", "PERSISTENT", "SUBTASK", "Info", "load_info", "place"]
 
@@ -90,9 +91,7 @@ def load_info(folder: Path) -> Info:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        found = error.errors()[0]
-        where = ".".join(map(str, found["loc"])) or "it"
-        raise UsageError(f"{path}: {where}: {found['msg'].lower()}") from None
+        raise UsageError(f"{path}: {first_error(error)}") from None
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is not JSON: {error}") from None
     if not _READ.fullmatch(info.codebase_version):

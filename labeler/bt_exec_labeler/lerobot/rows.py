@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import UsageError
+from bt_exec.spec.user_data import first_error
 from bt_exec_labeler.episode import Flaw
 from bt_exec_labeler.sources.json_lines import plain
 
@@ -120,10 +121,7 @@ def read_rows(model: type[_Model], rows: Sequence[Any], where: Path | str) -> li
         try:
             found.append(model.model_validate(row))
         except ValidationError as error:
-            wrong = error.errors()[0]
-            field = ".".join(map(str, wrong["loc"])) or "it"
-            message = f"{where}: row {number}: {field}: {wrong['msg'].lower()}"
-            raise UsageError(message) from None
+            raise UsageError(f"{where}: row {number}: {first_error(error)}") from None
     return found
 
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 import cv2
 from fastapi import FastAPI, Path, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict
 
 from bt_exec.serve.guard import Guard
 from bt_exec.serve.login import Login
 from bt_exec.serve.page import PAGE
+from bt_exec.spec.user_data import UserData
 from bt_exec_labeler.episode import Frame, Image
 from bt_exec_labeler.review.decisions import Decisions, read_decision
 from bt_exec_labeler.review.job import Card, words_of
@@ -30,10 +30,8 @@ _FILES = {
 _FRESH = {"Cache-Control": "no-store"}
 
 
-class Asked(BaseModel):
+class Asked(UserData):
     """Decision about a record, as requested by the page."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     item: str
     decision: Literal["accept", "correct", "reject"]

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import nearest
+from bt_exec.spec.user_data import first_error
 from bt_exec_labeler.episode import Action, Flaw, State
-from bt_exec_labeler.sources.json_lines import Seconds, json_lines, why_invalid
+from bt_exec_labeler.sources.json_lines import Seconds, json_lines
 
 __all__ = ["read_actions"]
 
@@ -59,7 +60,7 @@ def _action(where: str, data: Any, flaws: list[Flaw]) -> Action | Flaw:
     try:
         line = _Line.model_validate(data)
     except ValidationError as error:
-        return Flaw("action", where, f"{why_invalid(error)}; the line is left out")
+        return Flaw("action", where, f"{first_error(error)}; the line is left out")
     if line.end is not None and line.end < line.t:
         message = f"ends at {line.end:g} s, before it begins at {line.t:g} s; the line is left out"
         return Flaw("action", where, message)

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bt_exec.failure import BtExecError, UsageError, nearest
 from bt_exec.files import read_at_most
 from bt_exec.spec.source import MAX_BYTES, read_file, read_text
+from bt_exec.spec.user_data import UserData, first_error
 from bt_exec_labeler.episode import (
     Action,
     Episode,
@@ -33,7 +34,7 @@ from bt_exec_labeler.episode import (
     ordered,
 )
 from bt_exec_labeler.sources.actions import read_actions
-from bt_exec_labeler.sources.json_lines import Seconds, json_lines, why_invalid
+from bt_exec_labeler.sources.json_lines import Seconds, json_lines
 
 __all__ = ["is_episode", "read_folder"]
 
@@ -44,9 +45,7 @@ _NUMBER = re.compile(r"\d{1,18}")
 _PAUSES = 4  # a gap is a pause of more than this many usual intervals
 
 
-class _Header(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Header(UserData):
     fps: Annotated[float, Field(gt=0, le=1000)] | None = None
     command: str = ""
     language: str = ""
@@ -192,7 +191,7 @@ def _frame(folder: Path, where: str, data: Any) -> Frame | Flaw:
     try:
         line = _Line.model_validate(data)
     except ValidationError as error:
-        return Flaw("no_time", where, f"{why_invalid(error)}; the frame is left out")
+        return Flaw("no_time", where, f"{first_error(error)}; the frame is left out")
     try:
         path = (folder / line.file.replace("\0", "")).resolve()
         found = path.is_relative_to(folder) and path.is_file()

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from bt_exec_labeler.episode import Flaw
 
-__all__ = ["Seconds", "json_lines", "plain", "why_invalid"]
+__all__ = ["Seconds", "json_lines", "plain"]
 
 _LEVELS = 64  # most levels of a value; libraries recurse into it
 _LATEST_S = 1e12
@@ -78,10 +78,3 @@ def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in names if names.count(key) > 1)
         raise ValueError(f"the key {twice!r} is there twice")
     return data
-
-
-def why_invalid(error: ValidationError) -> str:
-    """Return the flaw of a line, in one sentence."""
-    found = error.errors()[0]
-    where = ".".join(map(str, found["loc"]))
-    return f"{where}: {found['msg'].lower()}" if where else str(found["msg"]).lower()

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
-from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
+from bt_exec.spec.user_data import read_settings
 from bt_exec_llm.client.client import ModelClient
 from bt_exec_llm.client.exchange import Model
 from bt_exec_llm.client.recording import Recorder
@@ -37,12 +35,5 @@ def plugged(settings: Mapping[str, Any], kind: str, **defaults: Any) -> Model:
     if replay is not None:
         return ReplayClient(expand_home(str(replay)))
     recorder = None if record is None else Recorder(expand_home(str(record)))
-    try:
-        asked = ModelSettings.model_validate({**defaults, **given})
-        return ModelClient(asked, record=recorder)
-    except ValidationError as error:
-        found = error.errors()[0]
-        name = ".".join(map(str, found["loc"]))
-        raise UsageError(
-            f"setting {name!r} of the {kind} model claude: {found['msg'].lower()}"
-        ) from None
+    asked = read_settings(ModelSettings, {**defaults, **given}, f"the {kind} model claude")
+    return ModelClient(asked, record=recorder)

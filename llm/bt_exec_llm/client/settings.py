@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from bt_exec.spec.user_data import UserData
+
 __all__ = ["ANTHROPIC_URL", "LARGEST_ANSWER", "ModelSettings", "Prices", "Tier"]
 
 ANTHROPIC_URL = "https://api.anthropic.com"
@@ -20,10 +22,8 @@ Tier: TypeAlias = Literal["schema", "tool", "text"]
 Price: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Prices(BaseModel):
+class Prices(UserData):
     """Prices per million tokens in one currency; cache prices follow the usual factors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     input: Price = 0.0
     output: Price = 0.0

@@ -9,20 +9,20 @@ After a failure for which the trees of the plan list an alternative, the model i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from bt_exec.failure import Refusal, SpecError, UsageError, nearest
+from bt_exec.failure import Refusal, SpecError
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.planning.plan import prepare
 from bt_exec.planning.repair import other_way, repaired
 from bt_exec.planning.robots import RobotsCompiler
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.model import Do, walk
+from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_llm.client import Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.client.endpoint import check_endpoint
 from bt_exec_llm.model_compiler.dialogue import Result, talk
@@ -32,13 +32,15 @@ from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
 from bt_exec_llm.model_compiler.wording import refusal_of, sentences
 from bt_exec_llm.offline import create as create_offline
 
-__all__ = ["AS_RECORDED", "ModelCompiler", "PlanningSettings", "create", "explained"]
+__all__ = ["AS_RECORDED", "ModelCompiler", "PlanningSettings", "create", "split_settings"]
+
+_Own = TypeVar("_Own", bound=BaseModel)
 
 AS_RECORDED = ("rounds", "fallback", "image", "prompt", "first")
 """Settings of planning that a replay needs for the same plans."""
 
 
-class PlanningSettings(BaseModel):
+class PlanningSettings(UserData):
     """Settings of the model compiler.
 
     Attributes:
@@ -53,8 +55,6 @@ class PlanningSettings(BaseModel):
             of the library and their arguments.
         record: File to which every exchange is added; ``replay:FILE`` plans from it.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     first: Literal["offline", "model"] = "offline"
     rounds: Annotated[int, Field(ge=1, le=5)] = 3
@@ -190,7 +190,7 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     Raises:
         UsageError: If a setting is unknown or has a wrong value.
     """
-    planning, client = split_settings(settings)
+    planning, client = split_settings(settings, PlanningSettings, "claude")
     record = None
     if planning.record is not None:
         asked = planning.model_dump(mode="json", include=set(AS_RECORDED))
@@ -198,32 +198,24 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     return ModelCompiler(ModelClient(client, record=record), planning, prices=client.prices)
 
 
-def split_settings(settings: Mapping[str, Any]) -> tuple[PlanningSettings, ModelSettings]:
-    """Return the settings of planning and of the client.
+def split_settings(
+    settings: Mapping[str, Any], model: type[_Own], compiler: str
+) -> tuple[_Own, ModelSettings]:
+    """Return a compiler's own settings and those of the client.
+
+    Args:
+        settings: Both, mixed.
+        model: Model of the own settings.
+        compiler: Name of the compiler, for messages.
 
     Raises:
         UsageError: If a setting is unknown or has a wrong value.
     """
-    own = {key: value for key, value in settings.items() if key in PlanningSettings.model_fields}
+    own = {key: value for key, value in settings.items() if key in model.model_fields}
     rest = {key: value for key, value in settings.items() if key not in own}
-    with explained("claude", (*PlanningSettings.model_fields, *ModelSettings.model_fields)):
-        return PlanningSettings.model_validate(own), ModelSettings.model_validate(rest)
-
-
-@contextmanager
-def explained(compiler: str, known: tuple[str, ...]) -> Iterator[None]:
-    """Convert an error of invalid settings to a usage error that lists the `known` ones."""
-    try:
-        yield
-    except ValidationError as error:
-        told = "; ".join(_explain(found, compiler, known) for found in error.errors())
-        raise UsageError(told) from None
-
-
-def _explain(found: Any, compiler: str, known: tuple[str, ...]) -> str:
-    name = ".".join(map(str, found["loc"]))
-    if found["type"] == "extra_forbidden":
-        near = nearest(name, known)
-        listed = ", ".join((*near, *(other for other in known if other not in near)))
-        return f"the compiler {compiler} has no setting {name!r}; known: {listed}"
-    return f"setting {name!r} of the compiler {compiler}: {found['msg'].lower()}"
+    known = (*model.model_fields, *ModelSettings.model_fields)
+    whose = f"the compiler {compiler}"
+    return (
+        read_settings(model, own, whose, known),
+        read_settings(ModelSettings, rest, whose, known),
+    )

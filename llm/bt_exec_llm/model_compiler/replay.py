@@ -14,12 +14,12 @@ from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Request
 from bt_exec.planning.verified_plan import VerifiedPlan
+from bt_exec.spec.user_data import read_settings
 from bt_exec_llm.client import Question, ReplayClient
 from bt_exec_llm.model_compiler.compiler import (
     AS_RECORDED,
     ModelCompiler,
     PlanningSettings,
-    explained,
 )
 
 __all__ = ["create"]
@@ -67,5 +67,5 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     if unknown:
         told = f"the compiler replay has no setting {unknown[0]!r}; known: {', '.join(known)}"
         raise UsageError(told)
-    with explained("replay", known):
-        return ReplayCompiler(recording, PlanningSettings.model_validate(given))
+    asked = read_settings(PlanningSettings, given, "the compiler replay")
+    return ReplayCompiler(recording, asked)

@@ -28,7 +28,7 @@ from bt_exec_llm.client import (
     Usage,
 )
 from bt_exec_llm.client.endpoint import check_endpoint
-from bt_exec_llm.model_compiler.compiler import explained
+from bt_exec_llm.model_compiler.compiler import split_settings
 from bt_exec_llm.model_compiler.wording import printable
 from bt_exec_llm.turns.asking import Broken, ask_twice
 from bt_exec_llm.turns.checks import (
@@ -302,10 +302,7 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     Raises:
         UsageError: If a setting is unknown or has a wrong value.
     """
-    own = {key: value for key, value in settings.items() if key in TurnSettings.model_fields}
-    rest = {key: value for key, value in settings.items() if key not in own}
-    with explained("turns", (*TurnSettings.model_fields, *ModelSettings.model_fields)):
-        asked, client = TurnSettings.model_validate(own), ModelSettings.model_validate(rest)
+    asked, client = split_settings(settings, TurnSettings, "turns")
     if asked.first == "turns":
         raise UsageError("setting 'first' of the compiler turns: it cannot come before itself")
     first = None if asked.first == "model" else RobotsCompiler(find_compiler(asked.first, {}))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from bt_exec.spec.user_data import UserData
 
 __all__ = ["AS_RECORDED", "TurnSettings"]
 
@@ -13,7 +15,7 @@ AS_RECORDED = ("first", "form", "turns", "tokens")
 """Settings that a replay needs for the same turns."""
 
 
-class TurnSettings(BaseModel):
+class TurnSettings(UserData):
     """Settings of planning turn by turn.
 
     Attributes:
@@ -28,8 +30,6 @@ class TurnSettings(BaseModel):
         record: File to which every exchange is added.
         replay: Recording that replaces the model: the same questions get the same answers.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     first: str = "questions"
     form: Literal["auto", "tools", "tags"] = "auto"

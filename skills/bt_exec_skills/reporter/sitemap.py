@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bt_exec.failure import UsageError, nearest
+from bt_exec.spec.user_data import UserData
 from bt_exec_skills.navigation.geometry import Area, Pose
 
 __all__ = ["Names", "Person", "Place", "Round", "Section", "SiteMap", "make_map"]
@@ -30,11 +31,7 @@ NEAR_M = 1.2
 """Maximum distance from one of a place's poses at which the robot is at that place [m]."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Names(_Part):
+class Names(UserData):
     """Names of a place, a person or a round."""
 
     en: str
@@ -45,14 +42,14 @@ class Names(_Part):
         return self.ko if language == "ko" else self.en
 
 
-class Section(_Part):
+class Section(UserData):
     """Part of a place with a separate light."""
 
     name: Names
     area: Area
 
 
-class Place(_Part):
+class Place(UserData):
     """Place to which a robot can be sent.
 
     Attributes:
@@ -79,7 +76,7 @@ class Place(_Part):
         return self.sections or (Section(name=self.name, area=self.area),)
 
 
-class Person(_Part):
+class Person(UserData):
     """Person with a name.
 
     Attributes:
@@ -95,7 +92,7 @@ class Person(_Part):
     remote: bool = False
 
 
-class Round(_Part):
+class Round(UserData):
     """Name for several places, all of which are visited.
 
     Attributes:
@@ -109,7 +106,7 @@ class Round(_Part):
     places: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-class SiteMap(_Part):
+class SiteMap(UserData):
     """Places and people of a site, by id.
 
     Attributes:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bt_exec.rig import PackSettings, WorldSettings
+from bt_exec.spec.user_data import UserData
 from bt_exec_skills.tabletop.sim.layout import By, WorldOptions
 
 __all__ = ["Remote", "TableSettings", "TableStart"]
 
 
-class Remote(BaseModel):
+class Remote(UserData):
     """Simulator that is accessed over HTTP.
 
     Attributes:
@@ -23,8 +24,6 @@ class Remote(BaseModel):
     [s].;;motion_s: Time limit of one motion [s].;;lockstep: Whether its time advances only on
     request (``/step``): ``true`` for the simulator of bt-exec, ``false`` for others.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     http: str = Field(pattern=r"^https?://[^\s/]+(/\S*)?$")
     token: str = ""

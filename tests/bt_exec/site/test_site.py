@@ -26,7 +26,7 @@ WRONG = {
     ),
     "no packs": (
         ("packs:\n  door: {robot: sim, detector: oracle}", "packs: {}"),
-        "2:8: packs: names no pack; a site has at least one",
+        "2:8: packs: needs at least 1 entry",
     ),
     "a list of packs": (
         ("packs:\n  door: {robot: sim, detector: oracle}", "packs: [door]"),

@@ -14,10 +14,11 @@ from typing import Annotated, Any
 
 import cv2
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from bt_exec.failure import UsageError
 from bt_exec.language.sanitize import one_line
+from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_skills.image.models.contracts import Reply, accepted_detections
 from bt_exec_skills.perception.contracts import Detection
 from bt_exec_skills.perception.picture import Frame
@@ -28,15 +29,13 @@ _MOST_BYTES = 4_000_000  # maximum size of a response
 _LONGEST_ANSWER = 300
 
 
-class RemoteSettings(BaseModel):
+class RemoteSettings(UserData):
     """Settings of ``remote``.
 
     Attributes:
         url: Address of the server, without ``/detect``.
         timeout_s: Timeout of a request [s].
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: Annotated[str, Field(pattern=r"^https?://[^\s?#@]+$")]
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 30.0
@@ -123,9 +122,4 @@ def create(settings: Mapping[str, Any]) -> RemoteModel:
     Raises:
         UsageError: If a setting is unknown or invalid.
     """
-    try:
-        return RemoteModel(RemoteSettings.model_validate(dict(settings)))
-    except ValidationError as error:
-        (first, *_) = error.errors()
-        place = ".".join(map(str, first["loc"])) or "remote"
-        raise UsageError(f"setting {place} of remote: {first['msg']}") from None
+    return RemoteModel(read_settings(RemoteSettings, settings, "the model remote"))

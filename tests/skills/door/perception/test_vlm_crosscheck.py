@@ -93,7 +93,7 @@ def test_site_selects_the_cross_checking_model():
         crosscheck(eyes, "oracle of delphi")
     with pytest.raises(UsageError, match="second_opinion needs the name of the model"):
         crosscheck(eyes, {"model": "x"})
-    with pytest.raises(UsageError, match="setting 'modle' of the visual_qa model claude"):
+    with pytest.raises(UsageError, match="the visual_qa model claude has no setting 'modle'"):
         crosscheck(eyes, {"name": "claude", "modle": "x"})
 
 

@@ -261,5 +261,5 @@ def test_encoding_comment_of_a_program_has_no_effect(picture_file, tmp_path):
 def test_writer_is_selected_by_its_registered_name():
     with pytest.raises(UsageError, match="writer"):
         find_writer("nobody", {})
-    with pytest.raises(UsageError, match="setting 'modl' of the writer model claude"):
+    with pytest.raises(UsageError, match="the writer model claude has no setting 'modl'"):
         find_writer("claude", {"modl": "x"})

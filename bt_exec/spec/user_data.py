@@ -1,0 +1,167 @@
+"""Models of user data: settings and files, with errors in the user's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+
+from bt_exec.failure import Problem, SpecError, UsageError, nearest
+from bt_exec.spec.source import Place, Source, read_file
+
+__all__ = ["UserData", "first_error", "load_model", "read_model", "read_settings", "value_error"]
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+_NUMBERS = {"int_parsing": "must be a whole number", "float_parsing": "must be a number"}
+_MAPPINGS = ("dict_type", "mapping_type", "model_type", "model_attributes_type")
+_WORDS = {**_NUMBERS, **dict.fromkeys(_MAPPINGS, "must be a mapping of names to settings")}
+
+
+class UserData(BaseModel):
+    """Base of models of user data; they are frozen, and an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def read_settings(
+    model: type[_Model],
+    given: Mapping[str, Any],
+    whose: str,
+    known: Sequence[str] = (),
+    such_as: str = "",
+) -> _Model:
+    """Return settings validated by their model.
+
+    Args:
+        model: Model of the settings.
+        given: Settings from the user.
+        whose: Owner of the settings, for the message: ``the compiler turns``.
+        known: Names of all settings of the owner; by default those of the model.
+        such_as: Example of a valid setting, for the message.
+
+    Raises:
+        UsageError: If a setting is unknown, missing or invalid; names every mistake.
+    """
+    try:
+        return model.model_validate(dict(given))
+    except ValidationError as error:
+        names = tuple(known) or tuple(_fields(model))
+        mistakes = "; ".join(_mistake(found, names, whose) for found in error.errors())
+        raise UsageError(mistakes + (f"; such as {such_as}" if such_as else "")) from None
+
+
+def _mistake(found: Any, known: tuple[str, ...], whose: str) -> str:
+    name = ".".join(map(str, found["loc"]))
+    if found["type"] == "extra_forbidden":
+        return f"{whose} has no setting {name!r}; known: {', '.join(_nearest_first(name, known))}"
+    return f"setting {name!r} of {whose}: {found['msg'].lower()}"
+
+
+def first_error(error: ValidationError) -> str:
+    """Return the first error of pydantic as ``field: reason``."""
+    found = error.errors()[0]
+    where = ".".join(map(str, found["loc"]))
+    return f"{where}: {found['msg'].lower()}" if where else str(found["msg"]).lower()
+
+
+def value_error(error: ValidationError) -> str:
+    """Return the first error of pydantic as ``key='value': what is allowed``."""
+    found = error.errors()[0]
+    message, where = _said(found), ".".join(map(str, found["loc"]))
+    if found["type"] == "missing":
+        return f"{where} is missing"
+    if not where or message.startswith(where.split(".")[0]):
+        return message
+    return f"{where}={found['input']!r}: {message}"
+
+
+def load_model(model: type[_Model], path: Path) -> _Model:
+    """Read a file that ``bt-exec check`` does not read.
+
+    Raises:
+        UsageError: If there is no such file.
+        SpecError: If it is invalid; contains every mistake with its place.
+    """
+    try:
+        return read_model(model, read_file(path))
+    except SpecError as error:
+        raise SpecError(error.problems, checkable=False) from None
+
+
+def read_model(
+    model: type[_Model], source: Source, inside: Place = (), data: Any = None, whose: str = ""
+) -> _Model:
+    """Return a file, or a part of it, validated by its model.
+
+    Args:
+        model: Model of the data.
+        source: The file.
+        inside: Place of the data in the file.
+        data: The data, if it is not all that the file contains.
+        whose: Owner of the fields, for the message: ``a site``.
+
+    Raises:
+        SpecError: If the data is invalid; contains every mistake with its place.
+    """
+    try:
+        return model.model_validate(source.data if data is None else data)
+    except ValidationError as error:
+        problems = [_problem(found, model, source, inside, whose) for found in error.errors()]
+        raise SpecError(problems) from None
+
+
+def _problem(
+    found: Any, model: type[BaseModel], source: Source, inside: Place, whose: str
+) -> Problem:
+    own = tuple(part for part in found["loc"] if part != "[key]")
+    place, kind = (*inside, *own), found["type"]
+    if kind == "extra_forbidden":
+        field = str(own[-1])
+        allowed = _nearest_first(field, tuple(_fields(_owner(model, own[:-1]))))
+        message = f"{whose} has no setting {field!r}" if whose else f"unknown field {field!r}"
+        return source.problem("UNKNOWN_FIELD", message, place, allowed=allowed, key=True)
+    if kind == "missing":
+        return source.problem("MISSING_FIELD", f"the field {own[-1]!r} is missing", place[:-1])
+    value = found["input"]
+    shown = "" if isinstance(value, Mapping) else repr(value)[:40]
+    return source.problem("BAD_VALUE", _WORDS.get(kind) or _said(found), place, found=shown)
+
+
+def _owner(model: type[BaseModel], place: Place) -> type[BaseModel]:
+    """Return the model of the fields at a place; indices and keys of mappings are skipped."""
+    for part in place:
+        info = _fields(model).get(str(part))
+        if info is not None:
+            model = next(_models_in(info.annotation), model)
+    return model
+
+
+def _models_in(hint: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models that a type contains."""
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        yield hint
+    for part in get_args(hint):
+        yield from _models_in(part)
+
+
+def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    return {info.alias or name: info for name, info in model.model_fields.items()}
+
+
+def _nearest_first(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    near = nearest(name, known)
+    return (*near, *(other for other in known if other not in near))
+
+
+def _said(found: Any) -> str:
+    """Return the reason of an error of pydantic, in the terms of this package."""
+    kind = found["type"]
+    if kind == "too_short":
+        least = found["ctx"]["min_length"]
+        return f"needs at least {least} " + ("entries" if least > 1 else "entry")
+    message = _NUMBERS.get(kind) or str(found["msg"]).removeprefix("Value error, ")
+    return message.replace("Input should be", "must be").replace("Input should", "must")
