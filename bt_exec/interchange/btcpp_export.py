@@ -83,7 +83,7 @@ def export_btcpp(document: Document, library: Library, catalogue: Catalogue) -> 
     root.children = [*trees.elements]
     documents = tuple(trees.documents)
     root.children.append(node_models(documents, catalogue, trees.ident_of))
-    if any(isinstance(node, Do) for one in documents for node in walk(one.root)):
+    if any(any(walk(one.root, Do)) for one in documents):
         report.add("SKILL_TIMEOUT", main)
     return write_xml(root), report
 
@@ -92,8 +92,8 @@ def _with_used(document: Document, library: Library) -> list[Document]:
     """Return a document and every library tree that it uses, each once."""
     found: list[Document] = [document]
     for one in found:
-        for node in walk(one.root):
-            if isinstance(node, Tree) and node.body is None and node.tree in library:
+        for node in walk(one.root, Tree):
+            if node.body is None and node.tree in library:
                 used = library.get(node.tree)
                 if used not in found:
                     found.append(used)

@@ -206,9 +206,8 @@ def _asked(node: Check) -> str:
 def _alternative_branches(spec: MissionSpec) -> Iterator[str]:
     """Yield the paths of the branches that only run after the previous branch has failed."""
     where = {id(node): path for path, node in paths(spec.root)}
-    for node in walk(spec.root):
-        if isinstance(node, Fallback):
-            yield from (where[id(child)] for child in node.fallback[1:])
+    for node in walk(spec.root, Fallback):
+        yield from (where[id(child)] for child in node.fallback[1:])
 
 
 def _cause(

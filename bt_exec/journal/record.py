@@ -246,11 +246,7 @@ class MissionRecord:
             if isinstance(event, FactsKnown):
                 found.update(event.saved)
             elif isinstance(event, Planned):
-                names = {
-                    path: node.save
-                    for path, node in paths(event.spec.root)
-                    if isinstance(node, Do) and node.save
-                }
+                names = {path: node.save for path, node in paths(event.spec.root, Do) if node.save}
             elif isinstance(event, SkillEnded) and event.state == "done":
                 for name, variable in names.get(event.path, {}).items():
                     found[variable] = event.result.get(name)

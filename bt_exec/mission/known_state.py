@@ -74,9 +74,8 @@ def state_of(
     if progress.spec is None:
         return ()
     about: dict[str, None] = {}
-    for node in walk(progress.spec.root):
-        if isinstance(node, Do):
-            about.update(dict.fromkeys(_touched(node, catalogue, well=well)))
+    for node in walk(progress.spec.root, Do):
+        about.update(dict.fromkeys(_touched(node, catalogue, well=well)))
     for asked in progress.told.values():
         about.update(dict.fromkeys(asked_about(asked.question, progress, catalogue)))
     facts = {fact: known.facts[fact] for fact in about if fact in known.facts}
@@ -160,7 +159,7 @@ def asked_about(question: str, progress: MissionProgress, catalogue: Catalogue) 
     assert progress.spec is not None
     return tuple(
         fact
-        for node in walk(progress.spec.root)
-        if isinstance(node, Check) and str(node.check) == question
+        for node in walk(progress.spec.root, Check)
+        if str(node.check) == question
         for fact in established(node.check, catalogue)
     )

@@ -114,9 +114,7 @@ class MissionProgress:
         self.spec = spec
         self._nodes = dict(paths(spec.root))
         self._actions = {
-            path: Action(node.do, node.args, path)
-            for path, node in self._nodes.items()
-            if isinstance(node, Do)
+            path: Action(node.do, node.args, path) for path, node in paths(spec.root, Do)
         }
         self._finished = set(spec.mission.kept)
         self._doubted = False

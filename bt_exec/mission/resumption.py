@@ -290,9 +290,8 @@ class Resumed:
         done_before = {skill for skill, _ in self._work.started}
         repeated = [
             (node.do, node.args)
-            for path, node in paths(spec.root)
-            if isinstance(node, Do)
-            and node.do in done_before
+            for path, node in paths(spec.root, Do)
+            if node.do in done_before
             and not any(encloses(kept, path) for kept in spec.mission.kept)
         ]
         if answer.verified is None:

@@ -178,8 +178,8 @@ def _question(asked: Asked, progress: MissionProgress, messages: Messages) -> st
 def _condition(asked: Asked, progress: MissionProgress) -> Is | None:
     """Return the single condition of a question; None if several are combined."""
     assert progress.spec is not None
-    for node in walk(progress.spec.root):
-        if isinstance(node, Check) and str(node.check) == asked.question:
+    for node in walk(progress.spec.root, Check):
+        if str(node.check) == asked.question:
             return node.check if isinstance(node.check, Is) else None
     return None
 

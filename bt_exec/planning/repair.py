@@ -87,8 +87,8 @@ def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
         return None
     around = [
         node
-        for path, node in paths(previous.root)
-        if isinstance(node, Tree) and encloses(path, failure.path) and node.tree in request.library
+        for path, node in paths(previous.root, Tree)
+        if encloses(path, failure.path) and node.tree in request.library
     ]
     for node in reversed(around):
         for way in request.library.get(node.tree).otherwise:
@@ -98,7 +98,7 @@ def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
             params = request.library.get(name).params
             args = {key: value for key, value in node.args.items() if key in params}
             args.update(way.args)
-            skills = {inner.do for inner in walk(node) if isinstance(inner, Do)}
+            skills = {inner.do for inner in walk(node, Do)}
             if name != node.tree or not _tried(args, skills, request.tried):
                 update = {"tree": name, "args": args, "body": None}
                 return node, node.model_copy(update=update)

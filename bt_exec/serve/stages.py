@@ -111,8 +111,7 @@ def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
             "target": _target(node),
             "result": _result(path, last, any(encloses(above, path) for above in kept)),
         }
-        for path, node in paths(spec.root)
-        if isinstance(node, Do)
+        for path, node in paths(spec.root, Do)
     ]
 
 
@@ -135,8 +134,8 @@ def plan_data(spec: MissionSpec) -> dict[str, Any]:
                 "subgoal": part.text,
                 "tasks": [
                     {"skill": node.do, "target": _target(node), "args": dict(node.args)}
-                    for path, node in paths(spec.root)
-                    if isinstance(node, Do) and part.path and encloses(part.path, path)
+                    for path, node in paths(spec.root, Do)
+                    if part.path and encloses(part.path, path)
                 ],
             }
             for part in parts

@@ -105,7 +105,7 @@ def _problems_of_utterances(request: Request, tree: TreeSpec, compiler: Compiler
             message = f"does not lead to this tree: {why or answer.message} ({answer.code})"
             problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
             continue
-        steps = [node for node in walk(answer.spec.root) if isinstance(node, Tree)]
+        steps = list(walk(answer.spec.root, Tree))
         own = next((node for node in steps if node.tree == tree.tree), None)
         if own is None:
             others = ", ".join(dict.fromkeys(node.tree for node in steps))
@@ -127,7 +127,7 @@ def _after_another(request: Request, tree: TreeSpec, text: str, compiler: Compil
             continue
         answer = compiler.compile(_asked(request, f"{said.rstrip('.')}. {text}"))
         if isinstance(answer, Plan) and any(
-            isinstance(node, Tree) and node.tree == tree.tree for node in walk(answer.spec.root)
+            node.tree == tree.tree for node in walk(answer.spec.root, Tree)
         ):
             return answer
     return None

@@ -65,7 +65,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import ceil, floor
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, overload
 
 from annotated_types import Ge, Le
 from pydantic import (
@@ -517,6 +517,7 @@ class MissionSpec(SpecModel):
 
 
 Document: TypeAlias = TreeSpec | MissionSpec
+_Kind = TypeVar("_Kind", bound=NodeBase)
 
 for _model in (Tree, Sequence, Fallback, Parallel, TreeSpec, MissionSpec):
     _model.model_rebuild()
@@ -536,11 +537,20 @@ def children_of(node: NodeBase) -> tuple[NodeBase, ...]:
     return ()
 
 
-def walk(node: NodeBase) -> Iterator[NodeBase]:
-    """Yield `node` and all nodes under it, parents first."""
-    yield node
+@overload
+def walk(node: NodeBase) -> Iterator[NodeBase]: ...
+
+
+@overload
+def walk(node: NodeBase, kind: type[_Kind]) -> Iterator[_Kind]: ...
+
+
+def walk(node: NodeBase, kind: type[NodeBase] = NodeBase) -> Iterator[NodeBase]:
+    """Yield `node` and all nodes under it that are of a kind, parents first."""
+    if isinstance(node, kind):
+        yield node
     for child in children_of(node):
-        yield from walk(child)
+        yield from walk(child, kind)
 
 
 def rebuild(node: NodeBase, change: Callable[[NodeBase], NodeBase]) -> NodeBase:

@@ -9,12 +9,15 @@ have a path but do not appear in those of their children. A second ``grasp`` in 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeVar, overload
 
 from bt_exec.spec.expression import Is
 from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, children_of
 from bt_exec.spec.source import Place
 
 __all__ = ["encloses", "enclosing", "label_of", "paths", "place_of_children"]
+
+_Kind = TypeVar("_Kind", bound=NodeBase)
 
 
 def label_of(node: NodeBase) -> str:
@@ -33,8 +36,16 @@ def label_of(node: NodeBase) -> str:
     return "sequence" if isinstance(node, Sequence) else type(node).__name__.lower()
 
 
-def paths(root: NodeBase) -> Iterator[tuple[str, NodeBase]]:
-    """Yield every node under `root` with its path, parents first, in document order."""
+@overload
+def paths(root: NodeBase) -> Iterator[tuple[str, NodeBase]]: ...
+
+
+@overload
+def paths(root: NodeBase, kind: type[_Kind]) -> Iterator[tuple[str, _Kind]]: ...
+
+
+def paths(root: NodeBase, kind: type[NodeBase] = NodeBase) -> Iterator[tuple[str, NodeBase]]:
+    """Yield every node of a kind under `root` with its path, parents first, in document order."""
     taken: dict[str, int] = {}  # last number used for each label
     waiting = [(root, "")]
     while waiting:
@@ -46,7 +57,8 @@ def paths(root: NodeBase) -> Iterator[tuple[str, NodeBase]]:
             path = f"{stem}#{count}"
         taken[stem] = max(count, 1)
         taken.setdefault(path, 1)
-        yield path, node
+        if isinstance(node, kind):
+            yield path, node
         plain = node.name is None and not isinstance(node, Do | Check | Tree)
         inner = prefix if plain else f"{path}/"
         waiting.extend((child, inner) for child in reversed(children_of(node)))

@@ -213,7 +213,7 @@ class _Listener:
         if isinstance(event, SkillStarting):
             self.calls.append(event.skill)
         elif isinstance(event, Planned):
-            trees = (node.tree for node in walk(event.spec.root) if isinstance(node, Tree))
+            trees = (node.tree for node in walk(event.spec.root, Tree))
             self.plans.append(frozenset(trees))
         elif isinstance(event, NodeChanged) and event.failure is not None:
             self.codes.append(event.failure.code)

@@ -69,7 +69,7 @@ def random_plan(
             )
         tree = rng.choice(trees)
         commands = tree.utterances
-        skills = {node.do for _, node in paths(tree.root) if isinstance(node, Do)} or skills
+        skills = {node.do for _, node in paths(tree.root, Do)} or skills
     count = rng.choice([0, 1, 1, 2, 3])
     faults = [_random_fault(site, sorted(skills), rng, kills=kills) for _ in range(count)]
     return FaultPlan(
@@ -134,8 +134,7 @@ class Invariants:
         match event:
             case Planned():
                 self.replans += self._plan is not None
-                nodes = paths(event.spec.root)
-                self._plan = {path: node.do for path, node in nodes if isinstance(node, Do)}
+                self._plan = {path: node.do for path, node in paths(event.spec.root, Do)}
             case Aborting(how="clean"):
                 self._stopped = True
             case SkillStarting():

@@ -359,7 +359,7 @@ class ViewModel:
         self.spec, self.planning = spec, None
         self.forest = Forest(spec.root, folded=not self.verbose)
         self._saved = names_of(spec)
-        args = [[*map(str, n.args.values())] for n in walk(spec.root) if isinstance(n, Do)]
+        args = [[*map(str, n.args.values())] for n in walk(spec.root, Do)]
         self._arguments = frozenset(text for one in args for text in (", ".join(one), *one))
         for path, detail in details.items():
             self.forest.change(path, "kept", self.t, detail, None)

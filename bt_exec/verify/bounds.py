@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bt_exec.spec.expand import MAX_NODES
-from bt_exec.spec.model import Do, NodeBase, Parallel, children_of
+from bt_exec.spec.model import Do, NodeBase, Parallel, children_of, walk
 from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, show_place
 from bt_exec.verify.context import Context, nodes_of
@@ -59,7 +59,7 @@ def check_bounds(context: Context) -> None:
 
 def _declared_s(context: Context) -> float:
     """Return the sum of the timeouts that the skills of all steps declare [s]."""
-    steps = (node for node, _ in nodes_of(context.document.root) if isinstance(node, Do))
+    steps = walk(context.document.root, Do)
     skills = (context.catalogue.skills.get(node.do) for node in steps)
     return sum(skill.timeout_s for skill in skills if skill is not None)
 

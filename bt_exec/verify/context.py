@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from bt_exec.failure import Problem, nearest
 from bt_exec.pack import Catalogue
@@ -15,6 +15,8 @@ from bt_exec.spec.paths import place_of_children
 from bt_exec.spec.source import Place, Source
 
 __all__ = ["Context", "conditions_of", "nodes_of"]
+
+_Kind = TypeVar("_Kind", bound=NodeBase)
 
 
 @dataclass
@@ -69,11 +71,24 @@ class Context:
             self.problems.append(problem)
 
 
-def nodes_of(node: NodeBase, place: Place = ("root",)) -> Iterator[tuple[NodeBase, Place]]:
-    """Yield every node with its place, parents first."""
-    yield node, place
+@overload
+def nodes_of(node: NodeBase, place: Place = ...) -> Iterator[tuple[NodeBase, Place]]: ...
+
+
+@overload
+def nodes_of(
+    node: NodeBase, place: Place = ..., *, kind: type[_Kind]
+) -> Iterator[tuple[_Kind, Place]]: ...
+
+
+def nodes_of(
+    node: NodeBase, place: Place = ("root",), *, kind: type[NodeBase] = NodeBase
+) -> Iterator[tuple[NodeBase, Place]]:
+    """Yield every node of a kind with its place, parents first."""
+    if isinstance(node, kind):
+        yield node, place
     for child, where in place_of_children(node, place):
-        yield from nodes_of(child, where)
+        yield from nodes_of(child, where, kind=kind)
 
 
 def conditions_of(node: NodeBase, place: Place) -> Iterator[tuple[Is, Place]]:

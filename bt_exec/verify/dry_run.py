@@ -286,8 +286,8 @@ class _DryRun:
 
     def _forgotten(self, states: States, work: list[tuple[NodeBase, Place]]) -> States:
         """Return the states without the facts set by `work`, which was found unnecessary."""
-        for node, place in (pair for one in work for pair in nodes_of(*one)):
-            if isinstance(node, Do) and (call := self._of_skill(node, place)) is not None:
+        for node, place in (pair for one in work for pair in nodes_of(*one, kind=Do)):
+            if (call := self._of_skill(node, place)) is not None:
                 states = frozenset(map(call.failure.apply, states))
         return states
 

@@ -32,7 +32,7 @@ def _node(context: Context, node: NodeBase, place: Place) -> bool:
     children = list(place_of_children(node, place))
     if isinstance(node, Fallback):  # only its first branch certainly runs
         _node(context, *children[0])
-        return any(isinstance(inner, Do) for inner in walk(node))
+        return any(walk(node, Do))
     if isinstance(node, Parallel):  # every branch runs first
         acted = [_node(context, child, where) for child, where in children]
         return any(acted)

@@ -44,9 +44,7 @@ class Claim(NamedTuple):
 
 def check_resources(context: Context) -> None:
     """Report every resource that two children of a parallel claim."""
-    for node, place in nodes_of(context.document.root):
-        if not isinstance(node, Parallel):
-            continue
+    for node, place in nodes_of(context.document.root, kind=Parallel):
         held: list[Claim] = []
         for child, where in place_of_children(node, place):
             claims = claims_of(context, child)
@@ -68,9 +66,9 @@ def claims_of(context: Context, node: NodeBase) -> list[Claim]:
     Claims that depend on parameters of a tree are left out; they are checked in a mission.
     """
     claims: dict[str, Claim] = {}
-    for inner in walk(node):
-        skill = context.catalogue.skills.get(inner.do) if isinstance(inner, Do) else None
-        if skill is None or not isinstance(inner, Do):
+    for inner in walk(node, Do):
+        skill = context.catalogue.skills.get(inner.do)
+        if skill is None:
             continue
         args = known_args(skill, inner.args)
         for use in skill.uses:

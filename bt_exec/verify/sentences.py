@@ -176,8 +176,8 @@ class _File:
     @cached_property
     def _codes(self) -> set[str]:
         declared = {code for skill in self.catalogue.skills.values() for code in skill.fails}
-        checks = (node for tree in self.library for node in walk(tree.root))
-        codes = {node.code for node in checks if isinstance(node, Check) and node.code}
+        checks = (node for tree in self.library for node in walk(tree.root, Check))
+        codes = {node.code for node in checks if node.code}
         reasons = (key for key in self.source.data if not _CODE.fullmatch(key))
         skipped = map(code_of_reason, reasons)
         return {*declared, *codes, *skipped, *OWN_CODES, *_own_sentences()}

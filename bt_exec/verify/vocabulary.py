@@ -102,8 +102,8 @@ def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
                 way.append(above[way[-1]])
             return tuple(reversed(way))
         if name in context.library:
-            for node in walk(context.library.get(name).root):
-                if isinstance(node, Tree) and node.tree not in above:
+            for node in walk(context.library.get(name).root, Tree):
+                if node.tree not in above:
                     above[node.tree] = name
                     waiting.append(node.tree)
     return ()

@@ -180,7 +180,7 @@ class ModelCompiler:
 
 def _unconfirmed(plan: VerifiedPlan, request: Request) -> str:
     """Return the notice that only the model understands the command; "" without skills."""
-    moves = any(isinstance(node, Do) for node in walk(plan.spec.root))
+    moves = any(walk(plan.spec.root, Do))
     return sentences().say("UNCONFIRMED", request.language) if moves else ""
 
 

@@ -94,7 +94,7 @@ class Ends:
 def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends:
     """Return the effects of an expanded plan."""
     touched: dict[str, tuple[str, str]] = {}
-    skills = [node for node in walk(spec.root) if isinstance(node, Do)]
+    skills = list(walk(spec.root, Do))
     for node in skills:
         for template, fact, value in effects_of(node, catalogue):
             if f"{fact}={value}" in messages:
@@ -181,9 +181,9 @@ def chosen_in(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) ->
 def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], set[Any]]:
     """Return the values of all choice arguments, by skill and argument."""
     found: dict[tuple[str, str], set[Any]] = {}
-    for node in walk(spec.root):
-        skill = catalogue.skills.get(node.do) if isinstance(node, Do) else None
-        if isinstance(node, Do) and skill is not None:
+    for node in walk(spec.root, Do):
+        skill = catalogue.skills.get(node.do)
+        if skill is not None:
             for name, value in known_args(skill, node.args).items():
                 if options(skill.arguments.get(name)):
                     found.setdefault((node.do, name), set()).add(value)

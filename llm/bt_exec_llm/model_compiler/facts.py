@@ -86,13 +86,12 @@ class _Walk:
 
     def _skim(self, node: NodeBase, *, effects: bool) -> None:
         """Apply the effects of the skills under `node`, or mark their facts as unknown."""
-        for inner in walk(node):
-            if isinstance(inner, Do):
-                for _, fact, value in effects_of(inner, self.request.catalogue):
-                    if effects:
-                        self.facts[fact] = value
-                    else:
-                        self.facts.pop(fact, None)
+        for inner in walk(node, Do):
+            for _, fact, value in effects_of(inner, self.request.catalogue):
+                if effects:
+                    self.facts[fact] = value
+                else:
+                    self.facts.pop(fact, None)
 
 
 def _done_already(node: Do, facts: Mapping[str, str], request: Request) -> str:

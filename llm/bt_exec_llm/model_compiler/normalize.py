@@ -56,10 +56,10 @@ def options(hint: Any) -> tuple[str, ...]:
 
 def known_codes(request: Request) -> frozenset[str]:
     """Return the failure codes that are possible on this site."""
-    checks = (node for tree in request.library for node in walk(tree.root))
+    checks = (node for tree in request.library for node in walk(tree.root, Check))
     return frozenset(
         {
-            *(node.code for node in checks if isinstance(node, Check) and node.code),
+            *(node.code for node in checks if node.code),
             *(code for skill in request.catalogue.skills.values() for code in skill.fails),
             *(condition.unknown for condition in request.catalogue.conditions.values()),
         }

@@ -19,8 +19,8 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.expression import Not
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, children_of, walk
-from bt_exec.spec.paths import place_of_children
-from bt_exec.spec.source import Place, show_place
+from bt_exec.spec.source import show_place
+from bt_exec.verify.context import nodes_of
 from bt_exec.verify.facts import established
 from bt_exec_llm.model_compiler.expected_effects import effects_of
 
@@ -143,7 +143,7 @@ def _matches(template: str, fact: str) -> bool:
 
 def _branches(root: NodeBase) -> int:
     """Return the largest number of branches of a fallback."""
-    return max((len(n.fallback) for n in walk(root) if isinstance(n, Fallback)), default=1)
+    return max((len(n.fallback) for n in walk(root, Fallback)), default=1)
 
 
 def _changes(spec: MissionSpec, request: Request, branch: int) -> dict[tuple[str, str], list[str]]:
@@ -180,18 +180,12 @@ def _within(values: Sequence[str], way: list[str]) -> bool:
 
 def broken_guards(spec: MissionSpec, request: Request) -> Iterator[Problem]:
     """Find guards that the guarded step itself breaks when it succeeds."""
-    yield from _guards(spec.root, ("root",), request.catalogue)
-
-
-def _guards(node: NodeBase, place: Place, catalogue: Catalogue) -> Iterator[Problem]:
-    if node.guard is not None:
-        for inner in walk(node):
-            if isinstance(inner, Do) and (broken := _breaks(inner, node.guard, catalogue)):
+    for node, place in nodes_of(spec.root):
+        for inner in walk(node, Do) if node.guard is not None else ():
+            if broken := _breaks(inner, node.guard, request.catalogue):
                 message = f"{inner.do} makes {broken}, which this guard does not allow"
                 yield Problem("GUARD_BREAKS_ITSELF", message, f"{show_place(place)}/while", broken)
                 break
-    for child, where in place_of_children(node, place):
-        yield from _guards(child, where, catalogue)
 
 
 def _breaks(node: Do, guard: Any, catalogue: Catalogue) -> str:

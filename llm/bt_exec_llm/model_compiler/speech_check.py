@@ -14,9 +14,9 @@ from typing import NamedTuple
 from bt_exec.failure import Problem
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.model import Do, MissionSpec, NodeBase
-from bt_exec.spec.paths import place_of_children
+from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.source import Place, show_place
+from bt_exec.verify.context import nodes_of
 from bt_exec.verify.templates import known_args
 
 __all__ = ["Talk", "foreign_words", "talk_problems", "talks_of"]
@@ -64,18 +64,15 @@ class Talk(NamedTuple):
 
 def talks_of(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
     """Return the steps of an expanded plan with speech, in order."""
-    return list(_talks(spec.root, ("root",), catalogue))
-
-
-def _talks(node: NodeBase, place: Place, catalogue: Catalogue) -> Iterator[Talk]:
-    skill = catalogue.skills.get(node.do) if isinstance(node, Do) else None
-    if isinstance(node, Do) and skill is not None and (said := skill.said()):
-        args = known_args(skill, node.args)
-        others = tuple(sorted((k, str(v)) for k, v in args.items() if k not in said))
-        texts = tuple(str(args[name]) for name in sorted(said) if name in args)
-        yield Talk(node.do, others, texts, place)
-    for child, where in place_of_children(node, place):
-        yield from _talks(child, where, catalogue)
+    talks = []
+    for node, place in nodes_of(spec.root, kind=Do):
+        skill = catalogue.skills.get(node.do)
+        if skill is not None and (said := skill.said()):
+            args = known_args(skill, node.args)
+            others = tuple(sorted((k, str(v)) for k, v in args.items() if k not in said))
+            texts = tuple(str(args[name]) for name in sorted(said) if name in args)
+            talks.append(Talk(node.do, others, texts, place))
+    return talks
 
 
 def talk_problems(

@@ -61,11 +61,7 @@ def calls_of_turn(spec: MissionSpec) -> list[tuple[str, Do]]:
     if not turns:
         return []
     last = turns[-1][0]
-    return [
-        (path, node)
-        for path, node in paths(spec.root)
-        if isinstance(node, Do) and encloses(last, path)
-    ]
+    return [(path, node) for path, node in paths(spec.root, Do) if encloses(last, path)]
 
 
 def _turns(spec: MissionSpec) -> list[tuple[str, Sequence]]:

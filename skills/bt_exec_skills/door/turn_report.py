@@ -83,7 +83,7 @@ class DoorReporter(MissionReporter):
         waits = view.status == "in_progress" and view.next_action is None
         if waits and estimate["state"] != "uncertain":
             return None
-        actions = [node.do for node in walk(view.spec.root) if isinstance(node, Do)]
+        actions = [node.do for node in walk(view.spec.root, Do)]
         fetch = any(handles_material(node) for node in walk(view.spec.root))
         opens = "open_door" in actions
         observation: DoorObservation | None = view.observation

@@ -34,8 +34,8 @@ def known_targets(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     tables = environment_of(context.situation).tables
     if not labels or spec.mission.parent is not None:
         return
-    for node, place in nodes_of(spec.root):
-        if not isinstance(node, Do) or node.do not in _OWN:
+    for node, place in nodes_of(spec.root, kind=Do):
+        if node.do not in _OWN:
             continue
         for argument in ("object", "target"):
             name = node.args.get(argument)
@@ -80,8 +80,8 @@ def as_asked(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
 
 
 def _moved_at_a_question(spec: MissionSpec) -> Iterator[Problem]:
-    for node, place in nodes_of(spec.root):
-        if isinstance(node, Do) and node.do in _OWN:
+    for node, place in nodes_of(spec.root, kind=Do):
+        if node.do in _OWN:
             message = "that is a question: nothing is to be moved; check answer_to, tell: true"
             yield Problem("NOT_ASKED", message, show_place(place), node.do, ("answer_to",))
 
@@ -91,8 +91,8 @@ def _other_ends(
 ) -> Iterator[Problem]:
     planned: dict[str, str] = {}
     places: dict[str, str] = {}
-    for node, place in nodes_of(spec.root):
-        if isinstance(node, Do) and node.do == "place_object":
+    for node, place in nodes_of(spec.root, kind=Do):
+        if node.do == "place_object":
             thing = str(node.args.get("object"))
             planned[thing] = f"{node.args.get('side', 'in')} {node.args.get('target')}"
             places[thing] = show_place(place)

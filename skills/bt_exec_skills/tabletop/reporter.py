@@ -124,20 +124,19 @@ class TableReporter(MissionReporter):
 
 def _goals(root: NodeBase) -> Iterator[_Goal]:
     """Yield the innermost named sequences with the last action for each object."""
-    for node in walk(root):
-        if not isinstance(node, Sequence) or node.name is None:
+    for node in walk(root, Sequence):
+        if node.name is None:
             continue
         if any(isinstance(child, Sequence) and child.name for child in node.sequence):
             continue
         last: dict[str, _Step] = {}
-        for step in walk(node):
-            if isinstance(step, Do):
-                args = step.args
-                target = str(args.get("target"))
-                thing = str(args.get("object") or target)
-                if step.do != "go_to_object" or not last:
-                    last.pop("", None)
-                    key = "" if step.do == "go_to_object" else thing
-                    side, spot = str(args.get("side", "in")), tuple(args.get("spot", ()))
-                    last[key] = _Step(step.do, thing, target, side, spot)
+        for step in walk(node, Do):
+            args = step.args
+            target = str(args.get("target"))
+            thing = str(args.get("object") or target)
+            if step.do != "go_to_object" or not last:
+                last.pop("", None)
+                key = "" if step.do == "go_to_object" else thing
+                side, spot = str(args.get("side", "in")), tuple(args.get("spot", ()))
+                last[key] = _Step(step.do, thing, target, side, spot)
         yield _Goal(node.name, tuple(last.values()))

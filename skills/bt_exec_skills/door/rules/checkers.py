@@ -47,7 +47,7 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Check that a command about the door moves only the door, and in one direction."""
     if context.meant is None:
         return
-    asked = {node.do for node in walk(context.meant.root) if isinstance(node, Do)}
+    asked = {node.do for node in walk(context.meant.root, Do)}
     told = {
         part.name
         for node, place in nodes_of(context.meant.root)
@@ -60,8 +60,8 @@ def door_only(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         ("close_door", "open_door", "CLOSING_IN_OPEN_COMMAND"),
     ):
         if other in asked and skill not in asked:
-            for node, place in nodes_of(spec.root):
-                if isinstance(node, Do) and node.do == skill:
+            for step, place in nodes_of(spec.root, kind=Do):
+                if step.do == skill:
                     message = f"the command asks for {other}; {skill} is not part of it"
                     yield Problem(code, message, f"{show_place(place)}/do", skill, (other,))
     if not asked <= {"open_door", "close_door", "return_home"}:

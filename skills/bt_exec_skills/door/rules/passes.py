@@ -113,7 +113,7 @@ def _looks_inside(node: NodeBase) -> bool:
 
 def door_gate(spec: MissionSpec, context: PassContext) -> Changed:
     """Insert gates: the door is open and the material was seen before a hand reaches for it."""
-    opening = [node for node in walk(spec.root) if isinstance(node, Do) and node.do == "open_door"]
+    opening = [node for node in walk(spec.root, Do) if node.do == "open_door"]
     usual = context.settings.door_arm
     written = {
         "do": "open_door",

@@ -67,8 +67,8 @@ def crop_first_checker(spec: MissionSpec, context: PassContext) -> Iterator[Prob
     if facts.get("annotation") == "unread":
         waiting.add("annotation")
     kept = spec.mission.kept
-    for path, node in paths(spec.root):
-        if not isinstance(node, Do) or any(encloses(done, path) for done in kept):
+    for path, node in paths(spec.root, Do):
+        if any(encloses(done, path) for done in kept):
             continue
         args = node.args
         if node.do in _FINDS:

@@ -34,8 +34,8 @@ def known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     site = map_of(context)
     if site is None:
         return
-    for node, place in nodes_of(spec.root):
-        if not isinstance(node, Do) or node.do not in _NAMES:
+    for node, place in nodes_of(spec.root, kind=Do):
+        if node.do not in _NAMES:
             continue
         argument, (code, nothing) = _NAMES[node.do]
         name = node.args.get(argument)

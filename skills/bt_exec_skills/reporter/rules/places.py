@@ -164,7 +164,7 @@ class _Route:
         for branch in children_of(node):
             self.at = before
             new.append(self.visit(branch))
-            if any(isinstance(inner, Do) for inner in walk(branch)):
+            if any(walk(branch, Do)):
                 ends.add(self.at)  # a branch that only notes a failure does not drive
             if field == "fallback":
                 before = None  # the previous branch may have driven anywhere
@@ -186,7 +186,7 @@ def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     if site is not None and named_places(context, site):
         return spec, ()
-    if not any(isinstance(n, Do) and _moves(n) for n in walk(spec.root)):
+    if not _moving(spec.root):
         return spec, ()
     steps = [step for step in steps_of(spec.root) if not _moving(step)]
     if not any(tells_user(node) for step in steps for node in walk(step)):
@@ -195,7 +195,7 @@ def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def _moving(step: NodeBase) -> bool:
-    return any(isinstance(node, Do) and _moves(node) for node in walk(step))
+    return any(map(_moves, walk(step, Do)))
 
 
 def _moves(node: Do) -> bool:

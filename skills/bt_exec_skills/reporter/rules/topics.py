@@ -11,7 +11,7 @@ from typing import Any
 
 from bt_exec.language.messages import language_of
 from bt_exec.planning.passes import PassContext
-from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, children_of, rebuild
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec_skills.reporter.reporting.query import ASPECTS, asks, aspects_of
 from bt_exec_skills.reporter.rules.requests import about_past
 from bt_exec_skills.reporter.rules.steps import (
@@ -58,7 +58,6 @@ def topics(spec: MissionSpec, context: PassContext) -> Changed:
     wanted = {
         id(n): str(tree.args.get("person", ""))
         for tree in _trees(spec.root, "look_for_person")
-        if isinstance(tree, Tree)
         for n in actions(tree)
     }
     asked = {id(n) for tree in _trees(spec.root, "ask_person") for n in actions(tree)}
@@ -185,8 +184,5 @@ def _and(parts: list[str], language: str) -> str:
     return ", ".join(parts[:-1]) + (", 그리고 " if language == "ko" else " and ") + parts[-1]
 
 
-def _trees(node: NodeBase, name: str) -> Iterable[NodeBase]:
-    if isinstance(node, Tree) and node.tree == name:
-        yield node
-    for child in children_of(node):
-        yield from _trees(child, name)
+def _trees(node: NodeBase, name: str) -> Iterable[Tree]:
+    return (tree for tree in walk(node, Tree) if tree.tree == name)

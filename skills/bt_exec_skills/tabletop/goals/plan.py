@@ -71,8 +71,8 @@ def _move(move: Move) -> dict[str, Any]:
 def goals_of(root: NodeBase) -> tuple[Subgoal, ...]:
     """Return the subgoals of a plan that was made by this pack."""
     found = []
-    for node in walk(root):
-        if isinstance(node, Sequence) and node.name is not None:
+    for node in walk(root, Sequence):
+        if node.name is not None:
             moves = [_read(child) for child in node.sequence]
             found.append(Subgoal(node.name, tuple(move for move in moves if move is not None)))
     return tuple(one for one in found if one.moves)
@@ -90,9 +90,8 @@ def _read(node: NodeBase) -> Move | None:
 
 def targets_of(root: NodeBase) -> dict[str, str]:
     """Return the required final places of objects, from the last check of a plan."""
-    for node in walk(root):
-        if isinstance(node, Check):
-            asked: Any = node.check
-            if getattr(asked, "name", "") == ALL_DONE:
-                return dict(zip(asked.args["objects"], asked.args["targets"], strict=True))
+    for node in walk(root, Check):
+        asked: Any = node.check
+        if getattr(asked, "name", "") == ALL_DONE:
+            return dict(zip(asked.args["objects"], asked.args["targets"], strict=True))
     return {}

@@ -159,6 +159,6 @@ def _paths_of(spec: MissionSpec, finished: list[Subgoal], request: Request) -> t
     names = {goal.text for goal in finished}
     return tuple(
         path
-        for path, node in paths(whole.root)
-        if isinstance(node, Do) and any(part in names for part in path.split("/"))
+        for path, node in paths(whole.root, Do)
+        if any(part in names for part in path.split("/"))
     )
