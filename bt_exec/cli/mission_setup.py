@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.asking import MOST_QUESTIONS, next_command
 from bt_exec.cli.output import for_people, reader_language
 from bt_exec.cli.resume import continue_mission, unfinished
 from bt_exec.cli.sinks import Frames, TurnLines
@@ -20,6 +19,14 @@ if TYPE_CHECKING:
     from bt_exec.mission.session import Session
     from bt_exec.outcome import Outcome
     from bt_exec.spec.model import MissionSpec
+    from bt_exec.tui.paint import Painter
+from typing import TYPE_CHECKING
+
+from bt_exec.cli.stopping import forget
+from bt_exec.cli.words import is_no, is_yes
+
+if TYPE_CHECKING:
+    from bt_exec.outcome import Outcome
     from bt_exec.tui.paint import Painter
 
 __all__ = ["Options", "Stage", "staged"]
@@ -89,8 +96,8 @@ class Stage:
             else:
                 self.session.open()
         outcome = self.conductor.run(self.session, command, plan)
-        for _ in range(MOST_QUESTIONS if self.asks else 0):
-            said = next_command(outcome, self.conductor.painter)
+        for _ in range(_MOST_QUESTIONS if self.asks else 0):
+            said = _next_command(outcome, self.conductor.painter)
             if not said:
                 break
             outcome = self.conductor.run(self.session, said)
@@ -205,3 +212,31 @@ def staged(options: Options) -> Iterator[Stage]:
         if journal is not None and (site.keep.days or site.keep.megabytes):
             journal.prune(Retention(**site.keep.model_dump()), site=site.name)
         yield Stage(session, conductor, asks=not beside and can_ask(painter))
+
+
+_MOST_QUESTIONS = 3
+"""Maximum number of consecutive questions after a command."""
+
+
+def _next_command(outcome: Outcome, painter: Painter) -> str:
+    """Return the operator's answer to a refusal: the intended command, or the missing information.
+
+    Enter confirms a single suggested command; Enter, Ctrl-C and Ctrl-D leave a question open. Other
+    answers than yes and no are passed to the session as a command, which may answer the question.
+    The result is empty if the operator gave no answer.
+    """
+    if outcome.status != "refused" or not (outcome.did_you_mean or outcome.question):
+        return ""
+    meant = outcome.did_you_mean[0] if len(outcome.did_you_mean) == 1 else ""
+    try:
+        answer = input("[Y/n] " if meant else "> ").strip()
+    except EOFError:
+        painter.say("")
+        return ""
+    except KeyboardInterrupt:
+        forget()
+        painter.say("")
+        return ""
+    if meant and (not answer.strip(" .!") or is_yes(answer)):
+        return meant
+    return "" if is_no(answer) else answer

@@ -23,16 +23,15 @@ from bt_exec.failure import (
     plain,
     trace_of,
 )
-from bt_exec.nodes.needs import unmet_need
 from bt_exec.nodes.node import SLOW_S, Leaf
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.rig import Rig, stop_all
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.model import Do
 from bt_exec.standby import STANDBY
-from bt_exec.verify.facts import NEED_NOT_MET
+from bt_exec.verify.facts import NEED_NOT_MET, unmet
 
-__all__ = ["SkillNode"]
+__all__ = ["SkillNode", "unmet_need"]
 
 CRASHED = "SKILL_CRASHED"
 STUCK = "CANCEL_OVERDUE"
@@ -333,3 +332,37 @@ def _findings(error: ValidationError) -> str:
         f"{'.'.join(map(str, found['loc']))}: {found['msg'].lower()}, found {found['input']!r:.80}"
         for found in error.errors()
     )
+
+
+def unmet_need(
+    skill: Skill, args: Mapping[str, Any], runtime: Runtime
+) -> tuple[str, dict[str, Any]] | None:
+    """Return why a skill may not start now, with evidence; None if no known fact prevents it.
+
+    Facts reported by robots count, and those of the newest observations if captured after the last
+    action ended; older observations may be outdated.
+    """
+    if not skill.needs:
+        return None
+    found = unmet(_known(runtime), skill, args)
+    if not found:
+        return None
+    fact, allowed, known = found[0]
+    message = f"{skill.name} needs {fact} to be {' or '.join(allowed)}, but it is {known}"
+    told = ", ".join(f"{fact}={known}" for fact, _, known in found)
+    return message, {"facts": told, "allowed": [f"{fact}={value}" for value in allowed]}
+
+
+def _known(runtime: Runtime) -> dict[str, str]:
+    facts: dict[str, str] = {}
+    for name, rig in runtime.rigs.items():
+        try:
+            own = runtime.watch.call(f"the facts of {name}", rig.facts_now)
+            facts.update(runtime.catalogue.facts_in(name, own))
+        except Exception as error:  # noqa: BLE001 - a robot that cannot say it contradicts nothing
+            _log.error("the robot of %s could not report its facts", name, exc_info=error)
+    for name, buffer in runtime.buffers.items():
+        if buffer.observations and buffer.observations[-1].t >= runtime.acted:
+            seen = buffer.observations[-1].facts()
+            facts.update(runtime.catalogue.facts_in(name, seen))
+    return facts

@@ -7,8 +7,8 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
@@ -18,7 +18,9 @@ from bt_exec.serve.guard import Guard
 from bt_exec.serve.login import Login
 from bt_exec.serve.protocol import BoundedProtocol
 from bt_exec.serve.service import Service
-from bt_exec.serve.sites import Sites, path_of
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
 
 __all__ = ["AppServer", "HttpServer"]
 
@@ -43,7 +45,7 @@ class AppServer:
         UsageError: If nobody can listen there.
     """
 
-    def __init__(self, guard: Guard | Sites, host: str, port: int) -> None:
+    def __init__(self, guard: Guard | _Sites, host: str, port: int) -> None:
         self._guard = guard
         self._socket = _listening(host, port)
         self.port: int = self._socket.getsockname()[1]
@@ -139,12 +141,12 @@ class HttpServer(AppServer):
         every = ((service, login), *others)
         self._services = [one for one, _ in every]
         sites = [one.site.name for one in self._services]
-        paths = [(name, path_of(name)) for name in sites] if len(sites) > 1 else []
+        paths = [(name, _path_of(name)) for name in sites] if len(sites) > 1 else []
         made = [make_app(one, its, host, names, paths) for one, its in every]
         self._apps: list[Any] = [guard.app for guard in made]
         alone = len(made) == 1
         super().__init__(
-            made[0] if alone else Sites(dict(zip(sites, made, strict=True))), host, port
+            made[0] if alone else _Sites(dict(zip(sites, made, strict=True))), host, port
         )
 
     def _end_streams(self) -> None:
@@ -168,3 +170,37 @@ def _listening(host: str, port: int) -> socket.socket:
         raise UsageError(
             f"cannot listen at {host}:{port}: {why}; choose another with --host or --port"
         ) from error
+
+
+_PREFIX = "/sites/"
+
+
+def _path_of(name: str) -> str:
+    """Return the path under which a site is served."""
+    return f"{_PREFIX}{name}"
+
+
+class _Sites:
+    """ASGI application that forwards each request to its site, under ``/sites/NAME/…``.
+
+    All other paths are those of the first site, so that clients of a single one need not know of
+    the others.
+
+    Args:
+        guards: The applications by name of their site, each with its request checks.
+    """
+
+    def __init__(self, guards: Mapping[str, Guard]) -> None:
+        self.guards = dict(guards)
+        self._first = next(iter(self.guards.values()))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward a request."""
+        path = scope.get("path", "")
+        for name, guard in self.guards.items():
+            root = _path_of(name)
+            if path.startswith(f"{root}/"):
+                inner = {**scope, "path": path.removeprefix(root), "root_path": root}
+                await guard(inner, receive, send)
+                return
+        await self._first(scope, receive, send)

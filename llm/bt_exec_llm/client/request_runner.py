@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bt_exec_llm.client.answers import Said, understand
 from bt_exec_llm.client.api_key import Key
-from bt_exec_llm.client.bounds import most_usage
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange import Question
@@ -21,8 +20,11 @@ from bt_exec_llm.client.usage import Usage
 
 if TYPE_CHECKING:
     from bt_exec_llm.client.transport import Transport
+import json
 
-__all__ = ["RequestRunner", "Reserve", "unlimited"]
+from bt_exec_llm.client.settings import Prices
+
+__all__ = ["RequestRunner", "Reserve", "most_usage", "unlimited"]
 
 Settle: TypeAlias = Callable[[Usage | None], None]
 """Receives the cost of a request; None if it is unknown because no complete answer came."""
@@ -188,3 +190,32 @@ def _request(question: Question, tier: Tier, settings: ModelSettings) -> dict[st
 
 def _after(tier: Tier) -> Tier:
     return TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]
+
+
+_FRAME = 1024  # [tokens]
+_PICTURE = 8192  # [tokens]
+
+
+def most_usage(request: Mapping[str, Any], prices: Prices) -> Usage:
+    """Return the largest possible cost of a request, with all input tokens counted as uncached.
+
+    A tokenizer never makes more tokens of a text than it has bytes. Keys and punctuation of the
+    JSON count too, which covers the marks that a server puts around each turn. `_FRAME` covers the
+    instructions that servers add for schemas and tools, and `_PICTURE` the pictures that
+    `bt_exec_llm.client.images` makes: 1,024 x 1,024 px are 1,400 tokens for Claude, 1,340 for
+    Qwen-VL, 5,350 for a model with patches of 14 px, and 7,290 for the tiles of LLaVA-OneVision.
+
+    Args:
+        request: Arguments of the SDK's ``messages.create``.
+        prices: Prices of the tokens; input may have the price of the cache.
+    """
+    contents = [turn["content"] for turn in request["messages"]]
+    pictures = [block["source"] for blocks in contents for block in blocks if "source" in block]
+    size = len(json.dumps(request)) - sum(len(picture["data"]) for picture in pictures)
+    tokens, output = size + _FRAME + _PICTURE * len(pictures), request["max_tokens"]
+    cost = max(
+        prices.cost(tokens, output, 0, 0),
+        prices.cost(0, output, tokens, 0),
+        prices.cost(0, output, 0, tokens),
+    )
+    return Usage(requests=1, input_tokens=tokens, output_tokens=output, cost=cost)

@@ -6,6 +6,7 @@ of the packs, and all layers of `bt_exec.verify`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +21,6 @@ from bt_exec.spec.source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
 from bt_exec_llm.model_compiler import faults
 from bt_exec_llm.model_compiler.expected_effects import Meant
 from bt_exec_llm.model_compiler.facts import already_done, claims
-from bt_exec_llm.model_compiler.negations import forbids
 from bt_exec_llm.model_compiler.normalize import tidied
 from bt_exec_llm.model_compiler.plan_format import Form, unpack
 from bt_exec_llm.model_compiler.plan_words import unknown_words
@@ -125,7 +125,7 @@ def _whole(examined: Examined, form: Form, request: Request, meant: Meant | None
     problems += needless_changes(passed, asked, request)
     problems += needless_repetitions(expanded, None if meant is None else meant.expanded, request)
     problems += talk_problems(passed, asked, request)
-    if meant is None and forbids(request.command):
+    if meant is None and _forbids(request.command):
         problems += faults.forbidden(expanded)
     return problems
 
@@ -195,3 +195,25 @@ def _too_large(data: Any) -> Problem | None:
         elif isinstance(value, list):
             stack.extend((inner, depth + 1) for inner in value)
     return None
+
+
+_WORDS = re.compile(
+    r"\b(?:not|(?:do|does|did|is|are|was|wo|ca|could|should|would|must|need)n['’]?t|never|no|"
+    r"nothing|nobody|without|avoid|refrain|stop|stay|keep|leave|let (?:it|him|her|them|me) be|"
+    r"alone|as (?:it|they) (?:is|are)|hands off|hold off|forbidden|prohibited|instead of|"
+    r"rather than|unless|except)\b"
+    r"|지 ?마|지 ?말|말고|말아|말 것|말도록|그대로|놔 ?[두둬]|내버려|가만히|건드리"
+    r"|금지|안 ?돼|안 ?되|않|없이|만지지|대지|하지는|멈[추춰]|두고|빼고|제외",
+    re.IGNORECASE,
+)
+
+
+def _forbids(command: str) -> bool:
+    """Return whether a command holds words that may forbid something.
+
+    The offline compiler refuses the negations that it knows. A command that it does not understand
+    may still forbid something ("leave the door alone", "그대로 둬"), and a model that misses the
+    negation would do it. So if a command that only a model understands contains one of these
+    words, a plan that moves is rejected.
+    """
+    return _WORDS.search(command) is not None

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ import cv2
 from bt_exec.failure import UsageError
 from bt_exec.files import write_whole
 from bt_exec_skills.perception.picture import Box
-from bt_exec_skills.vision.coco import write_coco
 from bt_exec_skills.vision.recipe import RECIPE_FILE, Recipe, Split, read_recipe
 from bt_exec_skills.vision.sample import Mark, Picture, Sample, SceneSource
 
@@ -61,7 +60,7 @@ def make_dataset(
         done[index] = folder / "scenes" / f"{index:06d}.json"
         tell(len(done), pictures)
     for split in ("train", "val"):
-        write_coco(
+        _write_coco(
             folder / f"coco-{split}.json", list(read_pictures(folder, split)), recipe.classes
         )
 
@@ -171,3 +170,28 @@ def _pictures(folder: Path, scene: Mapping[str, Any], split: Split | None) -> li
 def _box(numbers: list[int]) -> Box:
     x1, y1, x2, y2 = map(int, numbers)
     return x1, y1, x2, y2
+
+
+def _write_coco(file: Path, pictures: Sequence[Picture], classes: Sequence[str]) -> None:
+    """Write `pictures` as COCO object detection: boxes ``[x, y, width, height]``, ids from 1."""
+    images: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    for number, picture in enumerate(pictures, 1):
+        height, width = picture.image().shape[:2]
+        name = picture.file.relative_to(file.parent).as_posix()
+        images.append({"id": number, "file_name": name, "width": width, "height": height})
+        for mark in picture.marks:
+            x1, y1, x2, y2 = mark.bbox
+            notes.append(
+                {
+                    "id": len(notes) + 1,
+                    "image_id": number,
+                    "category_id": classes.index(mark.label) + 1,
+                    "bbox": [x1, y1, x2 - x1, y2 - y1],
+                    "area": (x2 - x1) * (y2 - y1),
+                    "iscrowd": 0,
+                }
+            )
+    kinds = [{"id": number, "name": name} for number, name in enumerate(classes, 1)]
+    whole = {"images": images, "annotations": notes, "categories": kinds}
+    write_whole(file, json.dumps(whole) + "\n")

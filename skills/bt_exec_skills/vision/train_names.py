@@ -21,7 +21,6 @@ from bt_exec.files import whole, write_whole
 from bt_exec_skills.vision.crops import NOTHING, SIDE, Crops, crops_of
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
 from bt_exec_skills.vision.folder_lock import REPORT, claim
-from bt_exec_skills.vision.namer_net import make_namer_net
 from bt_exec_skills.vision.weights import load_alone
 
 __all__ = ["NamesSettings", "train_names"]
@@ -123,7 +122,7 @@ def _fit(
 ) -> tuple[Any, float]:
     """Return the trained network, and the duration of earlier parts of its training [s]."""
     torch.manual_seed(settings.seed)
-    net = make_namer_net(torch, len(taught.classes)).to(memory_format=torch.channels_last)
+    net = _make_namer_net(torch, len(taught.classes)).to(memory_format=torch.channels_last)
     steps = len(taught.names) // settings.batch
     if not steps:
         raise UsageError(f"{len(taught.names)} crops are less than a batch of {settings.batch}")
@@ -227,3 +226,49 @@ def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
         model = onnx.load(str(draft))
         onnx.helper.set_model_props(model, {"names": str(dict(enumerate(classes)))})
         onnx.save(halved(model), str(draft))
+
+
+_WIDE = 32
+_CENTRE, _SPREAD = 0.45, 0.25  # mean and standard deviation for normalisation
+
+
+def _make_namer_net(torch: Any, names: int) -> Any:
+    """Return a network (``torch.nn.Module``) with random weights.
+
+    Plain convolutions with shortcuts; a pass over a crop of 64 × 64 takes some 50 million
+    multiplications. Of 45,000 crops it learned three times as much in the same time as the
+    smallest classifier of ultralytics (YOLO11 nano), which is made for larger pictures.
+
+    It takes crops, shape (n, 3, side, side), levels 0..1, and gives a score (logit) for each name,
+    shape (n, names).
+
+    Args:
+        torch: The library, which this package does not require.
+        names: Number of names.
+    """
+    nn, w = torch.nn, _WIDE
+
+    class Levels(nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, crops: Any) -> Any:
+            return (crops - _CENTRE) / _SPREAD
+
+    class Shortcut(nn.Module):  # type: ignore[misc, name-defined]
+        """Two convolutions, and what came in added to what comes out (He et al. 2015)."""
+
+        def __init__(self, wide: int) -> None:
+            super().__init__()
+            last = nn.Conv2d(wide, wide, 3, 1, 1, bias=False)
+            self.body = nn.Sequential(conv(wide, wide, 1), last, nn.BatchNorm2d(wide))
+
+        def forward(self, given: Any) -> Any:
+            return torch.relu(given + self.body(given))
+
+    def conv(wide: int, out: int, stride: int) -> Any:
+        own = nn.Conv2d(wide, out, 3, stride, 1, bias=False)
+        return nn.Sequential(own, nn.BatchNorm2d(out), nn.ReLU())
+
+    layers = [Levels(), conv(3, w, 2), conv(w, w, 1)]
+    for wide in (2 * w, 4 * w, 8 * w):
+        layers += [conv(wide // 2, wide, 2), Shortcut(wide)]
+    ends = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(0.2), nn.Linear(8 * w, names)]
+    return nn.Sequential(*layers, *ends)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec.mission.observation_checks import usable
+from bt_exec.mission.perception_loop import usable
 from bt_exec.testing import FakeObservation
 
 

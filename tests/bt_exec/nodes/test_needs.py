@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import Failure
-from bt_exec.nodes.needs import unmet_need
 from bt_exec.nodes.runtime import Runtime
+from bt_exec.nodes.skill_node import unmet_need
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import Rig

@@ -16,7 +16,7 @@ from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.labelers import BudgetSpentError, Reservation
 from bt_exec_labeler.labelers.on_ray import _SharedLedger
 from bt_exec_llm.client import Prices
-from bt_exec_llm.client.bounds import most_usage
+from bt_exec_llm.client.request_runner import most_usage
 from bt_exec_llm.testing.messages_server import MessagesServer, error, text
 from tests.labeler.batch.recordings import answer
 

@@ -16,8 +16,7 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.output import Output, read_lines
-from bt_exec_labeler.quality.report import make_report
-from bt_exec_labeler.quality.reviewers import people
+from bt_exec_labeler.quality.report import make_report, people
 from bt_exec_labeler.record import FIELDS
 from bt_exec_labeler.review.decisions import Decisions, decisions_of, read_decision, settled
 from bt_exec_labeler.review.job import Card, cards_of

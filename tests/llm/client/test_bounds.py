@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, Prices, Turn, Usage
-from bt_exec_llm.client.bounds import most_usage
 from bt_exec_llm.client.exchange import Question
 from bt_exec_llm.client.images import image_block
+from bt_exec_llm.client.request_runner import most_usage
 from bt_exec_llm.client.tiers import build
 from bt_exec_llm.testing.messages_server import MessagesServer, error, hang, raw, reset, text
 

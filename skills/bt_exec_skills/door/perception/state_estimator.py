@@ -24,7 +24,7 @@ from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorState
 from bt_exec_skills.perception.contracts import Detection
 
-__all__ = ["LearnedEstimator", "contenders", "neighbours", "possible_states"]
+__all__ = ["LearnedEstimator", "contenders", "neighbours", "possible_states", "with_latch"]
 
 _LEAST = 0.4  # minimum score of the best state of a door
 _RIVAL = 0.6  # fraction of the best score above which another state remains possible
@@ -123,3 +123,27 @@ def _looks(door: DoorDetection) -> str:
     if not door.states:
         return "primary:state_not_told_apart"
     return "primary:looks_" + ("_or_".join(contenders(door)) or "unlike_any_state")
+
+
+def with_latch(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
+    """Return the door state from vision and latch contact combined.
+
+    Pictures do not show a narrow gap: below about 0.1 rad a door looks closed. The contact measures
+    only whether the door is latched. It therefore decides between closed and ajar where vision
+    leaves both, and is ignored where vision shows a wider gap.
+
+    Args:
+        seen: State estimated by vision. An unknown state stays unknown.
+        latched: Whether the contact reports a latched door.
+    """
+    left = seen.possible
+    if latched and left and "closed" not in left:  # one of the two is wrong
+        between: tuple[DoorState, ...] = ("closed", "ajar") if "ajar" in left else ()
+        evidence = (*seen.evidence, "proxy:latched")
+        return replace(seen, state="uncertain", confidence=0.3, evidence=evidence, between=between)
+    settled: DoorState = "closed" if latched else "ajar"
+    if "closed" not in left or seen.state == settled:
+        return seen
+    evidence = (*seen.evidence, "proxy:latched" if latched else "proxy:not_latched")
+    sure = max(seen.confidence, 0.7)
+    return replace(seen, state=settled, confidence=sure, evidence=evidence, between=())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
+from typing import Any
 
+import mujoco
 import numpy as np
 import numpy.typing as npt
 
@@ -13,16 +15,16 @@ from bt_exec_skills.motion.one_motion import OneMotion
 from bt_exec_skills.motion.stepped import SteppedMotion
 from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
 from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.navigation.grid import Grid, Slab
 from bt_exec_skills.navigation.obstacles import Obstacles
 from bt_exec_skills.navigation.route import Planner
 from bt_exec_skills.navigation.steer import Limits
 from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
-from bt_exec_skills.reporter.sim.survey import survey
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
 from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.simulation.periods import Periods
 
-__all__ = ["SimReporterRobot"]
+__all__ = ["SimReporterRobot", "survey"]
 
 _HAND_S = 2.0  # time that a person needs to take an object or put it down
 _PATIENCE_S = 15.0
@@ -165,3 +167,30 @@ def _wait(seconds: float, doing: str) -> Generator[Command, None, None]:
     count = math.ceil(seconds / CONTROL_S)
     for step in range(count):
         yield Command(step / count, doing)
+
+
+_UNMAPPED = ("person/", "thing/", "barrier/", "base/")
+_LOW_M, _HIGH_M = 0.05, 1.2  # height range of obstacles for the robot
+
+
+def survey(model: Any, cell_m: float = 0.1) -> Grid:
+    """Return the map of the static geometry of a compiled building.
+
+    Args:
+        model: The building.
+        cell_m: Side of a cell [m].
+    """
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    slabs = []
+    for geom in range(model.ngeom):
+        name, box = model.geom(geom).name, model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX
+        if name.startswith(_UNMAPPED) or not box or not model.geom_conaffinity[geom]:
+            continue
+        x, y, z = data.geom_xpos[geom]
+        half_x, half_y, half_z = model.geom_size[geom]
+        if z + half_z < _LOW_M or z - half_z > _HIGH_M:
+            continue
+        turn = data.geom_xmat[geom].reshape(3, 3)
+        slabs.append(Slab(float(x), float(y), half_x, half_y, math.atan2(turn[1, 0], turn[0, 0])))
+    return Grid.of_slabs(slabs, cell_m)

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import cv2
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.simulation.painter import GlPainter, gl_works
 from bt_exec_skills.simulation.raycast import RayPainter
 from bt_exec_skills.things.dataset.arrange import Pose, arranged
 from bt_exec_skills.things.dataset.colours import Rng
 from bt_exec_skills.things.dataset.figures import SEAT_M
-from bt_exec_skills.things.dataset.sensor import through_sensor
 from bt_exec_skills.things.dataset.stage import AWAY, Prop, Stage, build_stage
 from bt_exec_skills.things.dataset.truth import Shown, shown_in
 from bt_exec_skills.things.dataset.views import View, ViewName, aim, draw_view, relight
@@ -71,7 +72,7 @@ class TableScenes:
                 shown = shown_in(stage, data, picture.geoms)
                 counted = [one for one in shown if one.counts]
                 yield Sample(
-                    through_sensor(picture.rgb, rng),
+                    _through_sensor(picture.rgb, rng),
                     tuple(Mark(one.prop.label, one.box) for one in counted),
                     {"view": view, "renderer": painter.name, "things": [_told(o) for o in shown]},
                 )
@@ -158,3 +159,27 @@ def _around(stage: Stage, floor_m: float, eye: Floats, rng: Rng) -> dict[str, Po
             if thing.radius < 0.13:
                 found[thing.body] = Pose(x, y, SEAT_M - floor_m, rng.uniform(0, 6.28))
     return found
+
+
+def _through_sensor(image: Frame, rng: Rng) -> Frame:
+    """Return the picture with the effects of a random camera quality."""
+    seen = image.astype(np.float32) / 255
+    seen *= rng.uniform(0.75, 1.25)
+    if rng.random() < 0.5:
+        seen *= rng.uniform(0.86, 1.14, 3).astype(np.float32)
+    seen = np.clip(seen, 0, 1) ** np.float32(rng.uniform(0.75, 1.25))
+    kind = rng.random()
+    if kind < 0.2:
+        seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), float(rng.uniform(0.5, 1.3))), np.float32)
+    elif kind < 0.35:
+        sharp = cv2.GaussianBlur(seen, (0, 0), 1.0)
+        seen = np.asarray(seen + rng.uniform(0.3, 1.0) * (seen - sharp), np.float32)
+    if rng.random() < 0.5:
+        noise = rng.normal(0, rng.uniform(0.004, 0.03), image.shape).astype(np.float32)
+        seen = seen + noise
+    taken = np.clip(seen * 255, 0, 255).astype(np.uint8)
+    if rng.random() < 0.3:
+        quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(35, 95))]
+        _, packed = cv2.imencode(".jpg", taken, quality)
+        taken = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
+    return taken

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bt_exec_skills.door.perception.latch import with_latch
 from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.perception.oracle import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.pipeline import DoorPerception, Felt
+from bt_exec_skills.door.perception.state_estimator import with_latch
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
