@@ -7,7 +7,7 @@ the asker     holds the token, or has logged in with it, where one is asked for
 the size      of its body is bounded, and so is the time in which it must arrive
 ============  =====================================================================================
 
-Slow heads and slow readers are the protocol's: `bt_exec.serve.protocol`.
+Slow heads and slow readers are the protocol's: `bt_exec.serve.server`.
 """
 
 from __future__ import annotations

@@ -29,8 +29,7 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec
 from bt_exec_llm.client import Answer
-from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings
-from bt_exec_llm.model_compiler.estimate import tokens_of
+from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings, tokens_of
 from bt_exec_llm.model_compiler.prompt import build_prompt
 
 MOST_TURNS = 15

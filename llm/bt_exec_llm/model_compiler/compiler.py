@@ -8,8 +8,10 @@ After a failure for which the trees of the plan list an alternative, the model i
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -23,16 +25,23 @@ from bt_exec.planning.robots import RobotsCompiler
 from bt_exec.planning.verified_plan import VerifiedPlan
 from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data import UserData, read_settings
-from bt_exec_llm.client import Model, ModelClient, ModelSettings, Prices, Recorder
+from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.client.endpoint import check_endpoint
 from bt_exec_llm.model_compiler.dialogue import Result, talk
-from bt_exec_llm.model_compiler.estimate import estimate
 from bt_exec_llm.model_compiler.expected_effects import Meant, meaning_of
 from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
 from bt_exec_llm.model_compiler.wording import refusal_of, sentences
 from bt_exec_llm.offline import create as create_offline
 
-__all__ = ["AS_RECORDED", "ModelCompiler", "PlanningSettings", "create", "split_settings"]
+__all__ = [
+    "AS_RECORDED",
+    "ModelCompiler",
+    "PlanningSettings",
+    "create",
+    "estimate",
+    "split_settings",
+    "tokens_of",
+]
 
 _Own = TypeVar("_Own", bound=BaseModel)
 
@@ -219,3 +228,60 @@ def split_settings(
         read_settings(model, own, whose, known),
         read_settings(ModelSettings, rest, whose, known),
     )
+
+
+_LATIN, _OTHER = 4.0, 1.2
+"""Characters per token of Latin text and of Hangul, accurate to about 25 %."""
+_PICTURE = 1400
+"""Tokens of a picture of 1024 pixels: width × height / 750."""
+_ANSWER = 400
+"""Tokens of a typical plan."""
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    """Estimate of the first question for a plan.
+
+    Attributes:
+        characters: Length of its texts [characters].
+        input_tokens: Approximate length [tokens].
+        cached_tokens: Part that a server may cache between questions [tokens].
+        output_tokens: Approximate length of a usual plan [tokens].
+        cost: Cost with a cold cache, in the currency of the prices; 0 without prices.
+        cost_cached: Cost with a warm cache.
+    """
+
+    characters: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost: float
+    cost_cached: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return plain data."""
+        return asdict(self)
+
+
+def estimate(prompt: Prompt, prices: Prices) -> _Estimate:
+    """Return the size and cost of a prompt; no request is sent."""
+    schema = tokens_of(json.dumps(prompt.schema, ensure_ascii=False))
+    form = tokens_of(max(prompt.plain, prompt.structured, key=len))
+    stable = tokens_of("\n".join(block.text for block in prompt.system)) + form + schema
+    texts = [block.text for block in prompt.first.blocks if isinstance(block, Block)]
+    pictures = sum(isinstance(block, Image) for block in prompt.first.blocks)
+    fresh = tokens_of("\n".join(texts)) + pictures * _PICTURE
+    return _Estimate(
+        prompt.characters,
+        stable + fresh,
+        stable,
+        _ANSWER,
+        round(prices.cost(fresh, _ANSWER, stable, 0), 6),
+        round(prices.cost(fresh, _ANSWER, 0, stable), 6),
+    )
+
+
+def tokens_of(text: str) -> int:
+    """Return the approximate number of tokens of a text."""
+    latin = sum(char.isascii() for char in text)
+    return math.ceil(latin / _LATIN + (len(text) - latin) / _OTHER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from bt_exec.pack import Pack
@@ -11,7 +12,6 @@ from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
 from bt_exec_skills.door.rules.checkers import CHECKERS
 from bt_exec_skills.door.rules.passes import PASSES
 from bt_exec_skills.door.settings import DoorSettings, DoorStart
-from bt_exec_skills.door.sim.doctor import check_machine
 from bt_exec_skills.door.skills.close_door import close_door
 from bt_exec_skills.door.skills.conditions import CONDITIONS
 from bt_exec_skills.door.skills.grasp import grasp
@@ -22,6 +22,26 @@ from bt_exec_skills.door.skills.return_home import return_home
 from bt_exec_skills.door.turn_report import DoorReporter
 
 __all__ = ["PACK"]
+
+
+def _check_machine() -> Iterator[tuple[str, str, str, str]]:
+    """Yield (name, state, detail, remedy) for each requirement of the simulated robot."""
+    yield _renderer()
+
+
+def _renderer() -> tuple[str, str, str, str]:
+    """Return the renderer of a mission; EGL is tried with a tiny picture."""
+    try:
+        from bt_exec_skills.simulation.painter import gl_works
+
+        works = gl_works()
+    except Exception as error:  # noqa: BLE001 - the doctor reports what is broken, whatever it is
+        return "renderer", "missing", f"{type(error).__name__}: {error}", "pip install mujoco"
+    if works:
+        return "renderer", "ok", "EGL (OpenGL without a screen)", ""
+    fix = "for faster pictures install libegl1 and libgl1-mesa-dri; nothing else changes"
+    return "renderer", "optional", "ray casting (no OpenGL here)", fix
+
 
 PACK = Pack(
     name="door",
@@ -47,6 +67,6 @@ PACK = Pack(
     settings=DoorSettings,
     world=DoorStart,
     reporter=DoorReporter,
-    doctor=check_machine,
+    doctor=_check_machine,
 )
 """The pack, registered under the entry point ``door``."""

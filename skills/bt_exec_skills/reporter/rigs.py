@@ -9,9 +9,8 @@ from bt_exec.files import expand_home
 from bt_exec.rig import Rig
 from bt_exec_skills.reporter.perception.vlm_answer import make_answers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.pacing import Pacing
 from bt_exec_skills.reporter.reporting.speaker import ScriptedSpeaker, Speaker
-from bt_exec_skills.reporter.reporting.terminal import TerminalSpeaker
+from bt_exec_skills.reporter.reporting.terminal import Pacing, TerminalSpeaker
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
 from bt_exec_skills.reporter.settings import BuildingStart, ReporterSettings
 from bt_exec_skills.reporter.sitemap import make_map

@@ -15,8 +15,8 @@ from bt_exec.site.site import load_site
 from bt_exec_llm.client import Answer, Image, ModelSettings, Prices, Question, Turn
 from bt_exec_llm.client.tiers import build
 from bt_exec_llm.model_compiler.catalogue import pruned
+from bt_exec_llm.model_compiler.compiler import estimate, tokens_of
 from bt_exec_llm.model_compiler.dialogue import _judged
-from bt_exec_llm.model_compiler.estimate import estimate, tokens_of
 from bt_exec_llm.model_compiler.examples import (
     as_answer,
     fixed_examples,

@@ -8,11 +8,10 @@ import pytest
 
 from bt_exec_skills.image.perception.colours import name_pixels
 from bt_exec_skills.image.perception.instances import SUREST
-from bt_exec_skills.image.perception.lighting import relit
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
 from bt_exec_skills.image.rules.judging import cross_checks_of, judged
-from bt_exec_skills.image.skills.other_light import in_other_light
+from bt_exec_skills.image.skills.other_light import in_other_light, relit
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.conditions import CONDITIONS, conditioned, questions
 

@@ -6,8 +6,7 @@ import pytest
 
 from bt_exec_skills.image.perception import segment
 from bt_exec_skills.image.perception.colours import _PROTOTYPES
-from bt_exec_skills.image.perception.outline_names import colour_by_hue
-from bt_exec_skills.image.perception.outlines import outlined
+from bt_exec_skills.image.perception.outlines import colour_by_hue, outlined
 from bt_exec_skills.image.rules.judging import cross_checks_of, judged
 from bt_exec_skills.image.rules.phrasing import told_of
 from tests.skills.image.asking import ask, bench_of

@@ -6,8 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from bt_exec_skills.simulation.glthread import gl_thread
-from bt_exec_skills.simulation.painter import GlPainter, gl_works
+from bt_exec_skills.simulation.painter import GlPainter, gl_thread, gl_works
 
 
 def _told_by_mujoco(model, data):

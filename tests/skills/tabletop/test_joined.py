@@ -2,7 +2,7 @@
 
 import pytest
 
-from bt_exec_skills.tabletop.goals.merging import joined
+from bt_exec_skills.tabletop.goals.decompose import joined
 from bt_exec_skills.tabletop.goals.model import Ask, Phrase
 
 TABLE = Phrase("the left table", order="left", table=True, number="all")

@@ -12,7 +12,7 @@ import pytest
 
 from bt_exec.cli.app import call
 from bt_exec_skills.vision import sources
-from bt_exec_skills.vision.draw import Tag, annotate
+from bt_exec_skills.vision.display import Tag, annotate
 
 SHIPPED = ["door-closed", "door-ajar", "door-open", "door-handle", "material", "person"]
 

@@ -7,6 +7,7 @@ a head and hands.
 
 from __future__ import annotations
 
+import colorsys
 from typing import Any
 
 import cv2
@@ -15,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.door.dataset.colours import Rng, some_colour, some_wood
-from bt_exec_skills.door.dataset.person import AWAY, PERSON, stand
 from bt_exec_skills.door.perception.calibration import CameraPose
 from bt_exec_skills.door.sim.layout import Layout
 
@@ -30,15 +30,15 @@ def add_extras(spec: Any, rng: Rng) -> None:
     for name in _CLUTTER:
         shape = _SHAPES[int(rng.integers(len(_SHAPES)))]
         spec.worldbody.add_geom(
-            name=name, type=shape, size=[0.02, 0.02, 0.02], pos=AWAY, contype=0, conaffinity=0
+            name=name, type=shape, size=[0.02, 0.02, 0.02], pos=_AWAY, contype=0, conaffinity=0
         )
-    for name in PERSON:
+    for name in _PERSON:
         ball = name.endswith(("head", "hand"))
         spec.worldbody.add_geom(
             name=name,
             type=mujoco.mjtGeom.mjGEOM_SPHERE if ball else mujoco.mjtGeom.mjGEOM_CAPSULE,
             size=[0.1, 0.2, 0.0],
-            pos=AWAY,
+            pos=_AWAY,
             contype=0,
             conaffinity=0,
         )
@@ -67,7 +67,7 @@ def restyle(model: Any, layout: Layout, rng: Rng) -> CameraPose:
     model.vis.headlight.ambient[:] = rng.uniform(0.2, 0.5)
     model.vis.headlight.diffuse[:] = rng.uniform(0.1, 0.45)
     _strew(model, layout, rng)
-    stand(model, layout, rng, present=rng.random() < 0.22)
+    _stand(model, layout, rng, present=rng.random() < 0.22)
     place, point = _point(model.cam_pos[camera]), _point(target)
     return CameraPose(place, point, float(model.cam_fovy[camera]), roll_rad=roll)
 
@@ -120,7 +120,7 @@ def _strew(model: Any, layout: Layout, rng: Rng) -> None:
     for number, name in enumerate(_CLUTTER):
         geom = model.geom(name)
         if number >= shown:
-            geom.pos[:] = AWAY
+            geom.pos[:] = _AWAY
             continue
         geom.size[:] = rng.uniform(0.012, 0.05, 3)
         geom.rgba[:3] = some_colour(rng)
@@ -149,3 +149,60 @@ def enlarge(part: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Return `part` at twice its size."""
     height, width = part.shape[:2]
     return np.asarray(cv2.resize(part, (2 * width, 2 * height)), np.uint8)
+
+
+_PERSON = ("person/body", "person/head", "person/arm", "person/hand", "person/legs")
+"""Parts of the person, as geoms of the world."""
+_AWAY = (0.0, 0.0, -5.0)
+"""Position under the floor, out of view."""
+
+
+def _stand(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
+    """Place the person beside or before the cabinet with one arm stretched out, or out of view."""
+    if not present:
+        for name in _PERSON:
+            model.geom(name).pos[:] = _AWAY
+        return
+    x, y, z = layout.centre
+    side = 1.0 if rng.random() < 0.5 else -1.0
+    foot = np.array([x - rng.uniform(0.05, 0.4), y + side * rng.uniform(0.26, 0.6), 0.0])
+    tall = rng.uniform(1.15, 1.75)
+    skin = list(
+        colorsys.hsv_to_rgb(
+            rng.uniform(0.03, 0.08), rng.uniform(0.25, 0.6), rng.uniform(0.35, 0.95)
+        )
+    )
+    shirt, trousers = some_colour(rng), some_colour(rng)
+    sleeve = shirt if rng.random() < 0.6 else skin
+    chest = foot + np.array([0.0, 0.0, 0.66 * tall])
+    shoulder = foot + np.array([0.0, -side * 0.13, 0.78 * tall])
+    hand = np.array(
+        [
+            x - rng.uniform(-0.02, 0.2),
+            y + side * rng.uniform(-0.1, 0.25),
+            z + rng.uniform(-0.25, 0.2),
+        ]
+    )
+    reach = hand - shoulder
+    hand = shoulder + reach * min(1.0, 0.62 / float(np.linalg.norm(reach)))
+    _put(model, "person/body", chest, (0.13, 0.16 * tall, 0.0), shirt)
+    knee = foot + np.array([0.0, 0.0, 0.25 * tall])
+    _put(model, "person/legs", knee, (0.11, 0.22 * tall, 0.0), trousers)
+    face = foot + np.array([0.0, 0.0, 0.94 * tall])
+    _put(model, "person/head", face, (0.1, 0.0, 0.0), skin)
+    _put(model, "person/hand", hand, (0.042, 0.0, 0.0), skin)
+    _put(
+        model,
+        "person/arm",
+        (shoulder + hand) / 2,
+        (0.045, float(np.linalg.norm(hand - shoulder)) / 2, 0.0),
+        sleeve,
+    )
+    turn = np.zeros(4)
+    mujoco.mju_quatZ2Vec(turn, (hand - shoulder) / np.linalg.norm(hand - shoulder))
+    model.geom("person/arm").quat[:] = turn
+
+
+def _put(model: Any, name: str, place: Any, size: Any, colour: Any) -> None:
+    geom = model.geom(name)
+    geom.pos[:], geom.size[:], geom.rgba[:3] = place, size, colour

@@ -6,17 +6,16 @@ no tool can answer is refused with a remedy: an annotation, or a vision model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bt_exec.failure import Refusal, UnknownName
-from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.language.meaning import Act, Meaning, Role, RoleName, Unclear, WordUse
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
-from bt_exec_skills.image.rules.meaning import meaning_of
 from bt_exec_skills.image.rules.planning import CannotTell, plan_of
-from bt_exec_skills.image.rules.question import Question, Unread
+from bt_exec_skills.image.rules.question import Phrase, Question, Unread
 from bt_exec_skills.image.rules.read import read
 from bt_exec_skills.image.rules.words import thing_in
 
@@ -66,7 +65,7 @@ class Questions:
     def read(self, request: Request) -> Meaning | Unclear:
         """Return the interpretation of a question: one act of its kind, with its subject."""
         try:
-            return meaning_of(*_read(request))
+            return _meaning_of(*_read(request))
         except Unread as error:
             return Unclear(error.code, error.words)
 
@@ -97,3 +96,58 @@ def create(settings: Mapping[str, Any]) -> Questions:
         if key != "name":
             raise UnknownName("setting of compiler questions", key, ("name",))
     return Questions()
+
+
+_NOT = {True: "", False: "not "}
+
+
+def _meaning_of(question: Question, reading: Reading) -> Meaning:
+    """Return the meaning of a question: its kind, its subject, and unused words."""
+    roles = tuple(_role(*part) for part in _parts(question))
+    if question.kind == "alike":
+        roles += (Role("manner", "value", "Aspect", question.aspect),)
+    if question.bound is not None:
+        quantity = f"{question.bound} {question.number}"
+        roles += (Role("quantity", "value", "Number", quantity),)
+    act = Act(question.kind, roles, "ask")
+    return Meaning(reading.language, (act,), tuple(_uses(reading)), question.said_back)
+
+
+def _parts(question: Question) -> Iterator[tuple[RoleName, Phrase, str]]:
+    yield from _described("theme", question.target, "")
+    if question.other is not None:
+        yield from _described("topic", question.other, "compared with")
+
+
+def _described(
+    role: RoleName, phrase: Phrase, relation: str
+) -> Iterator[tuple[RoleName, Phrase, str]]:
+    if phrase.of is not None:
+        yield from _described(role, phrase.of, f"most {phrase.top} of")
+    if phrase.of is None or phrase.attributes:
+        yield role, phrase, relation
+    for options in phrase.either:
+        yield role, Phrase(said=" or ".join(options)), "either"
+    for out in phrase.left_out:
+        yield role, out, "not"
+    for place in phrase.places:
+        yield from _described("place", place.to, _NOT[place.holds] + place.relation)
+    for degree in phrase.degrees:
+        yield from _described(
+            "topic", degree.to, f"{_NOT[degree.holds]}more {degree.attribute} than"
+        )
+
+
+def _role(name: RoleName, phrase: Phrase, relation: str) -> Role:
+    value = " ".join([*phrase.attributes, phrase.thing]).strip()
+    if not value:
+        value = phrase.said if relation == "either" else "anything"
+    return Role(name, "text", "Thing", value, phrase.said, relation)
+
+
+def _uses(reading: Reading) -> Iterator[WordUse]:
+    place = 0
+    for leaf in reading.edge.leaves():
+        use = "role" if leaf.meaning is not None else "grammar"
+        yield WordUse(leaf.text, place, place + len(leaf.text), use, leaf.category)
+        place += len(leaf.text) + 1

@@ -8,20 +8,25 @@ without a run.
 
 from __future__ import annotations
 
+import inspect
+import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from bt_exec.failure import Problem
 from bt_exec.language.sanitize import one_line
 from bt_exec.models.writing import CUT_OFF, Writer
+from bt_exec_skills.image import tools
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.checking import Checked, compared, ran_on
 from bt_exec_skills.image.writing.form import faults_of, read_code
 from bt_exec_skills.image.writing.probes import faults_of_looking, faults_of_result
-from bt_exec_skills.image.writing.prompt import asked, objection, role
 
-__all__ = ["ATTEMPTS", "Authored", "author"]
+__all__ = ["ATTEMPTS", "Authored", "author", "role"]
 
 ATTEMPTS = 2
 
@@ -74,7 +79,7 @@ def author(bench: Bench, writer: Writer, question: str, language: str) -> Author
         question: The question.
         language: Language of messages.
     """
-    authored, said, cost = Authored(), [asked(bench, question)], Counter[str]()
+    authored, said, cost = Authored(), [_asked(bench, question)], Counter[str]()
     for _ in range(ATTEMPTS):
         written = writer.write(role(), said)
         cost.update(written.usage)
@@ -97,7 +102,7 @@ def author(bench: Bench, writer: Writer, question: str, language: str) -> Author
             return authored
         authored.checked = None
         authored.why = ", ".join(dict.fromkeys(one.code for one in problems))
-        said += [text.strip() or "(nothing)", objection(problems)]
+        said += [text.strip() or "(nothing)", _objection(problems)]
     return authored
 
 
@@ -114,3 +119,77 @@ def _tried(bench: Bench, code: str, language: str) -> tuple[list[Problem], Check
     if not problems:
         problems = faults_of_looking(bench, code, ran)
     return problems, compared(bench, ran, language)
+
+
+_SHAPES = {
+    bool: "true or false; null where the picture does not settle it",
+    int: "a whole number",
+    list: "a list of texts",
+    dict: "an object of whole numbers with the keys target and other",
+}
+
+
+@lru_cache(maxsize=1)
+def role() -> str:
+    """Return the role of the writer, the form of the program, and the functions it may call."""
+    text = Path(__file__).with_name("role.md").read_text(encoding="utf-8").strip()
+    return f"{text}\n\n# Functions and types of `tools`\n{_functions()}"
+
+
+def _asked(bench: Bench, question: str) -> str:
+    """Return the task: the question, the plan of the code, and the steps of the tools.
+
+    It never contains the answer, which a program could repeat instead of checking it.
+    """
+    assert bench.answer is not None
+    steps = [{"tool": one.tool, "parameters": dict(one.args)} for one in bench.steps]
+    files = {
+        "picture": "image_path, as run gets it",
+        "annotation": bench.annotation_file and str(bench.annotation_file.absolute()),
+        "second picture": bench.second_file and str(bench.second_file.absolute()),
+    }
+    parts = {
+        "QUESTION": question,
+        "ANSWER": f"the key answer holds {_shape_of(bench.answer.value)}",
+        "CODE PLAN": "\n".join(f"{n}. {one}" for n, one in enumerate(bench.code_plan, 1)),
+        "STEPS THAT RAN": "\n".join(map(_json, steps)),
+        "FILES": _json({name: file for name, file in files.items() if file}),
+    }
+    said = [f"[{name}]\n{_harmless(text) or '(none)'}" for name, text in parts.items()]
+    return "\n\n".join([*said, "Write the file."])
+
+
+def _objection(problems: Sequence[Problem]) -> str:
+    """Return the message that is sent back with an invalid program."""
+    lines = [f"- {_harmless(str(one))}" for one in problems[:12]]
+    return "That cannot be used. Write the whole file again, without these faults:\n" + "\n".join(
+        lines
+    )
+
+
+def _shape_of(value: Any) -> str:
+    """Return the form of an answer, in words."""
+    return _SHAPES.get(type(value), "a short text, or a list of texts, that answers the question")
+
+
+def _functions() -> str:
+    lines = []
+    for name in tools.__all__:
+        one = getattr(tools, name)
+        if inspect.isfunction(one):
+            lines.append(f"## {name}{inspect.signature(one)}".replace("'", ""))
+            lines.append(inspect.getdoc(one) or "")
+        elif inspect.isclass(one):
+            lines.append(f"## {name}\n{inspect.getdoc(one)}")
+        else:
+            lines.append(f"## {name}\n{str(one).replace('typing.', '')}")
+    return "\n".join(lines)
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _harmless(text: str) -> str:
+    """Return external text that can neither open nor close a block."""
+    return text.replace("```", "'''")

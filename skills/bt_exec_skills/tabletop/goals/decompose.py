@@ -11,12 +11,11 @@ from dataclasses import replace
 
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.full_hand import held_first, with_empty_hand
-from bt_exec_skills.tabletop.goals.merging import joined
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, one_of, tables_of, things_of
 from bt_exec_skills.tabletop.goals.verbs import all_of, goals_for, themes_of
 
-__all__ = ["clearest", "moves_of", "subgoals_for_asks", "subgoals_of"]
+__all__ = ["clearest", "joined", "moves_of", "subgoals_for_asks", "subgoals_of"]
 
 
 def subgoals_for_asks(asks: Iterable[Ask], now: Environment, language: str) -> tuple[Subgoal, ...]:
@@ -124,3 +123,59 @@ def _check_once(found: list[Subgoal]) -> None:
             if (other.target, other.side, other.spot) != (move.target, move.side, move.spot):
                 options = (other.target, move.target)
                 raise Trouble("TWO_PLACES", what=move.thing, options=options)
+
+
+def joined(asks: Iterable[Ask]) -> tuple[Ask, ...]:
+    """Return the parts, with those of one goal merged.
+
+    In "clean up the left table, put everything there" the first part selects the objects, the
+    second one their target. "The right one" after a table is a table. A second part with its own
+    objects ("put the cups there") stays separate.
+    """
+    found: list[Ask] = []
+    for ask in asks:
+        if found and _open(found[-1]) and _says_where(ask):
+            ask = _together(found.pop(), ask)
+        found.append(_among_tables(ask))
+    return tuple(found)
+
+
+def _open(ask: Ask) -> bool:
+    """Return True if a part clears a place without naming a target."""
+    return ask.verb in ("clear", "empty") and ask.to is None
+
+
+def _says_where(ask: Ask) -> bool:
+    """Return True if a part names the target of all objects of the previous part."""
+    if ask.verb != "move" or ask.to is None or ask.side != "in" or len(ask.themes) != 1:
+        return False
+    (theme,) = ask.themes
+    named = theme.kind or theme.values or theme.name or theme.count or theme.order or theme.relation
+    return theme.again or (theme.number == "all" and not named and not theme.table)
+
+
+def _together(first: Ask, then: Ask) -> Ask:
+    """Return the merged part: the content of a place, or the objects, to that target."""
+    text = f"{first.text}, {then.text}"
+    but = then.themes[0].but
+    if not first.themes:
+        if not but:
+            return replace(first, text=text, to=then.to)
+        return replace(then, text=text)
+    holds = first.verb == "empty" or any(theme.table for theme in first.themes)
+    themes = tuple(
+        Phrase(then.themes[0].text, number="all", relation=("in", theme), but=but)
+        if holds
+        else replace(theme, but=(*theme.but, *but))
+        for theme in first.themes
+    )
+    return replace(then, text=text, themes=themes)
+
+
+def _among_tables(ask: Ask) -> Ask:
+    """Return a part in which "the right one" is a table, if its objects are selected by theirs."""
+    to = ask.to
+    if to is None or not to.order or to.kind or to.values or to.name or to.relation or to.table:
+        return ask
+    tables = [theme.table or (theme.relation and theme.relation[1].table) for theme in ask.themes]
+    return replace(ask, to=replace(to, table=True)) if tables and all(tables) else ask

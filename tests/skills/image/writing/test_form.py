@@ -4,8 +4,8 @@ import pytest
 
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.writing.author import role
 from bt_exec_skills.image.writing.form import LONGEST, faults_of, read_code
-from bt_exec_skills.image.writing.prompt import role
 from tests.skills.image.asking import ask
 from tests.skills.image.writing.programs import GOOD, edited
 

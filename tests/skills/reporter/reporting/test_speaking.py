@@ -8,9 +8,8 @@ import time
 
 import pytest
 
-from bt_exec_skills.reporter.reporting.pacing import Pacing
 from bt_exec_skills.reporter.reporting.speaker import Reply, ScriptedSpeaker
-from bt_exec_skills.reporter.reporting.terminal import TerminalSpeaker, is_refusal
+from bt_exec_skills.reporter.reporting.terminal import Pacing, TerminalSpeaker, is_refusal
 from bt_exec_skills.reporter.sim.answers import STOCK, replies_of
 
 

@@ -16,7 +16,7 @@ from bt_exec.spec.model import (
     Tree,
     children_of,
 )
-from bt_exec_skills.reporter.rules.carry_on import carry_on
+from bt_exec_skills.reporter.rules.passes import carry_on
 from bt_exec_skills.reporter.rules.places import go_before_looking
 from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
 from bt_exec_skills.reporter.rules.report import back_home, report_is_no_failure, report_last

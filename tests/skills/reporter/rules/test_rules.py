@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.observation import Situation
 from bt_exec.planning.passes import PassContext
-from bt_exec_skills.reporter.rules.carry_on import carry_on
+from bt_exec_skills.reporter.rules.passes import carry_on
 from bt_exec_skills.reporter.rules.place_mentions import named_places
 from bt_exec_skills.reporter.rules.places import go_before_looking, places_in_order, talk_only
 from bt_exec_skills.reporter.rules.professor import no_professor, professor_first
