@@ -4,11 +4,11 @@ Code: ``NEED_NOT_MET``. All possible executions of a plan are followed at once: 
 retries, stops, and orders of parallel branches. A need is reported if a known fact contradicts it
 in one of them. The assumptions are:
 
-- skills have their declared effects; if they fail or are stopped, these facts are unknown; - an
-unknown fact contradicts nothing; a condition about a known fact follows it; - a condition that
-establishes nothing and decides whether to act (in ``skip_if``, or before further branches of a
-fallback) may have found any fact that the action would set; - at any time, parallel branches may
-observe each other's effects, and a guard its own facts.
+- skills have their declared effects; if they fail or are stopped, these facts are unknown;
+- an unknown fact contradicts nothing; a condition about a known fact follows it;
+- a condition that establishes nothing and decides whether to act (in ``skip_if``, or before further
+  branches of a fallback) may have found any fact that the action would set;
+- at any time, parallel branches may observe each other's effects, and a guard its own facts.
 
 The last assumption is conservative: parallel branches are not ordered, so a plan may be rejected
 because of an impossible execution.

@@ -18,11 +18,12 @@ class Remote(UserData):
     """Simulator that is accessed over HTTP.
 
     Attributes:
-        http: Its address: ``http:
-
-    127.0.0.1:8800``.;;token: Bearer token, if it requires one.;;read_s: Time limit of ``/env``
-    [s].;;motion_s: Time limit of one motion [s].;;lockstep: Whether its time advances only on
-    request (``/step``): ``true`` for the simulator of bt-exec, ``false`` for others.
+        http: Its address: ``http://127.0.0.1:8800``.
+        token: Bearer token, if it requires one.
+        read_s: Time limit of ``/env`` [s].
+        motion_s: Time limit of one motion [s].
+        lockstep: Whether its time advances only on request (``/step``): ``true`` for the simulator
+            of bt-exec, ``false`` for others.
     """
 
     http: str = Field(pattern=r"^https?://[^\s/]+(/\S*)?$")

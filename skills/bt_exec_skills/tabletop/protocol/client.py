@@ -36,10 +36,10 @@ class Client:
     """Client of one simulator.
 
     Args:
-        address: Its address: ``http:
-
-    127.0.0.1:8800``.;;token: Bearer token, if not empty.;;read_s: Time limit of a reading
-    [s].;;motion_s: Time limit of a motion [s].
+        address: Its address: ``http://127.0.0.1:8800``.
+        token: Bearer token, if not empty.
+        read_s: Time limit of a reading [s].
+        motion_s: Time limit of a motion [s].
     """
 
     def __init__(self, address: str, token: str, read_s: float, motion_s: float) -> None:
