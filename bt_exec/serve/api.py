@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import logging
 import threading
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -62,7 +61,6 @@ _ANSWER_S = 600.0  # time limit of /llm_command for a mission [s]
 _COMPILE_S = 30.0  # time limit of a compiler for a plan without a mission [s]
 _LISTED = 500  # missions in one list
 
-_log = logging.getLogger("bt_exec")
 
 _TAKEN = ("BUSY", "CANNOT", "QUEUE_FULL", "CLOSING", "NOT_READY", *BODY)  # errors of a command
 _SSE = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from bt_exec.plugins import load_plugin, plugin_names
+from bt_exec.plugins import load_plugin
 from bt_exec_labeler.items import Item, Role
 from bt_exec_labeler.record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -26,7 +26,6 @@ __all__ = [
     "Reservation",
     "Unlimited",
     "find_labeler",
-    "labeler_names",
 ]
 
 _GROUP = "bt_exec_labeler.labelers"
@@ -160,11 +159,6 @@ class LabelerFailure(Exception):  # noqa: N818 - a failed batch, not a program e
 
 
 LabelerFactory: TypeAlias = Callable[[LabelerSettings], Labeler]
-
-
-def labeler_names() -> tuple[str, ...]:
-    """Return the names of all installed labelers."""
-    return plugin_names(_GROUP)
 
 
 def find_labeler(name: str, settings: LabelerSettings) -> Labeler:

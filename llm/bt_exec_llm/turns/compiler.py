@@ -25,7 +25,6 @@ from bt_exec_llm.client import (
     ModelSettings,
     Recorder,
     ReplayClient,
-    Usage,
 )
 from bt_exec_llm.client.endpoint import check_endpoint
 from bt_exec_llm.model_compiler.compiler import split_settings
@@ -55,7 +54,6 @@ ANALYSIS_LINES, TURN_LINES = range(5, 11), range(3, 8)
 """Allowed numbers of lines of a log."""
 
 _NO_TOOLS = frozenset({400, 422, 501})
-_NOTHING = Usage()
 Turn = tuple[Calls | Final, tuple[str, ...], VerifiedPlan | None, str]
 
 

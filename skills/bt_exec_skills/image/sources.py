@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import ipaddress
-import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
-
-if TYPE_CHECKING:
-    import httpx2
+from bt_exec_skills.image.fetching import MOST_BYTES, fetched
 
 __all__ = ["pictures"]
 
@@ -46,7 +40,7 @@ def pictures(names: Sequence[str], *, allow_net: bool = False) -> Iterator[list[
             if one == "-":
                 found.append(_written(place / "stdin", _standard_input(), one))
             elif "://" in one:
-                data = _fetched(one, allow_net=allow_net)
+                data = fetched(one, allow_net=allow_net)
                 found.append(_written(place / _name_of(one), data, one))
             else:
                 found += _named(expand_home(one))
@@ -56,7 +50,7 @@ def pictures(names: Sequence[str], *, allow_net: bool = False) -> Iterator[list[
 
 
 def _standard_input() -> bytes:
-    return b"" if sys.stdin is None else sys.stdin.buffer.read(_MOST_BYTES + 1)
+    return b"" if sys.stdin is None else sys.stdin.buffer.read(MOST_BYTES + 1)
 
 
 def _named(path: Path) -> list[Path]:
@@ -83,8 +77,8 @@ def _named(path: Path) -> list[Path]:
 
 
 def _written(file: Path, data: bytes, what: str) -> Path:
-    if len(data) > _MOST_BYTES:
-        raise UsageError(f"{what} has more than {_MOST_BYTES // 1_000_000} MB")
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{what} has more than {MOST_BYTES // 1_000_000} MB")
     if not data:
         raise UsageError(f"{what} gives nothing; pipe a picture to it")
     file.write_bytes(data)
@@ -95,90 +89,3 @@ def _name_of(address: str) -> str:
     """Return a name for the file of an address, from the last part of its path."""
     name = Path(urlsplit(address).path).name
     return "".join(c for c in name if c.isalnum() or c in "._-")[:80].strip(".") or "picture"
-
-
-_MOST_BYTES = 32_000_000
-_MOST_S = 20.0
-_MOST_HOPS = 3
-
-
-def _fetched(address: str, *, allow_net: bool) -> bytes:
-    """Return the picture at an address.
-
-    The result may exceed `MOST_BYTES` by a small amount, so that the caller can detect oversized
-    pictures.
-
-    Args:
-        address: An http or https address.
-        allow_net: Whether addresses may be fetched.
-
-    Raises:
-        UsageError: If fetching is not allowed, the address is refused, or it is not a picture.
-    """
-    import httpx2
-
-    try:
-        scheme = urlsplit(address).scheme
-    except ValueError as error:
-        raise UsageError(f"{address} is not an address: {error}") from None
-    if scheme not in ("http", "https"):
-        raise UsageError(f"{address}: only http and https addresses are fetched")
-    if not allow_net:
-        raise UsageError(f"{address} is on the network; say --allow-net to fetch it")
-    try:
-        return asyncio.run(_in_time(address))
-    except TimeoutError:
-        raise UsageError(f"{address} takes longer than {_MOST_S:.0f} s") from None
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise UsageError(f"{address} cannot be fetched: {error or type(error).__name__}") from None
-
-
-async def _in_time(address: str) -> bytes:
-    import httpx2
-
-    async with asyncio.timeout(_MOST_S), httpx2.AsyncClient(timeout=None) as client:
-        url = httpx2.URL(address)
-        for _ in range(_MOST_HOPS + 1):
-            async with client.stream("GET", url) as answer:
-                if answer.next_request is None:
-                    return await _read(answer, address)
-                onward = answer.next_request.url
-            if onward.host != url.host:
-                await _check_public(onward, address)
-            url = onward
-    raise UsageError(f"{address} cannot be fetched: more than {_MOST_HOPS} redirects")
-
-
-async def _check_public(onward: httpx2.URL, address: str) -> None:
-    """Refuse hosts of this machine, of its networks, or of its cloud.
-
-    The address given by the user may be on any host. A redirect is controlled by a server, so it
-    may only lead to the same host or to the public internet.
-
-    A name that cannot be resolved here cannot be fetched either, except through a proxy that
-    resolves it.
-    """
-    try:
-        found = await asyncio.get_running_loop().getaddrinfo(onward.host, None)
-    except (socket.gaierror, UnicodeError):
-        return
-    for *_, place in found:
-        one = ipaddress.ip_address(str(place[0]).partition("%")[0])
-        if not one.is_global or one.is_multicast:
-            raise UsageError(
-                f"{address} leads to {onward.host}, which is not on the public internet; "
-                "name that address yourself if you mean it"
-            )
-
-
-async def _read(answer: httpx2.Response, address: str) -> bytes:
-    answer.raise_for_status()
-    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if not kind.startswith("image/"):
-        raise UsageError(f"{address} is not a picture: its content type is {kind or 'missing'}")
-    data = bytearray()
-    async for part in answer.aiter_bytes():
-        data += part
-        if len(data) > _MOST_BYTES:
-            break
-    return bytes(data)
