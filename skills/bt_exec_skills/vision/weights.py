@@ -1,7 +1,7 @@
 """Loading of networks: a detector, ``NAME.onnx`` or ``NAME.pt``, or a pair.
 
 A detector may have a classifier ``NAME.names.onnx`` in the same folder. Then the detector locates
-objects and the classifier names them (`bt_exec_skills.vision.two_stage`).
+objects and the classifier names them (`TwoStageNetwork`).
 """
 
 from __future__ import annotations
