@@ -46,7 +46,7 @@ def fetched(address: str, *, allow_net: bool) -> bytes:
     if scheme not in ("http", "https"):
         raise UsageError(f"{address}: only http and https addresses are fetched")
     if not allow_net:
-        raise UsageError(f"{address} is on the network; say --allow-net to fetch it")
+        raise UsageError(f"{address} is on the network; add --allow-net to fetch it")
     try:
         return asyncio.run(_in_time(address))
     except TimeoutError:

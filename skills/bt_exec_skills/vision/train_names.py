@@ -253,7 +253,7 @@ def _make_namer_net(torch: Any, names: int) -> Any:
             return (crops - _CENTRE) / _SPREAD
 
     class Shortcut(nn.Module):  # type: ignore[misc, name-defined]
-        """Two convolutions, and what came in added to what comes out (He et al. 2015)."""
+        """Residual block: two convolutions with a skip connection (He et al. 2015)."""
 
         def __init__(self, wide: int) -> None:
             super().__init__()
