@@ -52,7 +52,7 @@ EXPORT = "export run --source game -v words.yaml -o studio"
 DATASET = "dataset run --source game -v words.yaml -o set"
 REPORT = "report run -v words.yaml"
 UNUSABLE: tuple[tuple[str, Callable[[Path], Any], str], ...] = (
-    ("vocabulary --site door -o words.yaml", _nothing, "words.yaml is there already"),
+    ("vocabulary --site door -o words.yaml", _nothing, "words.yaml exists already"),
     ("vocabulary --site door -o no/words.yaml", _nothing, "cannot be written: No such file"),
     ("check game -v no.yaml", _nothing, "no.yaml"),
     ("run game -v words.yaml -o new --engine rey", _nothing, "there is no engine 'rey'"),

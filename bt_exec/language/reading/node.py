@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, Union
 
 __all__ = [
     "KINDS",
+    "NOTHING",
     "Node",
     "Value",
     "conjunction",
@@ -196,6 +197,10 @@ def negation(part: Node) -> Node:
     return part.parts()[0] if part.kind == "not" else Node("not", (("of", (part,)),))
 
 
+NOTHING = frozenset({negation(Node("any")), negation(Node("one"))})
+"""Formulas that no object satisfies."""
+
+
 def _joined(kind: str, parts: tuple[Node, ...]) -> Node:
     flat: dict[Node, None] = {}
     for part in parts:
@@ -269,6 +274,8 @@ def _without_marks(node: Node) -> Node:
 
 def _sorted(node: Node) -> Node:
     flat = _joined(node.kind, node.parts())
+    if flat.kind == "or":
+        flat = _possible(flat.parts())
     if flat.kind == "and":
         flat = _joined("and", tuple(_absorbed(part, flat.parts()) for part in flat.parts()))
     if flat.kind != node.kind:
@@ -284,7 +291,12 @@ def _absorbed(part: Node, given: tuple[Node, ...]) -> Node:
     if part.kind != "or":
         return part
     excluded = {negation(one) for one in given}
-    left = tuple(one for one in part.parts() if one not in excluded)
+    return _possible([one for one in part.parts() if one not in excluded])
+
+
+def _possible(alternatives: Sequence[Node]) -> Node:
+    """Return the disjunction of the alternatives that something can satisfy."""
+    left = tuple(one for one in alternatives if one not in NOTHING)
     return _joined("or", left) if left else negation(Node("any"))
 
 

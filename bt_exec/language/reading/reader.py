@@ -13,7 +13,7 @@ from bt_exec.language.reading.chart import Edge, parse
 from bt_exec.language.reading.lattice import Text, lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.near_misses import Candidate, candidates
-from bt_exec.language.reading.node import Node, negation, normal, without_number
+from bt_exec.language.reading.node import NOTHING, Node, normal, without_number
 
 __all__ = ["Reader", "Reading", "Unread"]
 
@@ -25,9 +25,6 @@ LONGEST = 400
 
 GOAL = "sentence"
 CLAIM = "claim"
-
-NOTHING = frozenset({negation(Node("any")), negation(Node("one"))})
-"""Formulas that no object satisfies; meanings that contain them are rejected."""
 
 
 @dataclass(frozen=True)

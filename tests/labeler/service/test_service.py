@@ -385,7 +385,7 @@ def test_unreachable_service_is_reported(items: Sequence[Item], vocabulary: Voca
 def test_remote_labeler_requires_an_address(vocabulary: Vocabulary) -> None:
     secret = {"url": "http://ann:secret@x"}  # it would be part of every record
     for options in ({}, {"url": "ftp://x"}, {"url": "http://x", "speed": 1}, secret):
-        with pytest.raises(UsageError, match="of the labeler remote"):
+        with pytest.raises(UsageError, match="the labeler remote"):
             find_labeler("remote", LabelerSettings("planner", vocabulary, options))
 
 

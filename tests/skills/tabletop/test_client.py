@@ -144,7 +144,7 @@ def test_number_without_a_finite_float_is_refused(
     now = asking.environment()
     assert (list(now.objects), now.t, now.base) == (["b"], 0.0, None)
     assert "t" not in now.told
-    with pytest.raises(Failed, match="tells no time"):
+    with pytest.raises(Failed, match="reports no time"):
         asking.now()
     with pytest.raises(ValueError, match="/step answers"):
         asking.step(0.1)

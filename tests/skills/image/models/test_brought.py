@@ -129,7 +129,7 @@ def test_unreachable_or_invalid_server_is_reported(picture):
 
 @pytest.mark.parametrize("settings", [{}, {"url": "ftp://x"}, {"url": "http://x", "key": 1}])
 def test_invalid_settings_of_remote_are_named(settings):
-    with pytest.raises(UsageError, match=r"setting (url|key) of remote"):
+    with pytest.raises(UsageError, match=r"the model remote(:| has no setting 'key')"):
         create(settings)
 
 
