@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bt_exec.failure import Problem
+    from bt_exec.failure import BtExecError, Problem
     from bt_exec.pack import Catalogue
     from bt_exec.site.site import Site
     from bt_exec.spec.library import Library
@@ -52,7 +52,7 @@ class CheckedFiles:
 
     def add(self, files: Iterable[Path]) -> None:
         """Check files, and the contents of packs and sites given by name."""
-        from bt_exec.failure import RegistrationError, SpecError
+        from bt_exec.failure import RegistrationError, SpecError, UsageError
         from bt_exec.spec.load import parse
         from bt_exec.spec.source import scan_file
 
@@ -65,10 +65,8 @@ class CheckedFiles:
                         loaded.append(parse(source))
             except SpecError as error:
                 self.problems += error.problems
-            except RegistrationError as error:
-                if not error.problems:
-                    raise
-                self.problems += error.problems
+            except (RegistrationError, UsageError) as error:
+                self.problems += getattr(error, "problems", ()) or [_unloadable(error)]
         if loaded:
             self._trees(loaded)
 
@@ -189,6 +187,24 @@ class CheckedFiles:
         if own and not wrong and sound:
             wrong += check_utterances(replace(site, library=library), own)
         self.problems += wrong
+
+
+def _unloadable(error: BtExecError) -> Problem:
+    """Return the problem of code that cannot be loaded, at the line that raised the error.
+
+    Raises:
+        BtExecError: The error, if no line of a part raised it.
+    """
+    from bt_exec.declarations.pack_errors import line_of
+    from bt_exec.failure import Problem
+
+    for one in (error.__cause__, error):
+        if one is not None and (found := line_of(one)) is not None:
+            file, line = str(found[0]), found[1]
+            why = str(error).removeprefix(f"tools {file}: ")
+            said = f"cannot be loaded: {why}"
+            return Problem("CANNOT_LOAD", said, file=file, line=line, column=1)
+    raise error
 
 
 def _is_site(source: Source) -> bool:

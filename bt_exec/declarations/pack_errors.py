@@ -13,7 +13,7 @@ from typing import Any
 
 from bt_exec.failure import BtExecError, nearest
 
-__all__ = ["declared_requirements", "extra_hint", "place_of", "slip"]
+__all__ = ["declared_requirements", "extra_hint", "line_of", "place_of", "slip"]
 
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 _OWN = Path(__file__).parents[1]
@@ -104,8 +104,19 @@ def _allowed(error: BaseException) -> str:
 
 def place_of(error: BaseException) -> str:
     """Return `` (pack.py, line 7)`` for the last line outside bt-exec; empty if it has none."""
+    found = line_of(error)
+    return f" ({found[0].name}, line {found[1]})" if found else ""
+
+
+def line_of(error: BaseException) -> tuple[Path, int] | None:
+    """Return the file and the last line outside bt-exec that raised an exception, or None.
+
+    The line of a syntax error is the one that it names.
+    """
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return Path(error.filename), error.lineno
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
         if path.is_file() and _OWN not in path.parents and "importlib" not in path.parts:
-            return f" ({path.name}, line {frame.lineno})"
-    return ""
+            return path, frame.lineno or 1
+    return None

@@ -129,6 +129,33 @@ def test_python_file_is_checked_at_its_lines(bt: Run, tmp_path: Path) -> None:
     assert bt("check", str(file)).code == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("import json\nimport nothere\n", 2, "No module named 'nothere'"),
+        ("def f(:\n", 1, "invalid syntax"),
+        ("from bt_exec import skill\n\n@skill(timeot_s=1)\ndef x(r): ...\n", 3, "timeout_s"),
+        (
+            "import bt_exec\n@bt_exec.skill(timeout_s=-1)\ndef x(r: str):\n    'X.'\n    yield\n",
+            2,
+            "found -1",
+        ),
+        ("FACTS = [][1]\n", 1, "IndexError"),
+        ("import sys\nsys.exit()\n", 2, "sys.exit must not be called here"),
+    ],
+)
+def test_code_that_cannot_be_loaded_is_reported_at_its_line(
+    bt: Run, tmp_path: Path, text: str, line: int, said: str
+) -> None:
+    file = write(tmp_path / "tool.py", text)
+    ran = bt("check", str(file), "--format", "json")
+    (found,) = json.loads(ran.out)
+    assert (ran.code, found["code"]) == (2, "CANNOT_LOAD")
+    assert (found["file"], found["line"]) == (str(file), line)
+    assert said in found["message"]
+    assert "tool.py: " not in found["message"], "the place is stated once"
+
+
 def test_tools_can_declare_facts(bt: Run, tmp_path: Path) -> None:
     text = (
         TOOL.replace("STUK", "STUCK").replace("hnad.left", "lamp") + 'FACTS = {"lamp": ["empty"]}'
