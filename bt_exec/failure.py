@@ -29,9 +29,12 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import os
 import traceback
+from abc import ABCMeta
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
 __all__ = [
@@ -53,6 +56,7 @@ __all__ = [
     "in_words",
     "nearest",
     "plain",
+    "plain_error",
     "trace_of",
 ]
 
@@ -97,18 +101,52 @@ _DEPTH = 48
 """Nesting of evidence."""
 
 
+# read past the overrides of a class or metaclass, which may raise
+_name_of = type.__dict__["__name__"].__get__
+_traceback_of = BaseException.__dict__["__traceback__"].__get__
+_FIELDS = frozenset(
+    {
+        *("__class__", "__traceback__", "__cause__", "__context__", "__suppress_context__"),
+        *("__notes__", "__getattribute__"),
+    }
+)
+"""Attributes of exceptions that Python itself reads."""
+_OWN = f"{Path(__file__).parent}{os.sep}"
+
+
 def in_words(error: BaseException) -> str:
     """Return the type and message of an error, or only its type if the message cannot be made."""
-    said = ""
-    # __str__ may be code of a pack and raise, too
-    with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):
+    name, said = _name_of(type(error)), ""
+    with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):  # __str__ may raise, too
         said = str(error)
-    return _cut(f"{type(error).__name__}: {said}" if said else type(error).__name__)
+    return _cut(f"{name}: {said}" if said else name)
 
 
 def trace_of(error: BaseException) -> str:
     """Return the traceback of an error; a long one is cut."""
-    return _cut("".join(traceback.format_exception(error)), _LONGEST_TRACE)
+    return _cut("".join(traceback.format_exception(plain_error(error))), _LONGEST_TRACE)
+
+
+def plain_error(error: BaseException) -> BaseException:
+    """Return an exception of pack code, or an ordinary one of the same name in its place.
+
+    It is replaced if its class overrides what Python reads of an exception, and if it is a
+    `PartBroken`, `STEP_HUNG` for instance, that pack code raised.
+    """
+    kind, trace = type(error), _traceback_of(error)
+    if issubclass(kind, PartBroken):
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        own = trace is None or trace.tb_frame.f_code.co_filename.startswith(_OWN)
+        if kind is PartBroken and own:
+            return error
+    elif type(kind) in (type, ABCMeta) and not any(
+        _FIELDS & vars(base).keys() for base in kind.__mro__ if base not in (BaseException, object)
+    ):
+        return error
+    name, _, said = in_words(error).partition(": ")
+    ordinary: BaseException = type(name, (Exception,), {})(said)
+    return ordinary.with_traceback(_traceback_of(error))
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -122,7 +160,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         return {str(plain(key)): plain(item, depth + 1) for key, item in value.items()}
     with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):
         return "".join((_cut(str(value)),))
-    return f"<{kind.__name__}>"
+    return f"<{_name_of(kind)}>"
 
 
 def _cut(text: str, longest: int = _LONGEST) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from bt_exec.failure import in_words
+from bt_exec.failure import in_words, plain_error
 from bt_exec.guardian.guard import Guard
 from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
 from bt_exec.spec.user_data import UserData
@@ -240,7 +240,9 @@ class _Stop:
             self.trouble = ""
         except BaseException as error:  # noqa: BLE001 - the next robot must be stopped all the same
             self.trouble = f"raised {in_words(error)}"
-            _log.error("the robot of %s could not be stopped", self._name, exc_info=error)
+            _log.error(
+                "the robot of %s could not be stopped", self._name, exc_info=plain_error(error)
+            )
         finally:
             _UNDER_WAY.discard(self)
             self._returned.release()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import cached_property
 
-from bt_exec.failure import PartBroken, SimulationLost
+from bt_exec.failure import PartBroken, SimulationLost, plain_error
 from bt_exec.robot import RemoteSimulation, Simulation
 
 __all__ = ["Clock"]
@@ -74,9 +74,9 @@ class Clock:
             return time.monotonic() - self._start
         try:
             told = float(self.simulations[0].time)
-        except (KeyboardInterrupt, PartBroken):
-            raise
-        except BaseException as error:  # noqa: BLE001 - the mission ends at the next step
+        except BaseException as error:
+            if isinstance(plain_error(error), KeyboardInterrupt | PartBroken):
+                raise
             self.lost = self.lost or SimulationLost(error)
             return self._last
         if not math.isfinite(told):
@@ -146,10 +146,10 @@ class Clock:
                 self._pending.append(far.start_step(seconds))
             for world in own:
                 world.step(seconds)
-        except (KeyboardInterrupt, PartBroken):
-            raise
         except BaseException as error:
-            raise SimulationLost(error) from error
+            if isinstance(told := plain_error(error), KeyboardInterrupt | PartBroken):
+                raise
+            raise SimulationLost(told) from told
 
     @cached_property
     def _worlds(self) -> tuple[tuple[RemoteSimulation, ...], tuple[Simulation, ...]]:
@@ -167,8 +167,8 @@ class Clock:
             if done:
                 try:
                     self._pending.pop(0).result()
-                except Exception as error:
-                    raise SimulationLost(error) from error
+                except (Exception, PartBroken) as error:
+                    raise SimulationLost(error) from plain_error(error)
             elif time.monotonic() >= limit:
                 self._pending.clear()
                 raise SimulationLost(f"the simulation did not answer within {self.step_s:g} s")

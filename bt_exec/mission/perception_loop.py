@@ -18,7 +18,7 @@ from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
 from bt_exec.events import Observed, PerceptionFailed
-from bt_exec.failure import PartBroken, in_words
+from bt_exec.failure import PartBroken, in_words, plain_error
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Runtime
@@ -261,9 +261,9 @@ class PerceptionLoop:
         """Collect an observation; return whether it has completed, successfully or not."""
         try:
             observation = worker.collect(self._limit_s, self._ended)
-        except (KeyboardInterrupt, PartBroken):
-            raise
-        except BaseException as error:  # noqa: BLE001 - the mission continues without perception
+        except BaseException as error:
+            if isinstance(plain_error(error), KeyboardInterrupt | PartBroken):
+                raise
             self._failed(worker, error)
             return True
         if observation is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bt_exec.events import NodeChanged, Planned, Planning, Refused, Rejected
-from bt_exec.failure import Failure, Refusal, SpecError, UsageError, in_words
+from bt_exec.failure import Failure, Refusal, SpecError, UsageError, in_words, plain_error
 from bt_exec.mission.clock import Clock
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import Ending
@@ -104,7 +104,7 @@ class Planner:
                 answer = self._runtime.faults.planned(lambda: self.compiler.compile(request))
                 box.append(answer)
             except BaseException as error:  # noqa: BLE001 - also what ends only this thread
-                box.append(error)
+                box.append(plain_error(error))
             finally:
                 ready.set()
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
-from bt_exec.failure import PartBroken
+from bt_exec.failure import PartBroken, plain_error
 from bt_exec.nodes.runtime import Present
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
@@ -171,8 +171,11 @@ class Watchdog:
             del self._calls[depth:]
             if call.hangs and os.getpid() != self._pid:
                 os._exit(FORKED)
-            if call.hangs and not isinstance(error, PartBroken):
-                raise call.broken() from error
+            told = plain_error(error)
+            if call.hangs and not isinstance(told, PartBroken):
+                raise call.broken() from told
+            if told is not error:
+                raise told from None
             raise
         del self._calls[depth:]
         if call.hangs:

@@ -20,7 +20,7 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 from bt_exec.events import Asked
-from bt_exec.failure import Failure, FailureKind, PartBroken, in_words, trace_of
+from bt_exec.failure import Failure, FailureKind, PartBroken, in_words, plain_error, trace_of
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import UNMET
 from bt_exec.skill import Condition, Verdict
@@ -270,9 +270,9 @@ class Ask:
         leaf = question.leaf
         try:
             verdict = question.verdict()
-        except (KeyboardInterrupt, PartBroken):
-            raise  # raised by the operator or the watchdog, not by the condition
-        except BaseException as error:  # noqa: BLE001 - pack code; it must not end the mission
+        except BaseException as error:
+            if isinstance(plain_error(error), KeyboardInterrupt | PartBroken):
+                raise  # raised by the operator or the watchdog, not by the condition
             said = Verdict.unknown(f"{leaf.name} raised {in_words(error)}")
             return _Found(said, leaf.name, (), -math.inf, CRASHED, trace_of(error))
         if verdict.holds is not None:

@@ -21,6 +21,7 @@ from bt_exec.failure import (
     RobotStopped,
     in_words,
     plain,
+    plain_error,
     trace_of,
 )
 from bt_exec.nodes.node import SLOW_S, Leaf
@@ -160,6 +161,7 @@ class SkillNode(Leaf):
     def _raised(self, error: BaseException) -> Status:
         """Return the status after a step that raised."""
         self.took(self._present.end())
+        error = plain_error(error)
         if isinstance(error, KeyboardInterrupt | PartBroken):
             raise error  # raised by the operator or the watchdog, not by the skill
         # watched, because methods of the error may belong to the skill

@@ -73,7 +73,11 @@ class Reading:
 
 
 def read_answer(
-    text: str, *, keys: Sequence[str] = SPEC_KEYS, alone: Sequence[str] = ()
+    text: str,
+    *,
+    keys: Sequence[str] = SPEC_KEYS,
+    alone: Sequence[str] = (),
+    any_case: bool = True,
 ) -> Reading:
     """Find and parse the document in a model's text.
 
@@ -81,6 +85,7 @@ def read_answer(
         text: The model's text.
         keys: Keys that the document may start with, in any case.
         alone: Keys that make a line among the words a second document; all `keys` by default.
+        any_case: Whether keys are normalised to the case of the language.
     """
     if len(text) > LONGEST:
         problem = Problem("TOO_BIG", f"is too big: more than {LONGEST} characters", file=NAME)
@@ -116,6 +121,8 @@ def read_answer(
         message = "lines of a tree are outside the document; write one document"
         problem = Problem("PLAN_IN_PIECES", message, file=NAME)
         return Reading(text=said, notes=first, problems=(problem,))
+    if named and any_case:
+        chosen = [_folded(chosen[0], keys)]
     return replace(chosen[0], words=words)
 
 
@@ -148,7 +155,7 @@ def _read(
     reading = _attempt(text, complete, notes, work)
     other = None if reading.problems else reading
     if other is not None and _known(other.data, keys):
-        return _folded(other, keys), True
+        return other, True
     problems = reading.problems
     if not problems or all(problem.code in _MENDABLE for problem in problems):
         for mended, note in mends(text):
@@ -160,7 +167,7 @@ def _read(
                 problems = problems or reading.problems
                 break
             if reading.source is not None and _known(reading.data, keys):
-                return _folded(reading, keys), True
+                return reading, True
             other = other or (None if reading.problems else reading)
     if other is not None and isinstance(other.data, dict | list):
         return other, False

@@ -67,7 +67,7 @@ def document_in(text: str) -> Document:
 
 
 def _among_words(text: str) -> Document:
-    reading = read_answer(text, keys=_KEYS, alone=WHOLE)
+    reading = read_answer(text, keys=_KEYS, alone=WHOLE, any_case=False)
     if reading.source is None:
         return Document(None, reading.notes, tuple(map(_told, reading.problems)))
     if not reading.complete:

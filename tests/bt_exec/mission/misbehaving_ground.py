@@ -7,6 +7,7 @@ import dataclasses
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from bt_exec.events import Aborting, Event, Finished, PerceptionFailed, SkillEnded
@@ -35,6 +36,7 @@ __all__ = [
     "go_well",
     "hang",
     "long_has_passed",
+    "raise_as_watchdog",
     "resist",
     "suppress_everything",
     "swallow",
@@ -87,6 +89,12 @@ def suppress_everything(*_: Any, **__: Any) -> None:
     """Hang under a context manager that suppresses the interruption."""
     with contextlib.suppress(BaseException):
         hang()
+
+
+def raise_as_watchdog(error: BaseException) -> None:
+    """Raise an error inside bt_exec, where those of the watchdog and the operator are raised."""
+    stopped: Any = SimpleNamespace(_abort_reason="", runtime=SimpleNamespace(broken=error))
+    Executive._check_stop(stopped)
 
 
 class Arm:

@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 from bt_exec.mission.reporting import MissionReporter
 from bt_exec.testing import FakeClock, FakeObservation
 from tests.bt_exec.mission.misbehaving_ground import Arm, Camera, Case, case, hang, swallow
+from tests.bt_exec.mission.misbehaving_skills import ERRORS
 
 __all__ = ["CAMERAS", "COMPILERS", "HOOKS", "LISTENERS", "ROBOTS", "WORLDS"]
 
 HUNG = "STEP_HUNG"
 BROKEN = "PART_BROKEN"
 UNSTOPPED = "STOP_FAILED"
+_NAME = type.__dict__["__name__"].__get__
 
 
 def _raise(error: BaseException) -> Callable[..., Any]:
@@ -64,6 +66,16 @@ ROBOTS: list[Case] = [
         stops=False,
         robot=_arm(stop=_raise(OSError("connection lost"))),
     ),
+    *(
+        case(
+            f"robot's stop raises {name}",
+            "raised",
+            UNSTOPPED,
+            robot=_arm(stop=_raise(error)),
+            stops=False,
+        )
+        for name, error in ERRORS.items()
+    ),
     case(
         "robot's stop leaves the program",
         "SystemExit",
@@ -88,6 +100,7 @@ ROBOTS: list[Case] = [
             "an error": OSError("gone"),
             "the end of the program": SystemExit(2),
             "no words": BaseException(),
+            **ERRORS,
         }.items()
     ),
     case(
@@ -170,6 +183,7 @@ CAMERAS: list[Case] = [
             "an error": OSError("dark"),
             "the end of the program": SystemExit(141),
             "an exit": GeneratorExit(),
+            **ERRORS,
         }.items()
     ),
     case(
@@ -210,6 +224,16 @@ class _Breaks(FakeClock):
             raise RuntimeError("the physics exploded")
 
 
+def _breaking(error: BaseException) -> Callable[[], Any]:
+    class Breaks(FakeClock):
+        def step(self, seconds: float) -> None:
+            super().step(seconds)
+            if self.time > 0.2:
+                raise error
+
+    return Breaks
+
+
 class _Leaves(FakeClock):
     def step(self, seconds: float) -> None:
         super().step(seconds)
@@ -229,6 +253,10 @@ WORLDS: list[Case] = [
     case("world's time stands still", "its time stays", LOST, simulation=_Stands),
     case("world's time is lost", "its time is nan", LOST, simulation=_NoTime),
     case("world breaks", "exploded", LOST, simulation=_Breaks),
+    *(
+        case(f"world raises {name}", _NAME(type(error)), LOST, simulation=_breaking(error))
+        for name, error in ERRORS.items()
+    ),
     case("world leaves the program", "SystemExit", LOST, simulation=_Leaves),
     case("world hangs", "the simulation", HUNG, simulation=_Hangs),
 ]
@@ -256,6 +284,7 @@ HOOKS: list[Case] = [
             "an error": OSError("gone"),
             "the end of the program": SystemExit(),
             "an exit": GeneratorExit(),
+            **ERRORS,
         }.items()
     ),
     case(
@@ -298,6 +327,7 @@ LISTENERS: list[Case] = [
         for name, error in {
             "an error": KeyError("x"),
             "the end of the program": SystemExit(),
+            **ERRORS,
         }.items()
     ),
     *(
@@ -323,6 +353,7 @@ LISTENERS: list[Case] = [
         for name, error in {
             "an error": KeyError("x"),
             "the end of the program": SystemExit(),
+            **ERRORS,
             "an exit": GeneratorExit(),
         }.items()
     ),
@@ -373,6 +404,7 @@ COMPILERS: list[Case] = [
             "an error": KeyError("x"),
             "the end of the program": SystemExit(3),
             "an exit": GeneratorExit(),
+            **ERRORS,
         }.items()
     ),
     case("checker hangs", "the verification of the plan", HUNG, pack={"checkers": (hang,)}),

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bt_exec.failure import Failed
+from bt_exec.failure import Failed, PartBroken
 from bt_exec.skill import Condition, Running, Skill, Steps, Verdict
 from tests.bt_exec.mission.misbehaving_ground import (
     Case,
@@ -22,7 +22,7 @@ from tests.bt_exec.mission.misbehaving_ground import (
     swallow,
 )
 
-__all__ = ["CONDITIONS", "SKILLS"]
+__all__ = ["CONDITIONS", "ERRORS", "SKILLS"]
 
 DO = "{do: bad}"
 
@@ -44,6 +44,13 @@ def _raising(error: Any) -> Callable[..., Any]:
         raise error
 
     return steps
+
+
+def _raise(error: BaseException) -> Callable[[], Any]:
+    def ask() -> Any:
+        raise error
+
+    return ask
 
 
 def _yielding(what: Any) -> Callable[..., Any]:
@@ -98,6 +105,42 @@ class _HangingError(Exception):
 class _LeavingError(Exception):
     def __str__(self) -> str:
         raise SystemExit(0)
+
+
+class _Unnamed(type):
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        raise ValueError("no name")
+
+
+class _UnnamedError(Exception, metaclass=_Unnamed):
+    pass
+
+
+def _untraceable(field: str) -> Exception:
+    """Return an exception with a property that raises."""
+
+    def get(_: Any) -> Any:
+        raise ValueError(f"no {field}")
+
+    return type("UntraceableError", (Exception,), {field: property(get)})("oh")  # type: ignore[no-any-return]
+
+
+class _OwnBroken(PartBroken):
+    pass
+
+
+ERRORS: dict[str, BaseException] = {
+    "an error whose class has no name": _UnnamedError("oh"),
+    "the error of a hang": PartBroken("skill other", "hangs", "STEP_HUNG"),
+    "the error of a broken part with the code OK": PartBroken("skill other", "is fine", "OK"),
+    "an own kind of the error of a hang": _OwnBroken("skill other", "hangs", "STEP_HUNG"),
+    **{
+        f"an error whose {field} raises": _untraceable(field)
+        for field in ("__traceback__", "__cause__", "__context__", "__class__", "__notes__")
+    },
+}
+"""Exceptions that imitate those of the watchdog or cannot be examined."""
 
 
 class _Texts:
@@ -197,6 +240,7 @@ _RAISED: dict[str, Any] = {
     "not implemented": NotImplementedError(),
     "an undeclared code": Failed("NOBODY_KNOWS", "what"),
     "a lost connection": ConnectionResetError("gone"),
+    **ERRORS,
     "a unicode error": UnicodeDecodeError("utf-8", b"\xff", 0, 1, "no"),
 }
 _YIELDED: dict[str, Any] = {
@@ -255,6 +299,16 @@ SKILLS: list[Case] = [
         ENDS,
         tree=DO,
         parts=(_skill(_calling(lambda: 1 / 0, at="end")),),
+    ),
+    *(
+        case(
+            f"skill's clean-up raises {name}",
+            "bad",
+            ENDS,
+            tree=DO,
+            parts=(_skill(_calling(_raise(error), at="end")),),
+        )
+        for name, error in ERRORS.items()
     ),
     case(
         "skill's clean-up leaves the program",
@@ -360,13 +414,6 @@ def _condition(function: Callable[[], Any]) -> Condition:
     )
 
 
-def _raise(error: BaseException) -> Callable[[], Any]:
-    def ask() -> Any:
-        raise error
-
-    return ask
-
-
 _GIVEN: dict[str, Any] = {
     "nothing": None,
     "a truth": True,
@@ -379,7 +426,10 @@ _GIVEN: dict[str, Any] = {
     "the class": Verdict,
 }
 _BROKEN: dict[str, Callable[[], Any]] = {
-    **{f"raises {name}": _raise(error) for name, error in list(_RAISED.items())[:9]},
+    **{
+        f"raises {name}": _raise(error)
+        for name, error in (*list(_RAISED.items())[:9], *ERRORS.items())
+    },
     **{f"gives {name}": (lambda given=given: given) for name, given in _GIVEN.items()},
 }
 

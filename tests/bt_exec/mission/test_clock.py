@@ -7,6 +7,7 @@ import pytest
 from bt_exec.failure import PartBroken, SimulationLost
 from bt_exec.mission.clock import Clock
 from bt_exec.testing import FakeClock
+from tests.bt_exec.mission.misbehaving_ground import raise_as_watchdog
 
 
 def test_simulated_time_passes_only_between_ticks():
@@ -141,6 +142,8 @@ class World(FakeClock):
 
     @property
     def time(self):
+        if isinstance(self.told, PartBroken):
+            raise_as_watchdog(self.told)
         if isinstance(self.told, BaseException):
             raise self.told
         return self.now if self.told is None else self.told
@@ -183,7 +186,7 @@ def test_interruption_in_a_simulation_is_passed_on(why):
     world.told = None
 
     def step(seconds: float) -> None:
-        raise why
+        raise_as_watchdog(why)
 
     world.step = step
     with pytest.raises(type(why)):

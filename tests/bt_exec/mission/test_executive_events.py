@@ -16,6 +16,7 @@ from bt_exec.rig import PackSettings
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.testing import scripted_condition, scripted_skill
+from tests.bt_exec.mission.misbehaving_ground import raise_as_watchdog
 
 THREE = "tree: t\nroot: {sequence: [{do: b, name: one}, {do: b, skip_if: c}, {do: a}]}"
 
@@ -362,7 +363,7 @@ def hanging(method: str, code: str = "STEP_HUNG"):
 
     def broken(self, *view):
         if not view or view[0].status != "in_progress":
-            raise PartBroken("the reporter of test", "hangs", code)
+            raise_as_watchdog(PartBroken("the reporter of test", "hangs", code))
 
     return type("Broken", (MissionReporter,), {method: broken})
 

@@ -20,6 +20,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.site.site import Rates
 from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
+from tests.bt_exec.mission.misbehaving_ground import raise_as_watchdog
 
 
 class Camera:
@@ -543,7 +544,7 @@ def test_interruption_of_perception_is_not_a_perception_failure(looks, error):
     on = looks()
 
     def broken(*given: Any, **more: Any) -> Any:
-        raise error
+        raise_as_watchdog(error)
 
     on.worker.collect = broken
     with pytest.raises(type(error)) as told:
