@@ -104,6 +104,7 @@ _DEPTH = 48
 # read past the overrides of a class or metaclass, which may raise
 _name_of = type.__dict__["__name__"].__get__
 _traceback_of = BaseException.__dict__["__traceback__"].__get__
+_LINKS = (BaseException.__dict__["__cause__"], BaseException.__dict__["__context__"])
 _FIELDS = frozenset(
     {
         *("__class__", "__traceback__", "__cause__", "__context__", "__suppress_context__"),
@@ -130,23 +131,43 @@ def trace_of(error: BaseException) -> str:
 def plain_error(error: BaseException) -> BaseException:
     """Return an exception of pack code, or an ordinary one of the same name in its place.
 
-    It is replaced if its class overrides what Python reads of an exception, and if it is a
-    `PartBroken`, `STEP_HUNG` for instance, that pack code raised.
+    It is replaced if Python cannot read it, and if it is a `PartBroken` that pack code raised, for
+    instance with the code ``STEP_HUNG``. Causes that cannot be read are replaced in its chain.
     """
     kind, trace = type(error), _traceback_of(error)
     if issubclass(kind, PartBroken):
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
         own = trace is None or trace.tb_frame.f_code.co_filename.startswith(_OWN)
-        if kind is PartBroken and own:
-            return error
-    elif type(kind) in (type, ABCMeta) and not any(
-        _FIELDS & vars(base).keys() for base in kind.__mro__ if base not in (BaseException, object)
-    ):
-        return error
+        if kind is not PartBroken or not own:
+            return _ordinary(error)
+    elif not _is_readable(kind):
+        return _ordinary(error)
+    chain, known = [error], {id(error)}
+    for one in chain:
+        for link in _LINKS:
+            cause = link.__get__(one)
+            if cause is None or id(cause) in known:
+                continue
+            known.add(id(cause))
+            if _is_readable(type(cause)):
+                chain.append(cause)
+            else:
+                link.__set__(one, _ordinary(cause))
+    return error
+
+
+def _ordinary(error: BaseException) -> BaseException:
+    """Return an ordinary exception with the name, the message and the traceback of another one."""
     name, _, said = in_words(error).partition(": ")
     ordinary: BaseException = type(name, (Exception,), {})(said)
     return ordinary.with_traceback(_traceback_of(error))
+
+
+def _is_readable(kind: type[BaseException]) -> bool:
+    """Return whether a class of exceptions overrides nothing that Python reads of them."""
+    bases = (base for base in kind.__mro__ if base not in (BaseException, object))
+    return type(kind) in (type, ABCMeta) and not any(_FIELDS & vars(base).keys() for base in bases)
 
 
 def plain(value: Any, depth: int = 0) -> Any:

@@ -167,7 +167,7 @@ class Clock:
             if done:
                 try:
                     self._pending.pop(0).result()
-                except (Exception, PartBroken) as error:
+                except (Exception, PartBroken) as error:  # noqa: BLE001 - code of a part
                     raise SimulationLost(error) from plain_error(error)
             elif time.monotonic() >= limit:
                 self._pending.clear()

@@ -126,12 +126,20 @@ def _untraceable(field: str) -> Exception:
     return type("UntraceableError", (Exception,), {field: property(get)})("oh")  # type: ignore[no-any-return]
 
 
+def _caused() -> Exception:
+    """Return an ordinary exception with a cause that cannot be read."""
+    error = ValueError("oh")
+    error.__cause__ = _UnnamedError()
+    return error
+
+
 class _OwnBroken(PartBroken):
     pass
 
 
 ERRORS: dict[str, BaseException] = {
     "an error whose class has no name": _UnnamedError("oh"),
+    "an error whose cause has no name": _caused(),
     "the error of a hang": PartBroken("skill other", "hangs", "STEP_HUNG"),
     "the error of a broken part with the code OK": PartBroken("skill other", "is fine", "OK"),
     "an own kind of the error of a hang": _OwnBroken("skill other", "hangs", "STEP_HUNG"),
