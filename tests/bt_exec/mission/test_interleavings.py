@@ -5,6 +5,7 @@ The message of a failure begins with its seed; ``stage.go(seed)`` runs it again.
 
 from __future__ import annotations
 
+import _thread
 import os
 import threading
 import time
@@ -152,6 +153,28 @@ def test_scheduler_finds_a_lost_update():
     with schedule.installed():
         results = [schedule.run(seed, lambda: race(schedule)) for seed in range(300)]
     assert set(results) == {1, 2}
+
+
+def test_identifier_of_an_earlier_thread_does_not_change_a_run():
+    schedule = Schedule()
+
+    def look() -> None:
+        over = threading.Lock()
+        over.acquire()
+
+        def thread() -> None:
+            threading.current_thread()  # registers the thread under its identifier
+            over.release()
+
+        _thread.start_new_thread(thread, ())
+        over.acquire()
+
+    def points() -> int:
+        schedule.run(1, look)
+        return schedule.points
+
+    with schedule.installed():
+        assert len({points() for _ in range(20)}) == 1
 
 
 def test_scheduler_finds_a_deadlock():
