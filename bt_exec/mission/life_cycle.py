@@ -37,8 +37,8 @@ from bt_exec.standby import STANDBY
 __all__ = ["LifeCycle", "State"]
 
 _PERIOD_S = 0.1  # polling period for robots that should be still [s]
-_EPISODE_S = 5.0  # motions that are closer together than this are reported once [s]
-_RUNAWAY_LOOKS = 10  # consecutive stops without effect
+_EPISODE_S = 5.0  # motions that are closer together than this are one episode [s]
+_RUNAWAY_STOPS = 10  # stops of one episode of motion
 _SLOWER_AFTER_S = 60.0  # time after the session's end when polling slows down [s]
 _PATIENCE_S = 1.0  # how long a mission waits for a poll in progress [s]
 _LAST_S = 4.0  # how long the end of the program waits for one, with its report [s]
@@ -62,7 +62,8 @@ class LifeCycle:
         rigs: The rigs, by pack.
         locks: The locks of the real robots.
         report: Called on another thread if robots moved outside a mission, with reasons by rig.
-        runaway: Called likewise if stops do not end such a motion: the program should exit.
+        runaway: Called likewise if such a motion continues or begins again in spite of many stops:
+            the program should exit.
 
     Attributes:
         state: The current state.
@@ -84,7 +85,7 @@ class LifeCycle:
         self._notes = [lock.path.with_suffix(".inspect") for lock in locks]
         self._report = report
         self._runaway = runaway
-        self._looks = 0  # consecutive polls that found motion
+        self._stops = 0  # polls of this episode that found motion
         self._closed = False
         self._left: dict[str, weakref.ref[Any]] = {}
         self._moved = float("-inf")
@@ -102,7 +103,7 @@ class LifeCycle:
     def mission(self) -> Iterator[None]:
         """Allow motion for the duration of a mission."""
         with self.busy():
-            self.state = State.IN_MISSION
+            self.state, self._stops = State.IN_MISSION, 0
             try:
                 yield
             finally:
@@ -184,9 +185,10 @@ class LifeCycle:
         """Stop and report robots that move outside a mission."""
         rigs = dict(self._real) or self._left_behind()
         moving = moving_robots(rigs, Unwatched())
-        self._looks = self._looks + 1 if moving else 0
         if not moving:
             return
+        again = time.monotonic() - self._moved < _EPISODE_S
+        self._stops = self._stops + 1 if again else 1
         with contextlib.ExitStack() as stack:
             if self._closed:  # the session has ended: another process may drive the robot
                 try:
@@ -197,10 +199,9 @@ class LifeCycle:
                     return
             trouble = stop_all({name: rigs[name] for name in moving})
         told = {name: trouble.get(name, why) for name, why in moving.items()}
-        if self._looks == _RUNAWAY_LOOKS:
+        if self._stops == _RUNAWAY_STOPS:
             self._runaway(told)
-        now = time.monotonic()
-        again, self._moved = now - self._moved < _EPISODE_S, now
+        self._moved = time.monotonic()
         if again:
             return
         for name, why in told.items():

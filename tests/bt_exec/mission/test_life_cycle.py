@@ -14,6 +14,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
+from bt_exec.mission import life_cycle
 from bt_exec.mission.life_cycle import LifeCycle, State
 from bt_exec.mission.robot_lock import RobotLock
 from bt_exec.mission.session import Session
@@ -69,6 +70,20 @@ def test_motion_that_continues_after_the_stop_is_a_runaway():
     LifeCycle({"arm": Rig(robot)}, [], Moved(), lambda _: ended.set())
     assert ended.wait(60)
     robot.still = True
+
+
+@pytest.mark.parametrize(("episode_s", "runaways"), [(1e6, 1), (-1.0, 0)])
+def test_motion_that_begins_again_after_stops_is_a_runaway(monkeypatch, episode_s, runaways):
+    monkeypatch.setattr(life_cycle, "_EPISODE_S", episode_s)
+    robot, ended = ScriptedRobot(), []
+    cycle = LifeCycle({"arm": Rig(robot)}, [], Moved(), ended.append)
+    with cycle.busy():
+        for _ in range(life_cycle._RUNAWAY_STOPS):
+            assert not ended
+            robot.still = False
+            cycle.look()
+            cycle.look()  # finds it still
+    assert len(ended) == runaways
 
 
 def test_robot_of_a_running_mission_is_not_stopped():
