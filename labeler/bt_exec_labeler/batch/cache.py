@@ -39,7 +39,6 @@ class Cache:
     """
 
     def __init__(self, path: Path, scope: str = "") -> None:
-        self.path = path
         self.scope = scope
         self._lock = threading.Lock()
         try:

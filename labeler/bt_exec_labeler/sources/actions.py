@@ -17,7 +17,7 @@ __all__ = ["read_actions"]
 
 
 class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     t: Seconds
     end: Seconds | None = None
