@@ -325,3 +325,16 @@ def test_incomplete_command_ends_with_four(
     monkeypatch.setattr(cli, "_tool", lambda: Recorder(**said))
     assert typed(capsys, *words.split())[0] == 4
     assert json.loads(typed(capsys, *words.split(), "--json")[1]).items() >= said.items()
+
+
+@pytest.mark.parametrize(("refused", "code"), [([], 0), (["task 1: is odd"], 4)])
+def test_import_with_refused_annotations_ends_with_four(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    refused: list[str],
+    code: int,
+) -> None:
+    found = {"refused": refused, "lines": ["1 decision"]}
+    monkeypatch.setattr("bt_exec_labeler.review.command.take", lambda *_: found)
+    said = typed(capsys, *["import", "r", "f", "--source", "s", "-v", "v"])
+    assert said == (code, "1 decision\n", "")

@@ -98,3 +98,24 @@ def test_flaws_of_times_are_reported(
     assert sorted(d.kind for d in doubts if d.end < 99) == sorted(
         kind.replace("gap", "missing_frames") for kind in kinds if kind in ("clock_back", "gap")
     )
+
+
+def test_content_of_a_clip_is_relative_to_its_moment() -> None:
+    clip = cut(episode(0.0, 1.0, 1.5), 2.0, RECENT)
+    assert clip.content() == [("Drawn 0", -2.0), ("Drawn 10", -1.0), ("Drawn 15", -0.5)]
+    assert cut(episode(7.0, 8.0, 8.5), 9.0, RECENT).content()[-1] == ("Drawn 85", -0.5)
+
+    class Gone(Drawn):
+        def digest(self) -> str:
+            raise OSError
+
+    lost = Episode("e", (Gone(0.0),))
+    assert cut(lost, 0.0, RECENT).content() == [("unreadable: OSError", 0.0)]
+
+
+def test_clip_knows_its_begin_and_whether_it_is_whole() -> None:
+    whole = cut(episode(*every(0.5, 9.0)), 8.0, RECENT)
+    assert (whole.begin, whole.whole, whole.before_start) == (4.5, True, 0)
+    early = cut(episode(*every(0.5, 9.0)), 3.0, RECENT)
+    assert (early.begin, early.whole, early.before_start) == (-0.5, False, 1)
+    assert cut(Episode("e", ()), 3.0, SUMMARY).before_start == SUMMARY.count

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal
 
 import pytest
 
 from bt_exec.cli.app import call
+from bt_exec_labeler import drafting as module
 from bt_exec_labeler.vocabulary import load_vocabulary
 
 
@@ -32,3 +35,87 @@ def test_places_of_a_site_become_mid_steps(tmp_path: Path) -> None:
     found = load_vocabulary(words)
     assert found.step_of("navigate", {"target": "lounge"}) == "navigate_lounge"
     assert "at=lounge" in found.done_evidence
+
+
+def skill(name: str, **parts: Any) -> Any:
+    about = {"summary": f"Do {name}.", "arguments": {}, "required": frozenset(), "effects": {}}
+    return SimpleNamespace(name=name, **{**about, **parts})
+
+
+SIDE = Literal["left", "right"]
+
+
+@pytest.mark.parametrize(
+    ("hint", "values", "bare"),
+    [
+        (str, (), str),
+        (SIDE, ("left", "right"), str),
+        (Literal[1, 2], (1, 2), int),
+        (SIDE | None, ("left", "right"), str),
+        (Annotated[float, "m"], (), float),
+        (Annotated[SIDE, "arm"], ("left", "right"), str),
+    ],
+)
+def test_values_of_a_type(hint: Any, values: tuple[Any, ...], bare: type) -> None:
+    assert (module._values(hint), module._bare(hint)) == (values, bare)
+
+
+def test_operation_has_the_arguments_of_its_skill() -> None:
+    hints = {"arm": SIDE, "s": float, "n": int, "loud": bool, "what": bytes}
+    made = skill("go", arguments=hints, required=frozenset({"arm", "s"}))
+    assert module._operation(made) == {
+        "text": "Do go.",
+        "skill": "go",
+        "args": {
+            "arm": {"type": "text", "values": ["left", "right"]},
+            "s": {"type": "number"},
+            "n": {"type": "integer", "required": False},
+            "loud": {"type": "boolean", "required": False},
+            "what": {"type": "text", "required": False},
+        },
+    }
+
+
+def test_evidence_is_each_fact_of_each_argument() -> None:
+    effects = {"at.{arm}": "home", "door": "open", "seen": "?", "place": "{target}"}
+    made = skill("go", arguments={"arm": SIDE, "target": str}, effects=effects)
+    assert module._evidence(made, {}) == ["at.left=home", "door=open", "at.right=home"]
+    chosen = module._evidence(made, {"target": ("a", "qr code")})
+    assert chosen == ["at.left=home", "door=open", "place=a", "at.right=home"]
+    assert module._evidence(skill("wait"), {}) == []
+
+
+def test_mid_steps_of_a_skill_are_the_combinations_of_its_arguments() -> None:
+    made = skill("go")
+    assert dict(module._steps(made, {})) == {"go": {"text": {"en": "Do go."}, "ops": ["go"]}}
+    found = dict(module._steps(made, {"arm": ("left", "qr code"), "n": (1, 2)}))
+    assert list(found) == ["go_left_1", "go_left_2", "go_qr_code_1", "go_qr_code_2"]
+    assert found["go_qr_code_2"] == {
+        "text": {"en": "Do go. (qr code, 2)"},
+        "ops": ["go"],
+        "args": {"arm": "qr code", "n": 2},
+    }
+    assert len(dict(module._steps(made, {"n": tuple(range(99))}))) == 64
+
+
+def bounded(*skills: Any, **choices: dict[str, tuple[Any, ...]]) -> list[str]:
+    named = {one.name: one for one in skills}
+    return list(module._bounded(named, {name: choices.get(name, {}) for name in named}))
+
+
+def test_examples_complete_a_short_list_of_mid_steps() -> None:
+    go, wait = skill("go", required=frozenset({"to"})), skill("wait")
+    assert bounded(go, wait) == [*(f"go_EXAMPLE_{n}" for n in range(8, 0, -1)), "go", "wait"]
+    assert bounded(wait) == ["wait"]
+    many = [skill(f"s{n}", required=frozenset({"to"})) for n in range(10)]
+    assert bounded(*many) == [f"s{n}" for n in range(10)]
+
+
+def test_largest_split_is_undone_first_if_there_are_too_many_mid_steps() -> None:
+    few = {"arm": ("left", "right")}
+    wide = {"n": tuple(range(20)), "arm": ("left", "right")}
+    found = bounded(skill("go"), skill("take"), go=wide, take=few)
+    assert found == ["go_left", "go_right", "take_left", "take_right"]
+    exact = bounded(skill("go"), go={"n": tuple(range(30))})
+    assert len(exact) == 30
+    assert bounded(skill("go"), go={"n": tuple(range(31))}) == ["go"]

@@ -1,11 +1,25 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from bt_exec_labeler.checking import figures_of
 from bt_exec_labeler.clips import RECENT, cut
 from bt_exec_labeler.episode import Action, Episode, ordered
-from bt_exec_labeler.items import ControllerItem, flaws_of, items_of
+from bt_exec_labeler.items import (
+    ControllerItem,
+    cache_key,
+    content_key,
+    count_of,
+    flaws_of,
+    item_at,
+    items_of,
+    moments,
+    shown_until,
+)
+from bt_exec_labeler.spans import Span
 from bt_exec_labeler.vocabulary import Vocabulary
 
 from .test_clips import Drawn
@@ -70,3 +84,68 @@ def test_moments_with_missing_frames_are_marked(
     }
     assert [t for t, flaws in found.items() if flaws] == marked
     assert {flaw["code"] for flaws in found.values() for flaw in flaws} <= {"MISSING_FRAMES"}
+
+
+def test_cache_key_has_the_context_only_if_there_is_one(vocabulary: Vocabulary) -> None:
+    bare = ControllerItem(Episode("e", ()), 1.0, "rest", cut(Episode("e", ()), 1.0, RECENT))
+    key = cache_key(bare, vocabulary)
+    assert key == f"controller/{bare.clip_hash}/rest/plan_v1.0"
+    about = [
+        replace(bare, episode=Episode("e", (), command="go")),
+        replace(bare, constraints=("go",)),
+        replace(bare, events=("go",)),
+        replace(bare, state_summary="go"),
+    ]
+    keys = [cache_key(one, vocabulary) for one in about]
+    assert all(one.startswith(f"{key}/") and len(one) == len(key) + 17 for one in keys)
+    assert len(set(keys)) >= 2
+    other = item_at(bare.episode, 1.0, "rest", "planner", vocabulary)
+    assert cache_key(other, vocabulary).startswith(f"planner/{other.clip_hash}/")
+
+
+def test_every_part_of_a_moment_changes_its_content(vocabulary: Vocabulary) -> None:
+    acts = (walk(0, 1), walk(1, 2, "failed"), walk(2, 3))
+    shown = Episode("e", (Drawn(0.0), Drawn(1.0)), acts)
+    first, *_, last = items_of(shown, vocabulary, "controller")
+    assert first.span is not None
+    changes: list[dict[str, Any]] = [
+        {},
+        {"t": 1.25},
+        {"mid_step_id": "rest"},
+        {"recent": cut(shown, 1.0, RECENT)},
+        {"span": None},
+        {"span": replace(first.span, after=None)},
+        {"span": replace(first.span, before=acts[1])},
+        {"span": replace(first.span, actions=acts[2:])},
+        {"episode": replace(shown, command="go")},
+        {"constraints": ("No.",)},
+        {"events": ("No.",)},
+        {"state_summary": "No."},
+    ]
+    keys = [content_key(replace(first, **change)) for change in changes]
+    assert len(set(keys)) == len(keys)
+    assert {len(key) for key in keys} == {32}
+    assert content_key(last) not in keys
+
+
+@pytest.mark.parametrize(
+    ("end", "stride", "until", "count"),
+    [
+        (2.0, 0.5, 9.0, 4),
+        (2.0, 0.5, 1.0, 2),
+        (2.2, 0.5, 9.0, 4),
+        (0.0, 0.5, 9.0, 1),
+        (0.3, 0.1, 9, 3),
+    ],
+)
+def test_span_has_a_moment_after_each_stride(
+    end: float, stride: float, until: float, count: int
+) -> None:
+    span = Span("rest", (Action(0.0, end, "REST"),), 0)
+    assert count_of(span, stride, until) == count
+    assert moments(span, stride, until) == [pytest.approx(stride * k) for k in range(count)]
+
+
+def test_no_clip_has_a_frame_after_the_last_one_and_its_length() -> None:
+    assert shown_until(Episode("e", (Drawn(1.0), Drawn(7.0))), 0.5) == 7.0 + 4.0 + 0.5
+    assert shown_until(Episode("e", ()), 2.0) == 6.0

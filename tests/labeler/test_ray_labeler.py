@@ -248,3 +248,37 @@ def test_pickled_factory_contains_no_account(vocabulary: Vocabulary) -> None:
     assert (sent.labeler, sent.budget, sent.store) == ("rules", Budget(requests=1), Path("x"))
     assert not sent.settings.allowance.limited
     assert sent(settings.allowance).vocabulary == vocabulary
+
+
+def test_worker_creates_a_labeler_once_for_each_run(
+    ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item]
+) -> None:
+    """The limits of a labeler, and the connections of its client, hold for all its batches."""
+    made: list[Allowance] = []
+
+    def make(allowance: Allowance) -> RulesLabeler:
+        made.append(allowance)
+        return Scripted(vocabulary, allowance, iter(()))
+
+    runs = [RayLabeler(RulesLabeler(vocabulary), make, 1) for _ in range(2)]
+    for labeler in (runs[0], runs[0], runs[1], runs[0]):
+        labeler.label(items[:1])
+    assert len(made) == 2
+    assert [labeler.usage() for labeler in runs] == [{"requests": 3}, {"requests": 1}]
+    assert [allowance.limited for allowance in made] == [frozenset(), frozenset()]
+
+
+def test_budget_of_a_cluster_is_known_to_its_workers(
+    ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item]
+) -> None:
+    seen: list[frozenset[str]] = []
+
+    def make(allowance: Allowance) -> RulesLabeler:
+        seen.append(allowance.limited)
+        return Scripted(vocabulary, allowance, iter(()))
+
+    labeler = RayLabeler(RulesLabeler(vocabulary), make, 1, budget=Budget(requests=1))
+    labeler.label(items[:1])
+    with pytest.raises(LabelerFailure, match=r"^the budget of 1 requests is used up$"):
+        labeler.label(items[:1])
+    assert seen == [{"requests"}]

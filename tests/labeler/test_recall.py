@@ -12,7 +12,16 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Do, Sequence
 from bt_exec_labeler import commands
-from bt_exec_labeler.recall import Recalled, RecallingCompiler, create, recall
+from bt_exec_labeler.recall import (
+    Recalled,
+    RecallingCompiler,
+    _goals,
+    _likeness,
+    _tree,
+    _words,
+    create,
+    recall,
+)
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.testing.game import make_game
 
@@ -145,3 +154,24 @@ def test_wrong_settings_are_refused(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=said):
         create(settings)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "share"),
+    [("", "", 0.0), ("a", "", 0.0), ("a", "b", 0.0), ("a b", "b c", 1 / 3), ("A, b!", "b a", 1.0)],
+)
+def test_likeness_is_the_share_of_common_words(one: str, other: str, share: float) -> None:
+    assert _likeness(_words(one), _words(other)) == share
+
+
+def test_goals_of_several_moments_count_once() -> None:
+    def row(*goals: tuple[str, dict[str, str]]) -> dict[str, str]:
+        said = [{"op": op, "args": args} for op, args in goals]
+        return {"plan_json": json.dumps({"short_goal_dsl": said})}
+
+    go, other = ("go", {"to": "a"}), ("go", {"to": "b"})
+    assert _goals([row(go, other), row(other), row(other, go), row()]) == (go, other, go)
+    assert _tree((go,)) == {"do": "go", "with": {"to": "a"}}
+    assert _tree((("rest", {}), go)) == {
+        "sequence": [{"do": "rest"}, {"do": "go", "with": {"to": "a"}}]
+    }

@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from bt_exec_labeler.splits import SPLITS, assign_splits, missing_splits, splits_of_run
+from bt_exec_labeler.splits import (
+    SPLITS,
+    assign_splits,
+    missing_splits,
+    share_of,
+    splits_of_run,
+)
 
 
 @pytest.mark.parametrize("count", [3, 4, 7, 10, 30, 200])
@@ -52,3 +58,11 @@ def test_empty_splits_are_reported() -> None:
     assert missing_splits(found.values(), 2) == (
         "! no records for val and test: 2 episodes have records; 3 are needed"
     )
+
+
+def test_share_of_a_text_is_stable_and_even() -> None:
+    assert share_of("") == pytest.approx(0.8894159948913374)
+    shares = [share_of(str(number)) for number in range(1000)]
+    assert 0.0 <= min(shares) < 0.01
+    assert 0.99 < max(shares) < 1.0
+    assert sum(shares) / 1000 == pytest.approx(0.5, abs=0.03)

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from bt_exec.cli.app import call
-from bt_exec.failure import SpecError
+from bt_exec.failure import SpecError, UsageError
 from bt_exec_labeler.testing.game import VOCABULARY
-from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
+from bt_exec_labeler.vocabulary import Limits, Vocabulary, digest_of, load_vocabulary
 
 
 def written(folder: Path, data: Any) -> Path:
@@ -91,3 +92,35 @@ def test_text_of_a_mid_step_defaults_to_its_first_language(
     assert [step.said(name) for name in ("en", "ko", "de")] == [
         *("Rest at home.", "집에서 쉰다.", "Rest at home.")
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("step_s", (0.01, 60), (0, 60.1)),
+        ("horizon_s", (0.01, 600), (0, 601)),
+        ("goal_ops", (1, 50), (0, 51)),
+        ("words", (1, 50), (0, 51)),
+    ],
+)
+def test_limits_have_bounds(name: str, good: tuple[float, ...], bad: tuple[float, ...]) -> None:
+    for value in good:
+        assert getattr(Limits.model_validate({name: value}), name) == value
+    for value in bad:
+        with pytest.raises(ValidationError, match=name):
+            Limits.model_validate({name: value})
+
+
+def test_defaults_of_the_limits() -> None:
+    limits = Limits()
+    assert (limits.step_s, limits.horizon_s, limits.goal_ops, limits.words) == (0.5, 10, 5, 6)
+    assert limits.horizon_steps == 20
+    assert Limits(step_s=0.1, horizon_s=0.3).horizon_steps == 3
+    assert Limits(step_s=2, horizon_s=1).horizon_steps == 1
+
+
+def test_missing_file_has_no_digest(tmp_path: Path) -> None:
+    (tmp_path / "v.yaml").write_bytes(b"one")
+    assert digest_of(tmp_path / "v.yaml").startswith("7692c3ad3540")
+    with pytest.raises(UsageError, match=r"none\.yaml cannot be read: No such file or directory$"):
+        digest_of(tmp_path / "none.yaml")

@@ -343,3 +343,31 @@ def test_refusal_contains_the_remaining_and_required_amounts() -> None:
 def test_usage_that_reaches_a_limit_names_it(usage: dict[str, float], said: str) -> None:
     assert Budget(requests=3, tokens=10, cost=1.0).exceeded(usage) == said
     assert Budget().exceeded(usage) == ""
+
+
+def test_labeler_without_expenses_reaches_no_limit() -> None:
+    for limit in (Budget(requests=1), Budget(tokens=1), Budget(cost=1.0)):
+        assert limit.exceeded({}) == ""
+        assert limit.exceeded({"words": 9.0}) == ""
+    assert Budget(tokens=2).exceeded({"input_tokens": 1, "batches": 5.0}) == ""
+    assert Budget(cost=2.0, requests=5).limits() == {"requests": 5, "cost": 2.0}
+    both = Budget(requests=1, cost=1.0).exceeded({"requests": 1, "cost": 1.0})
+    assert both == "the budget of 1 requests is used up"
+
+
+def test_sums_of_floats_fill_a_budget() -> None:
+    ledger = Ledger(Budget(cost=0.3))
+    for _ in range(3):
+        ledger.settle(ledger.reserve({"cost": 0.1}), {"cost": 0.1})
+    with pytest.raises(BudgetSpentError, match=r"0 left, 0\.001 needed at most"):
+        ledger.reserve({"cost": 0.001})
+
+
+def test_expense_at_its_maximum_is_not_overbilled() -> None:
+    ledger = Ledger(Budget(cost=9.0))
+    ledger.settle(ledger.reserve({"cost": 0.5, "tokens": 3}), {"cost": 0.5, "tokens": 9})
+    assert isinstance(ledger.reserve({"cost": 0.5}), Reservation)  # tokens have no limit
+    ledger.settle(Reservation({"cost": 0.5}), {"cost": 0.6})
+    said = "the server billed 0.6 cost for a request of at most 0.5, so no budget can be kept"
+    with pytest.raises(BudgetSpentError, match=f"^{said}$"):
+        ledger.reserve({"cost": 0.1})

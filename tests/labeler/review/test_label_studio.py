@@ -16,7 +16,12 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.review.job import Card
-from bt_exec_labeler.review.label_studio import read_annotations, write_tasks
+from bt_exec_labeler.review.label_studio import (
+    _decision,
+    _reviewer,
+    read_annotations,
+    write_tasks,
+)
 from bt_exec_labeler.vocabulary import Vocabulary
 
 Tasks = list[dict[str, Any]]
@@ -173,3 +178,119 @@ def test_file_of_another_format_is_refused(
     path.write_text(text)
     with pytest.raises(UsageError, match="export"):
         read_annotations(path, cards, vocabulary)
+
+
+def test_task_shows_the_record_and_predicts_its_acceptance(
+    tasks: Tasks, cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    for task, card in zip(tasks, cards, strict=True):
+        about = card.data(vocabulary)
+        text = json.dumps(about["record"], ensure_ascii=False, indent=2)
+        data = dict(task["data"])
+        pictures = [data.pop("recent"), data.pop("summary")]
+        assert all(picture.startswith("data:image/jpeg;base64,") for picture in pictures)
+        step = card.line["mid_step_id"]
+        assert data == {
+            "item": card.line["item"],
+            "mid_step_text": vocabulary.mid_steps[step].text["en"],
+            "about": f"{card.line['episode']}, {card.line['t']:g} s, {step}\n{text}",
+            "record": text,
+        }
+        (said,) = task["predictions"]
+        assert said == {
+            "model_version": "plan_v1.0",
+            "result": [
+                {
+                    "from_name": "decision",
+                    "to_name": "about",
+                    "type": "choices",
+                    "value": {"choices": ["accept"]},
+                }
+            ],
+        }
+    text = (tmp_path / "out" / "tasks.json").read_text("utf-8")
+    assert text == json.dumps(tasks, ensure_ascii=False, indent=1)
+    assert "$summary" in (tmp_path / "out" / "interface.xml").read_text("utf-8")
+
+
+def test_folder_of_tasks_may_be_deep_and_must_be_new(
+    tmp_path: Path, vocabulary: Vocabulary
+) -> None:
+    deep = tmp_path / "a" / "b"
+    assert write_tasks(deep, [], vocabulary) == []
+    assert (deep / "tasks.json").read_text("utf-8") == "[]"
+    with pytest.raises(UsageError, match=r"b is there already; name another folder with --out$"):
+        write_tasks(deep, [], vocabulary)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=r"file/out cannot be written: Not a directory$"):
+        write_tasks(tmp_path / "file" / "out", [], vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("who", "name"),
+    [
+        (3, "studio-3"),
+        (None, "studio-unknown"),
+        ({"id": 4}, "studio-4"),
+        ({"id": 4, "email": ""}, "studio-4"),
+        ({"id": 4, "email": "a.b@c.kr"}, "studio-a-b-c-kr"),
+        ("민지", "studio-민지"),
+        ("x" * 60, "studio-" + "x" * 33),
+    ],
+)
+def test_annotator_is_a_reviewer(who: Any, name: str) -> None:
+    assert _reviewer(who) == name
+
+
+def region(name: str, **value: Any) -> dict[str, Any]:
+    return {"from_name": name, "value": value}
+
+
+ACCEPT, CORRECT = (region("decision", choices=[one]) for one in ("accept", "correct"))
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        ([ACCEPT], {"decision": "accept"}),
+        ([7, {"from_name": "x"}, ACCEPT], {"decision": "accept"}),
+        ([ACCEPT, region("record", text="{")], {"decision": "accept"}),
+        ([CORRECT, region("record", text="{}")], {"decision": "correct", "record": {}}),
+        ([CORRECT, region("record", text=["[1]"])], {"decision": "correct", "record": [1]}),
+        ([], "decision must be one of accept, correct, reject; found []"),
+        (
+            [ACCEPT, ACCEPT],
+            "decision must be one of accept, correct, reject; found ['accept', 'accept']",
+        ),
+        ([CORRECT], "a correction has one record; found 0"),
+        ([CORRECT, region("record", text=["1", "2"])], "a correction has one record; found 2"),
+        ([CORRECT, region("record", text=[3])], "a correction has one record; found 1"),
+    ],
+)
+def test_decision_is_read_from_the_regions(result: Any, found: Any) -> None:
+    assert _decision(result) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[[", "export.json is not JSON; export as JSON from Label Studio"),
+        ("[" * 100_000, "export.json is not JSON; export as JSON from Label Studio"),
+        ("{}", "export.json is not JSON export of Label Studio: it must be a list of tasks"),
+        (
+            '[{"data": {}, "annotations": []}, {"data": {}}]',
+            "it must be a list of tasks, each with data and annotations; task 2 has not",
+        ),
+        ('[{"data": {}, "annotations": [7]}]', "task 1: an annotation must be an object"),
+    ],
+)
+def test_damaged_export_is_described(
+    text: str, said: str, vocabulary: Vocabulary, tmp_path: Path
+) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(text)
+    with pytest.raises(UsageError) as refused:
+        read_annotations(path, [], vocabulary)
+    assert str(refused.value).endswith(said)
+    with pytest.raises(UsageError, match=r"nowhere cannot be read: No such file or directory$"):
+        read_annotations(tmp_path / "nowhere", [], vocabulary)
