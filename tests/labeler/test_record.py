@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bt_exec_labeler.record import FIELDS, Breach, Record, built, read_record
+from bt_exec_labeler.testing.game import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 
 GOOD: dict[str, Any] = {
@@ -158,3 +159,150 @@ def test_long_value_is_cut_to_sixty_characters(length: int, vocabulary: Vocabula
     shown = found[0].message.partition(" is not listed")[0]
     whole = repr("x" * length)
     assert shown == (whole if len(whole) <= 60 else f"{whole[:57]}…")
+
+
+WAIT: dict[str, Any] = {
+    "s": {"type": "number", "minimum": 0, "maximum": 9},
+    "n": {"type": "integer", "minimum": 1, "required": False},
+    "loud": {"type": "boolean", "required": False},
+    "word": {"type": "text", "required": False},
+    "any": {"type": "number", "required": False},
+}
+"""Arguments of every type; three operations and four words are allowed in a record."""
+
+
+@pytest.fixture(scope="module")
+def waiting() -> Vocabulary:
+    steps = {**VOCABULARY["mid_steps"], "wait": {"text": {"en": "Wait."}}}
+    ops = {**VOCABULARY["ops"], "WAIT": {"args": WAIT}}
+    return Vocabulary.model_validate({**VOCABULARY, "mid_steps": steps, "ops": ops})
+
+
+def goal(**args: Any) -> dict[str, Any]:
+    return {"op": "WAIT", "args": {"s": 1, **args}}
+
+
+def goals(*entries: Any) -> dict[str, Any]:
+    return {"short_goal_dsl": list(entries)}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (goals(goal(s=0)), ""),
+        (goals(goal(s=9)), ""),
+        (goals(goal(s=-0.5)), "[0].args.s: must be from 0 to 9; found -0.5 [ARGUMENT_RANGE]"),
+        (goals(goal(s=9.5)), "[0].args.s: must be from 0 to 9; found 9.5 [ARGUMENT_RANGE]"),
+        (goals(goal(s=True)), "[0].args.s: must be a number; found True [ARGUMENT_TYPE]"),
+        (goals(goal(s="1")), "[0].args.s: must be a number; found '1' [ARGUMENT_TYPE]"),
+        (goals(goal(n=1)), ""),
+        (goals(goal(n=0)), "[0].args.n: must be from 1 to 1e+300; found 0 [ARGUMENT_RANGE]"),
+        (goals(goal(n=1.5)), "[0].args.n: must be a whole number; found 1.5 [ARGUMENT_TYPE]"),
+        (goals(goal(loud=True)), ""),
+        (goals(goal(loud=1)), "[0].args.loud: must be true or false; found 1 [ARGUMENT_TYPE]"),
+        (goals(goal(word="x")), ""),
+        (goals(goal(word=1)), "[0].args.word: must be a text; found 1 [ARGUMENT_TYPE]"),
+        (goals(goal(any=1e300)), ""),
+        (goals(goal(any=-1e300)), ""),
+        (
+            goals(goal(any=2e300)),
+            "[0].args.any: must be from -1e+300 to 1e+300; found 2e+300 [ARGUMENT_RANGE]",
+        ),
+        (
+            goals(goal(x=1)),
+            "[0].args.x: 'x' is not listed; allowed: s, n, loud, word, any [UNKNOWN_ARGUMENT]",
+        ),
+        (goals({"op": "WAIT"}), "[0].args.s: is missing [MISSING_ARGUMENT]"),
+        (
+            goals({"op": "WAIT", "args": []}),
+            "[0].args: must be an object; found [] [WRONG_TYPE]",
+        ),
+        (goals({**goal(), "z": 1}), "[0].z: is not a field; allowed: op, args [UNKNOWN_FIELD]"),
+        (
+            goals({"op": "WAYT"}),
+            "[0].op: 'WAYT' is not listed; allowed: WAIT … [UNKNOWN_OP]",
+        ),
+        (goals(7), "[0]: must be an object; found 7 [WRONG_TYPE]"),
+        (goals(), ": names no operation [EMPTY_GOAL]"),
+        (goals(*[goal()] * 3), ""),
+        (goals(*[goal()] * 4), ": has 4 operations; at most 3 [GOAL_TOO_LONG]"),
+        ({"short_goal_dsl": "WAIT"}, ": must be a list; found 'WAIT' [WRONG_TYPE]"),
+        ({"mid_step_id": "rest"}, "[0]: WAIT does not belong to rest: REST [OP_NOT_OF_STEP]"),
+        (
+            {"mid_step_id": "go_to_key"},
+            "[0]: WAIT does not belong to go_to_key: MOVE_NAV with target key [OP_NOT_OF_STEP]",
+        ),
+    ],
+)
+def test_breach_of_a_goal_has_its_place_and_what_is_allowed(
+    change: dict[str, Any], said: str, waiting: Vocabulary
+) -> None:
+    assert breaches_of(change, waiting) == ([f"short_goal_dsl{said}"] if said else [])
+
+
+def breaches_of(change: dict[str, Any], vocabulary: Vocabulary, step: str | None = None) -> Any:
+    plain = {"mid_step_id": "wait", "short_goal_dsl": [goal()], "horizon_steps": 5}
+    plain |= {"terminate_on": "strict_horizon", "done_evidence": [], "fallback_if_failed": []}
+    found = read_record({**plain, "uncertainty": "low", **change}, vocabulary, step)
+    return [] if isinstance(found, Record) else [str(breach) for breach in found]
+
+
+LONG = f"'{'x' * 56}…"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"horizon_steps": 1}, []),
+        ({"horizon_steps": 20}, []),
+        ({"horizon_steps": 0}, ["must be from 1 to 20; found 0 [HORIZON_RANGE]"]),
+        ({"horizon_steps": 21}, ["must be from 1 to 20; found 21 [HORIZON_RANGE]"]),
+        ({"horizon_steps": True}, ["must be a whole number; found True [WRONG_TYPE]"]),
+        ({"horizon_steps": 2.0}, ["must be a whole number; found 2.0 [WRONG_TYPE]"]),
+        ({"done_evidence": ["gate=open", "gate=open"]}, ["names something twice [TWICE]"]),
+        (
+            {"done_evidence": "gate=open"},
+            ["must be a list of texts; found 'gate=open' [WRONG_TYPE]"],
+        ),
+        (
+            {"fallback_if_failed": ["recenter_camera"] * 5},
+            ["has 5 entries; at most 4 [TOO_MANY]", "names something twice [TWICE]"],
+        ),
+        ({"uncertainty": None}, ["must be a text; found None [WRONG_TYPE]"]),
+        (
+            {"uncertainty": "x" * 58},
+            [f"'{'x' * 58}' is not listed; allowed: low, mid, high [UNKNOWN_UNCERTAINTY]"],
+        ),
+        (
+            {"uncertainty": "x" * 59},
+            [f"{LONG} is not listed; allowed: low, mid, high [UNKNOWN_UNCERTAINTY]"],
+        ),
+        ({"plan_id": "x"}, ["is written by the builder alone; leave it out [INJECTED_FIELD]"]),
+        (
+            {"note": 1},
+            [f"is not a field; allowed: {', '.join(FIELDS)} [UNKNOWN_FIELD]"],
+        ),
+    ],
+)
+def test_breach_of_a_field_has_its_name_and_what_is_allowed(
+    change: dict[str, Any], said: list[str], waiting: Vocabulary
+) -> None:
+    (name,) = change
+    assert breaches_of(change, waiting) == [f"{name}: {text}" for text in said]
+
+
+def test_breaches_of_a_whole_record(waiting: Vocabulary) -> None:
+    empty = read_record({}, waiting)
+    assert isinstance(empty, tuple)
+    assert list(map(str, empty)) == [f"{name}: is missing [MISSING_FIELD]" for name in FIELDS]
+    assert breaches_of({}, waiting, "wait") == []
+    assert breaches_of({}, waiting, "rest") == [
+        "mid_step_id: asked about rest; found wait [OTHER_MID_STEP]"
+    ]
+    assert breaches_of({"terminate_on": "done_evidence_or_replan"}, waiting) == [
+        "done_evidence: is empty, but terminate_on waits for it; name some or use strict_horizon "
+        "[NO_EVIDENCE]"
+    ]
+    assert breaches_of({"uncertainty": "\ud800"}, waiting) == [
+        "record: is nested too deeply, or contains half a character [NOT_STORABLE]"
+    ]
