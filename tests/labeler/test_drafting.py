@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 import pytest
+import yaml
 
 from bt_exec.cli.app import call
 from bt_exec_labeler import drafting as module
@@ -119,3 +120,46 @@ def test_largest_split_is_undone_first_if_there_are_too_many_mid_steps() -> None
     exact = bounded(skill("go"), go={"n": tuple(range(30))})
     assert len(exact) == 30
     assert bounded(skill("go"), go={"n": tuple(range(31))}) == ["go"]
+
+
+def test_skill_without_facts_has_evidence_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    go = skill("go", effects={"at": "home"}, required=frozenset({"to"}), arguments={"to": str})
+    skills = {"go": go, "wait": skill("wait"), "core": skill("core")}
+    catalogue = SimpleNamespace(
+        skills=skills, types={}, owner=lambda name: "" if name == "core" else "pack"
+    )
+    site = SimpleNamespace(name="toy", catalogue=catalogue, settings=dict)
+    monkeypatch.setattr(module, "load_site", lambda name: site)
+    found = yaml.safe_load(module.draft_vocabulary("toy"))
+    assert found["ops"] == {
+        "go": {"text": "Do go.", "skill": "go", "args": {"to": {"type": "text"}}},
+        "wait": {"text": "Do wait.", "skill": "wait", "args": {}, "done_evidence": ["wait_done"]},
+    }
+    assert found["done_evidence"] == ["at=home", "wait_done"]
+    assert (found["version"], found["site"], found["languages"]) == ("plan_v1.0", "toy", ["en"])
+    assert found["fallbacks"] == ["go", "wait"]
+    assert found["limits"] == {"step_s": 0.5, "horizon_s": 10.0, "goal_ops": 5, "words": 6}
+    assert len(found["mid_steps"]) == 10
+    assert found["mid_steps"]["go_EXAMPLE_1"] == {
+        "text": {"en": "Do go. (to: replace EXAMPLE_1 by a value that is used)"},
+        "ops": ["go"],
+        "args": {"to": "EXAMPLE_1"},
+    }
+    assert list(found) == [
+        "version", "site", "languages", "mid_steps", "ops", "done_evidence", "fallbacks", "limits"
+    ]  # fmt: skip
+
+
+def test_names_in_the_settings_are_values_of_their_type() -> None:
+    types = {"Place": "P", "Person": "Q", "Text": str}
+    settings = {
+        "a": {"places": {"lounge": 1, "한글": 2, "qr code": 3}, "people": {"ann": 1}, "speed": 2},
+        "b": {"places": {"lounge": 1, "hall": 2}, "texts": {"x": 1}},
+        "c": {"places": ["list"]},
+    }
+    site: Any = SimpleNamespace(catalogue=SimpleNamespace(types=types), settings=lambda: settings)
+    assert module._named("P", site) == ("lounge", "hall")
+    assert module._named("Q", site) == ("ann",)
+    assert module._named(str, site) == ()
+    made = skill("go", arguments={"to": "P", "who": "Q", "arm": SIDE, "s": str})
+    assert module._choices(made, site) == {"to": ("lounge", "hall"), "arm": ("left", "right")}
