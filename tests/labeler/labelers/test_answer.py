@@ -130,6 +130,8 @@ def test_schema_allows_valid_answers_alone(vocabulary: Vocabulary) -> None:
     check = jsonschema.Draft202012Validator(schema).is_valid
     assert check({"items": [entry(1), entry(2)]})
     assert check({"items": []})
+    record = {**GOOD, "fallback_if_failed": ["recenter_camera"], "done_evidence": ["gate=open"]}
+    assert check({"items": [{"item": 1, "record": record}]})
     wrong: list[dict[str, Any]] = [
         {"mid_step_id": "fly"},
         {"short_goal_dsl": [{"op": "FLY", "args": {}}]},

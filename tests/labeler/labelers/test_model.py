@@ -19,10 +19,12 @@ from bt_exec_llm.client import ModelFailure, ModelSettings, Usage
 LOCAL = {"base_url": "http://127.0.0.1:9"}
 
 
-def test_defaults_of_the_settings() -> None:
-    options = Options()
+def test_defaults_of_the_settings(vocabulary: Vocabulary) -> None:
+    labeler = create(LabelerSettings("controller", vocabulary, {"client": LOCAL}))
+    assert isinstance(labeler, ModelLabeler)
+    options = labeler.options
     assert (options.items, options.retries, options.language) == (8, 3, "")
-    assert (options.sheet, options.strict, options.client) == (True, False, ModelSettings())
+    assert (options.sheet, options.strict) == (True, False)
 
 
 @pytest.mark.parametrize(("name", "least", "most"), [("items", 1, 64), ("retries", 0, 10)])
