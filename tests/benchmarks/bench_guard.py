@@ -98,7 +98,7 @@ def main() -> None:
     without, watched = (min(times) for times in zip(*rounds, strict=True))
     print(f"tick of ten running skills: {without * 1e6:.2f} µs, watched {watched * 1e6:.2f} µs")
     print(f"ratio {watched / without:.3f} (aim: at most {AIM})")
-    print(f"guardian: ready in {ready_ms:.0f} ms, {memory:.1f} MB of its own")
+    print(f"guardian: ready in {ready_ms:.0f} ms, {memory:.1f} MB in addition")
 
 
 if __name__ == "__main__":

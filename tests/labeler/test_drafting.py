@@ -122,7 +122,7 @@ def test_largest_split_is_undone_first_if_there_are_too_many_mid_steps() -> None
     assert bounded(skill("go"), go={"n": tuple(range(31))}) == ["go"]
 
 
-def test_skill_without_facts_has_evidence_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skill_without_facts_gets_its_name_as_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
     go = skill("go", effects={"at": "home"}, required=frozenset({"to"}), arguments={"to": str})
     skills = {"go": go, "wait": skill("wait"), "core": skill("core")}
     catalogue = SimpleNamespace(

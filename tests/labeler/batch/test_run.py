@@ -19,7 +19,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 
 
 class Store:
-    """Store that keeps the answers of each transaction; it fails if it is told to."""
+    """Store that keeps the answers of each transaction; it can be made to fail."""
 
     def __init__(self) -> None:
         self.written: list[list[Any]] = []
