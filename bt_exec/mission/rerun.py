@@ -275,7 +275,9 @@ class _Rerun:
 
     def compared(self) -> Verification:
         """Return the comparison of the new record of this mission with the old one."""
-        record, new_id = self._record, self._ids[self._record.id]
+        record, new_id = self._record, self._ids.get(self._record.id)
+        if new_id is None:  # the process ended before the first event
+            return Verification(record.id, 0, None, self._changed())
         assert self._new is not None
         timed = any(rig.simulation is not None for rig in self.session.rigs.values())
         agreed, difference = 0, None

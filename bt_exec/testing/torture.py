@@ -208,7 +208,10 @@ class Torture:
             if number == warm:
                 report.mib = (_resident_mib(), 0.0)
             report.tried.update(f"{one.part} {one.does}" for one in plan.faults)
-            broken = tuple(dict.fromkeys(self._broken(plan)))
+            try:
+                broken = tuple(dict.fromkeys(self._broken(plan)))
+            except Exception as error:  # noqa: BLE001 - an error of this program is a failing case
+                broken = (f"{type(error).__name__}: {error}",)
             if broken:
                 report.failing.append((plan, broken))
             report.mib = (report.mib[0], _resident_mib())

@@ -117,6 +117,18 @@ def test_session_is_restored_at_the_last_recorded_moment(lab, journal, monkeypat
     assert heard == []
 
 
+def test_mission_without_events_is_restored_at_the_start_of_its_world(lab, journal, robots):
+    settings = {"packs": lab.settings(), "world": WORLD}
+    booking = journal.book(command="go", site="lab", session="s", settings=settings)
+    record = journal.mission(booking.mission_id)
+    with Session(lab, fast=True, journal=journal) as session:
+        found = restore(session, journal, record)
+        assert (found.same, found.events) == (True, 0)
+        assert session.world == WORLD
+        assert robots.robot.log == []
+        assert session.resume(record).ok
+
+
 def test_plans_of_a_model_are_taken_from_the_journal(lab, journal):
     with Session(lab, world=WORLD, fast=True, journal=journal) as session:
         compiler = session.compiler

@@ -85,6 +85,16 @@ def test_missions_are_repeated_and_counted(door_site, tmp_path):
     assert report.fired == {"skill crash": 1}
 
 
+def test_internal_error_is_a_failing_case(door_site, tmp_path, monkeypatch):
+    def broken(*args):
+        raise KeyError("7")
+
+    monkeypatch.setattr(Torture, "_broken", broken)
+    plan = FaultPlan(command="open the door")
+    report = Torture(door_site, tmp_path).run([plan])
+    assert report.failing == [(plan, ("KeyError: '7'",))]
+
+
 @pytest.mark.slow
 def test_killed_mission_is_restored_and_resumed(tmp_path):
     fault = Fault(part="process", does="kill", since=3)
