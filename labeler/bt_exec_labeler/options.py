@@ -45,7 +45,7 @@ Settings = Annotated[
 ]
 Stride = Annotated[
     float,
-    typer.Option("--stride", min=0.1, metavar="S", help="Time between two moments of a span [s]."),
+    typer.Option("--stride", min=0.1, metavar="S", help="Seconds between two moments of a span."),
 ]
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 for a free one.")]
 
