@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import typer
+from rich.text import Text
 
 from bt_exec.cli import translations
 from bt_exec.cli.app import _add_installed, app
@@ -55,6 +56,14 @@ def test_help_text_has_a_translation(path):
     command = COMMANDS[path]
     texts = _texts_beside(_module(command))
     assert not {text for text in shown(command) if text not in texts if not is_example(text)}
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_text_survives_the_markup_of_rich(path):
+    texts = _texts_beside(_module(COMMANDS[path]))
+    for text in shown(COMMANDS[path]):
+        for each in (text, texts.get(text, "")):
+            assert Text.from_markup(each).plain == each.replace("\\[", "[")
 
 
 def is_example(text: str) -> bool:
