@@ -141,6 +141,8 @@ class Verdict:
     @classmethod
     def yes(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
         """Return a verdict that holds."""
+        if not (why or age_s) and type(evidence) is tuple and not evidence:
+            return _YES
         return cls(True, why, tuple(evidence), age_s)
 
     @classmethod
@@ -152,6 +154,9 @@ class Verdict:
     def unknown(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
         """Return a verdict that is not known yet; the condition is evaluated again."""
         return cls(None, why, tuple(evidence), age_s)
+
+
+_YES = Verdict(True)
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,9 @@ class Ask:
 
     def verdict(self) -> Verdict:
         """Return the current verdict."""
-        before, self._doubted = self._doubted, {}
+        before = self._doubted
+        if before:
+            self._doubted = {}
         only = self._only
         found = self._ask(self.expression, before) if only is None else self._leaf(only, before)
         self._found = found
@@ -304,7 +306,7 @@ def _checked(found: Any) -> Verdict:
         raise TypeError(f"why must be a text; found {found.why!r}")
     if not isinstance(found.evidence, tuple):
         raise TypeError(f"evidence must be a tuple of texts; found {found.evidence!r}")
-    if not isinstance(found.age_s, Real):
+    if type(found.age_s) is not float and not isinstance(found.age_s, Real):  # quicker to check
         raise TypeError(f"age_s must be a number; found {found.age_s!r}")
     if found.holds is None or found.holds is True or found.holds is False:
         return found

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bt_exec.nodes.node import SLOW_S, Node, collect, step
+from bt_exec.nodes.node import RUNNING, SLOW_S, Node, collect, step
 from bt_exec.nodes.runtime import Runtime
 
 __all__ = ["Frontier"]
@@ -35,7 +35,7 @@ class _Foreign:
     def advance(self) -> Status | None:
         """Tick it."""
         status = step(self.node)
-        return None if status is Status.RUNNING else status
+        return None if status is RUNNING else status
 
     def settle(self, _: Status) -> None:
         """Do nothing: py_trees has set the status."""
@@ -58,6 +58,8 @@ class Frontier:
     def __init__(self, root: Behaviour, runtime: Runtime) -> None:
         self._root = root
         self._runtime = runtime
+        self._present = runtime.watch.present
+        self._alarm_s = min(self._present.limit_s, SLOW_S)
         self._entries: list[_Entry] = []
         self._valid = False  # whether the entries are up to date
         self._wake = math.inf
@@ -85,27 +87,26 @@ class Frontier:
         runtime.moment += 1
         runtime.in_tick = True
         try:
-            if valid and self._root.status is Status.RUNNING and runtime.now() < self._wake:
+            if valid and self._root.status is RUNNING and runtime.now() < self._wake:
                 status = self._advance_all()
             else:
                 status = self._step_all()
         finally:
             runtime.in_tick = False
-            runtime.watch.present.reset()
-        self._valid = status is Status.RUNNING
+            self._present.reset()
+        self._valid = status is RUNNING
         return status
 
     def _step_all(self) -> Status:
         status = step(self._root)
         self._entries, self._wake = [], math.inf
-        if status is Status.RUNNING:
+        if status is RUNNING:
             collect(self._root, self)
         return status
 
     def _advance_all(self) -> Status:
-        present = self._runtime.watch.present
-        clock, alarm_s = present.clock, min(present.limit_s, SLOW_S)
-        entries = self._entries
+        present, alarm_s = self._present, self._alarm_s
+        clock, entries = present.clock, self._entries
         rest = iter(entries)
         now = clock()
         for entry in rest:
@@ -119,11 +120,11 @@ class Frontier:
                 entry.took(present.end())
                 self._entries = entries[: len(entries) - length_hint(rest) - 1]
                 return self._replace(entry, status, rest)
-        return Status.RUNNING
+        return RUNNING
 
     def _replace(self, entry: _Entry, status: Status, rest: Iterator[_Entry]) -> Status:
         """Continue the tick where `entry` changed, then advance the rest; return the status."""
-        present = self._runtime.watch.present
+        present = self._present
         while True:
             changed = self._taken_up(entry, status)
             if changed is None:
@@ -141,14 +142,14 @@ class Frontier:
                 self._entries.append(following)
                 following = next(rest, None)
             else:
-                return Status.RUNNING
+                return RUNNING
             entry, status = following, found
 
     def _taken_up(self, entry: _Entry, status: Status) -> Behaviour | None:
         """Return the innermost node that still runs after `entry` changed; None if none does."""
         entry.settle(status)
         node: Behaviour = entry.node if isinstance(entry, _Foreign) else entry
-        while status is not Status.RUNNING:
+        while status is not RUNNING:
             if node is self._root:
                 return None
             parent = node.parent

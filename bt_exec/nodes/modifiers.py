@@ -16,7 +16,7 @@ from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
 from bt_exec.nodes.ask import Ask
 from bt_exec.nodes.composites import failure_of, forget, noted_in
-from bt_exec.nodes.node import Collector, Node, collect, step
+from bt_exec.nodes.node import RUNNING, Collector, Node, collect, step
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.spec.model import Each
@@ -150,17 +150,17 @@ class Guard(Modifier):
 
     def advance(self) -> Status | None:
         """Evaluate the condition; running nodes of the child have their own frontier entries."""
-        return self.before() if self.decorated.status is Status.RUNNING else self.step()
+        return self.before() if self.decorated.status is RUNNING else self.step()
 
     def before(self) -> Status | None:
         """Stop the child if the condition does not hold."""
         verdict = self.ask.verdict()
         self.ask.tell(verdict, self.path, "while")
-        if verdict.holds is None and not self.ask.expired:
-            return None if self._started else Status.RUNNING
         if verdict.holds:
             self._started = True
             return None
+        if verdict.holds is None and not self.ask.expired:
+            return None if self._started else RUNNING
         if verdict.holds is None:
             self.failure = self.ask.doubt(verdict, self.path, "guard")
         else:

@@ -14,12 +14,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-__all__ = ["SLOW_S", "Collector", "KeptNode", "Leaf", "Node", "collect", "step"]
+__all__ = ["RUNNING", "SLOW_S", "Collector", "KeptNode", "Leaf", "Node", "collect", "step"]
+
+RUNNING: Final = Status.RUNNING
+"""The member of the enumeration, whose lookup by name takes as long as the step of a skill."""
 
 SLOW_S = 2.0
 """Duration above which a step is logged, because it delays guards and stops [s]."""
