@@ -6,8 +6,9 @@ Frame: the room's, x east, y north, z up [m]; a top is a rectangle along x and y
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from typing import NamedTuple, TypeAlias
 
 __all__ = ["Table", "tables_under"]
 
@@ -16,7 +17,11 @@ _SINKS_M = 0.03
 _ABOVE_M = 0.4
 _FLOOR_M = 0.12
 _ONE_TABLE_M, _ONE_LEVEL_M = 1.0, 0.12
+_CELL_M = 0.7  # the diagonal of a cell is shorter than the distance on one table
 _ROUND_M = 0.05  # margin of a top around the centres of its objects
+
+Place: TypeAlias = tuple[float, float, float]
+Cell: TypeAlias = tuple[int, int, int]
 
 
 class Table(NamedTuple):
@@ -47,34 +52,49 @@ class Table(NamedTuple):
         return self.under(x, y) and -_SINKS_M <= z - self.height <= _STANDS_M
 
 
-def tables_under(places: Iterable[tuple[float, float, float]]) -> Mapping[str, Table]:
+def tables_under(places: Iterable[Place]) -> Mapping[str, Table]:
     """Return the tables inferred from object positions, named in their order.
 
     Objects of one height within a metre of each other share a table. Its top extends as far as
-    they do: there may be no table elsewhere.
+    they do: there may be no table elsewhere. The effort is linear in the number of objects:
+    those in one cell share a table, and only neighbouring cells are compared.
     """
-    groups: list[list[tuple[float, float, float]]] = []
-    for place in places:
-        if place[2] < _FLOOR_M:
+    standing = [place for place in places if place[2] >= _FLOOR_M]
+    cells: dict[Cell, list[Place]] = {}
+    for x, y, z in standing:
+        cell = math.floor(x / _CELL_M), math.floor(y / _CELL_M), math.floor(z / _ONE_LEVEL_M)
+        cells.setdefault(cell, []).append((x, y, z))
+    groups: list[list[Place]] = []
+    left = set(cells)
+    for cell in cells:  # in the order of their first objects
+        if cell not in left:
             continue
-        near = [group for group in groups if any(_together(place, other) for other in group)]
-        whole = [place] if not near else near[0]
-        if near:
-            whole.append(place)
-            for group in near[1:]:
-                whole += group
-                groups.remove(group)
-        else:
-            groups.append(whole)
+        left.remove(cell)
+        reached = [cell]
+        for one in reached:
+            near = [other for other in _around(one) if other in left]
+            for other in near:
+                if any(_together(a, b) for a in cells[one] for b in cells[other]):
+                    left.remove(other)
+                    reached.append(other)
+        groups.append([place for one in reached for place in cells[one]])
     return {f"table_{number}": _round(group) for number, group in enumerate(groups)}
 
 
-def _together(one: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
+def _around(cell: Cell) -> Iterator[Cell]:
+    """Yield the cells whose objects may share a table with those of a cell."""
+    x, y, z = cell
+    for a, b, c in product(range(-2, 3), range(-2, 3), range(-1, 2)):
+        if a or b or c:
+            yield x + a, y + b, z + c
+
+
+def _together(one: Place, other: Place) -> bool:
     flat = math.hypot(one[0] - other[0], one[1] - other[1])
     return flat <= _ONE_TABLE_M and abs(one[2] - other[2]) <= _ONE_LEVEL_M
 
 
-def _round(group: list[tuple[float, float, float]]) -> Table:
+def _round(group: list[Place]) -> Table:
     xs, ys, zs = zip(*group, strict=True)
     half_x, half_y = (max(xs) - min(xs)) / 2, (max(ys) - min(ys)) / 2
     return Table(min(xs) + half_x, min(ys) + half_y, half_x + _ROUND_M, half_y + _ROUND_M, min(zs))

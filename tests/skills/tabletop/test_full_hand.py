@@ -43,7 +43,42 @@ def test_put_down_places_the_held_object_on_a_table(command):
     assert (move.thing, move.target in HOLDING.tables) == (APPLE, True)
 
 
-@pytest.mark.parametrize("command", ["내려놔", "손 비워", "그거 내려놔", "사과 내려놔 줘"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "put what you are holding on the tray",
+        "put the thing in your hand on the tray",
+        "put the apple you hold on the tray",
+        "never mind, put it on the tray",
+        "들고 있는 거 쟁반에 놔",
+        "손에 든 거 쟁반에 올려",
+        "손에 있는 사과 쟁반에 놔",
+        "됐고 쟁반에 놔",
+    ],
+)
+def test_held_object_is_named_by_being_held(command):
+    (move,) = moves(answer_to(command))
+    assert (move.thing, move.target) == (APPLE, "object_tray_0")
+
+
+@pytest.mark.parametrize(
+    ("command", "facts", "code"),
+    [
+        ("put what you are holding on the tray", {"hand": "empty"}, "HAND_EMPTY"),
+        ("들고 있는 거 쟁반에 놔", {"hand": "empty"}, "HAND_EMPTY"),
+        ("put the cup in your hand on the tray", FACTS, "NOT_HELD"),
+        ("들고 있는 컵 쟁반에 놔", FACTS, "NOT_HELD"),
+    ],
+)
+def test_object_that_is_not_held_is_refused(command, facts, code):
+    refusal = answer_to(command, facts=facts)
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == code
+
+
+@pytest.mark.parametrize(
+    "command", ["내려놔", "손 비워", "그거 내려놔", "사과 내려놔 줘", "아무 데나 놔"]
+)
 def test_put_down_is_understood_in_korean(command):
     (move,) = moves(answer_to(command))
     assert (move.thing, move.target in HOLDING.tables) == (APPLE, True)

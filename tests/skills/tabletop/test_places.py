@@ -1,11 +1,15 @@
 """Places on tables: inferred tables, free space, and missions that use them."""
 
 import math
+import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bt_exec.events import SkillEnded
 from bt_exec_skills.navigation.geometry import Pose
+from bt_exec_skills.tabletop import tables
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
@@ -33,6 +37,48 @@ def test_tables_are_inferred_from_objects():
 
 def test_object_between_two_groups_joins_them_to_one_table():
     assert len(tables_under([(0, 0, 0.5), (1.8, 0, 0.5), (0.9, 0, 0.5)])) == 1
+
+
+def shared(one, other):
+    return math.dist(one[:2], other[:2]) <= 1.0 and abs(one[2] - other[2]) <= 0.12
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(-3, 3), st.floats(-3, 3), st.sampled_from((0.5, 0.55, 0.63, 1.0))),
+        max_size=30,
+    )
+)
+def test_tables_are_the_groups_of_objects_that_are_near_each_other(places):
+    groups = []
+    for place in places:
+        near = [group for group in groups if any(shared(place, other) for other in group)]
+        groups = [group for group in groups if group not in near]
+        groups.append([place, *(other for group in near for other in group)])
+    found = tables_under(places)
+    assert len(found) == len(groups)
+    for group in groups:
+        xs, ys, zs = zip(*group, strict=True)
+        bounds = (min(xs) - 0.05, min(ys) - 0.05, max(xs) + 0.05, max(ys) + 0.05, min(zs))
+        tops = [(*table.bounds, table.height) for table in found.values()]
+        assert any(top == pytest.approx(bounds) for top in tops)
+
+
+def test_effort_for_tables_is_linear_in_the_number_of_objects(monkeypatch):
+    def effort(count):
+        compared = []
+        monkeypatch.setattr(
+            tables, "_together", lambda *pair: compared.append(pair) or shared(*pair)
+        )
+        rng = random.Random(count)
+        places = [
+            (3 * rng.randrange(count // 50) + rng.random(), rng.random(), 0.5) for _ in range(count)
+        ]
+        assert len(tables_under(places)) == count // 50
+        return len(compared)
+
+    assert effort(4000) < 15 * effort(400)
 
 
 def test_place_of_an_object_is_a_table_a_container_or_none():

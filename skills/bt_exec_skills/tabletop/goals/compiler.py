@@ -209,7 +209,7 @@ class TableCompiler:
         except Trouble as trouble:
             return self._refusal(trouble, language)
         subgoals = understood.subgoals
-        remarks = (one.remark for one in subgoals if one.remark is not None)
+        remarks = (remark for one in subgoals for remark in one.remarks)
         header = header.model_copy(
             update={
                 "subgoals": tuple(one.text for one in subgoals),

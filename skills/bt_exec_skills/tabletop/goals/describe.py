@@ -1,14 +1,20 @@
-"""Descriptions of subgoals for the operator, with the shortest order of moves."""
+"""Descriptions of subgoals for the operator, with their moves in the order of the shortest way."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bt_exec_skills.tabletop.display_names import listed, said, value_said
-from bt_exec_skills.tabletop.environment import Environment, Point
-from bt_exec_skills.tabletop.goals.model import Move, Subgoal
+from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.route import shortest, way_of
 from bt_exec_skills.tabletop.names import Attribute
 from bt_exec_skills.tabletop.sentences import sentence
 
-__all__ = ["goal_of", "group_goal", "shortest"]
+__all__ = ["goal_of", "group_goal", "in_one_round"]
+
+_LONGEST = 64  # characters of the name of a subgoal
+_MANY, _SAVED = 20, 0.1  # objects, and share of the way, from which on groups are mixed
 
 
 def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
@@ -19,7 +25,7 @@ def goal_of(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal
         things = sentence("things", language, count=len(names))
     side = "on" if targets <= now.tables.keys() else moves[0].side
     text = sentence(side, language, things=things, place=into)
-    return Subgoal(text[:64], shortest(moves, now))
+    return Subgoal(text[:_LONGEST], shortest(moves, now))
 
 
 def group_goal(
@@ -29,27 +35,26 @@ def group_goal(
     into, word = said(target, language), value_said(value, language)
     group_name = "group_shape" if by == "shape" else "group"
     text = sentence(group_name, language, value=word, place=into)
-    return Subgoal(text[:64], shortest(tuple(Move(name, target) for name in group), now))
+    return Subgoal(text[:_LONGEST], shortest(tuple(Move(name, target) for name in group), now))
 
 
-def shortest(moves: tuple[Move, ...], now: Environment) -> tuple[Move, ...]:
-    """Return the same moves with the nearest object next; the result is the same.
+def in_one_round(goals: Sequence[Subgoal], now: Environment, language: str) -> list[Subgoal]:
+    """Return the groups of many objects as one subgoal, if its way is clearly shorter.
 
-    A swap, in which an object moves twice, keeps its order.
+    Then the next object may be of another group: one that is near the last target. Few objects are
+    moved group by group, so that each group is a subgoal of the plan.
     """
-    if len({move.thing for move in moves}) < len(moves):
-        return moves
-    here = Point(now.base.x, now.base.y, 0.0) if now.base is not None else None
-    held = [move for move in moves if move.thing == now.held]
-    left, found = [move for move in moves if move not in held], held
-    if held:
-        here = now.at(held[0].target) or here
-    while left:
-        best = left[0]
-        if here is not None:
-            spot = here
-            best = min(left, key=lambda move: now.objects[move.thing].pos.flat(spot))
-        left.remove(best)
-        found.append(best)
-        here = now.at(best.target) or now.at(best.thing) or here
-    return tuple(found)
+    moves = tuple(move for goal in goals for move in goal.moves)
+    if len(goals) < 2 or len(moves) < _MANY:
+        return list(goals)
+    order = shortest(moves, now)
+    apart, joined = way_of(moves, now), way_of(order, now)
+    if apart - joined < _SAVED * apart:
+        return list(goals)
+    text = ", ".join(goal.text for goal in goals)
+    if len(text) > _LONGEST:
+        text = sentence("groups", language, count=len(order), groups=len(goals))
+    share = f"{100 * (apart - joined) / apart:.0f}"
+    remark = Trouble("SHORTER_WAY", way=f"{joined:.0f}", share=share)
+    remarks = (*(one for goal in goals for one in goal.remarks), remark)
+    return [Subgoal(text[:_LONGEST], order, remarks)]

@@ -57,6 +57,7 @@ class Phrase:
         index: Number in its name: "cube 1"; None without one.
         definite: Whether the phrase is definite: "the two cubes".
         empty: Whether only an empty container matches.
+        held: Whether only the object in the hand matches.
     """
 
     text: str = ""
@@ -76,6 +77,7 @@ class Phrase:
     index: int | None = None
     definite: bool = False
     empty: bool = False
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,12 +127,12 @@ class Subgoal:
     Attributes:
         text: The objective.
         moves: Moves in order.
-        remark: Note for the operator.
+        remarks: Notes for the operator.
     """
 
     text: str
     moves: tuple[Move, ...]
-    remark: Trouble | None = field(default=None, compare=False)
+    remarks: tuple[Trouble, ...] = field(default=(), compare=False)
 
 
 class Trouble(Exception):  # noqa: N818 - a message for the operator, passed up as an exception

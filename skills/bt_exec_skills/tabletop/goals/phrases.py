@@ -115,7 +115,8 @@ class Phrases:
         """
         text = self.said(node)
         if node.kind == "pronoun":
-            return Phrase(text, again=True)
+            several = node.text("name") == "them"
+            return Phrase(text, number="all" if several else "one", again=True)
         if node.kind != "np":
             raise Trouble("NOT_UNDERSTOOD")
         found = Phrase(text)
@@ -228,7 +229,9 @@ class Phrases:
 
     def _rel(self, phrase: Phrase, part: Node) -> Phrase:
         relation = part.text("relation")
-        if relation == "held" or phrase.relation is not None:
+        if is_held(part):
+            return replace(phrase, held=True)
+        if phrase.relation is not None:
             raise Trouble("NOT_UNDERSTOOD")
         other = self.phrase(target_of(part))
         if relation != "with" and relation not in SIDES:

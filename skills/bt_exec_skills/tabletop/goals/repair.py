@@ -17,10 +17,10 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec
 from bt_exec.spec.paths import paths
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.describe import shortest
 from bt_exec_skills.tabletop.goals.full_hand import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 from bt_exec_skills.tabletop.goals.plan import REMARK, goals_of, plan_of, targets_of
+from bt_exec_skills.tabletop.goals.route import shortest
 
 __all__ = ["given_up", "replanned"]
 

@@ -6,6 +6,7 @@ list of present ones. "Left" and "nearest" are relative to the pose of the robot
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from bt_exec_skills.tabletop.environment import Environment, Point
@@ -110,6 +111,8 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.table:
         return _on_tables(tables_of(phrase, scope), things(now), now)
     found = [one for one in now.looks() if _fits(one, phrase)]
+    if phrase.held:
+        return _held(found, phrase, now)
     if phrase.kind and any(one.kind == phrase.kind for one in found):
         # a cup has the shape of a cylinder
         found = [one for one in found if one.kind == phrase.kind]
@@ -124,15 +127,38 @@ def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.relation is not None:
         related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
         found = [one for one in found if one.name in related]
+    return _without_exceptions(found, phrase, scope)
+
+
+def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return the objects that are no exceptions of a phrase.
+
+    Raises:
+        Trouble: ALL_LEFT_OUT if all of them are.
+    """
+    names = tuple(one.name for one in found)
     out = {
         name
         for but in phrase.but
         for name in (_meant if but.number == "some" else things_of)(but, scope)
     }
-    kept = tuple(one.name for one in found if one.name not in out)
-    if found and not kept:
+    kept = tuple(name for name in names if name not in out)
+    if names and not kept:
         raise Trouble("ALL_LEFT_OUT", what=phrase.text)
     return kept
+
+
+def _held(found: Iterable[Looks], phrase: Phrase, now: Environment) -> tuple[str, ...]:
+    """Return the object in the hand, if it is among those that match a phrase.
+
+    Raises:
+        Trouble: HAND_EMPTY or NOT_HELD.
+    """
+    if now.held is None:
+        raise Trouble("HAND_EMPTY")
+    if all(one.name != now.held for one in found):
+        raise Trouble("NOT_HELD", (now.held,), what=phrase.text, options=(now.held,))
+    return (now.held,)
 
 
 def _in_relation(

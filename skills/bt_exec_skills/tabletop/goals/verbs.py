@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bt_exec_skills.tabletop.display_names import said
 from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.goals.describe import goal_of, group_goal
+from bt_exec_skills.tabletop.goals.describe import goal_of, group_goal, in_one_round
 from bt_exec_skills.tabletop.goals.full_hand import put_aside, put_back
 from bt_exec_skills.tabletop.goals.groups import containers_of, groups_of, things
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
@@ -165,7 +165,8 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     """Return one subgoal for each attribute group."""
     assert ask.by is not None
     now, by = scope.now, ask.by
-    names = all_of(ask.themes, scope) if ask.themes else things(now)
+    these = [phrase for phrase in ask.themes if scope.last or not phrase.again]
+    names = all_of(these, scope) if these else things(now)  # "sort these" before anything else
     names = tuple(name for name in names if not looks_of(name).holds_things)
     names = _loose(names, scope) if names else ()
     if not names:
@@ -184,8 +185,8 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     ]
     if unknown:
         remark = Trouble("LEFT_ALONE", unknown, attribute=by, options=unknown)
-        found[-1] = replace(found[-1], remark=remark)
-    return found
+        found[-1] = replace(found[-1], remarks=(remark,))
+    return in_one_round(found, now, language)
 
 
 def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
