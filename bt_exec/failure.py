@@ -120,12 +120,12 @@ def in_words(error: BaseException) -> str:
     name, said = _name_of(type(error)), ""
     with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):  # __str__ may raise, too
         said = str(error)
-    return _cut(f"{name}: {said}" if said else name)
+    return _truncated(f"{name}: {said}" if said else name)
 
 
 def trace_of(error: BaseException) -> str:
     """Return the traceback of an error; a long one is cut."""
-    return _cut("".join(traceback.format_exception(plain_error(error))), _LONGEST_TRACE)
+    return _truncated("".join(traceback.format_exception(plain_error(error))), _LONGEST_TRACE)
 
 
 def plain_error(error: BaseException) -> BaseException:
@@ -180,11 +180,11 @@ def plain(value: Any, depth: int = 0) -> Any:
     if kind is dict and depth < _DEPTH:
         return {str(plain(key)): plain(item, depth + 1) for key, item in value.items()}
     with contextlib.suppress(Exception, SystemExit, KeyboardInterrupt):
-        return "".join((_cut(str(value)),))
+        return "".join((_truncated(str(value)),))
     return f"<{_name_of(kind)}>"
 
 
-def _cut(text: str, longest: int = _LONGEST) -> str:
+def _truncated(text: str, longest: int = _LONGEST) -> str:
     """Return text of at most `longest` characters; a cut one ends with its length."""
     if len(text) <= longest:
         return text
@@ -291,7 +291,7 @@ class Failure:
 
     def __post_init__(self) -> None:
         if isinstance(self.message, str):  # a pack may give anything
-            object.__setattr__(self, "message", _cut(self.message))
+            object.__setattr__(self, "message", _truncated(self.message))
 
     def chain(self) -> tuple[Failure, ...]:
         """Return this failure and its causes, latest first."""

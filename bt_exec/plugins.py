@@ -20,7 +20,7 @@ __all__ = ["load_plugin", "plugin_names"]
 
 def plugin_names(group: str) -> tuple[str, ...]:
     """Return the names registered in `group`, sorted."""
-    return tuple(sorted(_points(group)))
+    return tuple(sorted(_entry_points(group)))
 
 
 def load_plugin(group: str, kind: str, name: str) -> Any:
@@ -31,7 +31,7 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
         UsageError: If it is registered but cannot be imported.
         RegistrationError: If this name is registered twice for different objects.
     """
-    points = _points(group)
+    points = _entry_points(group)
     if name not in points:
         raise UnknownName(kind, name, points)
     point, *others = points[name]
@@ -49,7 +49,7 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
         raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {slip(error)}") from error
 
 
-def _points(group: str) -> dict[str, list[EntryPoint]]:
+def _entry_points(group: str) -> dict[str, list[EntryPoint]]:
     """Return the entry points of a group by name; one for each distinct object."""
     found: dict[str, list[EntryPoint]] = {}
     for point in _registered(_folders()).select(group=group):
@@ -75,10 +75,10 @@ def _registered(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - 
 
 def _folders() -> tuple[tuple[str, int], ...]:
     """Return the folders with installed packages and the time of their last change [ns]."""
-    return tuple((folder, _changed(Path(folder or "."))) for folder in sys.path)
+    return tuple((folder, _changed_at(Path(folder or "."))) for folder in sys.path)
 
 
-def _changed(folder: Path) -> int:
+def _changed_at(folder: Path) -> int:
     try:
         return folder.stat().st_mtime_ns
     except OSError:  # sys.path may name missing folders

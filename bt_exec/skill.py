@@ -208,7 +208,7 @@ class Signature:
         return frozenset(
             name
             for name, hint in self.arguments.items()
-            if any(isinstance(mark, Label) or mark is Label for mark in _marks(hint))
+            if any(isinstance(mark, Label) or mark is Label for mark in _markers(hint))
         )
 
     def said(self) -> frozenset[str]:
@@ -216,7 +216,7 @@ class Signature:
         return frozenset(
             name
             for name, hint in self.arguments.items()
-            if any(isinstance(mark, Said) or mark is Said for mark in _marks(hint))
+            if any(isinstance(mark, Said) or mark is Said for mark in _markers(hint))
         )
 
     def inject(
@@ -228,7 +228,7 @@ class Signature:
         return {name: given[name] for name in self.injected} | own
 
 
-def _marks(hint: Any) -> tuple[Any, ...]:
+def _markers(hint: Any) -> tuple[Any, ...]:
     return tuple(getattr(hint, "__metadata__", ()))
 
 

@@ -154,7 +154,7 @@ def cells_of(campaign: Campaign, site: Site) -> list[Cell]:
         raise UsageError(f"the campaign has {count} cells; at most {_MOST} are run")
     cells = []
     for seed in seeds:
-        drawn = dict(_drawn(campaign, fields, seed))
+        drawn = dict(_draw_settings(campaign, fields, seed))
         own = {"seed": str(seed)} if "seed" in fields and "seed" not in listed else {}
         for chosen in combinations:
             world = {**own, **drawn, **chosen}
@@ -175,7 +175,7 @@ def cells_of(campaign: Campaign, site: Site) -> list[Cell]:
     return list(dict.fromkeys(cells))
 
 
-def _drawn(
+def _draw_settings(
     campaign: Campaign, fields: Mapping[str, FieldInfo], seed: int
 ) -> Iterator[tuple[str, str]]:
     for key in campaign.random:

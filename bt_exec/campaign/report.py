@@ -77,7 +77,7 @@ def summary_lines(lines: Sequence[Mapping[str, Any]], total: int) -> Iterator[st
     rates = by_setting(lines)
     left = f"; {total - len(lines)} cells remain" if total > len(lines) else ""
     yield f"{rates[ALL]} as expected{left}"
-    for (_, values), rate in islice(_worst(by_combination(lines)), 3):
+    for (_, values), rate in islice(_worst_combinations(by_combination(lines)), 3):
         yield f"  {values}: {rate}"
     failed = [line for line in lines if not line["expected"]]
     for line in failed[:_SHOWN]:
@@ -114,16 +114,19 @@ def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> No
         summary=escape(f"{rates[ALL]} as expected."),
         rates="".join(_row(name, rate) for name, rate in rates.items()),
         worst="".join(
-            _row(name, rate) for name, rate in islice(_worst(by_combination(lines)), _WORST)
+            _row(name, rate)
+            for name, rate in islice(_worst_combinations(by_combination(lines)), _WORST)
         )
         or "<tr><td>none</td></tr>",
         failed_count=escape(shown),
-        failed="".join(map(_failed, failed[:_ON_PAGE])),
+        failed="".join(map(_failed_line, failed[:_ON_PAGE])),
     )
     path.write_text(text, encoding="utf-8")
 
 
-def _worst(rates: Mapping[tuple[str, str], Rate]) -> Iterable[tuple[tuple[str, str], Rate]]:
+def _worst_combinations(
+    rates: Mapping[tuple[str, str], Rate],
+) -> Iterable[tuple[tuple[str, str], Rate]]:
     """Return combinations with failures, the lowest upper bound first."""
     found = [(name, rate) for name, rate in rates.items() if name != ALL and rate.good < rate.total]
     return sorted(found, key=lambda one: (one[1].interval[1], one[0]))
@@ -142,7 +145,7 @@ def _row(name: tuple[str, str], rate: Rate) -> str:
     )
 
 
-def _failed(line: Mapping[str, Any]) -> str:
+def _failed_line(line: Mapping[str, Any]) -> str:
     return (
         f"<tr><td>{escape(line['status'])} {escape(line['code'])}</td>"
         f"<td>{escape(line['message'])}</td><td><code>{escape(command_of(line))}</code></td></tr>\n"

@@ -157,7 +157,7 @@ def _add_installed() -> None:
 
 
 @lru_cache(maxsize=1)
-def _as_click(groups: int) -> Any:  # noqa: ARG001 - it is made anew when groups were added
+def _click_group(groups: int) -> Any:  # noqa: ARG001 - it is made anew when groups were added
     """Return the commands as a click group."""
     return typer.main.get_command(app)
 
@@ -168,7 +168,7 @@ def main() -> NoReturn:
     try:
         code = call(sys.argv[1:])
     except KeyboardInterrupt:  # raised outside of a handler
-        code = _complain("stopped", EXIT_STOPPED)
+        code = _print_error("stopped", EXIT_STOPPED)
     bound_the_end(code)
     sys.exit(code)
 
@@ -177,7 +177,7 @@ def call(arguments: Sequence[str]) -> int:
     """Run one command line; return its exit code."""
     if not _streams():
         return EXIT_OUTPUT
-    _log_to_people()
+    _log_to_stderr()
     return call_inside(arguments)
 
 
@@ -188,13 +188,15 @@ def call_inside(arguments: Sequence[str]) -> int:
             code = _run(list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
-        _let_go(sys.stdout)
+        _discard_output(sys.stdout)
         return EXIT_READER_GONE
     except OSError as error:
         if error.errno in _IMPOSSIBLE_PATHS and error.filename is not None:
-            return _complain(f"{error.filename!s:.80}: {_why(error)}", EXIT_USAGE)
-        _let_go(sys.stdout)
-        return _complain(_say(f"cannot write or read: {_why(error)}", arguments), EXIT_OUTPUT)
+            return _print_error(f"{error.filename!s:.80}: {_reason_of(error)}", EXIT_USAGE)
+        _discard_output(sys.stdout)
+        return _print_error(
+            _say(f"cannot write or read: {_reason_of(error)}", arguments), EXIT_OUTPUT
+        )
     return code
 
 
@@ -210,29 +212,29 @@ def _run(arguments: list[str]) -> int:
         _add_installed()
         result = _call(arguments)
     except (typer.Abort, KeyboardInterrupt):
-        return _complain(_say("stopped", arguments), EXIT_STOPPED)
+        return _print_error(_say("stopped", arguments), EXIT_STOPPED)
     except OSError:
         raise
     except Left:
         raise
     except SystemExit as leaving:
-        return _left(leaving, arguments)
+        return _exit_code_of(leaving, arguments)
     except Exception as error:  # noqa: BLE001 - nobody sees a traceback
         if pressed():  # raised by other code after a Ctrl-C
-            return _complain(_say("stopped", arguments), EXIT_STOPPED)
-        return _trouble(error, arguments)
+            return _print_error(_say("stopped", arguments), EXIT_STOPPED)
+        return _report_error(error, arguments)
     except BaseException as error:  # noqa: BLE001 - raised by code of a pack
-        return _complain(slip(error), EXIT_USAGE)
+        return _print_error(slip(error), EXIT_USAGE)
     if result == EXIT_STOPPED and pressed():  # typer's result of a Ctrl-C outside a mission
-        return _complain(_say("stopped", arguments), EXIT_STOPPED)
+        return _print_error(_say("stopped", arguments), EXIT_STOPPED)
     return result if isinstance(result, int) else 0
 
 
 def _call(arguments: list[str]) -> object:
     """Call the command of a command line; its help is in the reader's language."""
-    command = _as_click(len(app.registered_groups))
+    command = _click_group(len(app.registered_groups))
     with contextlib.ExitStack() as stack:
-        if not {"--help", "-h"}.isdisjoint(arguments) and _korean(arguments, sys.stdout):
+        if not {"--help", "-h"}.isdisjoint(arguments) and _is_korean(arguments, sys.stdout):
             from bt_exec.cli.translations import korean_help
 
             command = typer.main.get_command(app)
@@ -240,7 +242,7 @@ def _call(arguments: list[str]) -> object:
         return command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
 
 
-def _korean(arguments: Sequence[str], file: TextIO) -> bool:
+def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
     """Return True if the command line contains Korean words, or the locale is Korean."""
     from bt_exec.cli.output import reader_language
 
@@ -258,14 +260,14 @@ def _korean(arguments: Sequence[str], file: TextIO) -> bool:
 
 def _say(message: str, arguments: Sequence[str]) -> str:
     """Return a message in the reader's language."""
-    if not _korean(arguments, sys.stderr):
+    if not _is_korean(arguments, sys.stderr):
         return message
     from bt_exec.language.korean_errors import korean_error
 
     return korean_error(message)
 
 
-def _left(leaving: SystemExit, arguments: Sequence[str]) -> int:
+def _exit_code_of(leaving: SystemExit, arguments: Sequence[str]) -> int:
     """Return the exit code after code of a pack, a rig or a tool called ``sys.exit``."""
     raised = traceback.extract_tb(leaving.__traceback__)[-1]
     if leaving.code == 1 and {"click", "rich", "typer"} & set(Path(raised.filename).parts):
@@ -274,28 +276,28 @@ def _left(leaving: SystemExit, arguments: Sequence[str]) -> int:
     if arguments[:1] and arguments[0] in groups - {"history"} and isinstance(leaving.code, int):
         return leaving.code or 0  # commands of installed packages may exit
     file = Path(raised.filename)
-    return _complain(f"{file}, line {raised.lineno}: {slip(leaving)}", EXIT_USAGE)
+    return _print_error(f"{file}, line {raised.lineno}: {slip(leaving)}", EXIT_USAGE)
 
 
-def _trouble(error: Exception, arguments: Sequence[str]) -> int:
+def _report_error(error: Exception, arguments: Sequence[str]) -> int:
     """Report an error and the next step; return the exit code."""
     if isinstance(error, _CLICK_ERROR):
-        return _complain(_usage(error, arguments), EXIT_USAGE)
+        return _print_error(_usage_message(error, arguments), EXIT_USAGE)
     if isinstance(error, BtExecError):
-        return _complain(_paragraph(error, arguments), EXIT_USAGE)
+        return _print_error(_error_text(error, arguments), EXIT_USAGE)
     if hint := extra_hint(error):
-        return _complain(hint, EXIT_USAGE)
+        return _print_error(hint, EXIT_USAGE)
     if os.environ.get("BT_EXEC_DEBUG"):
         raise error
     kind = type(error).__name__
     text = f"internal error in bt-exec: {kind}: {error}; BT_EXEC_DEBUG=1 shows where"
-    return _complain(_say(text, arguments), EXIT_BUG)
+    return _print_error(_say(text, arguments), EXIT_BUG)
 
 
-def _paragraph(error: BtExecError, arguments: Sequence[str]) -> str:
+def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
     """Return an error and a suggested next command, for the site that was named."""
     text, site = str(error), _site_of(arguments)
-    if _korean(arguments, sys.stderr):
+    if _is_korean(arguments, sys.stderr):
         from bt_exec.language.korean_errors import korean_message
 
         text = korean_message(error)
@@ -325,7 +327,7 @@ def _site_of(arguments: Sequence[str]) -> str:
     return ""
 
 
-def _usage(error: Exception, arguments: Sequence[str]) -> str:
+def _usage_message(error: Exception, arguments: Sequence[str]) -> str:
     """Return a message about an invalid command line with a pointer to the help."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else _command_path(arguments)
@@ -346,14 +348,14 @@ def _command_path(arguments: Sequence[str]) -> str:
     return " ".join(["bt-exec", *(word for word in arguments[:1] if word in names)])
 
 
-def _complain(message: str, code: int) -> int:
+def _print_error(message: str, code: int) -> int:
     from bt_exec.tui.paint import Painter
 
     text = "\n".join(map(_shortened, message.splitlines()))
     try:
         Painter(sys.stderr).say(f"bt-exec: {text}")
     except OSError:
-        _let_go(sys.stderr)
+        _discard_output(sys.stderr)
     return code
 
 
@@ -378,7 +380,7 @@ def _streams() -> bool:
     return True
 
 
-def _let_go(stream: object) -> None:
+def _discard_output(stream: object) -> None:
     """Redirect a stream that cannot be written to the null device, so that the exit is silent."""
     try:
         number = stream.fileno()  # type: ignore[attr-defined]
@@ -387,13 +389,13 @@ def _let_go(stream: object) -> None:
         return
 
 
-def _why(error: OSError) -> str:
+def _reason_of(error: OSError) -> str:
     reasons = {errno.ENOSPC: "no space is left on the device", errno.EIO: "the terminal was closed"}
     reason = reasons.get(error.errno or 0, error.strerror or str(error))
     return f"{error.filename}: {reason}" if error.filename else reason
 
 
-class _PeopleHandler(logging.Handler):
+class _StderrHandler(logging.Handler):
     """Logging handler that prints warnings and errors of the library as one line on stderr."""
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -408,8 +410,8 @@ class _PeopleHandler(logging.Handler):
             return
 
 
-def _log_to_people() -> None:
+def _log_to_stderr() -> None:
     logger = logging.getLogger("bt_exec")
-    if not any(isinstance(handler, _PeopleHandler) for handler in logger.handlers):
-        logger.addHandler(_PeopleHandler(logging.WARNING))
+    if not any(isinstance(handler, _StderrHandler) for handler in logger.handlers):
+        logger.addHandler(_StderrHandler(logging.WARNING))
         logger.propagate = False

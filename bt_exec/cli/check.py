@@ -60,9 +60,9 @@ def check(
     """
     form = ReportFormat.json if json else form
     found, others = files_in(files)
-    checked, problems = _checked(found, site)
+    checked, problems = _check_files(found, site)
     if fix:
-        checked, problems = _fixed(found, site, checked, problems, form)
+        checked, problems = _fix_files(found, site, checked, problems, form)
     closing = [*_site_hints(problems, found, checked), *checked.replaced]
     closing.append(_summary(problems, found))
     if others:
@@ -72,7 +72,7 @@ def check(
     raise typer.Exit(2 if problems else 0)
 
 
-def _checked(files: Sequence[Path], site: str) -> tuple[CheckedFiles, list[Problem]]:
+def _check_files(files: Sequence[Path], site: str) -> tuple[CheckedFiles, list[Problem]]:
     """Return the problems of files, with the file names given by the operator."""
     from bt_exec.failure import SpecError
 
@@ -82,10 +82,12 @@ def _checked(files: Sequence[Path], site: str) -> tuple[CheckedFiles, list[Probl
     except SpecError as error:
         checked.problems += error.problems
     names = {os.path.realpath(file): str(file) for file in files}
-    return checked, list(dict.fromkeys(_located(problem, names) for problem in checked.problems))
+    return checked, list(
+        dict.fromkeys(_with_position(problem, names) for problem in checked.problems)
+    )
 
 
-def _fixed(
+def _fix_files(
     files: Sequence[Path],
     site: str,
     checked: CheckedFiles,
@@ -102,7 +104,7 @@ def _fixed(
             break
         for file, (_, corrected) in before.items():
             replace_file(file, corrected)
-        again, left = _checked(files, site)
+        again, left = _check_files(files, site)
         if set(problems) <= set(left):
             for file, (text, _) in before.items():
                 replace_file(file, text)
@@ -150,7 +152,7 @@ def _summary(problems: Sequence[Problem], files: Sequence[Path]) -> str:
     return f"{told} in {len(inside)} of {count}, and in {beside}"
 
 
-def _located(problem: Problem, names: Mapping[str, str]) -> Problem:
+def _with_position(problem: Problem, names: Mapping[str, str]) -> Problem:
     """Return a problem with its position, which may be part of its message.
 
     Args:
@@ -223,7 +225,7 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
             files.setdefault(os.path.realpath(path), path)
             continue
         inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)
-        ours = [file for file in inside if not is_pipe_or_device(file) and _is_ours(file)]
+        ours = [file for file in inside if not is_pipe_or_device(file) and _is_document(file)]
         if not ours:
             raise UsageError(f"{path}: holds no tree, plan or site file ({', '.join(_ENDINGS)})")
         for file in ours:
@@ -232,7 +234,7 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
     return list(files.values()), others
 
 
-def _is_ours(file: Path) -> bool:
+def _is_document(file: Path) -> bool:
     """Return whether a file is, or was meant to be, a tree, a plan or a site."""
     from difflib import get_close_matches
 

@@ -59,9 +59,9 @@ class CheckedFiles:
         loaded: list[Loaded] = []
         for path in files:
             try:
-                if not self._special(path):
+                if not self._check_non_yaml(path):
                     source = scan_file(path)
-                    if not self._other_document(source, path):
+                    if not self._check_other_document(source, path):
                         loaded.append(parse(source))
             except SpecError as error:
                 self.problems += error.problems
@@ -70,7 +70,7 @@ class CheckedFiles:
         if loaded:
             self._trees(loaded)
 
-    def _special(self, path: Path) -> bool:
+    def _check_non_yaml(self, path: Path) -> bool:
         """Check a path that is not a YAML document; return whether `path` is one."""
         from bt_exec.cli.plan_input import is_other_form
         from bt_exec.pack import pack_names
@@ -90,7 +90,7 @@ class CheckedFiles:
             return False
         return True
 
-    def _other_document(self, source: Source, path: Path) -> bool:
+    def _check_other_document(self, source: Source, path: Path) -> bool:
         """Check a site file, or the words or sentences of a pack; return whether it is one."""
         if _is_site(source):
             self._site(str(path))

@@ -53,7 +53,7 @@ def diff(
         return
     painter = for_people()
     for field, one, two in header:
-        painter.say(f"~ {field}: {_plain(one)} {painter.glyphs.arrow} {_plain(two)}")
+        painter.say(f"~ {field}: {_value_text(one)} {painter.glyphs.arrow} {_value_text(two)}")
     painter.lines(_lines(rows))
     painter.say(_count(rows, len(header)))
 
@@ -99,7 +99,7 @@ def _count(rows: Sequence[Change], fields: int) -> str:
     return ", ".join(parts) + (f"; {fields} field{'s' * (fields != 1)}" if fields else "")
 
 
-def _plain(value: object) -> str:
+def _value_text(value: object) -> str:
     text = "nothing" if value is None else str(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
 

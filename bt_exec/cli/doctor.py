@@ -84,14 +84,14 @@ def _show(findings: list[Finding], painter: Painter) -> None:
 
 
 def _everything(site: str, journal: Path | None) -> Iterator[Finding]:
-    yield from _program()
+    yield from _program_findings()
     yield from _packages()
-    yield from _parts(site)
+    yield from _plugin_findings(site)
     yield _journal(journal)
     yield _terminal()
 
 
-def _program() -> Iterator[Finding]:
+def _program_findings() -> Iterator[Finding]:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -117,7 +117,7 @@ def _packages() -> Iterator[Finding]:
             yield Finding("packages", name, state, "not installed", f"pip install {wanted}")
 
 
-def _parts(own: str) -> Iterator[Finding]:
+def _plugin_findings(own: str) -> Iterator[Finding]:
     from bt_exec.failure import BtExecError
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.planning.compiler import compiler_names, find_compiler
@@ -137,10 +137,10 @@ def _parts(own: str) -> Iterator[Finding]:
         except BtExecError as error:
             yield Finding("compilers", name, "optional", str(error))
     for name, compiler in compilers.items():
-        yield from _look_of(compiler, f"compiler {name}")
+        yield from _run_checks(compiler, f"compiler {name}")
     yield from _sites(own)
     for pack in packs:
-        yield from _look_of(pack, f"pack {pack.name}")
+        yield from _run_checks(pack, f"pack {pack.name}")
 
 
 def _sites(own: str) -> Iterator[Finding]:
@@ -170,10 +170,10 @@ def _sites(own: str) -> Iterator[Finding]:
         except BtExecError as error:
             yield Finding("sites", name, "missing", str(error).partition("\n")[0])
     for name, compiler in asking.items():
-        yield from _look_of(compiler, f"compiler of site {name}")
+        yield from _run_checks(compiler, f"compiler of site {name}")
 
 
-def _look_of(part: Any, area: str) -> Iterator[Finding]:
+def _run_checks(part: Any, area: str) -> Iterator[Finding]:
     """Run the checks of a pack or a compiler; an exception in them is a finding, too."""
     look: Callable[[], Iterable[tuple[str, str, str, str]]] | None = getattr(part, "doctor", None)
     if look is None:

@@ -49,7 +49,7 @@ def export(
         write(text)
     else:
         replace_file(output, text)
-    _tell(report, "BehaviorTree.CPP cannot say everything:")
+    _print_unsupported(report, "BehaviorTree.CPP cannot say everything:")
 
 
 def import_(
@@ -85,7 +85,7 @@ def import_(
         write("---\n".join(texts.values()))
     else:
         _write_all(expand_home(to), texts)
-    _tell(report, "the tree language cannot say everything:")
+    _print_unsupported(report, "the tree language cannot say everything:")
 
 
 def _file_name(document: Document) -> str:
@@ -104,7 +104,7 @@ def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
         for_people().say(f"wrote {folder / name}")
 
 
-def _tell(report: Report, head: str) -> None:
+def _print_unsupported(report: Report, head: str) -> None:
     """Print the unsupported features for the operator."""
     from bt_exec.cli.output import for_people
 

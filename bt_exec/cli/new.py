@@ -26,7 +26,7 @@ def new_pack(name: _Name, to: _Folder = Path()) -> None:
     from bt_exec.scaffold.create import create_pack
 
     files = create_pack(name, to)
-    _tell(files, f"next: cd {to / name} && pip install -e . && pytest")
+    _print_created(files, f"next: cd {to / name} && pip install -e . && pytest")
 
 
 @NEW.command("skill")
@@ -34,7 +34,7 @@ def new_skill(name: _Name, to: _Folder = Path()) -> None:
     """Create a file with a skill, and its test."""
     from bt_exec.scaffold.create import create_skill
 
-    _tell(create_skill(name, to), f"next: bt-exec check {to / name}.py")
+    _print_created(create_skill(name, to), f"next: bt-exec check {to / name}.py")
 
 
 @NEW.command("condition")
@@ -42,7 +42,7 @@ def new_condition(name: _Name, to: _Folder = Path()) -> None:
     """Create a file with a condition, and its test."""
     from bt_exec.scaffold.create import create_condition
 
-    _tell(create_condition(name, to), f"next: bt-exec check {to / name}.py")
+    _print_created(create_condition(name, to), f"next: bt-exec check {to / name}.py")
 
 
 @NEW.command("tree")
@@ -61,7 +61,9 @@ def new_tree(
 
     loaded = load_site(site)
     chosen = f" --site {site}" if site else ""
-    _tell(create_tree(name, to, loaded, do), f"next: bt-exec check {to / name}.yaml{chosen}")
+    _print_created(
+        create_tree(name, to, loaded, do), f"next: bt-exec check {to / name}.yaml{chosen}"
+    )
 
 
 @NEW.command("site")
@@ -75,10 +77,10 @@ def new_site(
     """Create a site file for an installed pack."""
     from bt_exec.scaffold.create import create_site
 
-    _tell(create_site(name, to, pack), f"next: bt-exec check {to / name}.yaml")
+    _print_created(create_site(name, to, pack), f"next: bt-exec check {to / name}.yaml")
 
 
-def _tell(files: tuple[Path, ...], following: str) -> None:
+def _print_created(files: tuple[Path, ...], following: str) -> None:
     from bt_exec.cli.output import for_people
 
     painter = for_people()

@@ -67,13 +67,13 @@ def compile_(
     planner = make_compiler(loaded, compiler)
     situation = situation_for(loaded, planner, world or ())
     if show_prompt or dry_run:
-        _question(loaded, command, situation, planner, prompt=show_prompt)
+        _print_prompt(loaded, command, situation, planner, prompt=show_prompt)
         return
     compiled = compile_command(loaded, command, situation=situation, compiler=planner)
     if compiled.refusal is not None:
-        raise _refused(compiled.refusal, loaded.messages, language_of(command))
+        raise _print_refusal(compiled.refusal, loaded.messages, language_of(command))
     if compiled.reply is not None:
-        _replied(compiled.reply)
+        _print_reply(compiled.reply)
         return
     assert compiled.plan is not None
     spec = compiled.plan if inline else compiled.written
@@ -84,14 +84,14 @@ def compile_(
     write(text.rstrip("\n") + "\n")
 
 
-def _replied(reply: Reply) -> None:
+def _print_reply(reply: Reply) -> None:
     """Print the reply to a text that needs no plan."""
     from bt_exec.cli.output import for_people
 
     for_people(beside=True).say(f"{reply.message} [{reply.code}]")
 
 
-def _question(
+def _print_prompt(
     site: Site, command: str, situation: Situation | None, asked: Compiler, *, prompt: bool
 ) -> None:
     """Print the prompt of a model compiler, or its size and cost; nothing is sent."""
@@ -136,7 +136,7 @@ def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> 
     return Situation(labels, facts, text, frame, labels_by)
 
 
-def _refused(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:
+def _print_refusal(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:
     """Print why there is no plan, in the command's language; return the exit of the program."""
     from bt_exec.cli.output import for_people
     from bt_exec.outcome import EXIT_CODES

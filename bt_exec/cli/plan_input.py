@@ -44,7 +44,7 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
         raise UsageError(f"--plan {path}: cannot be read: {why}") from None
     except UnicodeDecodeError:
         raise UsageError(f"--plan {path}: is not UTF-8 text; save it as UTF-8") from None
-    if _other_form(path, text):
+    if _has_pack_format(path, text):
         for name in _names(site):
             return format_of(name, site).read(text, str(path), command)
         where = f"site {site.name!r}"
@@ -96,12 +96,12 @@ def is_other_form(path: Path) -> bool:
     try:
         if path.suffix != ".json" or (raw := read_at_most(path, _LARGEST)) is None:
             return False
-        return _other_form(path, raw.decode("utf-8-sig", errors="replace"))
+        return _has_pack_format(path, raw.decode("utf-8-sig", errors="replace"))
     except OSError:
         return False  # reported when it is read
 
 
-def _other_form(path: Path, text: str) -> bool:
+def _has_pack_format(path: Path, text: str) -> bool:
     return path.suffix == ".json" and '"plan"' in text and '"mission"' not in text
 
 

@@ -140,7 +140,9 @@ def _play(
     from bt_exec.tui.live import LiveView
     from bt_exec.tui.player import Player
 
-    player = Player(record, _models(record, painter, verbose), speed=speed or 1e9, paused=paused)
+    player = Player(
+        record, _view_models(record, painter, verbose), speed=speed or 1e9, paused=paused
+    )
     view = LiveView(player.model, painter, full=full)
     view.display.taken = _KEYS
     with view, Keys() as keys:
@@ -153,14 +155,14 @@ def _play(
                 break
             key = keys.read(_FRAME_S)
             if key in _KEYS and view.display.typed is None:
-                if not _press(player, key):
+                if not _handle_key(player, key):
                     break
             elif key:
                 view.press(key)
     show_end(record, player.model, painter, verbose=verbose)
 
 
-def _press(player: Player, key: str) -> bool:
+def _handle_key(player: Player, key: str) -> bool:
     """Handle a key; return whether to continue."""
     match key:
         case " " | "p":
@@ -203,7 +205,7 @@ def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bo
     from bt_exec.tui.lines import PlainView
     from bt_exec.tui.player import Player
 
-    player = Player(record, _models(record, painter, verbose), speed=speed or 1e9)
+    player = Player(record, _view_models(record, painter, verbose), speed=speed or 1e9)
     lines = PlainView(player.model, painter.say, verbose=verbose)
     while not player.over:
         player.play(lines)
@@ -212,7 +214,7 @@ def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bo
     show_end(record, player.model, painter, tree=False, verbose=verbose)
 
 
-def _models(
+def _view_models(
     record: MissionRecord, painter: Painter, verbose: bool
 ) -> Callable[[Callable[[], float]], ViewModel]:
     from bt_exec.tui.model import ViewModel

@@ -42,7 +42,7 @@ def resume(
     from bt_exec.cli.output import emit
 
     kept = open_journal(journal)
-    record = _chosen(kept, which)
+    record = _mission_to_continue(kept, which)
     options = Options(
         site=_site_of(record),
         fast=fast,
@@ -65,7 +65,7 @@ def resume(
     raise typer.Exit(outcome.exit_code)
 
 
-def _chosen(journal: Journal, which: str) -> MissionRecord:
+def _mission_to_continue(journal: Journal, which: str) -> MissionRecord:
     """Return the mission to continue.
 
     Raises:
@@ -135,12 +135,12 @@ def continue_mission(stage: Stage, record: MissionRecord) -> Outcome:
     conductor.painter.say(say("RESUMING", language, command=record.command, when=when))
     lost = False
     if record.session != session.world_id:
-        lost, said = _restored(stage, record)
+        lost, said = _restore_world(stage, record)
         conductor.painter.say(said, "dim")
     return conductor.show(session, lambda: session.resume(record, lost=lost))
 
 
-def _restored(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
+def _restore_world(stage: Stage, record: MissionRecord) -> tuple[bool, str]:
     """Restore the world of a mission; return whether it is lost, and a message about it."""
     from bt_exec.language.korean_errors import korean_message
     from bt_exec.mission.rerun import restore

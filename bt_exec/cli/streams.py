@@ -77,7 +77,7 @@ def streams_apart(*, data: bool) -> Iterator[None]:
         data: Whether standard output carries data; prints of other code then go to standard error.
     """
     before = out, err = sys.stdout, sys.stderr
-    with _apart_from_c(out) if data else contextlib.nullcontext(out) as own:
+    with _separate_from_c(out) if data else contextlib.nullcontext(out) as own:
         sys.stdout = cast("TextIO", StrayText(err if data else out, own))
         sys.stderr = cast("TextIO", StrayText(err, err))
         try:
@@ -89,7 +89,7 @@ def streams_apart(*, data: bool) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _apart_from_c(out: TextIO) -> Iterator[TextIO]:
+def _separate_from_c(out: TextIO) -> Iterator[TextIO]:
     """Redirect descriptor 1 to standard error; yield a stream for data."""
     try:
         apart = out.fileno() == _STDOUT

@@ -79,9 +79,9 @@ def torture(
             except KeyboardInterrupt:  # report the finished missions
                 for_people(beside=True).say("stopped; the report covers the finished missions")
     report = tried.report
-    kept = [_kept(keep, seed, plan, broken) for plan, broken in report.failing]
+    kept = [_save_case(keep, seed, plan, broken) for plan, broken in report.failing]
     if json:
-        emit(_plain(report, kept))
+        emit(_report_data(report, kept))
     else:
         painter = for_people()
         for line in _lines(report, kept):
@@ -89,7 +89,7 @@ def torture(
     raise typer.Exit(_BROKEN if report.failing or not report.flat else 0)
 
 
-def _kept(folder: Path, seed: int, plan: FaultPlan, broken: tuple[str, ...]) -> Path:
+def _save_case(folder: Path, seed: int, plan: FaultPlan, broken: tuple[str, ...]) -> Path:
     """Write a failing case; return its file."""
     import hashlib
 
@@ -121,7 +121,7 @@ def _lines(report: Report, kept: list[Path]) -> list[str]:
     return lines
 
 
-def _plain(report: Report, kept: list[Path]) -> dict[str, object]:
+def _report_data(report: Report, kept: list[Path]) -> dict[str, object]:
     """Return the report as data."""
     failing = [
         {"file": str(path), "broken": list(broken)}

@@ -46,7 +46,7 @@ class Declaration:
         name: str | None,
         kind: Literal["skill", "condition"],
     ) -> None:
-        self._refuse_what_is_no_function(function, kind)
+        self._refuse_non_function(function, kind)
         self.function = function
         self.name = name or function.__name__
         self.arguments: dict[str, Any] = {}
@@ -229,7 +229,7 @@ class Declaration:
                 self._refuse(f"template {template!r}: write {{{name}}} alone, without {more!r}")
 
     @staticmethod
-    def _refuse_what_is_no_function(function: Any, kind: Literal["skill", "condition"]) -> None:
+    def _refuse_non_function(function: Any, kind: Literal["skill", "condition"]) -> None:
         """Raise RegistrationError for ``@skill("name")``, a class or ``async def``.
 
         The message shows the correct form.

@@ -74,7 +74,9 @@ class _Form:
         """Return True if a used text, possibly with open parts, can match this form."""
         if self.pattern.fullmatch(used):
             return True
-        return _ANY in used and any(_open(used).fullmatch(sample) for sample in self.samples)
+        return _ANY in used and any(
+            _open_pattern(used).fullmatch(sample) for sample in self.samples
+        )
 
 
 class _Fact(NamedTuple):
@@ -158,7 +160,7 @@ class DeclaredFacts:
                 if not any(form.may_be(part) for fact in facts for form in fact.values):
                     shown = part if _ANY not in part else value
                     message = f"{shown!r} is not a declared value of the fact {name!r}"
-                    allowed = _ordered(part, _texts(facts), _samples(facts))
+                    allowed = _nearest_first(part, _texts(facts), _samples(facts))
                     yield FactMistake("UNKNOWN_FACT_VALUE", message, shown, allowed)
                     return
 
@@ -167,7 +169,7 @@ class DeclaredFacts:
 
     def _nearest(self, name: str) -> tuple[str, ...]:
         samples = {sample: fact.name.text for fact in self._facts for sample in fact.name.samples}
-        return _ordered(name, self.names(), samples)
+        return _nearest_first(name, self.names(), samples)
 
 
 def read_facts(given: Any, types: Mapping[str, Any], whose: str) -> Mapping[str, tuple[str, ...]]:
@@ -209,7 +211,7 @@ def _check_template(template: str, types: Mapping[str, Any], where: str) -> None
         raise RegistrationError(f"{where}: {error}") from error
     for name in names:
         if name not in types:
-            known = ", ".join(_ordered(name, tuple(types), {type_: type_ for type_ in types}))
+            known = ", ".join(_nearest_first(name, tuple(types), {type_: type_ for type_ in types}))
             raise RegistrationError(
                 f"{where} names the type {{{name}}}, which does not exist; "
                 f"types, nearest first: {known}"
@@ -254,7 +256,7 @@ def _choices(hint: Any) -> tuple[str, ...]:
     return ()
 
 
-def _open(used: str) -> re.Pattern[str]:
+def _open_pattern(used: str) -> re.Pattern[str]:
     return re.compile(".+".join(map(re.escape, used.split(_ANY))), re.DOTALL)
 
 
@@ -267,7 +269,9 @@ def _samples(facts: Iterable[_Fact]) -> dict[str, str]:
     return {sample: form.text for form in values for sample in form.samples}
 
 
-def _ordered(found: str, texts: tuple[str, ...], samples: Mapping[str, str]) -> tuple[str, ...]:
+def _nearest_first(
+    found: str, texts: tuple[str, ...], samples: Mapping[str, str]
+) -> tuple[str, ...]:
     """Return `texts`, sorted by the similarity of their nearest sample to `found`."""
     likeness = dict.fromkeys(texts, 0.0)
     for sample, text in samples.items():

@@ -38,7 +38,7 @@ def slip(error: BaseException) -> str:
     said = str(error) if known else f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):  # its message already includes the place
         return said
-    return f"{said}{_allowed(error)}{place_of(error)}"
+    return f"{said}{_suggestion(error)}{place_of(error)}"
 
 
 def extra_hint(error: BaseException) -> str:
@@ -88,7 +88,7 @@ def _requirements() -> Iterator[tuple[str, str]]:
             yield name[0], extra[1] if extra else ""
 
 
-def _allowed(error: BaseException) -> str:
+def _suggestion(error: BaseException) -> str:
     """Return ``; did you mean 'summary'?`` for an unexpected argument of one of our functions."""
     import bt_exec
 

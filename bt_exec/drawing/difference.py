@@ -42,7 +42,7 @@ def changes(old: Box, new: Box) -> tuple[Change, ...]:
         if tag == "equal":
             found += [Change("same", depth, text, text) for depth, _, text in before[a:b]]
         else:
-            found += _replaced(before[a:b], after[c:d])
+            found += _replaced_rows(before[a:b], after[c:d])
     return tuple(found)
 
 
@@ -73,7 +73,7 @@ def _rows(root: Box) -> Iterator[_Row]:
         yield depth, f"{box.kind} {name}", " · ".join((head, *box.notes))
 
 
-def _replaced(before: Sequence[_Row], after: Sequence[_Row]) -> Iterator[Change]:
+def _replaced_rows(before: Sequence[_Row], after: Sequence[_Row]) -> Iterator[Change]:
     """Yield a section that differs: nodes of the same name and depth are paired."""
     heads = [row[:2] for row in before], [row[:2] for row in after]
     matcher = difflib.SequenceMatcher(None, *heads, autojunk=False)

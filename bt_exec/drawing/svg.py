@@ -84,7 +84,7 @@ def svg_text(root: Box, title: str, theme: Theme = "auto", *, inline: bool = Fal
     for one in placed:
         parts += _edges(one)
     for one in placed:
-        parts += _drawn(one)
+        parts += _box_elements(one)
     return "\n".join([*parts, "</g>", "</svg>"]) + "\n"
 
 
@@ -126,11 +126,11 @@ dd {{ margin: 0; }}
 
 def _style(theme: Theme) -> str:
     if theme == "auto":
-        return f"{_rules(_LIGHT)}@media (prefers-color-scheme:dark){{{_rules(_DARK)}}}"
-    return _rules(_LIGHT if theme == "light" else _DARK)
+        return f"{_css_rules(_LIGHT)}@media (prefers-color-scheme:dark){{{_css_rules(_DARK)}}}"
+    return _css_rules(_LIGHT if theme == "light" else _DARK)
 
 
-def _rules(colours: _Colours) -> str:
+def _css_rules(colours: _Colours) -> str:
     text, dim, edge, paper, boxes = colours
     rules = [
         f".paper{{fill:{paper}}}",
@@ -155,7 +155,7 @@ def _edges(one: Placed) -> Iterator[str]:
         )
 
 
-def _drawn(one: Placed) -> Iterator[str]:
+def _box_elements(one: Placed) -> Iterator[str]:
     """Yield the frame of a box and its text."""
     box = one.box
     group = box.kind in SIGNS

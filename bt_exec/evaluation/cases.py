@@ -141,8 +141,11 @@ def fault_of(case: Case, plan: list[Step], on_the_way: frozenset[str] = frozense
     extra = skills - wanted - on_the_way
     if case.want == "refuse":
         return "" if case.question and not skills else "should be refused"
-    in_order = _in_order(plan, list(case.actions))
-    if not (in_order or (case.any_order and all(_in_order(plan, [one]) for one in case.actions))):
+    in_order = _contains_in_order(plan, list(case.actions))
+    if not (
+        in_order
+        or (case.any_order and all(_contains_in_order(plan, [one]) for one in case.actions))
+    ):
         return "not what was asked"
     if skills & set(case.forbid):
         return "forbidden skill"
@@ -155,14 +158,18 @@ def fault_of(case: Case, plan: list[Step], on_the_way: frozenset[str] = frozense
     return ""
 
 
-def _in_order(plan: list[Step], actions: list[Action]) -> bool:
+def _contains_in_order(plan: list[Step], actions: list[Action]) -> bool:
     for step in plan:
-        if actions and step.skill == actions[0].skill and _fits(step.args, actions[0].args):
+        if (
+            actions
+            and step.skill == actions[0].skill
+            and _argument_matches(step.args, actions[0].args)
+        ):
             actions.pop(0)
     return not actions
 
 
-def _fits(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+def _argument_matches(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """Return True if arguments say what is wanted, whatever articles and plurals they have."""
     return all(_words(wanted[key]) <= _words(given.get(key)) for key in wanted)
 

@@ -102,7 +102,7 @@ _SCHEMAS: Mapping[str, dict[str, Any]] = {
 }
 
 
-def _encoded(data: Mapping[str, Any]) -> bytes:
+def _to_json(data: Mapping[str, Any]) -> bytes:
     """Return data as JSON without the journal's size limit, because of pictures."""
     return json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
@@ -151,7 +151,7 @@ def write_mcap(journal: Journal, record: MissionRecord, path: Path) -> None:
                 transform.update(stamp)
             counts[message.topic] = counts.get(message.topic, 0) + 1
             writer.add_message(
-                channels[message.topic], ns, _encoded(data), ns, counts[message.topic]
+                channels[message.topic], ns, _to_json(data), ns, counts[message.topic]
             )
         header = {
             key: value if isinstance(value, str) else to_json(value)
@@ -169,13 +169,13 @@ def _messages(journal: Journal, record: MissionRecord) -> Iterator[_Message]:
         data["data"] = json.loads(row.data)
         yield _Message("/events", "bt_exec.Event", row.t, data)
     for moment in moments(record):
-        yield from _of_moment(moment)
+        yield from _moment_messages(moment)
     for event in record.events:
         if isinstance(event, Observed) and isinstance(event.observation, RecordedObservation):
-            yield from _of_observation(event.t, event.pack, event.observation)
+            yield from _observation_messages(event.t, event.pack, event.observation)
 
 
-def _of_moment(moment: Moment) -> Iterator[_Message]:
+def _moment_messages(moment: Moment) -> Iterator[_Message]:
     if moment.nodes:
         yield _Message(
             "/tree", "bt_exec.Tree", moment.t, {"plan": moment.plan, "nodes": moment.nodes}
@@ -185,17 +185,19 @@ def _of_moment(moment: Moment) -> Iterator[_Message]:
         yield _Message("/log", "foxglove.Log", moment.t, log)
 
 
-def _of_observation(t: float, pack: str, seen: RecordedObservation) -> Iterator[_Message]:
+def _observation_messages(t: float, pack: str, seen: RecordedObservation) -> Iterator[_Message]:
     facts = {"text": seen.text, "labels": list(seen.labels()), "facts": dict(seen.facts())}
     yield _Message(f"/{pack}/observed", "bt_exec.Observation", t, {**facts, "data": seen.record()})
     if seen.frame_file is not None and seen.frame_file.is_file():
         picture = base64.b64encode(seen.frame_file.read_bytes()).decode()
         image = {"frame_id": pack, "data": picture, "format": "png"}
         yield _Message(f"/{pack}/camera", "foxglove.CompressedImage", t, image)
-    pose = next((seen.data[key] for key in ("pose", "base") if _numbers(seen.data.get(key))), None)
+    pose = next(
+        (seen.data[key] for key in ("pose", "base") if _are_numbers(seen.data.get(key))), None
+    )
     if pose is not None:
         x, y, yaw = pose
-        body = {"position": _xyz(x, y, 0.0), "orientation": _turned(yaw)}
+        body = {"position": _xyz(x, y, 0.0), "orientation": _yaw_quaternion(yaw)}
         yield _Message(
             f"/{pack}/pose", "foxglove.PoseInFrame", t, {"frame_id": "map", "pose": body}
         )
@@ -206,10 +208,10 @@ def _of_observation(t: float, pack: str, seen: RecordedObservation) -> Iterator[
             "parent_frame_id": "map",
             "child_frame_id": name,
             "translation": _xyz(*at),
-            "rotation": _turned(0.0),
+            "rotation": _yaw_quaternion(0.0),
         }
         for name, at in placed
-        if _numbers(at)
+        if _are_numbers(at)
     ]
     if transforms:
         yield _Message(
@@ -217,7 +219,7 @@ def _of_observation(t: float, pack: str, seen: RecordedObservation) -> Iterator[
         )
 
 
-def _numbers(value: Any) -> bool:
+def _are_numbers(value: Any) -> bool:
     """Return True for three numbers, a planar pose [m, m, rad] or a position [m]."""
     return (
         isinstance(value, list | tuple)
@@ -230,6 +232,6 @@ def _xyz(x: float, y: float, z: float) -> dict[str, float]:
     return {"x": float(x), "y": float(y), "z": float(z)}
 
 
-def _turned(yaw: float) -> dict[str, float]:
+def _yaw_quaternion(yaw: float) -> dict[str, float]:
     """Return the quaternion of a rotation about the vertical axis [rad]."""
     return {"x": 0.0, "y": 0.0, "z": math.sin(yaw / 2), "w": math.cos(yaw / 2)}

@@ -51,7 +51,7 @@ def moments(record: MissionRecord) -> Iterator[Moment]:
         changed = nodes if nodes != before else ()
         before = nodes
         plan = model.spec.mission.plan_version if model.spec is not None else 0
-        sentences = tuple(_leveled(model, line) for line in said)
+        sentences = tuple(_text_and_level(model, line) for line in said)
         if outcome := model.outcome:
             level = "info" if outcome.status == "satisfied" else "error"
             sentences = (*sentences, (level, clean(outcome.message)))
@@ -83,7 +83,7 @@ def _rows(model: ViewModel) -> Iterator[dict[str, Any]]:
         yield from row(root, 0)
 
 
-def _leveled(model: ViewModel, line: str) -> tuple[str, str]:
+def _text_and_level(model: ViewModel, line: str) -> tuple[str, str]:
     """Return a line of the plain view without its time, and its level."""
     text = " ".join(line.split("s  ", 1)[-1].split())
     bad = any(text.startswith(model.fixed(word)) for word in _BAD)

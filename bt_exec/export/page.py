@@ -67,13 +67,13 @@ def page_data(record: MissionRecord) -> dict[str, Any]:
             }
             for moment in moments(record)
         ],
-        "skills": _skills(record, start, end, said),
-        "seen": _seen(record, start),
+        "skills": _skill_bars(record, start, end, said),
+        "seen": _observations(record, start),
         "words": _words(record),
     }
 
 
-def _skills(record: MissionRecord, start: float, end: float, said: Why) -> list[dict[str, Any]]:
+def _skill_bars(record: MissionRecord, start: float, end: float, said: Why) -> list[dict[str, Any]]:
     """Return the bars of the timeline: each call of a skill."""
     ends: Mapping[tuple[str, int], SkillEnded] = {
         (event.skill, event.call): event for event in record.events if isinstance(event, SkillEnded)
@@ -93,7 +93,7 @@ def _skills(record: MissionRecord, start: float, end: float, said: Why) -> list[
     return bars
 
 
-def _seen(record: MissionRecord, start: float) -> list[dict[str, Any]]:
+def _observations(record: MissionRecord, start: float) -> list[dict[str, Any]]:
     """Return the observations with their stored frames."""
     looks = [
         (event.t, event.pack, event.observation)

@@ -135,7 +135,7 @@ class _Trees:
     def ident_of(self, tree: str) -> str:
         """Return the ID of a tree: its name, unless a leaf has the same name."""
         if tree not in self._idents:
-            self._idents[tree] = self._free(tree)
+            self._idents[tree] = self._free_id(tree)
         return self._idents[tree]
 
     def body(self, tree: Tree) -> str:
@@ -143,7 +143,7 @@ class _Trees:
         assert tree.body is not None
         return self._element(tree.tree, tree.body, {"_body": "true"})
 
-    def _free(self, name: str) -> str:
+    def _free_id(self, name: str) -> str:
         ident, count = name, 1
         while ident in self._taken:
             count += 1
@@ -152,7 +152,7 @@ class _Trees:
         return ident
 
     def _element(self, name: str, root: NodeBase, attributes: Mapping[str, str]) -> str:
-        ident = self._free(name)
+        ident = self._free_id(name)
         self._add_element(ident, name, root, attributes)
         return ident
 

@@ -79,7 +79,7 @@ def import_btcpp(
     written: dict[str, dict[str, Any]] = {}
     for ident, tree in trees.items():
         if "_body" not in tree.element.attributes:
-            written[ident] = _read(tree, reader)
+            written[ident] = _tree_data(tree, reader)
     foreign = [i for i in written if FORMAT_MARK not in trees[i].element.attributes]
     bind_entries({ident: written[ident] for ident in foreign}, report)
     documents = tuple(_document(written[ident], trees[ident]) for ident in written)
@@ -110,7 +110,7 @@ def _problem(code: str, message: str, tree: _Tree) -> Problem:
     return Problem(code, message, file=tree.file, line=element.line, column=element.column)
 
 
-def _read(tree: _Tree, reader: NodeReader) -> dict[str, Any]:
+def _tree_data(tree: _Tree, reader: NodeReader) -> dict[str, Any]:
     """Return a BehaviorTree as the plain data of a tree or mission."""
     attributes = tree.element.attributes
     reader.own = FORMAT_MARK in attributes

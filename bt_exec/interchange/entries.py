@@ -50,7 +50,7 @@ def _bind(name: str, trees: Mapping[str, Data], done: set[str], report: Report) 
 
 def _remap(call: Data, callee: Data, caller: str, report: Report) -> None:
     """Classify the ports of a call as arguments or results."""
-    params, saved = callee.get("params", {}), set(_saved(callee["root"]))
+    params, saved = callee.get("params", {}), set(_saved_entries(callee["root"]))
     args: Data = call.pop("with", {})
     if call.get("<autoremap>"):
         args = {**{name: f"${name}" for name in (*params, *sorted(saved))}, **args}
@@ -81,7 +81,7 @@ def _calls(root: Data) -> list[Data]:
     return [node for node in _nodes(root) if "tree" in node]
 
 
-def _saved(root: Data) -> Iterator[str]:
+def _saved_entries(root: Data) -> Iterator[str]:
     for node in _nodes(root):
         yield from node.get("save", {}).values()
 

@@ -166,7 +166,7 @@ class Groot2Publisher:
             self.port = int(address.rpartition(":")[2])
             self._notices.bind(f"tcp://127.0.0.1:{port + 1 if port else '*'}")
         except zmq.ZMQError as error:
-            self._put_away()
+            self._close_sockets()
             raise UsageError(
                 f"--groot2: ports {port} and {port + 1} of this machine must be free: {error}"
             ) from None
@@ -196,9 +196,9 @@ class Groot2Publisher:
                 if self._replies.poll(_WAIT_MS):
                     self._replies.send_multipart(self._answer(self._replies.recv_multipart()))
         finally:
-            self._put_away()
+            self._close_sockets()
 
-    def _put_away(self) -> None:
+    def _close_sockets(self) -> None:
         for each in (self._replies, self._notices):
             each.close()
         self._context.term()

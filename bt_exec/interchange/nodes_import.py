@@ -61,12 +61,12 @@ class NodeReader(LeafReader):
 
     def node(self, element: Element) -> Data | None:
         """Return an element with its pre- and post-conditions; None if nothing is left of it."""
-        data = self._own(element) or self._core(element)
+        data = self._exported_form(element) or self._core(element)
         return None if data is None else self._scripted(data, element)
 
     # -- elements written by this program
 
-    def _own(self, element: Element) -> Data | None:
+    def _exported_form(self, element: Element) -> Data | None:
         """Return a modifier or a check that was exported; None for other elements."""
         kind = element.attributes.get("_as", "")
         given = element.attributes

@@ -19,7 +19,7 @@ def read_condition(script: str) -> Any:
     if not tokens or len(tokens) > _MOST_TOKENS:
         return None
     try:
-        found, rest = _any(tokens)
+        found, rest = _parse_or(tokens)
     except (_NotACondition, IndexError):
         return None
     return found if not rest else None
@@ -29,15 +29,15 @@ class _NotACondition(Exception):  # noqa: N818 - internal, becomes None above
     pass
 
 
-def _any(tokens: list[str]) -> tuple[Any, list[str]]:
-    return _joined(tokens, "||", "any", _all)
+def _parse_or(tokens: list[str]) -> tuple[Any, list[str]]:
+    return _parse_joined(tokens, "||", "any", _parse_and)
 
 
-def _all(tokens: list[str]) -> tuple[Any, list[str]]:
-    return _joined(tokens, "&&", "all", _one)
+def _parse_and(tokens: list[str]) -> tuple[Any, list[str]]:
+    return _parse_joined(tokens, "&&", "all", _parse_term)
 
 
-def _joined(tokens: list[str], sign: str, word: str, part: Any) -> tuple[Any, list[str]]:
+def _parse_joined(tokens: list[str], sign: str, word: str, part: Any) -> tuple[Any, list[str]]:
     first, rest = part(tokens)
     parts = [first]
     while rest and rest[0] == sign:
@@ -46,13 +46,13 @@ def _joined(tokens: list[str], sign: str, word: str, part: Any) -> tuple[Any, li
     return (parts[0] if len(parts) == 1 else {word: parts}), rest
 
 
-def _one(tokens: list[str]) -> tuple[Any, list[str]]:
+def _parse_term(tokens: list[str]) -> tuple[Any, list[str]]:
     head, rest = tokens[0], tokens[1:]
     if head == "!":
-        inner, rest = _one(rest)
+        inner, rest = _parse_term(rest)
         return {"not": inner}, rest
     if head == "(":
-        inner, rest = _any(rest)
+        inner, rest = _parse_or(rest)
         if rest[0] != ")":
             raise _NotACondition
         return inner, rest[1:]

@@ -24,7 +24,7 @@ def finished_steps(request: Request) -> dict[str, Facts]:
     done = {one.path: one for one in request.done}
     kept = set(request.previous.mission.kept) if request.previous is not None else set()
     return {
-        path: _achieved(node, done.get(path), request.catalogue)
+        path: _achieved_facts(node, done.get(path), request.catalogue)
         for path, node in _leaves(request)
         if path in done or path in kept
     }
@@ -37,7 +37,7 @@ def _leaves(request: Request) -> Iterator[tuple[str, NodeBase]]:
             yield path, node
 
 
-def _achieved(node: NodeBase, done: Done | None, catalogue: Catalogue) -> Facts:
+def _achieved_facts(node: NodeBase, done: Done | None, catalogue: Catalogue) -> Facts:
     if isinstance(node, Check):
         return {} if node.tell else established(node.check, catalogue)
     assert isinstance(node, Do)
@@ -49,14 +49,14 @@ def _achieved(node: NodeBase, done: Done | None, catalogue: Catalogue) -> Facts:
 
 def assumed_now(request: Request) -> Facts:
     """Return the known facts, supplemented by assumed effects; uncertain facts are left out."""
-    return _certain({**_believed(request), **request.situation.facts})
+    return _certain_facts({**_assumed_effects(request), **request.situation.facts})
 
 
-def _certain(facts: Mapping[str, str]) -> Facts:
+def _certain_facts(facts: Mapping[str, str]) -> Facts:
     return {fact: value for fact, value in facts.items() if value != UNKNOWN}
 
 
-def _believed(request: Request) -> Facts:
+def _assumed_effects(request: Request) -> Facts:
     """Return the assumed effects of completed skills, without observations."""
     facts: Facts = {}
     for gave in finished_steps(request).values():
@@ -67,7 +67,7 @@ def _believed(request: Request) -> Facts:
         if isinstance(node, Do):
             skill = request.catalogue.skill(node.do)
             facts = after_failure(facts, skill, failure.args or known_args(skill, node.args))
-    return _certain({**facts, **request.assumed})
+    return _certain_facts({**facts, **request.assumed})
 
 
 def _failures(failure: Failure | None) -> Iterator[Failure]:
@@ -81,7 +81,7 @@ def undone(request: Request) -> frozenset[str]:
 
     Their achieved fact was not changed by a later skill, and yet it is known to have another value.
     """
-    believed = _believed(request)
+    believed = _assumed_effects(request)
     steps = finished_steps(request)
     checks = {path for path, node in _leaves(request) if isinstance(node, Check)}
     last = {fact: path for path, gave in steps.items() if path not in checks for fact in gave}

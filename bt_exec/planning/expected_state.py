@@ -39,19 +39,19 @@ class Assumed:
             case SkillStarting():
                 self._args[event.path] = event.args
             case SkillEnded():
-                self._ended(event)
+                self._on_skill_ended(event)
             case NodeChanged(state="skipped"):
-                self._found(self._nodes[event.path].skip_if)
+                self._on_condition(self._nodes[event.path].skip_if)
             case NodeChanged(state="done"):
                 node = self._nodes.get(event.path)
                 if isinstance(node, Check) and not node.tell:
-                    self._found(node.check)
+                    self._on_condition(node.check)
 
-    def _ended(self, event: SkillEnded) -> None:
+    def _on_skill_ended(self, event: SkillEnded) -> None:
         skill, args = self._catalogue.skill(event.skill), self._args[event.path]
         self.facts.update({fill(key, args): UNKNOWN for key in skill.effects})
         if event.state == "done":
             self.facts.update(after_success({}, skill, args))
 
-    def _found(self, expression: Any) -> None:
+    def _on_condition(self, expression: Any) -> None:
         self.facts.update(established(expression, self._catalogue))

@@ -159,7 +159,7 @@ def examine(
     try:
         expanded = expand(spec, request.library)
     except SpecError as error:
-        return Examined(written, situation, None, None, _once([*problems, *error.problems]))
+        return Examined(written, situation, None, None, _distinct([*problems, *error.problems]))
     sound = not problems
     catalogue = request.catalogue
     contexts = {
@@ -178,7 +178,7 @@ def examine(
             for checker in pack.checkers:
                 problems.extend(checker(own, contexts[pack.name]))
     if not sound:
-        return Examined(written, situation, expanded, expanded, _once(problems))
+        return Examined(written, situation, expanded, expanded, _distinct(problems))
     plan, notes = expanded, list(expanded.mission.notes)
     for pack in catalogue.packs:
         context = replace(contexts[pack.name], meant=None, stated={})  # for checkers only
@@ -194,10 +194,10 @@ def examine(
         labels_by=request.situation.labels_by,
         facts=request.situation.facts,
     )
-    return Examined(written, situation, expanded, plan, _once(problems))
+    return Examined(written, situation, expanded, plan, _distinct(problems))
 
 
-def _once(problems: list[Problem]) -> tuple[Problem, ...]:
+def _distinct(problems: list[Problem]) -> tuple[Problem, ...]:
     """Return the distinct problems: two layers may find the same mistake."""
     first: dict[tuple[str, str, str], Problem] = {}
     for problem in problems:

@@ -41,7 +41,7 @@ def still_kept(
     while True:
         try:
             _Rehearsal(kept, catalogue).run(plan, _State(dict(now), {}, frozenset()))
-        except _Again as again:
+        except _RunAgain as again:
             del kept[again.path]
         else:
             return tuple(kept)
@@ -79,7 +79,7 @@ class _State(NamedTuple):
     anew: frozenset[str]
 
 
-class _Again(Exception):  # noqa: N818 - control flow: a rehearsal ends where a kept step is missed
+class _RunAgain(Exception):  # noqa: N818 - control flow: a rehearsal ends where a kept step is missed
     """A kept step must run again."""
 
     def __init__(self, path: str) -> None:
@@ -87,7 +87,7 @@ class _Again(Exception):  # noqa: N818 - control flow: a rehearsal ends where a 
 
 
 class _Rehearsal:
-    """Simulation of a plan; raises `_Again` at the first kept step that must run again."""
+    """Simulation of a plan; raises `_RunAgain` at the first kept step that must run again."""
 
     def __init__(self, kept: Mapping[str, Facts], catalogue: Catalogue) -> None:
         self.kept = kept
@@ -101,18 +101,18 @@ class _Rehearsal:
         skips = holds(skip_if, before.facts, self.catalogue) if skip_if is not None else False
         if skips:
             return before
-        inside = self._found(guard, before) if guard is not None else before
-        after = self._once(step, inside) if inside is not None else None
+        inside = self._after_condition(guard, before) if guard is not None else before
+        after = self._run_once(step, inside) if inside is not None else None
         if skips is None:
-            after = _either([self._found(skip_if, before), after])
+            after = _common_facts([self._after_condition(skip_if, before), after])
         return after
 
-    def _once(self, step: _Step, before: _State) -> _State | None:
+    def _run_once(self, step: _Step, before: _State) -> _State | None:
         match step.node:
             case Do():
-                return self._do(step.node, before)
+                return self._run_skill(step.node, before)
             case Check():
-                return before if step.node.tell else self._found(step.node.check, before)
+                return before if step.node.tell else self._after_condition(step.node.check, before)
             case Fallback():
                 return self._fallback(step, before)
         state: _State | None = before
@@ -125,12 +125,12 @@ class _Rehearsal:
         ends: list[_State | None] = []
         for branch in step.children:
             ends.append(self.run(branch, before))
-            if self._sure(branch, before):
+            if self._cannot_fail(branch, before):
                 break
-            before = self._half_way(branch, before)
-        return _either(ends)
+            before = self._after_failure(branch, before)
+        return _common_facts(ends)
 
-    def _sure(self, step: _Step, before: _State) -> bool:
+    def _cannot_fail(self, step: _Step, before: _State) -> bool:
         """Return whether `step` has nothing left to do that could fail."""
         node = step.node
         if step.path in self.kept or self._holds(node.skip_if, before):
@@ -140,65 +140,65 @@ class _Rehearsal:
         if isinstance(node, Check):
             return self._holds(node.check, before)
         tried = step.children[:1] if isinstance(node, Fallback) else step.children
-        return bool(tried) and all(self._sure(child, before) for child in tried)
+        return bool(tried) and all(self._cannot_fail(child, before) for child in tried)
 
     def _holds(self, expression: Any, before: _State) -> bool:
         return expression is not None and holds(expression, before.facts, self.catalogue) is True
 
-    def _half_way(self, step: _Step, before: _State) -> _State:
+    def _after_failure(self, step: _Step, before: _State) -> _State:
         """Return the state after `step` failed: the facts it sets are unknown."""
         if step.path in self.kept:
-            return self._given(step, before)
+            return self._record_facts(step, before)
         if isinstance(step.node, Do):
             skill = self.catalogue.skill(step.node.do)
             args = known_args(skill, step.node.args)
             facts = after_failure(before.facts, skill, args)
-            return before._replace(facts=facts, anew=before.anew | _written(skill, args))
+            return before._replace(facts=facts, anew=before.anew | _facts_set_by(skill, args))
         for child in step.children:
-            before = self._half_way(child, before)
+            before = self._after_failure(child, before)
         return before
 
     def _kept(self, step: _Step, before: _State) -> _State:
         if isinstance(step.node, Check) and before.anew & self.kept[step.path].keys():
-            raise _Again(step.path)
-        return self._given(step, before)
+            raise _RunAgain(step.path)
+        return self._record_facts(step, before)
 
-    def _given(self, step: _Step, before: _State) -> _State:
+    def _record_facts(self, step: _Step, before: _State) -> _State:
         """Record the facts set by a kept skill; a kept check sets none."""
         if isinstance(step.node, Check):
             return before
         gave = dict.fromkeys(self.kept[step.path], (step.path,))
         return before._replace(givers={**before.givers, **gave})
 
-    def _do(self, node: Do, before: _State) -> _State:
+    def _run_skill(self, node: Do, before: _State) -> _State:
         skill = self.catalogue.skill(node.do)
         args = known_args(skill, node.args)
         for key, wanted in skill.needs.items():
             if is_known(key, args) and is_known(wanted, args):
-                self._wanted(fill(key, args), fill(wanted, args).split("|"), before)
-        written = _written(skill, args)
+                self._require_fact(fill(key, args), fill(wanted, args).split("|"), before)
+        written = _facts_set_by(skill, args)
         if not skill.needs:
-            self._gone(written, before)
+            self._require_lost(written, before)
         return _State(
             after_success(before.facts, skill, args),
             {fact: paths for fact, paths in before.givers.items() if fact not in written},
             before.anew | written,
         )
 
-    def _wanted(self, fact: str, allowed: list[str], before: _State) -> None:
+    def _require_fact(self, fact: str, allowed: list[str], before: _State) -> None:
         """Require the step that sets `fact`, if the fact has no allowed value."""
         if before.facts.get(fact) in allowed:
             return
         for path in before.givers.get(fact, ()):
             if self.kept[path][fact] in allowed:
-                raise _Again(path)
+                raise _RunAgain(path)
 
-    def _gone(self, written: frozenset[str], before: _State) -> None:
+    def _require_lost(self, written: frozenset[str], before: _State) -> None:
         """Require a step whose effects are all lost, unless its fact is in `written`."""
         for fact, givers in before.givers.items():
             for path in givers:
                 if fact not in written and not self._may_hold(self.kept[path], before):
-                    raise _Again(path)
+                    raise _RunAgain(path)
 
     def _may_hold(self, gave: Facts, before: _State) -> bool:
         """Return whether an effect of a step may hold; facts that were not touched may."""
@@ -207,23 +207,23 @@ class _Rehearsal:
             for fact, value in gave.items()
         )
 
-    def _found(self, expression: Any, before: _State) -> _State | None:
+    def _after_condition(self, expression: Any, before: _State) -> _State | None:
         """Return the state after `expression` held; None if facts exclude that."""
         wanted = established(expression, self.catalogue)
         for fact, value in wanted.items():
             if fact in before.facts or fact in before.anew:
-                self._wanted(fact, [value], before)
+                self._require_fact(fact, [value], before)
         if holds(expression, before.facts, self.catalogue) is False:
             return None
         return before._replace(facts={**before.facts, **wanted})
 
 
-def _written(skill: Skill, args: Mapping[str, Any]) -> frozenset[str]:
+def _facts_set_by(skill: Skill, args: Mapping[str, Any]) -> frozenset[str]:
     """Return the facts that a skill sets, to any value."""
     return frozenset(fill(key, args) for key in skill.effects if is_known(key, args))
 
 
-def _either(ends: list[_State | None]) -> _State | None:
+def _common_facts(ends: list[_State | None]) -> _State | None:
     """Return the facts on which all possible states agree."""
     possible = [end for end in ends if end is not None]
     if not possible:

@@ -46,7 +46,7 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
     if way is None:
         kept = kept_paths(request)
     else:
-        root, kept = _replaced(request, *way)
+        root, kept = _replace_part(request, *way)
     header = Mission(
         command=before.command,
         language=before.language,
@@ -59,7 +59,7 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
     return request.previous.model_copy(update={"mission": header, "root": root})
 
 
-def _replaced(request: Request, old: NodeBase, new: Tree) -> tuple[NodeBase, tuple[str, ...]]:
+def _replace_part(request: Request, old: NodeBase, new: Tree) -> tuple[NodeBase, tuple[str, ...]]:
     """Return the plan's root with `new` in place of `old`, and the kept paths.
 
     `old` may enclose more than the failed part; its contents run again with other arguments.
@@ -73,7 +73,7 @@ def _replaced(request: Request, old: NodeBase, new: Tree) -> tuple[NodeBase, tup
         whole = expand(request.previous.model_copy(update={"root": root}), request.library)
     except SpecError:  # verification reports the problem; nothing can be kept
         return root, ()
-    return root, _kept(request, outside, whole.root)
+    return root, _kept_paths_of(request, outside, whole.root)
 
 
 def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
@@ -99,13 +99,15 @@ def other_way(request: Request) -> tuple[NodeBase, Tree] | None:
             args = {key: value for key, value in node.args.items() if key in params}
             args.update(way.args)
             skills = {inner.do for inner in walk(node, Do)}
-            if name != node.tree or not _tried(args, skills, request.tried):
+            if name != node.tree or not _already_tried(args, skills, request.tried):
                 update = {"tree": name, "args": args, "body": None}
                 return node, node.model_copy(update=update)
     return None
 
 
-def _tried(args: dict[str, object], skills: set[str], failures: tuple[Failure, ...]) -> bool:
+def _already_tried(
+    args: dict[str, object], skills: set[str], failures: tuple[Failure, ...]
+) -> bool:
     """Return whether one of `skills` already failed with all of `args` that it accepts."""
     for failure in failures:
         shared = [key for key in args if key in failure.args]
@@ -126,7 +128,7 @@ def kept_paths(request: Request) -> tuple[str, ...]:
     part, _ = failed_part(request.previous, request.failure)
     root = request.previous.root
     outside = {path: path for path, _ in paths(root) if not encloses(part, path)}
-    return _kept(request, outside, root)
+    return _kept_paths_of(request, outside, root)
 
 
 def kept_everywhere(request: Request) -> tuple[str, ...]:
@@ -138,10 +140,10 @@ def kept_everywhere(request: Request) -> tuple[str, ...]:
     if request.previous is None:
         return ()
     root = request.previous.root
-    return _kept(request, {path: path for path, _ in paths(root)}, root)
+    return _kept_paths_of(request, {path: path for path, _ in paths(root)}, root)
 
 
-def _kept(request: Request, outside: Mapping[str, str], root: NodeBase) -> tuple[str, ...]:
+def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase) -> tuple[str, ...]:
     """Return the paths of finished leaves that the plan `root` does not run again, in order.
 
     Args:

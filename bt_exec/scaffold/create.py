@@ -77,7 +77,7 @@ def create_tree(name: str, folder: Path, site: Site, skill: str = "") -> tuple[P
         "name": name,
         "skill": chosen.name,
         "arguments": _arguments(chosen),
-        "site": _named(site),
+        "site": _site_name(site),
     }
     return _create("tree", facts, folder)
 
@@ -97,10 +97,10 @@ def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
     if pack and pack not in known:
         raise UnknownName("pack", pack, known)
     found = find_pack(pack or known[0])
-    return _create("site", {"name": name, "packs": _packs(found)}, folder)
+    return _create("site", {"name": name, "packs": _site_entries(found)}, folder)
 
 
-def _packs(pack: Pack) -> str:
+def _site_entries(pack: Pack) -> str:
     """Return the site entry of a pack and of the packs it requires, as in a shipped site."""
     for file in map(site_path, site_names()):
         written = read_file(file).data["packs"]
@@ -116,7 +116,7 @@ def _indented(data: Any) -> str:
     return textwrap.indent(text, "  ").rstrip()
 
 
-def _named(site: Site) -> str:
+def _site_name(site: Site) -> str:
     """Return the name of a shipped site, or the file of another."""
     shipped = site.name in site_names() and site_path(site.name) == site.file
     return site.name if shipped else str(site.file.resolve())

@@ -26,7 +26,7 @@ _SHORTEST = 4
 def correction(found: str, allowed: Iterable[str]) -> str:
     """Return the allowed name that was meant for certain; empty if none or several may be."""
     names = set(allowed)
-    near = [name for name in names if _is_slip(found, name)]
+    near = [name for name in names if _is_misspelling(found, name)]
     return near[0] if len(near) == 1 and found not in names else ""
 
 
@@ -54,7 +54,7 @@ def fixed_text(text: str, problems: Iterable[Problem]) -> str:
     return "\n".join(lines)
 
 
-def _is_slip(found: str, name: str) -> bool:
+def _is_misspelling(found: str, name: str) -> bool:
     """Return True if a name and another differ by one letter in one of their words."""
     words, others = _BETWEEN_WORDS.split(found), _BETWEEN_WORDS.split(name)
     if len(words) != len(others):

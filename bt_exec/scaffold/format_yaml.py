@@ -39,7 +39,7 @@ def format_source(source: Source) -> str:
     """
     found = source.text
     for _ in range(_MOST_ROUNDS):
-        before, found = found, _once(found)
+        before, found = found, _format_once(found)
         if before == found:
             break
     else:
@@ -55,7 +55,7 @@ def _not_formatted(source: Source) -> SpecError:
     return SpecError([Problem("NOT_FORMATTED", message, file=source.file, line=1, column=1)])
 
 
-def _once(text: str) -> str:
+def _format_once(text: str) -> str:
     round_trip = _round_trip()
     data = round_trip.load(text)
     lines, inside = text.split("\n"), _inside_scalars(text)

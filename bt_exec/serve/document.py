@@ -40,7 +40,7 @@ def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[st
         "status": "success" if outcome.ok else "error",
         "user_command": outcome.command,
         "generated_code": json.dumps(results, ensure_ascii=False, indent=2) if plans else "",
-        "plan": _written(plans[-1].event.spec, site) if plans else "",
+        "plan": _plan_data(plans[-1].event.spec, site) if plans else "",
         "subgoals": plan["subgoals"],
         "task_outputs": [
             {
@@ -74,7 +74,7 @@ def still_running(mission_id: str, command: str) -> dict[str, Any]:
     }
 
 
-def _written(spec: MissionSpec, site: Site) -> str:
+def _plan_data(spec: MissionSpec, site: Site) -> str:
     """Return a plan in the format of a pack of the site, or else as YAML."""
     for pack in site.catalogue.packs:
         for form in pack.formats.values():

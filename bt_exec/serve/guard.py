@@ -108,7 +108,7 @@ class Guard:
             await _refuse(answer, error, language_of_headers(headers))
             return
         if body is not None:
-            await self.app(scope, _replayed(body, receive), answer)
+            await self.app(scope, _replay_body(body, receive), answer)
 
     def _check(self, scope: Scope, headers: dict[str, list[str]]) -> None:
         hosts = headers.get("host", [])
@@ -195,7 +195,7 @@ async def _body(receive: Receive, headers: dict[str, list[str]], limit: int) -> 
         raise ServiceError("TOO_SLOW", limit=_BODY_S) from None
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that first returns a body that was already read."""
     given = False
 

@@ -101,10 +101,10 @@ class Watching:
         changed, made = True, 0.0
         while True:
             due_s = max(made + _PERIOD_S - time.monotonic(), 0.0)
-            items = self._arrived(due_s if changed and self.latest.watched else _IDLE_S)
+            items = self._wait_for_items(due_s if changed and self.latest.watched else _IDLE_S)
             for item in items:
                 if not isinstance(item, str):
-                    self._take(item)
+                    self._update_model(item)
             rested = time.monotonic() - made
             changed = changed or bool(items) or rested >= _IDLE_S
             if "close" in items or (changed and self.latest.watched and rested >= _PERIOD_S):
@@ -113,7 +113,7 @@ class Watching:
             if "close" in items:
                 return
 
-    def _arrived(self, wait_s: float) -> list[Event | str]:
+    def _wait_for_items(self, wait_s: float) -> list[Event | str]:
         """Wait for an item; return all queued ones."""
         found: list[Event | str] = []
         try:
@@ -123,7 +123,7 @@ class Watching:
         except queue.Empty:
             return found
 
-    def _take(self, event: Event) -> None:
+    def _update_model(self, event: Event) -> None:
         """Update the model for an event; exceptions of pack code are logged."""
         try:
             self._model.on(event)
@@ -146,11 +146,11 @@ class Watching:
 
     def _publish(self) -> None:
         try:
-            self.latest.publish(to_json(self._shown()).encode())
+            self.latest.publish(to_json(self._page_data()).encode())
         except Exception as error:  # noqa: BLE001 - the next one may do
             _log.warning("the page could not be brought up to date: %s", in_words(error))
 
-    def _shown(self) -> dict[str, Any]:
+    def _page_data(self) -> dict[str, Any]:
         model, standing = self._model, self._standing()
         question: Question | None = standing.pop("question")
         with model.lock:
@@ -173,10 +173,10 @@ class Watching:
                 for pack, (number, map_data) in self.maps.items()
             ],
             "pictures": [picture.data() for picture in self.pictures.newest()],
-            "question": None if question is None else self._asked(question),
+            "question": None if question is None else self._question_data(question),
         }
 
-    def _asked(self, question: Question) -> dict[str, Any]:
+    def _question_data(self, question: Question) -> dict[str, Any]:
         """Return a question with its whole plan as rows, as written."""
         spec = question.spec
         plan = ViewModel(messages=self._messages, verbose=True)

@@ -109,7 +109,7 @@ class Service:
         self.queue = queue
         self.compiler = compiler
         self.speech = speech or TextSpeech()
-        self.watching = Watching(site.messages, self._standing)
+        self.watching = Watching(site.messages, self._queue_state)
         self.questions = Questions(confirm_s, self.watching.refresh)
         self._settings: dict[str, Any] = {
             "world": world,
@@ -280,7 +280,7 @@ class Service:
             if booked is not None:
                 self._waiting.remove(booked)
         if booked is not None:
-            self._end(booked, "WITHDRAWN")
+            self._record_unstarted_end(booked, "WITHDRAWN")
             return "withdrawn"
         if self.find(mission_id) is not None:  # it has just started
             return self.abort(mission_id, reason)
@@ -329,7 +329,7 @@ class Service:
             said = sentence("DID_NOT_END", current.booking.language)
             self._record_end(current, "failed", "STEP_HUNG", said)
         while self._waiting:
-            self._end(self._waiting.popleft(), "ENDED_FIRST")
+            self._record_unstarted_end(self._waiting.popleft(), "ENDED_FIRST")
 
     # -- on the session's thread ------------------------------------------------------------
 
@@ -354,15 +354,15 @@ class Service:
             return
         with session:
             self._session = session
-            session.abandoned = self._left
-            self._look()
+            session.abandoned = self._on_hung_end
+            self._observe_first()
             self._opened.set_result(None)
             while (booked := self._next()) is not None:
                 self._run(booked)
         while self._waiting:
-            self._end(self._waiting.popleft(), "ENDED_FIRST")
+            self._record_unstarted_end(self._waiting.popleft(), "ENDED_FIRST")
 
-    def _look(self) -> None:
+    def _observe_first(self) -> None:
         """Make an observation before the first command, if possible."""
         try:
             for pack, observation in self.session.look().items():
@@ -389,7 +389,7 @@ class Service:
                 self._changed.wait(_STEP_S)
         return None
 
-    def _left(self, outcome: Outcome) -> None:
+    def _on_hung_end(self, outcome: Outcome) -> None:
         """Handle the end of a mission with a part that hangs forever; called on another thread."""
         with self._switch:
             booked, self._current = self._current, None
@@ -416,7 +416,7 @@ class Service:
         if self.session.abort(reason):
             booked.stop = ""
 
-    def _end(self, booked: BookedMission, code: str) -> None:
+    def _record_unstarted_end(self, booked: BookedMission, code: str) -> None:
         """Record the end of a mission that has not begun."""
         said = sentence(code, booked.booking.language)
         self._record_end(booked, "aborted", "ABORTED", said)
@@ -433,7 +433,7 @@ class Service:
         if not booked.ended.done():
             booked.ended.set_result(outcome)
 
-    def _standing(self) -> dict[str, Any]:
+    def _queue_state(self) -> dict[str, Any]:
         """Return the state besides the mission: the queue and open questions."""
         current, question = self._current, self.questions.pending
         return {

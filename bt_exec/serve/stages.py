@@ -50,7 +50,7 @@ class RecordReader:
         with self._lock:
             at, data = self._kept.get(mission_id, (0.0, {}))
             ended = bool(data) and data["ended_at"] is not None
-            if data and (ended or (time.monotonic() - at < _FRESH_S and self._goes_on(data))):
+            if data and (ended or (time.monotonic() - at < _FRESH_S and self._is_unchanged(data))):
                 return data
             data = stages_of(self._journal.mission(mission_id))
             self._kept[mission_id] = (time.monotonic(), data)
@@ -59,7 +59,7 @@ class RecordReader:
                 self._kept.popitem(last=False)
             return data
 
-    def _goes_on(self, data: Mapping[str, Any]) -> bool:
+    def _is_unchanged(self, data: Mapping[str, Any]) -> bool:
         """Return True if a cached mission is unchanged according to its list entry."""
         line = self._journal.line(data["mission_id"])
         return line is not None and line_data(line)["status"] == data["status"]

@@ -74,7 +74,7 @@ class Feeds:
         tail.users += 1
         self.followed += 1
         try:
-            async for chunk in self._of(tail, after):
+            async for chunk in self._events_after(tail, after):
                 yield chunk
         finally:
             self.followed -= 1
@@ -84,7 +84,7 @@ class Feeds:
                 if tail.task is not None:
                     tail.task.cancel()
 
-    async def _of(self, tail: _Tail, after: int) -> AsyncIterator[bytes]:
+    async def _events_after(self, tail: _Tail, after: int) -> AsyncIterator[bytes]:
         index, live = -1, tail.live_number
         while True:
             if index < 0 and (tail.read or tail.ended):

@@ -79,7 +79,7 @@ _ANY = "go"
 """A command for which the words of every pack are loaded."""
 
 
-def _asked(request: Request, text: str) -> Request:
+def _request_for(request: Request, text: str) -> Request:
     return replace(request, command=text, language=language_of(text))
 
 
@@ -89,14 +89,14 @@ def _problems_of_utterances(request: Request, tree: TreeSpec, compiler: Compiler
     required = [key for key, param in tree.params.items() if param.required]
     for index, text in enumerate(tree.utterances):
         place = ("utterances", index)
-        answer = compiler.compile(_asked(request, text))
+        answer = compiler.compile(_request_for(request, text))
         if isinstance(answer, Refusal):
-            answer = _after_another(request, tree, text, compiler) or answer
+            answer = _plan_after_another(request, tree, text, compiler) or answer
         if isinstance(answer, Reply):
             message = f"does not lead to this tree: it is answered with words ({answer.code})"
             problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
             continue
-        if isinstance(answer, Refusal) and (open_ := _left_open(tree, required, answer)):
+        if isinstance(answer, Refusal) and (open_ := _missing_parameter(tree, required, answer)):
             message = f"gives no value for {open_!r}, which has no default"
             problems.append(source.problem("UTTERANCE_INCOMPLETE", message, place, found=text))
             continue
@@ -118,14 +118,16 @@ def _problems_of_utterances(request: Request, tree: TreeSpec, compiler: Compiler
     return problems
 
 
-def _after_another(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> Plan | None:
+def _plan_after_another(
+    request: Request, tree: TreeSpec, text: str, compiler: Compiler
+) -> Plan | None:
     """Return a plan for a command that ends with this utterance: "… and tell the professor"."""
     for other in request.library:
         begins = (said for said in other.utterances if language_of(said) == language_of(text))
         said = next(begins, None)
         if said is None or other.tree == tree.tree:
             continue
-        answer = compiler.compile(_asked(request, f"{said.rstrip('.')}. {text}"))
+        answer = compiler.compile(_request_for(request, f"{said.rstrip('.')}. {text}"))
         if isinstance(answer, Plan) and any(
             node.tree == tree.tree for node in walk(answer.spec.root, Tree)
         ):
@@ -133,7 +135,7 @@ def _after_another(request: Request, tree: TreeSpec, text: str, compiler: Compil
     return None
 
 
-def _left_open(tree: TreeSpec, required: Sequence[str], refusal: Refusal) -> str:
+def _missing_parameter(tree: TreeSpec, required: Sequence[str], refusal: Refusal) -> str:
     """Return the parameter without a value for which an utterance was refused."""
     if refusal.code != "NO_OBJECT":
         return ""
@@ -150,7 +152,7 @@ def _rivals(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> 
         pair = Library()
         for one in (tree, other):
             pair.add(one, request.library.source(one.tree))
-        answer = compiler.compile(replace(_asked(request, text), library=pair))
+        answer = compiler.compile(replace(_request_for(request, text), library=pair))
         if isinstance(answer, Refusal) and answer.code == "AMBIGUOUS":
             found.append(other.tree)
     return f"{', '.join(found)} answers to it, too" if found else ""

@@ -71,7 +71,7 @@ def _with_part(pack: Pack, part: Skill | Condition, *, replaces: bool) -> Pack:
     return replace(pack, skills=skills, conditions=(*conditions, part))
 
 
-class _Uncached(SourceFileLoader):
+class _UncachedLoader(SourceFileLoader):
     """Loader that compiles a file at each load.
 
     Cached bytecode is validated by size and whole seconds, so an edit of the same length within a
@@ -90,7 +90,9 @@ def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[s
     if file.suffix != ".py":
         raise UsageError(f"tools {file} is not a Python file; its name ends in .py")
     name = f"bt_exec_tools_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file, loader=_Uncached(name, str(file)))
+    spec = importlib.util.spec_from_file_location(
+        name, file, loader=_UncachedLoader(name, str(file))
+    )
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)

@@ -287,7 +287,7 @@ class Fallback(NodeBase):
         """Whether two branches begin with a check and its negation; see the module docstring."""
         if len(self.fallback) != 2:
             return False
-        one, other = map(_asked_first, self.fallback)
+        one, other = map(_first_condition, self.fallback)
         return None not in (one, other) and (one == Not(of=other) or other == Not(of=one))
 
 
@@ -306,7 +306,7 @@ class Parallel(NodeBase):
         )
 
 
-def _asked_first(branch: NodeBase) -> Any:
+def _first_condition(branch: NodeBase) -> Any:
     """Return the first condition of a sequence without modifiers; None if it has none."""
     if not isinstance(branch, Sequence) or branch.modifiers:
         return None
@@ -314,7 +314,7 @@ def _asked_first(branch: NodeBase) -> Any:
     return first.check if isinstance(first, Check) and not first.tell else None
 
 
-def _one_kind(value: Any) -> Any:
+def _check_is_node(value: Any) -> Any:
     """Reject values that are not nodes before the union is tried, for a precise error."""
     if isinstance(value, NodeBase):
         return value
@@ -344,7 +344,7 @@ Node: TypeAlias = Annotated[
     | Annotated[Fallback, Tag("<fallback>")]
     | Annotated[Parallel, Tag("<parallel>")],
     Discriminator(_tag),
-    BeforeValidator(_one_kind),
+    BeforeValidator(_check_is_node),
 ]
 
 

@@ -216,12 +216,12 @@ class _Reader:
             message = "is empty; a tree file starts with 'tree: NAME'"
             raise SpecError([Problem("EMPTY", message, file=self.source.file, line=1, column=1)])
         if start.tags:
-            self._refuse("TAG", _NO_TAGS, (), found="%TAG", spot=_spot(start))
+            self._refuse("TAG", _NO_TAGS, (), found="%TAG", spot=_position(start))
         self.source.data = self._value(self.next(), ())
         self.next()  # document end
         after = self.next()
         if not isinstance(after, yaml.StreamEndEvent):
-            line, column = _spot(after)
+            line, column = _position(after)
             message = "holds a second document; write one tree per file"
             self.source.refused.append(
                 Problem(
@@ -230,7 +230,7 @@ class _Reader:
             )
 
     def _value(self, event: Any, place: Place) -> Any:
-        self.source.marks[place] = _spot(event)
+        self.source.marks[place] = _position(event)
         self.values += 1
         if self.values > MAX_VALUES:
             self._stop("TOO_BIG", f"holds more than {MAX_VALUES} values", place)
@@ -253,26 +253,26 @@ class _Reader:
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
                 message = "a key is a word; put text that starts with '{', '[' or '*' into quotes"
-                self._refuse("KEY_NOT_TEXT", message, place, spot=_spot(event))
+                self._refuse("KEY_NOT_TEXT", message, place, spot=_position(event))
                 self._value(event, (*place, "?"))
                 self._value(self.next(), (*place, "?"))
                 continue
             key, here = event.value, (*place, event.value)
             if key == "<<" and not event.style:
                 message = "merge keys are not allowed; write the fields out"
-                self._refuse("ANCHOR", message, here, found="<<", spot=_spot(event))
+                self._refuse("ANCHOR", message, here, found="<<", spot=_position(event))
             self._plain_data(event, here)
             if key in data:
                 first = self.source.keys[here][0]
                 message = f"{key!r} stands here again; it was first given on line {first}"
-                self._refuse("DUPLICATE_KEY", message, here, spot=_spot(event))
-            self.source.keys.setdefault(here, _spot(event))
+                self._refuse("DUPLICATE_KEY", message, here, spot=_position(event))
+            self.source.keys.setdefault(here, _position(event))
             data[key] = self._value(self.next(), here)
         return data
 
     def _plain_data(self, event: Any, place: Place) -> None:
         """Reject anchors, aliases, tags and control characters."""
-        spot = _spot(event)
+        spot = _position(event)
         if event.anchor is not None:
             sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
             self._refuse("ANCHOR", _NO_ANCHORS, place, found=sign + event.anchor, spot=spot)
@@ -310,7 +310,7 @@ def read_scalar(text: str) -> Any:
     return text
 
 
-def _spot(event: Any) -> tuple[int, int]:
+def _position(event: Any) -> tuple[int, int]:
     return (event.start_mark.line + 1, event.start_mark.column + 1)
 
 

@@ -55,7 +55,7 @@ def fill_template(value: str, known: Callable[[str], Any]) -> str:
         if isinstance(found, str) and found.startswith("$") and not found.startswith("$$"):
             left = True
             return f"{{{found[1:]}}}"
-        said = found.removeprefix("$") if isinstance(found, str) else _number(found)
+        said = found.removeprefix("$") if isinstance(found, str) else _number_text(found)
         return said.replace("{", "{{").replace("}", "}}")
 
     text = _PART.sub(part, value[2:-1])
@@ -65,5 +65,5 @@ def fill_template(value: str, known: Callable[[str], Any]) -> str:
     return f"${plain}" if plain.startswith("$") else plain
 
 
-def _number(value: Any) -> str:
+def _number_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

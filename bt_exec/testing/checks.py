@@ -34,9 +34,9 @@ def check_skill(skill: Skill, messages: Messages | None = None) -> None:
             assert code in messages, f"{skill.name}: {code} has no sentence in {LANGUAGES}"
     assert 0 < skill.timeout_s <= 3600, f"{skill.name}: timeout_s={skill.timeout_s} is not a limit"
     for fact in skill.needs:
-        assert _fact(fact), f"{skill.name}: need {fact!r} must be a dotted name"
+        assert _is_fact(fact), f"{skill.name}: need {fact!r} must be a dotted name"
     for fact in skill.effects:
-        assert _fact(fact), f"{skill.name}: effect {fact!r} must be a dotted name"
+        assert _is_fact(fact), f"{skill.name}: effect {fact!r} must be a dotted name"
     for field in skill.results:
         assert _NAME.match(field), f"{skill.name}: result {field!r} must be a name"
 
@@ -95,5 +95,5 @@ def _check_signature(part: Signature) -> None:
         raise AssertionError(message) from error
 
 
-def _fact(template: str) -> bool:
+def _is_fact(template: str) -> bool:
     return bool(re.fullmatch(r"[A-Za-z_{}][\w.{}-]*", template))

@@ -159,11 +159,11 @@ class _Listener:
                     self.coverage.nodes[tree][inside] = True
                 if isinstance(event, NodeChanged) and event.failure is not None:
                     for failure in event.failure.chain():
-                        self._failed(failure.path, failure.code)
+                        self._on_failure(failure.path, failure.code)
             case SkillEnded() if event.failure is not None:
-                self._failed(event.path, event.failure.code)
+                self._on_failure(event.path, event.failure.code)
 
-    def _failed(self, path: str, code: str) -> None:
+    def _on_failure(self, path: str, code: str) -> None:
         codes = self.coverage.codes.get(self.failing.get(path, ""), {})
         if code in codes:
             codes[code] = True

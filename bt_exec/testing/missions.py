@@ -183,7 +183,7 @@ def run_tree(
             raise TypeError(f"the tree needs the service {name!r}: services={{{name!r}: …}}")
     tree = load_text(text).document
     assert isinstance(tree, TreeSpec), "run_tree takes a tree, not a mission"
-    bound, returned = _bound(tree, args or {}, site.library)
+    bound, returned = _bind_parameters(tree, args or {}, site.library)
     compiler = FixedCompiler(bound)
     run = TreeRun(body, compiler)
     with COVERAGE.called(tree.tree) if COVERAGE is not None else nullcontext():
@@ -215,7 +215,7 @@ def run_tree(
     return run
 
 
-def _bound(
+def _bind_parameters(
     tree: TreeSpec, args: Mapping[str, Any], library: Library
 ) -> tuple[TreeSpec, Mapping[str, str]]:
     """Return a tree with bound parameters, and the names of its return values."""

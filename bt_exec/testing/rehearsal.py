@@ -140,7 +140,7 @@ def rehearse(
         disturbed: Failures to inject.
     """
     world = _World(site.catalogue, tuple(disturbed))
-    stage = _stage(site, world)
+    stage = _with_stand_ins(site, world)
     given = {**_examples(site.library.get(tree), site.catalogue), **args}
     root = {"tree": tree, "with": given} if given else {"tree": tree}
     spec = MissionSpec.model_validate({"mission": {"command": f"rehearse {tree}"}, "root": root})
@@ -269,7 +269,7 @@ class _World:
         return Verdict(truth)
 
 
-def _stage(site: Site, world: _World) -> Site:
+def _with_stand_ins(site: Site, world: _World) -> Site:
     """Return the site with stand-ins for its skills and conditions."""
     catalogue = copy.copy(site.catalogue)
     owner = site.catalogue.owner
@@ -285,11 +285,13 @@ def _stage(site: Site, world: _World) -> Site:
     catalogue.conditions = {**catalogue.conditions, **built_in, **answered}
     own_names = {name: owner(name.removeprefix(_SKIP)) for name in built_in}
     catalogue.owners = {**catalogue.owners, **own_names}
-    trees = (Loaded(_marked(tree), site.library.source(tree.tree)) for tree in site.library)
+    trees = (
+        Loaded(_mark_skip_conditions(tree), site.library.source(tree.tree)) for tree in site.library
+    )
     return replace(site, catalogue=catalogue, library=Library(trees), confirm="never")
 
 
-def _marked(tree: TreeSpec) -> TreeSpec:
+def _mark_skip_conditions(tree: TreeSpec) -> TreeSpec:
     """Return a tree whose conditions in ``skip_if`` are renamed with a prefix."""
 
     def node(old: NodeBase) -> NodeBase:
@@ -342,11 +344,11 @@ def _condition(name: str, condition: Condition, world: _World) -> Condition:
 def _stand_in(part: Any, function: Any) -> Any:
     """Return a part with another function that accepts the same arguments."""
     function.__signature__ = inspect.signature(part.function)
-    written = {name: _written(hint) for name, hint in part.arguments.items()}
+    written = {name: _plain_type(hint) for name, hint in part.arguments.items()}
     return replace(part, function=function, injected=frozenset(), services={}, arguments=written)
 
 
-def _written(hint: Any) -> Any:
+def _plain_type(hint: Any) -> Any:
     """Return a type without labels; Any for types that cannot be written in a document."""
     marks = getattr(hint, "__metadata__", ())
     if any(isinstance(mark, Label) or mark is Label for mark in marks):

@@ -161,10 +161,10 @@ def run_skill(skill: Skill[..., Any], /, *robot: Any, **given: Any) -> SkillRun[
         pydantic.ValidationError: If the arguments do not fit the skill.
         TypeError: If an argument is positional, or a service is missing.
     """
-    return _started(skill, *robot, **given)
+    return _start_skill(skill, *robot, **given)
 
 
-def _started(
+def _start_skill(
     skill: Skill[..., Any],
     /,
     robot: Any = None,

@@ -53,7 +53,7 @@ def check_arguments(context: Context) -> None:
             if param.default is not None:
                 check_constant(context, param.default, hint, ("params", name, "default"))
         for index, way in enumerate(document.otherwise):
-            _way(context, document, way, ("otherwise", index))
+            _check_alternative(context, document, way, ("otherwise", index))
     saved = _node(context, document.root, ("root",), bound)
     if isinstance(document, TreeSpec):
         _returns(context, document, saved)
@@ -76,7 +76,7 @@ def _parameter(context: Context, name: str, param: Param) -> None:
         check_constant(context, value, base, ("params", name, "choices", index))
 
 
-def _way(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
+def _check_alternative(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
     """Check an alternative: arguments of the same name are passed on, ``with`` changes some."""
     target = tree
     if way.tree is not None and way.tree != tree.tree:
@@ -130,12 +130,12 @@ def _returns(context: Context, tree: TreeSpec, saved: Names) -> None:
 def _node(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
     """Check `node` with the names bound before it; return the names that it certainly saves."""
     if node.for_each is not None:
-        bound = {**bound, node.for_each.item: _item(context, node.for_each, place, bound)}
-    saved = _once(context, node, place, bound)
+        bound = {**bound, node.for_each.item: _item_type(context, node.for_each, place, bound)}
+    saved = _check_one_item(context, node, place, bound)
     return saved if node.for_each is None else {}  # the list may be empty
 
 
-def _item(context: Context, each: Each, place: Place, bound: Names) -> Any:
+def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
     """Check the list of ``for_each``; return the type of its items."""
     where = (*place, "for_each", each.item)
     params = getattr(context.document, "params", {})
@@ -162,7 +162,7 @@ def _item(context: Context, each: Each, place: Place, bound: Names) -> Any:
     return parts[0] if parts else Any
 
 
-def _once(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
+def _check_one_item(context: Context, node: NodeBase, place: Place, bound: Names) -> Names:
     """Check `node` for one item of its list, if it has one; return the names it certainly saves."""
     for part, where in conditions_of(node, place):
         signature = context.catalogue.conditions.get(part.name)

@@ -228,14 +228,14 @@ class _Level:
         return max(map(len, groups.values()), default=0)
 
     @cached_property
-    def _apart(self) -> int:
+    def _independent_count(self) -> int:
         """Return the number of facts set by changes that set nothing else."""
         alone = (change for change in self.counts if change.sets and not change.learns)
         return len({change._keys for change in alone if len(change._keys) == 1})
 
     def at_least(self, state: State) -> int:
         """Return a lower bound of the number of states after a single change from `state`."""
-        return max(self._values, self._apart - len(state))
+        return max(self._values, self._independent_count - len(state))
 
 
 _NOTHING = _Level(Counter())

@@ -133,11 +133,11 @@ class _DryRun:
         if place in self._kept or not before:
             return _Ends(before)
         if (place, before) not in self._known:  # nested repeats visit the same states again
-            run = self._entered if node.for_each is None else self._each
+            run = self._entered if node.for_each is None else self._for_any_count
             self._known[place, before] = run(node, place, self._disturbed(before))
         return self._known[place, before]
 
-    def _each(self, node: NodeBase, place: Place, before: States) -> _Ends:
+    def _for_any_count(self, node: NodeBase, place: Place, before: States) -> _Ends:
         """Return the ends for any number of items, from none to the simulated maximum."""
         assert node.for_each is not None
         ends = _Ends(before)
@@ -151,9 +151,9 @@ class _DryRun:
     def _entered(self, node: NodeBase, place: Place, before: States) -> _Ends:
         if node.skip_if is None:
             return self._repeated(node, place, before)
-        skipped, doubted, entered = self._asked(node.skip_if, before, place)
+        skipped, doubted, entered = self._after_condition(node.skip_if, before, place)
         if not established(node.skip_if, self._catalogue):
-            skipped = self._forgotten(skipped, [(node, place)])
+            skipped = self._without_facts_of(skipped, [(node, place)])
         ends = self._repeated(node, place, entered)
         return _Ends(
             few(skipped | ends.done),
@@ -162,7 +162,7 @@ class _DryRun:
             few(doubted | ends.stopped),
         )
 
-    def _asked(
+    def _after_condition(
         self, expression: Any, before: States, place: Place
     ) -> tuple[States, States, States]:
         """Return the possible states if a condition holds, is unknown, and does not hold."""
@@ -172,7 +172,7 @@ class _DryRun:
             for fact, value in established(expression, self._catalogue).items()
             if self.is_read(fact, place)
         }
-        given = self._given(expression)
+        given = self._constant_facts(expression)
         for state in before:
             found = holds(expression, given | dict(state), self._catalogue)
             if found is not False:
@@ -183,7 +183,7 @@ class _DryRun:
                 no.add(state)
         return frozenset(yes), frozenset(doubt), frozenset(no)
 
-    def _given(self, expression: Any) -> dict[str, str]:
+    def _constant_facts(self, expression: Any) -> dict[str, str]:
         """Return the constant facts that decide a condition."""
         if self._readers is None or not self.constant:
             return {}
@@ -198,7 +198,7 @@ class _DryRun:
             now = self._retried(node, place, start)
             if node.until is not None:
                 done = self._disturbed(now.done)
-                yes, doubt, no = self._asked(node.until.condition, done, place)
+                yes, doubt, no = self._after_condition(node.until.condition, done, place)
                 reached, over = few(reached | yes), few(over | doubt)
                 now = now._replace(done=no, stopped=now.stopped | doubt)
             ends = _Ends(
@@ -226,15 +226,15 @@ class _DryRun:
     def _attempted(self, node: NodeBase, place: Place, before: States) -> _Ends:
         """Return the ends of one attempt, which its guard or timeout may stop."""
         if node.guard is None:
-            ends = self._once(node, place, before)
+            ends = self._without_modifiers(node, place, before)
             broken, doubted = _NONE, _NONE
         else:
-            started, doubted, broken = self._asked(node.guard, before, place)
+            started, doubted, broken = self._after_condition(node.guard, before, place)
             others = self._others  # evaluated each tick, it may observe unknown facts
             self._others = others.and_also([learnt(established(node.guard, self._catalogue))])
-            ends = self._once(node, place, started)
+            ends = self._without_modifiers(node, place, started)
             self._others = others
-            given = self._given(node.guard)
+            given = self._constant_facts(node.guard)
             broken |= frozenset(
                 state
                 for state in ends.stopped
@@ -244,13 +244,13 @@ class _DryRun:
             broken |= ends.stopped
         return _Ends(ends.done, few(ends.again | broken), few(ends.over | doubted), ends.stopped)
 
-    def _once(self, node: NodeBase, place: Place, before: States) -> _Ends:
+    def _without_modifiers(self, node: NodeBase, place: Place, before: States) -> _Ends:
         """Return the ends of `node` without its modifiers."""
         match node:
             case Do():
                 return self._do(node, place, before)
             case Check():
-                holding, doubted, failing = self._asked(node.check, before, place)
+                holding, doubted, failing = self._after_condition(node.check, before, place)
                 if node.tell:
                     return _Ends(before, over=doubted, stopped=doubted)
                 return _Ends(holding, failing, doubted, doubted)
@@ -280,11 +280,11 @@ class _DryRun:
         for index, (child, where) in enumerate(children):
             ends = self.node(child, where, few(ends.again | ends.over))
             mute = isinstance(child, Check) and not established(child.check, self._catalogue)
-            done |= self._forgotten(ends.done, children[index + 1 :]) if mute else ends.done
+            done |= self._without_facts_of(ends.done, children[index + 1 :]) if mute else ends.done
             stopped |= ends.stopped
         return _Ends(few(frozenset(done)), ends.again, ends.over, few(frozenset(stopped)))
 
-    def _forgotten(self, states: States, work: list[tuple[NodeBase, Place]]) -> States:
+    def _without_facts_of(self, states: States, work: list[tuple[NodeBase, Place]]) -> States:
         """Return the states without the facts set by `work`, which was found unnecessary."""
         for node, place in (pair for one in work for pair in nodes_of(*one, kind=Do)):
             if (call := self._of_skill(node, place)) is not None:
@@ -296,7 +296,7 @@ class _DryRun:
         branches: list[_Ends] = []
         children = list(place_of_children(node, place))
         before_all = self._others
-        beside = before_all.beside([tuple(self._acts(*pair)) for pair in children])
+        beside = before_all.beside([tuple(self._changes_during(*pair)) for pair in children])
         for (child, where), others in zip(children, beside, strict=True):
             self._others = others
             ends = self.node(child, where, before)
@@ -312,7 +312,7 @@ class _DryRun:
             few(frozenset().union(*(ends.stopped for ends in branches))),
         )
 
-    def _acts(self, node: NodeBase, place: Place) -> Iterator[Change]:
+    def _changes_during(self, node: NodeBase, place: Place) -> Iterator[Change]:
         """Yield the changes that may happen at any time while `node` runs in parallel."""
         if place in self._kept:
             return
@@ -323,7 +323,7 @@ class _DryRun:
             yield call.success
             yield call.failure
         for child, where in place_of_children(node, place):
-            yield from self._acts(child, where)
+            yield from self._changes_during(child, where)
 
     def _of_skill(self, node: Do, place: Place) -> Call | None:
         """Return the call of a skill, restricted to the changes that are tracked beyond it."""

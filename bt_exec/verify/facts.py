@@ -112,11 +112,11 @@ def is_touched(fact: str, skill: Skill, args: Mapping[str, Any]) -> bool:
         args: Its known arguments.
     """
     keys = {fill(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)}
-    used = {_thing(fill(name, args)) for name in skill.uses if is_known(name, args)}
-    return fact in keys or _thing(fact) in used - {""}
+    used = {_part_of(fill(name, args)) for name in skill.uses if is_known(name, args)}
+    return fact in keys or _part_of(fact) in used - {""}
 
 
-def _thing(name: str) -> str:
+def _part_of(name: str) -> str:
     """Return the part that a fact or resource is about, and its robot: ``cart/right``."""
     space, slash, plain = name.rpartition("/")
     part = plain.partition(".")[2]

@@ -66,7 +66,7 @@ def why_unfit(hint: Any, value: Any) -> Unfit | None:
         first = error.errors()[0]
         if choices(hint) or (isinstance(hint, type) and hint in _WORDS):
             return Unfit()
-        place = _inside(value, first["loc"])
+        place = _inner_location(value, first["loc"])
         return Unfit(str(first["msg"]).replace("Input should", "must").lower(), place)
     except ValueError as error:  # not plain data: an object of a program
         return Unfit(str(error))
@@ -85,7 +85,7 @@ def read_word(hint: Any, word: Any) -> Any:
     return value if why_unfit(hint, value) is None else word
 
 
-def _inside(value: Any, loc: Place) -> Place:
+def _inner_location(value: Any, loc: Place) -> Place:
     """Return the part of pydantic's location that is inside the value, without names of types."""
     place: list[str | int] = []
     for part in loc:

@@ -45,7 +45,7 @@ def check_value(
     elif isinstance(value, list) and any(map(has_reference, value)):
         parts = item_types(hint, len(value))
         if parts is None:
-            context.report("WRONG_TYPE", f"{_said(place)} takes {type_name(hint)}", place)
+            context.report("WRONG_TYPE", f"{_argument_name(place)} takes {type_name(hint)}", place)
             return
         for index, (item, part) in enumerate(zip(value, parts, strict=True)):
             check_value(context, item, part, (*place, index), bound)
@@ -75,7 +75,7 @@ def _template(context: Context, value: str, hint: Any, place: Place, bound: Name
         message = "a brace that is meant as text is doubled: {{ or }}"
         context.report("BAD_TEMPLATE", message, place, found=rest)
     if not accepts(hint, str):
-        message = f"{_said(place)} takes {type_name(hint)}, and this is a text"
+        message = f"{_argument_name(place)} takes {type_name(hint)}, and this is a text"
         context.report("WRONG_TYPE", message, place, found=value[1:41])
     for name in dict.fromkeys(names_in_template(value)):
         _reference(context, f"${name}", Any, place, bound)
@@ -91,8 +91,8 @@ def check_given(context: Context, name: str, place: Place) -> None:
     param = getattr(context.document, "params", {}).get(name)
     if param is not None and param.optional:
         message = (
-            f"${name} is optional, and {_said(place)} needs a value; give the parameter a default, "
-            "or leave 'optional' out"
+            f"${name} is optional, and {_argument_name(place)} needs a value; give the parameter "
+            "a default, or leave 'optional' out"
         )
         context.report("MAY_BE_ABSENT", message, place, found=f"${name}")
 
@@ -123,7 +123,9 @@ def _reference(context: Context, value: str, hint: Any, place: Place, bound: Nam
         known = [f"${other}" for other in bound]
         context.report("UNBOUND", message, place, found=value, allowed=known)
     elif not accepts(hint, bound[name]):
-        message = f"{value} is {type_name(bound[name])}, {_said(place)} takes {type_name(hint)}"
+        message = (
+            f"{value} is {type_name(bound[name])}, {_argument_name(place)} takes {type_name(hint)}"
+        )
         context.report("WRONG_TYPE", message, place, found=value)
 
 
@@ -154,7 +156,7 @@ def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
     unfit = why_unfit(hint, value)
     if unfit is None:
         return
-    message = f"{_said(place)} takes {type_name(hint)}"
+    message = f"{_argument_name(place)} takes {type_name(hint)}"
     if unfit.reason:
         message += f": {unfit.reason}"
     for part in unfit.place:
@@ -167,7 +169,7 @@ def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
     context.report("WRONG_TYPE", message, where, found=found, allowed=choices(hint))
 
 
-def _said(place: Place) -> str:
+def _argument_name(place: Place) -> str:
     """Return the name of the argument at `place`, or of the argument that contains it."""
     return repr(next(part for part in reversed(place) if isinstance(part, str)))
 

@@ -18,7 +18,7 @@ def check_vocabulary(context: Context) -> None:
     """Report every name that is not defined on the site."""
     document = context.document
     if isinstance(document, TreeSpec):
-        _head(context, document)
+        _check_header(context, document)
     for node, place in nodes_of(document.root):
         match node:
             case Do() if node.do not in context.catalogue.skills:
@@ -41,7 +41,7 @@ def check_vocabulary(context: Context) -> None:
                 _unknown_condition(context, part, where)
 
 
-def _head(context: Context, tree: TreeSpec) -> None:
+def _check_header(context: Context, tree: TreeSpec) -> None:
     """Report unknown types of parameters, and unknown trees of other ways."""
     for name, param in tree.params.items():
         if param.type not in context.catalogue.types:
