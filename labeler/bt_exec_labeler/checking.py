@@ -29,7 +29,7 @@ def check(source: Path, words: Path) -> dict[str, Any]:
     outside = Counter[str]()
     for episode in read_source(source):
         figures, lost = figures_of(episode, vocabulary)
-        found = [*episode.flaws, *_damaged(episode), *lost]
+        found = [*episode.flaws, *_damaged_frames(episode), *lost]
         flaws += [{"episode": episode.id, **asdict(flaw)} for flaw in found]
         outside.update(a.op for a in episode.actions if not vocabulary.step_of(a.op, a.args))
         rows.append({"episode": episode.id, **figures})
@@ -70,7 +70,7 @@ def figures_of(episode: Episode, vocabulary: Vocabulary) -> tuple[dict[str, Any]
     return figures, flaws
 
 
-def _damaged(episode: Episode) -> Iterator[Flaw]:
+def _damaged_frames(episode: Episode) -> Iterator[Flaw]:
     for frame in episode.frames:
         if why := why_unreadable(frame):
             yield Flaw("damaged", frame.name, f"cannot be decoded: {why}")

@@ -117,7 +117,7 @@ def cut(episode: Episode, t: float, form: ClipForm) -> Clip:
     first = times[0] if times else float("inf")
     frames: list[Frame] = []
     early, empty = 0, []
-    for place in _places(t, form):
+    for place in _frame_times(t, form):
         found = bisect_right(times, place + _EARLY_S) - 1
         if place + _EARLY_S < first:
             early += 1
@@ -128,6 +128,6 @@ def cut(episode: Episode, t: float, form: ClipForm) -> Clip:
     return Clip(form, t, tuple(frames), early, tuple(empty))
 
 
-def _places(t: float, form: ClipForm) -> Sequence[float]:
+def _frame_times(t: float, form: ClipForm) -> Sequence[float]:
     """Return the times of a clip's places, oldest first [s]."""
     return [t - form.step_s * back for back in reversed(range(form.count))]

@@ -34,11 +34,11 @@ def draft_vocabulary(site: str) -> str:
     known = loaded.catalogue.skills.items()
     skills = {name: skill for name, skill in known if loaded.catalogue.owner(name)}
     choices = {skill.name: _choices(skill, loaded) for skill in skills.values()}
-    steps = _bounded(skills, choices)
+    steps = _limited_steps(skills, choices)
     evidence: dict[str, None] = {}
     ops = {}
     for name, skill in skills.items():
-        found = _evidence(skill, choices[name]) or [f"{name}_done"]
+        found = _possible_evidence(skill, choices[name]) or [f"{name}_done"]
         evidence |= dict.fromkeys(found)
         ops[name] = _operation(skill)
         if found == [f"{name}_done"]:  # its effects have no facts
@@ -59,7 +59,7 @@ def draft_vocabulary(site: str) -> str:
 _Choices: TypeAlias = dict[str, tuple[Any, ...]]
 
 
-def _bounded(
+def _limited_steps(
     skills: Mapping[str, Skill[..., Any]], choices: Mapping[str, _Choices]
 ) -> dict[str, dict[str, Any]]:
     """Return the mid steps: split by arguments as long as there are not too many of them."""
@@ -85,11 +85,13 @@ def _bounded(
 
 def _choices(skill: Skill[..., Any], site: Site) -> _Choices:
     """Return the arguments with a finite number of values, and these values."""
-    found = {name: _values(hint) or _named(hint, site) for name, hint in skill.arguments.items()}
+    found = {
+        name: _values(hint) or _listed_names(hint, site) for name, hint in skill.arguments.items()
+    }
     return {name: values for name, values in found.items() if len(values) > 1}
 
 
-def _named(hint: Any, site: Site) -> tuple[str, ...]:
+def _listed_names(hint: Any, site: Site) -> tuple[str, ...]:
     """Return the names that the settings of a site list for a type: ``places`` for Place."""
     plurals = {
         _PLURALS.get(name.lower(), f"{name.lower()}s")
@@ -125,7 +127,7 @@ def _operation(skill: Skill[..., Any]) -> dict[str, Any]:
 
 def _argument(skill: Skill[..., Any], name: str, hint: Any) -> dict[str, Any]:
     plain = {str: "text", int: "integer", float: "number", bool: "boolean"}
-    found: dict[str, Any] = {"type": plain.get(_bare(hint), "text")}
+    found: dict[str, Any] = {"type": plain.get(_without_metadata(hint), "text")}
     if values := _values(hint):
         found["values"] = list(values)
     if name not in skill.required:
@@ -133,7 +135,7 @@ def _argument(skill: Skill[..., Any], name: str, hint: Any) -> dict[str, Any]:
     return found
 
 
-def _evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]) -> list[str]:
+def _possible_evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]) -> list[str]:
     """Return the facts that a skill may establish, for arguments with a finite number of values."""
     known = {name: _values(hint) for name, hint in skill.arguments.items()}
     counted = {**{name: values for name, values in known.items() if values}, **choices}
@@ -148,11 +150,11 @@ def _evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]) ->
     return [w for w in dict.fromkeys(words) if not w.endswith("=?") and _WORD.fullmatch(w)]
 
 
-def _bare(hint: Any) -> Any:
+def _without_metadata(hint: Any) -> Any:
     if get_origin(hint) is Literal:
         return type(get_args(hint)[0])
     args = get_args(hint)
-    return _bare(args[0]) if args else hint
+    return _without_metadata(args[0]) if args else hint
 
 
 def _values(hint: Any) -> tuple[Any, ...]:

@@ -269,7 +269,7 @@ def ordered(
         frames: Frames in the order of the recording.
         longest_s: Minimum duration of a gap between two frames [s].
     """
-    doubts = _claimed_twice(frames)
+    doubts = _repeated_ranges(frames)
     flaws = [Flaw(doubt.kind, doubt.where, doubt.message) for doubt in doubts]
     if not doubts:
         flaws += [
@@ -308,7 +308,7 @@ def _time(frame: Frame) -> float:
     return frame.t
 
 
-def _claimed_twice(frames: list[Frame]) -> tuple[Doubt, ...]:
+def _repeated_ranges(frames: list[Frame]) -> tuple[Doubt, ...]:
     """Return the time ranges that occur twice because the clock jumped back."""
     starts = [n for n, (a, b) in enumerate(pairwise(frames), start=1) if b.t < a.t]
     if not starts or len(starts) > _MOST_JUMPS:

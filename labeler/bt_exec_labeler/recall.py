@@ -86,7 +86,7 @@ class RecallingCompiler:
             return Plan(repaired(request, self.name))
         words = _words(request.command)
         facts = request.situation.facts
-        scored = [(_likeness(words, one.words), one) for one in self.missions]
+        scored = [(_similarity(words, one.words), one) for one in self.missions]
         score, found = max(
             scored,
             default=(0.0, None),
@@ -169,7 +169,7 @@ def _tree(goals: tuple[tuple[str, Mapping[str, Any]], ...]) -> dict[str, Any]:
     return nodes[0] if len(nodes) == 1 else {"sequence": nodes}
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the similarity of two sets, 0 to 1 (P. Jaccard, 1901)."""
     return len(one & other) / len(one | other) if one | other else 0.0
 

@@ -99,14 +99,14 @@ def replay(record: MissionRecord, actions: Sequence[_Act] | None = None) -> Iter
     limits = site.limits.model_copy(update={"replans": 0})
     site = replace(site, packs=packs, limits=limits)
     faults = Faults.parse(settings.get("faults", ()), site.catalogue.skills)
-    ends = [_recorded(run) for run in record.skills]
+    ends = [_recorded_end(run) for run in record.skills]
     wanted = list(actions or [(run.start.skill, run.start.args) for run in record.skills])
     ends += [""] * (len(wanted) - len(ends))
     calls = Counter[str]()
     heard = _Ends()
     with Session(site, world=settings.get("world", {}), fast=True, listeners=[heard]) as session:
         for row in _rows(wanted, ends):
-            session.faults = Faults.parse(_again(faults, row, calls), site.catalogue.skills)
+            session.faults = Faults.parse(_faults_again(faults, row, calls), site.catalogue.skills)
             heard.found.clear()
             outcome = session.run("", _plan([action for action, _ in row]))
             for (op, args), recorded in row:
@@ -126,7 +126,9 @@ def _rows(wanted: Sequence[_Act], ends: Sequence[str]) -> Iterator[list[tuple[_A
         yield row
 
 
-def _again(faults: Faults, row: Sequence[tuple[_Act, str]], calls: Counter[str]) -> list[str]:
+def _faults_again(
+    faults: Faults, row: Sequence[tuple[_Act, str]], calls: Counter[str]
+) -> list[str]:
     """Return the faults of a sequence, with call numbers continued from the mission."""
     mine = Counter[str]()
     texts: list[str] = []
@@ -151,7 +153,7 @@ class _Ends:
             self._started[event.skill, event.call] = event.args
         elif isinstance(event, SkillEnded):
             args = self._started.pop((event.skill, event.call), {})
-            self.found.append((event.skill, args, _said(event)))
+            self.found.append((event.skill, args, _end_text(event)))
 
     def take(self, op: str, args: Mapping[str, Any]) -> str:
         """Return the end of the next call of a skill with these arguments; "" if there is none."""
@@ -162,11 +164,11 @@ class _Ends:
         return ""
 
 
-def _recorded(run: SkillRun) -> str:
-    return "unknown" if run.end is None else _said(run.end)
+def _recorded_end(run: SkillRun) -> str:
+    return "unknown" if run.end is None else _end_text(run.end)
 
 
-def _said(end: SkillEnded) -> str:
+def _end_text(end: SkillEnded) -> str:
     return f"failed {end.failure.code}" if end.failure is not None else str(end.state)
 
 

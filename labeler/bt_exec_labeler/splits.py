@@ -64,16 +64,16 @@ def assign_splits(
     new = [name for name in strata if name not in assigned]
     new.sort(key=lambda name: (-sizes[strata[name]], sorted(strata[name]), share_of(name)))
     for name in new:
-        split = max(SPLITS, key=lambda one: _lack(one, strata[name], have))
+        split = max(SPLITS, key=lambda one: _missing_count(one, strata[name], have))
         assigned[name] = split
         have.update([(split, None), (split, strata[name])])
     for split in SPLITS:
         if len(assigned) >= _FEWEST and not have[split, None]:
-            _fill(split, assigned, have, new)
+            _fill_empty(split, assigned, have, new)
     return dict(sorted(assigned.items()))
 
 
-def _lack(
+def _missing_count(
     split: Split, stratum: frozenset[str], have: Mapping[tuple[Split, frozenset[str] | None], int]
 ) -> float:
     """Return the number of episodes that a split lacks, in the stratum and in all."""
@@ -84,7 +84,7 @@ def _lack(
     return lacks[0] + lacks[1]
 
 
-def _fill(
+def _fill_empty(
     split: Split,
     assigned: dict[str, Split],
     have: Counter[tuple[Split, frozenset[str] | None]],

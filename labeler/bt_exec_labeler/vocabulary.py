@@ -145,15 +145,17 @@ class Vocabulary(UserData):
     limits: Limits = Limits()
 
     @model_validator(mode="after")
-    def _agrees(self) -> Vocabulary:
+    def _check_words(self) -> Vocabulary:
         """Refuse words that are not in its own lists."""
         for name, step in self.mid_steps.items():
-            _among(step.ops, self.ops, f"mid_steps.{name}.ops")
+            _check_listed(step.ops, self.ops, f"mid_steps.{name}.ops")
             for op in step.ops:
-                _among(tuple(step.args), self.ops[op].args, f"mid_steps.{name}.args for {op}")
-            _among(step.fallbacks, self.fallbacks, f"mid_steps.{name}.fallbacks")
+                _check_listed(
+                    tuple(step.args), self.ops[op].args, f"mid_steps.{name}.args for {op}"
+                )
+            _check_listed(step.fallbacks, self.fallbacks, f"mid_steps.{name}.fallbacks")
         for name, operation in self.ops.items():
-            _among(operation.done_evidence, self.done_evidence, f"ops.{name}.done_evidence")
+            _check_listed(operation.done_evidence, self.done_evidence, f"ops.{name}.done_evidence")
         for name, words in (("done_evidence", self.done_evidence), ("fallbacks", self.fallbacks)):
             twice = sorted({word for word in words if words.count(word) > 1})
             if twice:
@@ -165,7 +167,7 @@ class Vocabulary(UserData):
         return next((name for name, step in self.mid_steps.items() if step.takes(op, args)), "")
 
 
-def _among(words: tuple[str, ...], known: Any, where: str) -> None:
+def _check_listed(words: tuple[str, ...], known: Any, where: str) -> None:
     """Refuse a word that is not in a list, with the nearest valid one."""
     for word in words:
         if word not in known:

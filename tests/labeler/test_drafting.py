@@ -58,7 +58,7 @@ SIDE = Literal["left", "right"]
     ],
 )
 def test_values_of_a_type(hint: Any, values: tuple[Any, ...], bare: type) -> None:
-    assert (module._values(hint), module._bare(hint)) == (values, bare)
+    assert (module._values(hint), module._without_metadata(hint)) == (values, bare)
 
 
 def test_operation_has_the_arguments_of_its_skill() -> None:
@@ -80,10 +80,10 @@ def test_operation_has_the_arguments_of_its_skill() -> None:
 def test_evidence_is_each_fact_of_each_argument() -> None:
     effects = {"at.{arm}": "home", "door": "open", "seen": "?", "place": "{target}"}
     made = skill("go", arguments={"arm": SIDE, "target": str}, effects=effects)
-    assert module._evidence(made, {}) == ["at.left=home", "door=open", "at.right=home"]
-    chosen = module._evidence(made, {"target": ("a", "qr code")})
+    assert module._possible_evidence(made, {}) == ["at.left=home", "door=open", "at.right=home"]
+    chosen = module._possible_evidence(made, {"target": ("a", "qr code")})
     assert chosen == ["at.left=home", "door=open", "place=a", "at.right=home"]
-    assert module._evidence(skill("wait"), {}) == []
+    assert module._possible_evidence(skill("wait"), {}) == []
 
 
 def test_mid_steps_of_a_skill_are_the_combinations_of_its_arguments() -> None:
@@ -101,7 +101,7 @@ def test_mid_steps_of_a_skill_are_the_combinations_of_its_arguments() -> None:
 
 def bounded(*skills: Any, **choices: dict[str, tuple[Any, ...]]) -> list[str]:
     named = {one.name: one for one in skills}
-    return list(module._bounded(named, {name: choices.get(name, {}) for name in named}))
+    return list(module._limited_steps(named, {name: choices.get(name, {}) for name in named}))
 
 
 def test_examples_complete_a_short_list_of_mid_steps() -> None:
@@ -158,8 +158,8 @@ def test_names_in_the_settings_are_values_of_their_type() -> None:
         "c": {"places": ["list"]},
     }
     site: Any = SimpleNamespace(catalogue=SimpleNamespace(types=types), settings=lambda: settings)
-    assert module._named("P", site) == ("lounge", "hall")
-    assert module._named("Q", site) == ("ann",)
-    assert module._named(str, site) == ()
+    assert module._listed_names("P", site) == ("lounge", "hall")
+    assert module._listed_names("Q", site) == ("ann",)
+    assert module._listed_names(str, site) == ()
     made = skill("go", arguments={"to": "P", "who": "Q", "arm": SIDE, "s": str})
     assert module._choices(made, site) == {"to": ("lounge", "hall"), "arm": ("left", "right")}

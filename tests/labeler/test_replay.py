@@ -99,11 +99,11 @@ def test_faults_are_counted_from_the_start_of_each_plan() -> None:
     skills = load_site("door").catalogue.skills
     faults = Faults.parse(["open_door:2=GRASP_SLIPPED", "grasp:1=GRASP_SLIPPED"], skills)
     calls = Counter[str]()
-    assert module._again(faults, [(OPEN, "done"), (HOME, "done")], calls) == []
+    assert module._faults_again(faults, [(OPEN, "done"), (HOME, "done")], calls) == []
     assert calls == {"open_door": 1, "return_home": 1}
-    found = module._again(faults, [(HOME, "done"), (OPEN, ""), (("grasp", {}), "")], calls)
+    found = module._faults_again(faults, [(HOME, "done"), (OPEN, ""), (("grasp", {}), "")], calls)
     assert found == ["open_door:1=GRASP_SLIPPED", "grasp:1=GRASP_SLIPPED"]
-    assert module._again(faults, [(OPEN, "done"), (("grasp", {}), "")], calls) == []
+    assert module._faults_again(faults, [(OPEN, "done"), (("grasp", {}), "")], calls) == []
     assert calls == {"open_door": 3, "return_home": 2, "grasp": 2}
 
 
@@ -125,9 +125,9 @@ def test_ends_are_taken_in_order_and_only_once() -> None:
 
 def test_recorded_end_names_the_failure() -> None:
     whole = ran(*OPEN, t=2.0, code="GRASP_SLIPPED")
-    assert module._recorded(whole) == "failed GRASP_SLIPPED"
-    assert module._recorded(ran(*OPEN, t=2.0)) == "done"
-    assert module._recorded(SkillRun(1, whole.start, None)) == "unknown"
+    assert module._recorded_end(whole) == "failed GRASP_SLIPPED"
+    assert module._recorded_end(ran(*OPEN, t=2.0)) == "done"
+    assert module._recorded_end(SkillRun(1, whole.start, None)) == "unknown"
     assert Replayed(*OPEN, "done", "done").same is True
     assert Replayed(*OPEN, "done", "failed X").same is False
 

@@ -96,7 +96,7 @@ class Ledger:
             if self._overbilled:
                 raise BudgetSpentError(self._overbilled)
             if short:
-                raise BudgetSpentError(self._why(short[0], amounts[short[0]]))
+                raise BudgetSpentError(self._refusal(short[0], amounts[short[0]]))
             for kind, amount in amounts.items():
                 self._spent[kind] += amount
                 self._in_flight[kind] += kind != "requests"  # requests are never given back
@@ -123,7 +123,7 @@ class Ledger:
     def _fits(self, kind: str, amount: float) -> bool:
         return self._spent[kind] + amount <= self._limits.get(kind, math.inf) + _SLACK
 
-    def _why(self, kind: str, amount: float) -> str:
+    def _refusal(self, kind: str, amount: float) -> str:
         limit = self._limits[kind]
         if kind == "requests":
             return _used_up(kind, limit)

@@ -120,7 +120,7 @@ def run(
     with _Saving(store) as saving, ThreadPoolExecutor(threads, "labeler") as pool:
         waiting: set[Future[_Done]] = set()
         for batch in _batches(items, left):
-            waiting.add(pool.submit(_work, batch, labeler, vocabulary, cache))
+            waiting.add(pool.submit(_label_remaining, batch, labeler, vocabulary, cache))
             if len(waiting) >= threads + (workers + 1) // 2:  # keeps the threads busy meanwhile
                 finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 finish(finished)
@@ -187,7 +187,7 @@ def label_batch(
     shown = {key: item for key, item in batch.items() if key not in blind}
     kept = {key: cache_key(item, vocabulary) for key, item in shown.items()} if cache else {}
     known = cache.get(list(kept.values())) if cache is not None else {}
-    known = {name: line for name, line in known.items() if _allowed(line, vocabulary)}
+    known = {name: line for name, line in known.items() if _is_still_valid(line, vocabulary)}
     asked = {key: item for key, item in shown.items() if kept.get(key) not in known}
     failure = None
     try:
@@ -195,7 +195,7 @@ def label_batch(
     except LabelerFailure as raised:
         answers, failure = raised.done, raised
     found = {key: answers[n] for n, key in enumerate(asked) if n in answers}
-    found |= {key: _damaged(item) for key, item in blind.items()}
+    found |= {key: _drop_of(item) for key, item in blind.items()}
     lines: list[tuple[str, dict[str, Any]]] = []
     fresh = {}
     for key, item in batch.items():
@@ -211,7 +211,7 @@ def label_batch(
     return lines, failure
 
 
-def _work(
+def _label_remaining(
     batch: Mapping[str, Item], labeler: Labeler, vocabulary: Vocabulary, cache: Cache | None
 ) -> _Done:
     return _Done(*label_batch(batch, labeler, vocabulary, cache))
@@ -227,12 +227,12 @@ def _batches(items: Iterable[Item], left: set[str]) -> Iterator[dict[str, Item]]
             yield batch
 
 
-def _allowed(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
+def _is_still_valid(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
     """Return True if a cached record is still valid: a list may have changed since."""
     return isinstance(read_record(line["record"], vocabulary), Record)
 
 
-def _damaged(item: Item) -> Labelled:
+def _drop_of(item: Item) -> Labelled:
     """Return the drop of an item without a decodable frame."""
     whys = item.recent.damaged
     return Labelled(None, tuple(Breach("DAMAGED_FRAME", "clip", why) for why in whys), 0)

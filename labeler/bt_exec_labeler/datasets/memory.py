@@ -57,12 +57,12 @@ class Memory:
         self._index: Any = None
         if self._firsts:
             self._index = bm25s.BM25()
-            words = self._tokens([self._said(line) for line in self._firsts])
+            words = self._tokens([self._step_text(line) for line in self._firsts])
             self._index.index(words, show_progress=False)
 
     def at(self, line: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the records before this one that a planner may recall, nearest first."""
-        return [*map(_remembered, self._earlier(line)), *map(_remembered, self._similar(line))]
+        return [*map(_memory_row, self._earlier(line)), *map(_memory_row, self._similar(line))]
 
     def _earlier(self, line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Return the last finished steps of the episode, newest first."""
@@ -76,7 +76,7 @@ class Memory:
         """Return similar records of other training episodes."""
         if self._index is None:
             return []
-        query = self._tokens([self._said(line)])
+        query = self._tokens([self._step_text(line)])
         count = min(len(self._firsts), _SIMILAR + len(self._by_episode[line["episode"]]))
         places, scores = self._index.retrieve(query, k=count, show_progress=False)
         found = [
@@ -86,7 +86,7 @@ class Memory:
         ]
         return [one for one in found if one["episode"] != line["episode"]][:_SIMILAR]
 
-    def _said(self, line: Mapping[str, Any]) -> str:
+    def _step_text(self, line: Mapping[str, Any]) -> str:
         command = self._about.get(line["episode"], "")
         return f"{line['mid_step_id']} {self._texts.get(line['mid_step_id'], '')} {command}"
 
@@ -103,7 +103,7 @@ def _first_of_each_step(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str,
     return list(steps.values())
 
 
-def _remembered(line: Mapping[str, Any]) -> dict[str, Any]:
+def _memory_row(line: Mapping[str, Any]) -> dict[str, Any]:
     record = line["record"]
     return {
         "plan_id": record["plan_id"],

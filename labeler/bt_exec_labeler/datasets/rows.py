@@ -57,7 +57,7 @@ def rows_of(
             "mid_step_id": line["mid_step_id"],
             "mid_step_text": texts[line["mid_step_id"]],
             "flaws": [flaw["message"] for flaw in line.get("flaws", ())],
-            **_outcome(spans[episode.id], t, line["mid_step_id"]),
+            **_action_outcome(spans[episode.id], t, line["mid_step_id"]),
             **clip_columns(cut(episode, t, RECENT), keep),
         }
         if memory is not None:
@@ -85,7 +85,7 @@ def span_at(spans: Sequence[Span], t: float, step: str) -> Span | None:
     return max(found, key=lambda span: span.t) if found else None
 
 
-def _outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str]:
+def _action_outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str]:
     """Return the success of the action at a moment, and the reaction to a failure."""
     span = span_at(spans, t, step)
     if span is None:

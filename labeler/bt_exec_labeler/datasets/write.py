@@ -119,12 +119,12 @@ def _write_replies(part: Path, given: SetInput) -> dict[str, int]:
 
 def _stored(frame: Frame) -> dict[str, Any]:
     """Return a frame in the picture format of ``datasets``."""
-    name, data = _coded(Stored(frame))
+    name, data = _encoded_picture(Stored(frame))
     return {"bytes": data, "path": name}
 
 
 @lru_cache(maxsize=_KEPT)
-def _coded(stored: Stored) -> tuple[str, bytes]:
+def _encoded_picture(stored: Stored) -> tuple[str, bytes]:
     done, coded = cv2.imencode(".png", cv2.cvtColor(picture(stored.frame), cv2.COLOR_RGB2BGR))
     assert done
     data = coded.tobytes()

@@ -165,8 +165,8 @@ class ModelLabeler:
             self.options.retries,
             self._sleep,
             wait=_pause,
-            retry=retry_if_exception(_passes) | retry_if_result(bool),
-            retry_error_callback=_last,
+            retry=retry_if_exception(_is_transient) | retry_if_result(bool),
+            retry_error_callback=_last_result,
         )
 
     def _account(self, usage: Usage) -> None:
@@ -225,15 +225,15 @@ class _Dialogue:
                 wrong[number] = record
                 self._found[number] = Labelled(None, record, self.attempts, said)
         if wrong:  # items that stay invalid are dropped, each with its breaches
-            self.turns += [Turn.assistant(answer.text), Turn.user(_faults(wrong))]
+            self.turns += [Turn.assistant(answer.text), Turn.user(_breach_message(wrong))]
         self.open = {number: self.open[number] for number in wrong}
         return bool(wrong)
 
 
-def _faults(wrong: Mapping[int, tuple[Breach, ...]]) -> str:
+def _breach_message(wrong: Mapping[int, tuple[Breach, ...]]) -> str:
     """Return the message about the breaches of an answer, each named once."""
     lines = ["This was wrong:"]
-    for breaches, numbers in _together(wrong).items():
+    for breaches, numbers in _grouped_by_breach(wrong).items():
         names = ", ".join(f"item {number}" for number in numbers)
         lines += [f"- {names}: {breach}" for breach in breaches]
     names = ", ".join(f"item {number}" for number in wrong)
@@ -241,7 +241,9 @@ def _faults(wrong: Mapping[int, tuple[Breach, ...]]) -> str:
     return "\n".join(lines)
 
 
-def _together(wrong: Mapping[int, tuple[Breach, ...]]) -> dict[tuple[Breach, ...], list[int]]:
+def _grouped_by_breach(
+    wrong: Mapping[int, tuple[Breach, ...]],
+) -> dict[tuple[Breach, ...], list[int]]:
     """Return items grouped by their breaches: a fault of the whole answer is reported once."""
     found: dict[tuple[Breach, ...], list[int]] = {}
     for number, breaches in wrong.items():
@@ -249,13 +251,13 @@ def _together(wrong: Mapping[int, tuple[Breach, ...]]) -> dict[tuple[Breach, ...
     return found
 
 
-def _passes(error: BaseException) -> bool:
+def _is_transient(error: BaseException) -> bool:
     """Return True if a batch is tried again after an error."""
     patient = ("MODEL_TIMEOUT", "MODEL_NOT_JSON")
     return isinstance(error, ModelFailure) and (error.retryable or error.code in patient)
 
 
-def _last(state: RetryCallState) -> Any:
+def _last_result(state: RetryCallState) -> Any:
     """Return the result of the last attempt, or raise its error."""
     return None if state.outcome is None else state.outcome.result()
 

@@ -72,7 +72,7 @@ def ask_about(
         ValueError: If a frame is damaged.
         OSError: If a frame cannot be read.
     """
-    frames = _distinct(items)
+    frames = _distinct_frames(items)
     numbers = {digest: number for number, digest in enumerate(frames, start=1)}
     parts: list[str | Block | Picture] = []
     images = [picture(frame) for frame in frames.values()]
@@ -83,12 +83,12 @@ def ask_about(
         block = image_block(contact_sheet(shown, first + 1) if sheet else shown[0])
         parts.append(block)
     for number, item in items.items():
-        parts.append("\n".join(_about(number, item, numbers, vocabulary, language)))
+        parts.append("\n".join(_item_lines(number, item, numbers, vocabulary, language)))
     parts.append(f"Answer about {', '.join(f'item {number}' for number in items)}.")
     return Turn.user(*parts)
 
 
-def _distinct(items: Mapping[int, Item]) -> dict[str, Frame]:
+def _distinct_frames(items: Mapping[int, Item]) -> dict[str, Frame]:
     """Return the distinct frames of all clips: episode by episode, oldest first."""
     episodes: dict[int, dict[str, Frame]] = {}
     for item in items.values():
@@ -98,7 +98,7 @@ def _distinct(items: Mapping[int, Item]) -> dict[str, Frame]:
     return {digest: frame for found in ordered for digest, frame in found}
 
 
-def _about(
+def _item_lines(
     number: int,
     item: Item,
     numbers: Mapping[str, int],

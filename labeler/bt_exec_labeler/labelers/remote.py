@@ -64,7 +64,7 @@ class Options(UserData):
     retries: Annotated[int, Field(ge=0, le=10)] = 3
 
 
-class _AwayError(Exception):
+class _TemporaryError(Exception):
     """Raised for a temporary failure."""
 
 
@@ -122,12 +122,12 @@ class RemoteLabeler:
             self.options.retries,
             self._sleep,
             wait=wait_chain(*map(wait_fixed, BACKOFF_S)),
-            retry=retry_if_exception_type(_AwayError),
+            retry=retry_if_exception_type(_TemporaryError),
             reraise=True,
         )
         try:
             data: Any = retrying(self._requests.call, self._post, body)
-        except _AwayError as error:
+        except _TemporaryError as error:
             raise LabelerFailure("REMOTE_AWAY", f"{self.options.url}: {error}") from error
         found = data.get("items") if isinstance(data, Mapping) else None
         if not isinstance(found, list) or len(found) != count:
@@ -153,7 +153,7 @@ class RemoteLabeler:
                 httpx2.Client(
                     headers=how,
                     timeout=self.options.timeout_s,
-                    verify=_trust(),
+                    verify=_certificates(),
                     proxy=proxy_of(url),
                     trust_env=False,  # proxies are handled above, except for this machine
                 ) as client,
@@ -165,9 +165,9 @@ class RemoteLabeler:
                     if len(content) > _ANSWER_BYTES:
                         raise LabelerFailure("REMOTE_FORM", "the answer is too long")
         except httpx2.HTTPError as error:
-            raise _AwayError(str(error) or type(error).__name__) from error
+            raise _TemporaryError(str(error) or type(error).__name__) from error
         if answer.status_code in (408, 429) or answer.status_code >= 500:
-            raise _AwayError(f"answered {answer.status_code}: {_said(content)}")
+            raise _TemporaryError(f"answered {answer.status_code}: {_said(content)}")
         if answer.status_code != 200:
             message = f"{self.options.url} answered {answer.status_code}: {_said(content)}"
             raise LabelerFailure("REMOTE_REFUSED", message)
@@ -193,7 +193,9 @@ class RemoteLabeler:
         listed = answer.get("breaches")
         entries = listed if isinstance(listed, list) else []
         breaches = [
-            Breach(_short(entry, "code"), _short(entry, "where"), _short(entry, "message"))
+            Breach(
+                _shortened(entry, "code"), _shortened(entry, "where"), _shortened(entry, "message")
+            )
             for entry in entries[:_BREACHES]
             if isinstance(entry, Mapping)
         ]
@@ -201,12 +203,12 @@ class RemoteLabeler:
         return Labelled(None, tuple(breaches) or (nothing,), count, said)
 
 
-def _short(entry: Mapping[str, Any], key: str) -> str:
+def _shortened(entry: Mapping[str, Any], key: str) -> str:
     return str(entry.get(key, ""))[:500]
 
 
 @lru_cache(maxsize=1)
-def _trust() -> ssl.SSLContext:
+def _certificates() -> ssl.SSLContext:
     """Return the trusted certificates.
 
     They are read once, because that takes longer than a request.

@@ -101,7 +101,9 @@ def _annotate_file(
                     if name in table.column_names:
                         table = table.drop_columns([name])
                     table = table.append_column(name, arrow.array(values, type=kind))
-                table = table.replace_schema_metadata(_described(table.schema.metadata, form))
+                table = table.replace_schema_metadata(
+                    _described_columns(table.schema.metadata, form)
+                )
                 if writer is None:
                     writer = parquet.ParquetWriter(target, table.schema)
                 writer.write_table(table, row_group_size=max(1, table.num_rows))
@@ -138,7 +140,7 @@ def _columns(
     }
     return {
         PERSISTENT: [
-            _merged(read_said(old), said[number])
+            _merged_rows(read_said(old), said[number])
             for old, number in zip(before, episodes, strict=True)
         ],
         EVENTS: [read_said(found) for found in events],
@@ -155,14 +157,16 @@ def read_said(value: Any) -> list[dict[str, Any]]:
     return list(found or ())
 
 
-def _merged(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[Any]:
+def _merged_rows(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[Any]:
     """Return existing and added language without repetitions."""
     known = {(row.get("style"), row.get("timestamp"), row.get("content")) for row in old}
     fresh = [r for r in new if (r["style"], r["timestamp"], r["content"]) not in known]
     return [*old, *fresh]
 
 
-def _described(metadata: Mapping[bytes, bytes] | None, form: LanguageForm) -> dict[bytes, bytes]:
+def _described_columns(
+    metadata: Mapping[bytes, bytes] | None, form: LanguageForm
+) -> dict[bytes, bytes]:
     """Return the metadata of a file with the new columns, if it describes columns."""
     found = dict(metadata or {})
     try:

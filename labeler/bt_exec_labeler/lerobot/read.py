@@ -105,14 +105,14 @@ def _tasks(folder: Path, info: Info) -> dict[int, str]:
 def _episodes(folder: Path, info: Info) -> tuple[list[EpisodeRow], list[Episode]]:
     """Return the metadata of each episode, and an empty one for each damaged line."""
     if not info.of_files:
-        return _listed(folder / "meta" / "episodes.jsonl")
+        return _read_episode_list(folder / "meta" / "episodes.jsonl")
     files = sorted((folder / "meta" / "episodes").glob("*/*.parquet"))
     if not files:
         raise UsageError(f"{folder}/meta/episodes holds no episodes")
     return [said for file in files for said in read_rows(EpisodeRow, _table(file), file)], []
 
 
-def _listed(path: Path) -> tuple[list[EpisodeRow], list[Episode]]:
+def _read_episode_list(path: Path) -> tuple[list[EpisodeRow], list[Episode]]:
     rows: list[EpisodeRow] = []
     lost: list[Episode] = []
     try:
@@ -146,7 +146,7 @@ def _episode(folder: Path, info: Info, said: EpisodeRow, tasks: Mapping[int, str
         "chunk_index": said.chunk_index,
         "file_index": said.file_index,
     }
-    stored = _stored(place(folder, info.data_path, numbers), number)
+    stored = _episode_rows(place(folder, info.data_path, numbers), number)
     found, flaws = _frames(folder, info, said, numbers, stored)
     frames, wrong, doubts = ordered(found, max(_PAUSES / info.fps, 1.0))
     command = "; ".join(said.tasks)
@@ -163,7 +163,7 @@ def _episode(folder: Path, info: Info, said: EpisodeRow, tasks: Mapping[int, str
     )
 
 
-def _stored(path: Path, episode: int) -> _Stored:
+def _episode_rows(path: Path, episode: int) -> _Stored:
     """Return the rows of an episode; row groups of others are skipped."""
     found: list[_Frame] = []
     persistent: Sequence[SaidRow] = ()

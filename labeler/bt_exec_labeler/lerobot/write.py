@@ -63,7 +63,7 @@ def write_lerobot(
     rows: dict[str, list[dict[str, Any]]] = {}
     for row in rows_of(given.role, given.lines, *about, lambda frame: frame.name):
         rows.setdefault(row["episode"], []).append(row)
-    wanted, size, warnings = _writable(sorted(rows), given.episodes, fps)
+    wanted, size, warnings = _writable_episodes(sorted(rows), given.episodes, fps)
     if not wanted:
         raise UsageError("; ".join(["there are no records to make a data set of", *warnings]))
     made = Counts(fps, size)
@@ -80,7 +80,7 @@ def write_lerobot(
     return counts, warnings
 
 
-def _writable(
+def _writable_episodes(
     names: Sequence[str], episodes: Mapping[str, Episode], fps: int
 ) -> tuple[list[str], tuple[int, ...], list[str]]:
     """Return the episodes that can be written, the most frequent frame shape, and warnings."""
@@ -119,7 +119,7 @@ def _write_episode(
     form: LanguageForm,
 ) -> None:
     arrow, parquet = needs_parquet()
-    shown = list(_shown(episode, made))
+    shown = list(_grid_pictures(episode, made))
     count, number = len(shown), len(made.lengths)
     texts = dict.fromkeys(str(row["mid_step_text"]) for row in rows)
     task = made.task(number, episode.command or " ".join(texts))
@@ -159,7 +159,7 @@ class _Shot:
     age_s: float
 
 
-def _shown(episode: Episode, made: Counts) -> Iterator[_Shot]:
+def _grid_pictures(episode: Episode, made: Counts) -> Iterator[_Shot]:
     """Return the picture at each time; a good neighbour replaces a damaged frame."""
     frames = [frame for frame in episode.frames if shape_of(frame) == made.size]
     times = [frame.t for frame in frames]
@@ -172,7 +172,7 @@ def _shown(episode: Episode, made: Counts) -> Iterator[_Shot]:
         if newest != last:
             image = picture(frames[newest])
             made.saw(image)
-            data, last = _coded(image), newest
+            data, last = _encoded(image), newest
         yield _Shot(data, max(0.0, t - times[newest]))
 
 
@@ -185,7 +185,7 @@ def _subtasks(
     return [made.subtasks[subtask_at(subtasks, begin + k / made.fps)] for k in range(count)]
 
 
-def _coded(image: Image) -> bytes:
+def _encoded(image: Image) -> bytes:
     done, coded = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
     assert done
     return bytes(coded.tobytes())

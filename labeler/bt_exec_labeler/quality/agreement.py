@@ -68,7 +68,7 @@ def by_field(
         theirs: Those of another run over the same recording.
     """
     pairs = _pairs(ours, theirs)
-    return {name: _agreed(pairs, value) for name, value in FIELDS.items()} if pairs else {}
+    return {name: _agreement_of(pairs, value) for name, value in FIELDS.items()} if pairs else {}
 
 
 def agreement(
@@ -91,8 +91,12 @@ def agreement(
         return {}
     steps = dict.fromkeys(step for step, _, _ in pairs)
     goal = FIELDS["goal"]
-    each = {step: _agreed([one for one in pairs if one[0] == step], goal) for step in steps}
-    return {**each, "": _agreed(pairs, goal)} if pooled else {"": _agreed(pairs, goal), **each}
+    each = {step: _agreement_of([one for one in pairs if one[0] == step], goal) for step in steps}
+    return (
+        {**each, "": _agreement_of(pairs, goal)}
+        if pooled
+        else {"": _agreement_of(pairs, goal), **each}
+    )
 
 
 def kappa(pairs: Mapping[str, Sequence[_Pair]]) -> float | None:
@@ -118,7 +122,7 @@ def _pairs(
     ]
 
 
-def _agreed(
+def _agreement_of(
     pairs: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]],
     value: Callable[[Mapping[str, Any]], str],
 ) -> Agreement:

@@ -41,7 +41,7 @@ def duplicates(
     always similar and are not reported.
     """
     alike: dict[tuple[int, ...], list[Mapping[str, Any]]] = defaultdict(list)
-    for line, looks in _looks(lines, episodes):
+    for line, looks in _hashed_records(lines, episodes):
         alike[looks].append(line)
     groups = (group for group in alike.values() if len({one["episode"] for one in group}) > 1)
     return [[line["item"] for line in group] for group in groups]
@@ -57,17 +57,17 @@ def without_duplicates(
     """
     known: dict[str, list[tuple[int, ...]]] = defaultdict(list)
     repeated: set[str] = set()
-    for line, looks in _looks(lines, episodes):
+    for line, looks in _hashed_records(lines, episodes):
         said = [line["mid_step_id"], line.get("kind"), line["record"]["short_goal_dsl"]]
         others = known[json.dumps(said, sort_keys=True)]
-        if any(_near(looks, other) for other in others):
+        if any(_look_alike(looks, other) for other in others):
             repeated.add(line["item"])
         else:
             others.append(looks)
     return [line for line in lines if line["item"] not in repeated]
 
 
-def _looks(
+def _hashed_records(
     lines: Iterable[Mapping[str, Any]], episodes: Mapping[str, Episode]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[int, ...]]]:
     """Return records with hashes of their clips; those without a readable clip are dropped."""
@@ -79,7 +79,7 @@ def _looks(
             yield line, (len(frames), *(difference_hash(picture(frame)) for frame in shown))
 
 
-def _near(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def _look_alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     """Return True if two clips of the same length look nearly the same."""
     bits = ((a ^ b).bit_count() for a, b in zip(one[1:], other[1:], strict=True))
     return one[0] == other[0] and all(count <= _NEAR for count in bits)

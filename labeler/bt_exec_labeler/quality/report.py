@@ -54,16 +54,16 @@ def make_report(
         "items": len(records) + len(dropped),
         "records": len(records),
         "usable": len(kept),
-        "drops": _counted(why["code"] for line in dropped for why in line["why"]),
-        "uncertainty": _counted(line["record"]["uncertainty"] for line in records),
+        "drops": _word_counts(why["code"] for line in dropped for why in line["why"]),
+        "uncertainty": _word_counts(line["record"]["uncertainty"] for line in records),
         "mid_steps": {name: steps[name] for name in vocabulary.mid_steps},
         "missing": [name for name in vocabulary.mid_steps if not steps[name]],
         "contradictions": dict(wrong),
         "duplicates": len(groups),
         "leaks": len(leaks(groups, of, splits)),
-        "splits": _counted(splits[line["episode"]] for line in kept),
+        "splits": _word_counts(splits[line["episode"]] for line in kept),
         "empty_splits": missing_splits(splits.values(), len(splits)),
-        "kinds": _counted(line.get("kind", "step") for line in records),
+        "kinds": _word_counts(line.get("kind", "step") for line in records),
         "flawed": sum(bool(line.get("flaws")) for line in [*records, *dropped]),
         "review": len(review_sample(records)),
         "agreement": {} if against is None else agreement(records, against),
@@ -111,14 +111,14 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
     if kinds:
         lines.append(f"  of other kinds: {', '.join(kinds)}")
     for name, found in figures["fields"].items():
-        lines.append(f"  {name:24} {_agreed(found)}")
+        lines.append(f"  {name:24} {_agreement_text(found)}")
     for step, found in figures["agreement"].items():
-        lines.append(f"  goal of {step or 'all':24} {_agreed(found)}")
+        lines.append(f"  goal of {step or 'all':24} {_agreement_text(found)}")
     for name, counts in figures["people"]["reviewers"].items():
         said = ", ".join(f"{kind} {count}" for kind, count in counts.items())
         lines.append(f"  reviewed by {name}: {said}")
     for pair, found in figures["people"]["agreement"].items():
-        lines.append(f"  agreement {pair:24} {_agreed(found[''])}")
+        lines.append(f"  agreement {pair:24} {_agreement_text(found[''])}")
     splits = ", ".join(f"{name} {count}" for name, count in figures["splits"].items())
     lines.append(f"splits by episode: {splits or 'none'}; {figures['review']} for review")
     lines += [figures["empty_splits"]] if figures["empty_splits"] else []
@@ -127,14 +127,14 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _agreed(found: Agreement) -> str:
+def _agreement_text(found: Agreement) -> str:
     same = f"{100 * found.same:5.1f} % of {found.moments} the same"
     if found.kappa is None:
         return f"{same}; determined by the prompt: no picture is needed"
     return f"{same}, {100 * found.blind:5.1f} % without pictures, kappa {found.kappa:.2f}"
 
 
-def _counted(words: Iterable[str]) -> dict[str, int]:
+def _word_counts(words: Iterable[str]) -> dict[str, int]:
     return dict(Counter(words).most_common())
 
 

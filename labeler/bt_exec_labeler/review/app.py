@@ -87,17 +87,17 @@ def make_app(
         """Return a frame of a clip, or of the film strip of the episode."""
         frames = _frames(cards[card], clip) if card < len(cards) else ()
         if number >= len(frames):
-            return _no(404, "NO_FRAME", "there is no such frame")
+            return _error_response(404, "NO_FRAME", "there is no such frame")
         try:
             return Response(_png(frames[number].image()), media_type="image/png", headers=_FRESH)
         except (OSError, ValueError) as error:
-            return _no(404, "DAMAGED_FRAME", str(error))
+            return _error_response(404, "DAMAGED_FRAME", str(error))
 
     @app.post("/decisions")
     def decide(asked: Asked) -> Any:
         """Store a decision. It is on disk when this answers."""
         if asked.item not in by_item:
-            return _no(404, "NO_RECORD", f"{asked.item} is not part of this review")
+            return _error_response(404, "NO_RECORD", f"{asked.item} is not part of this review")
         found = read_decision(asked.model_dump(), by_item[asked.item].line, vocabulary)
         if isinstance(found, tuple):
             problems = [
@@ -108,7 +108,7 @@ def make_app(
             with one_at_a_time:
                 return decisions.add(found)
         except OSError as error:
-            return _no(507, "NOT_KEPT", f"{decisions.path}: {error.strerror}")
+            return _error_response(507, "NOT_KEPT", f"{decisions.path}: {error.strerror}")
 
     return Guard(app, Login(""), host)
 
@@ -135,5 +135,5 @@ def _png(image: Image) -> bytes:
     return coded.tobytes()
 
 
-def _no(status: int, code: str, message: str) -> Response:
+def _error_response(status: int, code: str, message: str) -> Response:
     return JSONResponse({"error": {"code": code, "message": message}}, status)

@@ -91,7 +91,7 @@ class Decisions:
             raise UsageError(f"{self.path} cannot be written: {error.strerror}") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.by_item = _mended(self._file, self.path)
+            self.by_item = _read_repaired(self._file, self.path)
         except OSError:
             self._file.close()
             raise UsageError(
@@ -164,7 +164,7 @@ def settled(
     return {**line, "record": built(record, vocabulary, line["episode"], line["t"])}
 
 
-def _mended(file: IO[bytes], path: Path) -> dict[str, dict[str, Any]]:
+def _read_repaired(file: IO[bytes], path: Path) -> dict[str, dict[str, Any]]:
     """Read a file of decisions, and remove an incomplete last line."""
     file.seek(0)
     found, whole = _read(file.read(), path)

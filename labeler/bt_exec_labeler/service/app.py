@@ -54,7 +54,8 @@ def make_app(
             error = {"code": failure.code, "message": str(failure)}
             return JSONResponse({"error": error}, 503, {"Retry-After": "5"})
         items = [
-            _wrong(item) if isinstance(item, tuple) else _answer(next(answered)) for item in found
+            _error_answer(item) if isinstance(item, tuple) else _answer(next(answered))
+            for item in found
         ]
         return {"schema_version": vocabulary.version, "role": role, "items": items}
 
@@ -78,7 +79,7 @@ def make_app(
     return Guard(app, login, host, body_bytes=BODY_BYTES)
 
 
-def _wrong(breaches: tuple[Breach, ...], **more: Any) -> dict[str, Any]:
+def _error_answer(breaches: tuple[Breach, ...], **more: Any) -> dict[str, Any]:
     said = [{"code": b.code, "where": b.where, "message": b.message} for b in breaches]
     return {"record": None, "breaches": said, **more}
 
@@ -86,5 +87,5 @@ def _wrong(breaches: tuple[Breach, ...], **more: Any) -> dict[str, Any]:
 def _answer(labelled: Labelled) -> dict[str, Any]:
     about = {"attempts": labelled.attempts, "provenance": dict(labelled.provenance)}
     if labelled.record is None:
-        return _wrong(labelled.breaches, **about)
+        return _error_answer(labelled.breaches, **about)
     return {"record": labelled.record.to_dict(), "breaches": [], **about}

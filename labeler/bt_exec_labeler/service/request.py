@@ -128,7 +128,7 @@ def items_of_request(
 def _item(
     asked: AskedItem, episode: Episode, role: Role, vocabulary: Vocabulary, pictures: _Pictures
 ) -> Item | tuple[Breach, ...]:
-    breaches = _words(asked, role, vocabulary)
+    breaches = _word_breaches(asked, role, vocabulary)
     clips: dict[str, Clip] = {}
     for form, frames in ((RECENT, asked.recent_clip), (SUMMARY, asked.summary_clip)):
         read = _frames(form, frames, pictures, breaches)
@@ -163,7 +163,7 @@ class _Pictures:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _RequestFrame:
     """Frame of a request, whose picture was already read."""
 
     t: float
@@ -177,7 +177,7 @@ class _Shown:
         return hashlib.sha256(self.picture.tobytes()).hexdigest()
 
 
-def _words(asked: AskedItem, role: Role, vocabulary: Vocabulary) -> list[Breach]:
+def _word_breaches(asked: AskedItem, role: Role, vocabulary: Vocabulary) -> list[Breach]:
     step = vocabulary.mid_steps.get(asked.mid_step_id)
     found: list[Breach] = []
     if step is None:
@@ -200,7 +200,7 @@ def _frames(
     pictures: _Pictures,
     breaches: list[Breach],
 ) -> tuple[Frame, ...]:
-    found: list[_Shown] = []
+    found: list[_RequestFrame] = []
     for at, frame in enumerate(asked):
         where = f"{form.name}_clip[{at}]"
         place = (
@@ -216,7 +216,7 @@ def _frames(
             breaches.append(Breach("DAMAGED_FRAME", where, str(error)))
         else:
             name = "data" if place.image.startswith("data:") else place.image
-            found.append(_Shown(place.t, name, picture))
+            found.append(_RequestFrame(place.t, name, picture))
     return tuple(found)
 
 
@@ -290,7 +290,7 @@ def request_of(items: Sequence[Item], vocabulary: Vocabulary, language: str) -> 
     frames = {_name(frame): frame for i in items for clip in i.clips for frame in clip.frames}
     return {
         "command": items[0].episode.command[:500],
-        "pictures": {name: _coded(frame) for name, frame in frames.items()},
+        "pictures": {name: _data_address(frame) for name, frame in frames.items()},
         "items": [body_of(item, vocabulary, language, _name) for item in items],
     }
 
@@ -299,7 +299,7 @@ def _name(frame: Frame) -> str:
     return pixel_digest(frame)[:32]
 
 
-def _coded(frame: Frame) -> str:
+def _data_address(frame: Frame) -> str:
     """Return a frame as a ``data:`` address, lossless, so that its digest is the same."""
     done, data = cv2.imencode(".png", cv2.cvtColor(picture(frame), cv2.COLOR_RGB2BGR))
     assert done
@@ -307,7 +307,7 @@ def _coded(frame: Frame) -> str:
 
 
 def body_of(
-    item: Item, vocabulary: Vocabulary, language: str, image: Callable[[Frame], str] = _coded
+    item: Item, vocabulary: Vocabulary, language: str, image: Callable[[Frame], str] = _data_address
 ) -> dict[str, Any]:
     """Return an item in the form of `AskedItem`.
 

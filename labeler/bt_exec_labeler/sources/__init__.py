@@ -37,7 +37,7 @@ def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
         from bt_exec_labeler.sources.video import read_video
 
         return read_video
-    if path.is_file() and _begins(path, b"SQLite format 3"):
+    if path.is_file() and _file_begins_with(path, b"SQLite format 3"):
         from bt_exec_labeler.sources.journal import read_journal
 
         return read_journal
@@ -57,6 +57,6 @@ def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
     )
 
 
-def _begins(path: Path, data: bytes) -> bool:
+def _file_begins_with(path: Path, data: bytes) -> bool:
     with path.open("rb") as file:
         return file.read(len(data)) == data

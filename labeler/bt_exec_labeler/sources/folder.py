@@ -148,7 +148,7 @@ def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, .
     """Return the frames of a folder in the order of the recording."""
     listing = folder / _FRAMES
     if listing.is_file():
-        return _listed(listing)
+        return _listed_frames(listing)
     pictures = [path for path in folder.iterdir() if _is_picture(path)]
     if pictures and fps is None:
         why = "has no times of its frames; add fps to episode.yaml, or t of each to frames.jsonl"
@@ -165,7 +165,7 @@ def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, .
     return frames, flaws
 
 
-def _listed(listing: Path) -> tuple[list[Frame], tuple[Flaw, ...]]:
+def _listed_frames(listing: Path) -> tuple[list[Frame], tuple[Flaw, ...]]:
     """Return the frames listed in ``frames.jsonl``; an unusable line is a flaw."""
     frames: list[Frame] = []
     flaws: list[Flaw] = []

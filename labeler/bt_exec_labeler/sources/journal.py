@@ -119,7 +119,7 @@ def _action(run: SkillRun, site: Site | None) -> Action:
         dict(run.start.args),
         state,
         end.failure.code if end is not None and end.failure is not None else "",
-        _changed(run, site) if state == "done" else {},
+        _established_facts(run, site) if state == "done" else {},
     )
 
 
@@ -127,7 +127,7 @@ def _state(run: SkillRun) -> State:
     return "unknown" if run.end is None else run.end.state
 
 
-def _changed(run: SkillRun, site: Site | None) -> Mapping[str, str]:
+def _established_facts(run: SkillRun, site: Site | None) -> Mapping[str, str]:
     """Return the facts that a skill declares to establish on success."""
     skill = None if site is None else site.catalogue.skills.get(run.start.skill)
     if skill is None:

@@ -19,14 +19,14 @@ _LEVELS = 64  # most levels of a value; libraries recurse into it
 _LATEST_S = 1e12
 
 
-def _no_boolean(value: Any) -> Any:
+def _reject_boolean(value: Any) -> Any:
     if isinstance(value, bool):
         raise PydanticCustomError("float_type", "input should be a valid number")
     return value
 
 
 Seconds: TypeAlias = Annotated[
-    float, Field(ge=0, le=_LATEST_S, allow_inf_nan=False), BeforeValidator(_no_boolean)
+    float, Field(ge=0, le=_LATEST_S, allow_inf_nan=False), BeforeValidator(_reject_boolean)
 ]
 """Time of a recording [s]."""
 

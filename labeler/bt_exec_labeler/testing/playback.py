@@ -43,7 +43,7 @@ class Playback:
         for path in sorted(folder.glob("*.jsonl")):
             for text in path.read_text(encoding="utf-8").splitlines():
                 system, user, assistant = json.loads(text)["messages"]
-                parts = [_part(part, folder.parent) for part in user["content"]]
+                parts = [_part_text(part, folder.parent) for part in user["content"]]
                 self._answers[system["content"], *parts] = assistant["content"]
                 answers = json.loads(assistant["content"])["items"]
                 records = {answer["item"]: answer["record"] for answer in answers}
@@ -53,7 +53,7 @@ class Playback:
     def __call__(self, body: Mapping[str, Any]) -> str:
         """Return the answer to a request, without the items that no chat contains."""
         system = "\n\n".join(block["text"] for block in _blocks(body["system"])[:2])
-        parts = [_sent(block) for block in _blocks(body["messages"][0]["content"])]
+        parts = [_text_of_block(block) for block in _blocks(body["messages"][0]["content"])]
         if (system, *parts) in self._answers:
             self.exact += 1
             return self._answers[system, *parts]
@@ -73,13 +73,13 @@ def _blocks(content: str | Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
-def _part(part: Mapping[str, str], folder: Path) -> str:
+def _part_text(part: Mapping[str, str], folder: Path) -> str:
     if part["type"] == "text":
         return part["text"]
     return hashlib.sha256((folder / part["image"]).read_bytes()).hexdigest()
 
 
-def _sent(block: Mapping[str, Any]) -> str:
+def _text_of_block(block: Mapping[str, Any]) -> str:
     if block["type"] == "text":
         return str(block["text"])
     return hashlib.sha256(b64decode(block["source"]["data"])).hexdigest()

@@ -50,8 +50,8 @@ def test_pause_grows_to_four_seconds_or_as_long_as_the_server_wants() -> None:
     assert module._pause(state(2)) == 0.0
     assert module._pause(state(2, ValueError())) == 0.0
     nothing: Any = SimpleNamespace(attempt_number=1, outcome=None)
-    assert (module._pause(nothing), module._last(nothing)) == (0.0, None)
-    assert module._last(state(4, result=True)) is True
+    assert (module._pause(nothing), module._last_result(nothing)) == (0.0, None)
+    assert module._last_result(state(4, result=True)) is True
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_pause_grows_to_four_seconds_or_as_long_as_the_server_wants() -> None:
     ],
 )
 def test_temporary_failures_pass(code: str, passes: bool) -> None:
-    assert module._passes(ModelFailure(code, "no answer")) is passes
-    assert not module._passes(ValueError(code))
+    assert module._is_transient(ModelFailure(code, "no answer")) is passes
+    assert not module._is_transient(ValueError(code))
 
 
 def test_faults_are_listed_once_with_their_items() -> None:
     late, odd = Breach("A", "x", "is late"), Breach("B", "y", "is odd")
-    said = module._faults({1: (late,), 2: (odd, late), 4: (late,)})
+    said = module._breach_message({1: (late,), 2: (odd, late), 4: (late,)})
     assert said == (
         "This was wrong:\n"
         f"- item 1, item 4: {late}\n- item 2: {odd}\n- item 2: {late}\n"

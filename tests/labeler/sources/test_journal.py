@@ -84,18 +84,18 @@ def test_mission_without_frames_has_one_flaw() -> None:
 def test_action_has_the_effects_of_its_skill_only_on_success(
     state: str, code: str, wanted: Action, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_changed", lambda run, site: {"x": "y"})
+    monkeypatch.setattr(module, "_established_facts", lambda run, site: {"x": "y"})
     assert module._action(run("open_door", {"arm": "left"}, state, code), None) == wanted
 
 
 def test_effects_are_those_of_the_installed_skill() -> None:
     site = load_site("door")
     args = {"arm": "left", "object_label": "material"}
-    found = module._changed(run("move_arm", args), site)
+    found = module._established_facts(run("move_arm", args), site)
     assert found == {"at.left": "material", "doorway": "left"}
-    assert module._changed(run("move_arm", args), None) == {}
-    assert module._changed(run("dance", {}), site) == {}
-    assert module._changed(run("move_arm", {"arm": "tail"}), site) == {}
+    assert module._established_facts(run("move_arm", args), None) == {}
+    assert module._established_facts(run("dance", {}), site) == {}
+    assert module._established_facts(run("move_arm", {"arm": "tail"}), site) == {}
 
 
 def outcome(status: str, code: str, **more: Any) -> Any:
