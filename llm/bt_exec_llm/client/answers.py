@@ -68,7 +68,7 @@ def understand(message: Mapping[str, Any], raw: str, question: Question, tier: T
         return Said(text, {"calls": calls}, True, "tool", (), stop, model)
     if question.schema is None:
         return Said(text, None, True, "text", (), stop, model)
-    strict = _strict(given if called else text, question.schema)
+    strict = _is_complete_json(given if called else text, question.schema)
     honoured = tier == "text" or (strict and called == (tier == "tool"))
     properties = question.schema.get("properties")
     keys = tuple(properties) if isinstance(properties, Mapping) else ()
@@ -110,7 +110,7 @@ def _calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"name": str(call.get("name")), "input": call.get("input")} for call in calls]
 
 
-def _strict(text: str, schema: Mapping[str, Any]) -> bool:
+def _is_complete_json(text: str, schema: Mapping[str, Any]) -> bool:
     """Return True if a text is JSON with all required keys, as from an enforcing server."""
     try:
         data = json.loads(text)

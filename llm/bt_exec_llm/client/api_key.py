@@ -40,7 +40,7 @@ class Key:
         if not self.__key.isascii() or not self.__key.isprintable():
             raise ModelFailure("MODEL_NO_KEY", f"{variable}: the value is not a valid API key")
         if len(self.__key) >= _SHORTEST:
-            self.__seen = re.compile("|".join(_forms(self.__key)))
+            self.__seen = re.compile("|".join(_key_patterns(self.__key)))
 
     def reveal(self) -> str:
         """Return the key for the server, or a placeholder if it needs none."""
@@ -84,14 +84,14 @@ class Key:
         )
 
 
-def _forms(key: str) -> Iterator[str]:
+def _key_patterns(key: str) -> Iterator[str]:
     """Yield patterns of the key: literal, reversed, with separators, and in two encodings.
 
     Every pattern starts with a fixed character and bounds the text between two characters, which
     bounds the search time.
     """
     for text in (key, key[::-1]):
-        yield _BETWEEN.join(map(_written, text))
+        yield _BETWEEN.join(map(_character_pattern, text))
     for shift in range(3):  # the encoded letters depend on the offset of the key
         encoded = base64.b64encode(b"\0" * shift + key.encode()).decode().rstrip("=")
         inner = encoded[4 if shift else 0 : len(encoded) - 1]
@@ -118,7 +118,7 @@ def _without_words(value: Any) -> Any:
     return {**value, "text": "[key]"} if isinstance(value, dict) else "[key]"
 
 
-def _written(char: str) -> str:
+def _character_pattern(char: str) -> str:
     r"""Return the pattern of a character as JSON and YAML write it: ``-``, ``\u002d``, ``\x2D``.
 
     Nested escapes have more backslashes; their number is bounded, and so is the search time.

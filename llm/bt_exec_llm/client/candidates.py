@@ -88,22 +88,22 @@ def without_thoughts(text: str) -> tuple[str, bool]:
 
 
 def _pieces(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
-    fenced = _first_few(_fences(text))
+    fenced = _limited_pieces(_fences(text))
     if any(isinstance(piece, Candidate) for piece in fenced):
         for piece in fenced:
             if isinstance(piece, Candidate):
-                yield from _marked(piece)
+                yield from _fence_content(piece)
             else:
                 yield piece
         return
-    runs = [] if text.lstrip()[:1] == "{" else _first_few(_runs(text, keys))
+    runs = [] if text.lstrip()[:1] == "{" else _limited_pieces(_key_runs(text, keys))
     if any(isinstance(piece, Candidate) for piece in runs):
         yield from runs
     else:
         yield from _braces(text)
 
 
-def _first_few(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
+def _limited_pieces(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
     """Return the pieces up to the limit of documents."""
     kept: list[Candidate | str] = []
     count = 0
@@ -115,10 +115,10 @@ def _first_few(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
     return kept
 
 
-def _marked(fenced: Candidate) -> Iterator[Candidate | str]:
+def _fence_content(fenced: Candidate) -> Iterator[Candidate | str]:
     """Yield the content of a fence: unchanged, or its pairs of braces, the last one open."""
     whole = fenced.text.strip()
-    found = _first_few(_braces(whole)) if whole[:1] == "{" else []
+    found = _limited_pieces(_braces(whole)) if whole[:1] == "{" else []
     if len(found) > 1 or (found and isinstance(found[0], Candidate) and found[0].open):
         yield from (c._replace(note=FENCED) if isinstance(c, Candidate) else c for c in found)
     elif whole:
@@ -190,7 +190,7 @@ def _braces(text: str) -> Iterator[Candidate | str]:  # noqa: C901 - a state mac
         yield text[done:]
 
 
-def _runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
+def _key_runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
     """Yield runs of lines that start with one of `keys`, with their indented lines."""
     known = {_plain(key) for key in keys}
     lines: list[str] = []

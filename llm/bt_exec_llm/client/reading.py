@@ -96,25 +96,27 @@ def read_answer(
         said, first = soft, (*first, "no-break spaces replaced")
     found = pieces_of(said, keys)
     if len(found.documents) > MOST:
-        return _several(said, first)
-    work = _Work()
+        return _too_many_documents(said, first)
+    work = _ParseBudget()
     readings = [_read(piece, keys, first, work) for piece in found.documents]
     named = [each for each, is_named in readings if is_named]
     others = [each for each, is_named in readings if not is_named and each.source is not None]
     broken = [each for each, _ in readings if each.problems]
     chosen = named or others
     if len(chosen) > 1:
-        return _several(said, first)
+        return _too_many_documents(said, first)
     if not chosen:
-        if broken and (not found.words or any(_starts(each.text, keys) for each in broken)):
+        if broken and (
+            not found.words or any(_starts_document(each.text, keys) for each in broken)
+        ):
             return broken[-1]
         message = "contains no document; write one YAML document and nothing else"
         problem = Problem("EMPTY", message, file=NAME, line=1, column=1)
         return Reading(text=said, notes=first, problems=(problem,))
-    if any(_starts(each.text, keys) for each in broken if each is not chosen[0]):
-        return _several(said, first)
-    if _starts(found.words, alone or keys):
-        return _several(said, first)
+    if any(_starts_document(each.text, keys) for each in broken if each is not chosen[0]):
+        return _too_many_documents(said, first)
+    if _starts_document(found.words, alone or keys):
+        return _too_many_documents(said, first)
     beside = [each.text for each, _ in readings if each.text != chosen[0].text]
     words = "\n".join([found.words, *beside]).strip()
     if _PART_OF_A_TREE.search(words):
@@ -126,7 +128,7 @@ def read_answer(
     return replace(chosen[0], words=words)
 
 
-class _Work:
+class _ParseBudget:
     """Number of characters parsed so far."""
 
     def __init__(self) -> None:
@@ -136,14 +138,14 @@ class _Work:
         return self.done + len(text) <= _MOST_WORK
 
 
-def _several(text: str, notes: tuple[str, ...]) -> Reading:
+def _too_many_documents(text: str, notes: tuple[str, ...]) -> Reading:
     message = "contains more than one document; write one document and nothing else"
     problem = Problem("SEVERAL_PLANS", message, file=NAME)
     return Reading(text=text, notes=notes, problems=(problem,))
 
 
 def _read(
-    candidate: Candidate, keys: Sequence[str], notes: tuple[str, ...], work: _Work
+    candidate: Candidate, keys: Sequence[str], notes: tuple[str, ...], work: _ParseBudget
 ) -> tuple[Reading, bool]:
     """Read a candidate unchanged, repaired, then closed; also return if it has a known key."""
     notes = (*notes, candidate.note) if candidate.note else notes
@@ -154,7 +156,7 @@ def _read(
         notes = (*notes, "cut off: open brackets and quotes closed")
     reading = _attempt(text, complete, notes, work)
     other = None if reading.problems else reading
-    if other is not None and _known(other.data, keys):
+    if other is not None and _has_known_key(other.data, keys):
         return other, True
     problems = reading.problems
     if not problems or all(problem.code in _MENDABLE for problem in problems):
@@ -166,7 +168,7 @@ def _read(
             if any(problem.code not in _MENDABLE for problem in reading.problems):
                 problems = problems or reading.problems
                 break
-            if reading.source is not None and _known(reading.data, keys):
+            if reading.source is not None and _has_known_key(reading.data, keys):
                 return reading, True
             other = other or (None if reading.problems else reading)
     if other is not None and isinstance(other.data, dict | list):
@@ -174,7 +176,7 @@ def _read(
     return Reading(text=text, complete=complete, notes=notes, problems=problems), False
 
 
-def _attempt(text: str, complete: bool, notes: tuple[str, ...], work: _Work) -> Reading:
+def _attempt(text: str, complete: bool, notes: tuple[str, ...], work: _ParseBudget) -> Reading:
     work.done += len(text)
     try:
         source = _source(text)
@@ -212,7 +214,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _known(data: Any, keys: Sequence[str]) -> bool:
+def _has_known_key(data: Any, keys: Sequence[str]) -> bool:
     """Return whether data has one of the keys, in any case."""
     if not isinstance(data, dict):
         return False
@@ -220,7 +222,7 @@ def _known(data: Any, keys: Sequence[str]) -> bool:
     return any(key.casefold() in folded for key in data)
 
 
-def _starts(text: str, keys: Sequence[str]) -> bool:
+def _starts_document(text: str, keys: Sequence[str]) -> bool:
     """Return whether a line of text starts with one of the keys and a colon, or a brace does."""
     names = "|".join(map(re.escape, keys))
     return (

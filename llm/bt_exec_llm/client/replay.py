@@ -82,7 +82,7 @@ class ReplayClient:
         digest = question.digest()
         with self._lock:
             came = self._rows.pop(self._find(question, digest))
-            answer = _came(came)
+            answer = _recorded_result(came)
             self.usage += answer.usage
         if isinstance(answer, ModelFailure):
             raise answer
@@ -129,12 +129,12 @@ def _row(line: str) -> dict[str, Any]:
         if not isinstance(row["settings"], dict):
             raise TypeError("settings must be a mapping")
         return row
-    _came(row)
+    _recorded_result(row)
     dict(row["request"])
     return row
 
 
-def _came(row: Mapping[str, Any]) -> Answer | ModelFailure:
+def _recorded_result(row: Mapping[str, Any]) -> Answer | ModelFailure:
     """Return the recorded answer or failure of a line.
 
     Raises:

@@ -79,7 +79,7 @@ class ModelSettings(BaseModel):
 
     @field_validator("base_url")
     @classmethod
-    def _address(cls, value: str) -> str:
+    def _check_address(cls, value: str) -> str:
         parts = urlsplit(value)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("must be an address such as http://localhost:11434")

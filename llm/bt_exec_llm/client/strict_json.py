@@ -34,8 +34,8 @@ def strict_json(text: str) -> Any:
         ValueError: If it is not JSON, which includes ``NaN`` and ``Infinity``.
         RecursionError: If it is nested too deeply to be read.
     """
-    return json.loads(text, object_pairs_hook=keys_once, parse_constant=_no_constant)
+    return json.loads(text, object_pairs_hook=keys_once, parse_constant=_reject_constant)
 
 
-def _no_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")

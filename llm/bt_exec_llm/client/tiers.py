@@ -112,30 +112,32 @@ def build(
         # missing in the SDK; local servers accept it, and small models need it
         request["extra_body"] = {"temperature": settings.temperature or 0.0}
     if settings.cache:
-        _mark(request, system, question)
+        _mark_for_cache(request, system, question)
     return request
 
 
-def _mark(request: Mapping[str, Any], system: Sequence[Block], question: Question) -> None:
+def _mark_for_cache(
+    request: Mapping[str, Any], system: Sequence[Block], question: Question
+) -> None:
     """Mark the last four stable blocks for the cache; servers reject more."""
     stable = [block for block in system if block.text.strip()]
     pairs: list[tuple[dict[str, Any], Block | Image]] = list(
         zip(request.get("system", ()), stable, strict=False)
     )
     for turn, asked in zip(request["messages"], question.messages, strict=True):
-        pairs += zip(turn["content"], _said(asked), strict=True)
+        pairs += zip(turn["content"], _turn_blocks(asked), strict=True)
     marked = [sent for sent, block in pairs if isinstance(block, Block) and block.cache]
     for sent in marked[-_MOST_MARKS:]:
         sent["cache_control"] = {"type": "ephemeral"}
 
 
-def _said(turn: Turn) -> list[Block | Image]:
+def _turn_blocks(turn: Turn) -> list[Block | Image]:
     """Return the blocks of a turn without empty texts, which servers refuse."""
     return [block for block in turn.blocks if isinstance(block, Image) or block.text.strip()]
 
 
 def _turn(turn: Turn) -> dict[str, Any]:
-    return {"role": turn.role, "content": [_block(block) for block in _said(turn)]}
+    return {"role": turn.role, "content": [_block(block) for block in _turn_blocks(turn)]}
 
 
 def _block(block: Block | Image) -> dict[str, Any]:

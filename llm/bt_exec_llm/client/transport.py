@@ -103,7 +103,7 @@ class Transport:
         self._key = key
         tls = settings.base_url.startswith("https:")
         transport = _BoundedTransport(
-            connection, _trust() if tls else _UNUSED, proxy_of(settings.base_url)
+            connection, _certificates() if tls else _UNUSED, proxy_of(settings.base_url)
         )
         http = httpx2.Client(transport=transport, follow_redirects=False, trust_env=False)
         self._client = anthropic.Anthropic(
@@ -141,9 +141,9 @@ class Transport:
             ) as response:
                 return _read(response.http_response, self._key)
         except Exception as error:  # noqa: BLE001 - whatever it is, it gets a name
-            raise self._key.clean(self._named(error, connect)) from None
+            raise self._key.clean(self._failure_of(error, connect)) from None
 
-    def _named(self, error: BaseException, connect_s: float) -> ModelFailure:
+    def _failure_of(self, error: BaseException, connect_s: float) -> ModelFailure:
         """Return the failure for an exception."""
         chain: list[BaseException] = []
         link: BaseException | None = error
@@ -168,7 +168,7 @@ class Transport:
             if isinstance(link, httpx2.TimeoutException):
                 return ModelFailure("MODEL_TIMEOUT", "no answer came")
             if isinstance(link, httpx2.RemoteProtocolError):
-                return _broken(str(link))
+                return _broken_answer(str(link))
             if isinstance(link, httpx2.ReadError | httpx2.WriteError | httpx2.CloseError):
                 return ModelFailure("MODEL_BROKEN_OFF", "the server closed the connection")
             if isinstance(link, httpx2.TransportError | ssl.SSLError):
@@ -220,7 +220,7 @@ def _reason(error: BaseException) -> str:
     return said[:1].lower() + said[1:]
 
 
-def _broken(said: str) -> ModelFailure:
+def _broken_answer(said: str) -> ModelFailure:
     if any(word in said.lower() for word in ("disconnected", "closed", "incomplete")):
         return ModelFailure("MODEL_BROKEN_OFF", "the server closed the connection")
     return ModelFailure("MODEL_NOT_JSON", "the answer is not HTTP")
@@ -231,7 +231,7 @@ _UNUSED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 @lru_cache(maxsize=1)
-def _trust() -> ssl.SSLContext:
+def _certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 

@@ -45,11 +45,11 @@ def describe_trees(request: Request) -> str:
     for tree in request.library:
         if tree.utterances:
             parts.append(f"- {_head(tree, request.catalogue)}: {tree.summary}")
-            parts.append(f"  said: {' | '.join(_few(tree.utterances))}")
+            parts.append(f"  said: {' | '.join(_one_per_language(tree.utterances))}")
     return "\n".join([*parts, *_settings(request)])
 
 
-def _few(utterances: Sequence[str]) -> list[str]:
+def _one_per_language(utterances: Sequence[str]) -> list[str]:
     """Return one utterance of each language."""
     return list({language_of(text): text for text in reversed(utterances)}.values())
 

@@ -90,19 +90,21 @@ def assess(
     except SpecError as error:
         known = {problem.place for problem in problems}
         problems += [problem for problem in error.problems if problem.place not in known]
-        return Judgement(problems=_as_written(problems, form, None), notes=notes)
-    spec = _noted(with_part(written, request), notes)
+        return Judgement(problems=_at_written_positions(problems, form, None), notes=notes)
+    spec = _with_notes(with_part(written, request), notes)
     expanded = None if meant is None else meant.expanded
     examined = examine(spec, request, meant=expanded, stated=form.stated)
-    problems += _whole(examined, form, request, meant)
+    problems += _plan_problems(examined, form, request, meant)
     if problems:
         part = part_of(request)
         place = None if part is None else part[2]
-        return Judgement(problems=_as_written(problems, form, place), notes=notes)
+        return Judgement(problems=_at_written_positions(problems, form, place), notes=notes)
     return Judgement(examined.verified(), notes=notes)
 
 
-def _whole(examined: Examined, form: Form, request: Request, meant: Meant | None) -> list[Problem]:
+def _plan_problems(
+    examined: Examined, form: Form, request: Request, meant: Meant | None
+) -> list[Problem]:
     """Return the problems of the plan as a whole."""
     problems = faults.named(examined.problems, examined.written, request)
     expanded, passed = examined.expanded, examined.plan
@@ -125,7 +127,7 @@ def _whole(examined: Examined, form: Form, request: Request, meant: Meant | None
     problems += needless_changes(passed, asked, request)
     problems += needless_repetitions(expanded, None if meant is None else meant.expanded, request)
     problems += talk_problems(passed, asked, request)
-    if meant is None and _forbids(request.command):
+    if meant is None and _may_forbid(request.command):
         problems += faults.forbidden(expanded)
     return problems
 
@@ -147,13 +149,15 @@ def _load(root: Any, form: Form, request: Request, model: str) -> MissionSpec:
     return document
 
 
-def _noted(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
+def _with_notes(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
     told = tuple(f"answer: {note}" for note in notes)
     header = spec.mission.model_copy(update={"notes": (*spec.mission.notes, *told)})
     return spec.model_copy(update={"mission": header})
 
 
-def _as_written(problems: Iterable[Problem], form: Form, part: Place | None) -> tuple[Problem, ...]:
+def _at_written_positions(
+    problems: Iterable[Problem], form: Form, part: Place | None
+) -> tuple[Problem, ...]:
     """Return the problems with positions in the model's own document, each once."""
     prefix = show_place(part) if part is not None else "root"
     found: dict[tuple[str, str, str], Problem] = {}
@@ -208,7 +212,7 @@ _WORDS = re.compile(
 )
 
 
-def _forbids(command: str) -> bool:
+def _may_forbid(command: str) -> bool:
     """Return whether a command holds words that may forbid something.
 
     The offline compiler refuses the negations that it knows. A command that it does not understand

@@ -146,9 +146,9 @@ class ModelCompiler:
         if result.plan is not None:
             usage, requests = result.usage.to_dict(), result.requests
             plan = result.plan
-            unconfirmed = "" if isinstance(meant, Meant) else _unconfirmed(plan, request)
+            unconfirmed = "" if isinstance(meant, Meant) else _consent_notice(plan, request)
             return Plan(plan.written, result.calls, usage, requests, unconfirmed, plan)
-        return self._without(request, result)
+        return self._without_model_plan(request, result)
 
     def known_way(self, request: Request) -> VerifiedPlan | None:
         """Return the failed plan with an alternative of the library; None without a valid one."""
@@ -164,7 +164,7 @@ class ModelCompiler:
         except SpecError:
             return None
 
-    def _without(self, request: Request, result: Result) -> Plan | Refusal:
+    def _without_model_plan(self, request: Request, result: Result) -> Plan | Refusal:
         """Return the fallback plan or the refusal if the model gives no plan."""
         again = request.previous is not None
         other = self._offline.compile(request)
@@ -187,7 +187,7 @@ class ModelCompiler:
         return refusal_of(result, request.language, again=again, nearest=near)
 
 
-def _unconfirmed(plan: VerifiedPlan, request: Request) -> str:
+def _consent_notice(plan: VerifiedPlan, request: Request) -> str:
     """Return the notice that only the model understands the command; "" without skills."""
     moves = any(walk(plan.spec.root, Do))
     return sentences().say("UNCONFIRMED", request.language) if moves else ""

@@ -71,7 +71,7 @@ def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: i
     for _ in range(rounds):
         try:
             answer = dialogue.ask()
-            found = _judged(answer, request, meant)
+            found = _judge(answer, request, meant)
             said = answer.text
         except ModelFailure as failure:
             if failure.code != "MODEL_CUT_OFF":
@@ -108,7 +108,7 @@ def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: i
     return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage, codes=tuple(codes))
 
 
-def _judged(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
+def _judge(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
     document = document_in(answer.text)
     if document.problems:
         return Judgement(problems=document.problems, notes=document.notes)

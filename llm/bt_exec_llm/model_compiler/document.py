@@ -57,7 +57,7 @@ def document_in(text: str) -> Document:
     if thought and not text.endswith(said.lstrip()):
         message = "thinking text after or inside the plan; write only the plan"
         return Document(problems=(Problem("WORDS_BESIDE_PLAN", message),))
-    found = _as_a_file(said.strip()) or _among_words(said)
+    found = _whole_document(said.strip()) or _document_in_prose(said)
     if thought:
         found = found._replace(notes=("thoughts left out", *found.notes))
     if found.problems:
@@ -66,7 +66,7 @@ def document_in(text: str) -> Document:
     return Document(problems=(odd,)) if odd is not None else found
 
 
-def _among_words(text: str) -> Document:
+def _document_in_prose(text: str) -> Document:
     reading = read_answer(text, keys=_KEYS, alone=WHOLE, any_case=False)
     if reading.source is None:
         return Document(None, reading.notes, tuple(map(_told, reading.problems)))
@@ -87,7 +87,7 @@ def _among_words(text: str) -> Document:
     return Document(reading.data, reading.notes)
 
 
-def _as_a_file(text: str) -> Document | None:
+def _whole_document(text: str) -> Document | None:
     """Return the whole text as one document, or None."""
     try:
         source = read_text(text, _NAME)
@@ -96,7 +96,7 @@ def _as_a_file(text: str) -> Document | None:
         codes = {problem.code for problem in error.problems}
         sure = first and codes and codes <= _NO_DATA
         return Document(problems=error.problems) if sure else None
-    found = _spoken(source) or _plain(source.data)
+    found = _after_colon(source) or _plain(source.data)
     comment = None if found is None else _comment(text)
     return found if comment is None else Document(problems=(comment,))
 
@@ -107,7 +107,7 @@ def _plain(data: Any) -> Document | None:
     return Document(data) if known or listed else None
 
 
-def _spoken(source: Source) -> Document | None:
+def _after_colon(source: Source) -> Document | None:
     """Return the text after a sentence and a colon, which YAML parses as a key."""
     data = source.data
     if not isinstance(data, dict) or not data:

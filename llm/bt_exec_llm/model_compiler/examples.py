@@ -105,7 +105,7 @@ def nearest_trees(request: Request, count: int = _SHOWN) -> tuple[tuple[str, Tre
     best: list[tuple[float, int, str, TreeSpec]] = []
     for index, tree in enumerate(request.library):
         own = [text for text in tree.utterances if language_of(text) == request.language]
-        scored = [(_alike(typed, text.casefold()), text) for text in own or tree.utterances]
+        scored = [(_similarity(typed, text.casefold()), text) for text in own or tree.utterances]
         if scored:
             score, text = max(scored)
             best.append((-score, index, text, tree))
@@ -113,7 +113,7 @@ def nearest_trees(request: Request, count: int = _SHOWN) -> tuple[tuple[str, Tre
 
 
 @lru_cache(maxsize=4096)  # the same command is compared again in a re-plan
-def _alike(typed: str, text: str) -> float:
+def _similarity(typed: str, text: str) -> float:
     return difflib.SequenceMatcher(None, typed, text).ratio()
 
 
@@ -130,7 +130,7 @@ def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
             answer = _offline().compile(replace(site, command=text, language=language))
             if isinstance(answer, Plan) and isinstance(answer.spec.root, Tree):
                 root = to_data(answer.spec)["root"]
-                if _passes(root, site):
+                if _is_valid(root, site):
                     yield text, {"explanation": tree.summary, "root": root}
 
 
@@ -144,7 +144,7 @@ def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> It
             if param.required or other is None:
                 continue
             root = {"tree": name, "with": {**answer["root"].get("with", {}), key: other}}
-            if _passes(root, site):
+            if _is_valid(root, site):
                 command = f"{text.rstrip('.')} ({key}: {other})."
                 yield Example("An argument", command, {**answer, "root": root})
                 return
@@ -155,7 +155,7 @@ def _composition(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iter
     for text, answer in plans:
         for second, other in plans:
             root = {"sequence": [answer["root"], other["root"]]}
-            if other is not answer and _passes(root, site):
+            if other is not answer and _is_valid(root, site):
                 both = {"explanation": f"{answer['explanation']} {other['explanation']}"}
                 yield Example("Two parts", f"{text} {second}", {**both, "root": root})
                 return
@@ -168,7 +168,7 @@ def _written_out(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iter
         body = tree.body if isinstance(tree, Tree) else None
         if isinstance(body, Do) and body.skip_if is not None and body.args:
             root = to_data(_mission({"do": "x"}).model_copy(update={"root": body}))["root"]
-            if _passes(root, site):
+            if _is_valid(root, site):
                 yield Example("Written out", text, {**answer, "root": root})
                 return
 
@@ -194,7 +194,7 @@ def _repair(request: Request, form: Form) -> str:
     )
 
 
-def _passes(root: dict[str, Any], site: Request) -> bool:
+def _is_valid(root: dict[str, Any], site: Request) -> bool:
     """Return whether a plan passes verification in any observed state."""
     return not [p for p in examine(_mission(root), site).problems if p.code != "LABEL_NOT_SEEN"]
 

@@ -105,12 +105,12 @@ def ends_of(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends
     facts = {
         key: (fact, value) for key, (fact, value) in touched.items() if sure.get(fact) == value
     }
-    told = [check.check for check in _told(spec.root)]
-    questions = {_form(question, catalogue): str(question) for question in told}
+    told = [check.check for check in _reported_checks(spec.root)]
+    questions = {_normal_form(question, catalogue): str(question) for question in told}
     return Ends(facts, touched, questions, bool(skills))
 
 
-def _told(node: NodeBase) -> Iterator[Check]:
+def _reported_checks(node: NodeBase) -> Iterator[Check]:
     """Yield the checks under `node` that run in any case and whose answers are reported."""
     if node.skip_if is not None:
         return
@@ -122,10 +122,10 @@ def _told(node: NodeBase) -> Iterator[Check]:
     elif isinstance(node, Parallel) and node.needed < len(children):
         children = ()
     for child in children:
-        yield from _told(child)
+        yield from _reported_checks(child)
 
 
-def _form(expression: Any, catalogue: Catalogue) -> str:
+def _normal_form(expression: Any, catalogue: Catalogue) -> str:
     """Return a condition in normal form."""
     return json.dumps(_plain(expression, catalogue), ensure_ascii=False, default=str)
 
@@ -155,7 +155,7 @@ def said_of(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[A
     set_by_words = {
         pair
         for part in _trees_of(meant.expanded.root)
-        for pair in _set_by(part.tree, part.args, request.library)
+        for pair in _arguments_set_by(part.tree, part.args, request.library)
     }
     return {
         pair: frozenset(before[pair] | after[pair])
@@ -190,7 +190,9 @@ def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], s
     return found
 
 
-def _set_by(tree: str, params: Collection[str], library: Library) -> Iterator[tuple[str, str]]:
+def _arguments_set_by(
+    tree: str, params: Collection[str], library: Library
+) -> Iterator[tuple[str, str]]:
     """Yield the skill arguments that parameters of a tree are passed to."""
     for node in walk(library.get(tree).root):
         if isinstance(node, Do | Tree):
@@ -202,7 +204,7 @@ def _set_by(tree: str, params: Collection[str], library: Library) -> Iterator[tu
             if isinstance(node, Do):
                 yield from ((node.do, name) for name in handed)
             else:
-                yield from _set_by(node.tree, handed, library)
+                yield from _arguments_set_by(node.tree, handed, library)
 
 
 def effects_of(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:

@@ -80,11 +80,11 @@ class _Walk:
                 for child, where in place_of_children(node, place):
                     yield from self.node(child, where)
             case Tree() if node.body is not None:
-                self._skim(node.body, effects=True)
+                self._apply_all(node.body, effects=True)
             case _:
-                self._skim(node, effects=False)
+                self._apply_all(node, effects=False)
 
-    def _skim(self, node: NodeBase, *, effects: bool) -> None:
+    def _apply_all(self, node: NodeBase, *, effects: bool) -> None:
         """Apply the effects of the skills under `node`, or mark their facts as unknown."""
         for inner in walk(node, Do):
             for _, fact, value in effects_of(inner, self.request.catalogue):

@@ -62,12 +62,12 @@ _LOOPS = ("loop", "while_true", "forever", "repeat_until", "retry_until_successf
 def empty(root: Any) -> Iterator[Problem]:
     """Find a plan without any action."""
     nodes = [node for _, node in _nodes(root)]
-    if nodes and all(_hollow(node) for node in nodes):
+    if nodes and all(_is_hollow(node) for node in nodes):
         message = "nothing is done in this plan; where nothing may be needed, use skip_if"
         yield Problem("EMPTY_PLAN", message, "root", found="no do, check or tree")
 
 
-def _hollow(node: dict[str, Any]) -> bool:
+def _is_hollow(node: dict[str, Any]) -> bool:
     """Return whether a node neither acts nor contains anything but nodes."""
     children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
     listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
@@ -128,13 +128,13 @@ def same_again(new: NodeBase, old: NodeBase, place: Place) -> Iterator[Problem]:
 
 def _outline(node: NodeBase) -> Any:
     """Return a part as data without names, with subtrees expanded."""
-    if isinstance(node, Tree) and node.body is not None and not _modified(node):
+    if isinstance(node, Tree) and node.body is not None and not _has_modifiers(node):
         return _outline(node.body)
     own = node.model_dump(mode="json", exclude={"name", "body", "sequence", "fallback", "parallel"})
     return type(node).__name__, own, [_outline(child) for child in children_of(node)]
 
 
-def _modified(node: NodeBase) -> bool:
+def _has_modifiers(node: NodeBase) -> bool:
     return bool(node.modifiers)
 
 

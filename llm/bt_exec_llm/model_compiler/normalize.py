@@ -79,7 +79,7 @@ class _Tidy:
         if not isinstance(node, dict) or depth > _MOST_DEPTH:
             return node
         found: dict[str, Any] = {}
-        for key, value in self._spelt_out(node).items():
+        for key, value in self._as_node(node).items():
             name = self._key(key)
             name = key if name in found else name
             if name in ("sequence", "fallback", "parallel") and isinstance(value, list):
@@ -88,7 +88,7 @@ class _Tidy:
         for kind, known in (("do", self.skills), ("tree", self.trees)):
             if isinstance(found.get(kind), str):
                 found[kind] = self._name(found[kind], known)
-        if not found.get("tell") and self._made_up(found.get("else")):
+        if not found.get("tell") and self._is_invented(found.get("else")):
             del found["else"]
         signature = self.skills.get(str(found.get("do")))
         if signature is not None and isinstance(found.get("with"), dict):
@@ -98,19 +98,19 @@ class _Tidy:
                 found[key] = self._condition(found[key], depth)
         return found
 
-    def _made_up(self, code: Any) -> bool:
+    def _is_invented(self, code: Any) -> bool:
         """Return whether a code is invented by the model."""
         if not isinstance(code, str) or code in self.codes or not _CODE.fullmatch(code):
             return False
         self.notes.append(f"'else: {code[:40]}' was left out: unknown code")
         return True
 
-    def _spelt_out(self, node: dict[str, Any]) -> dict[str, Any]:
+    def _as_node(self, node: dict[str, Any]) -> dict[str, Any]:
         """Convert ``{type: do, runs: grasp}`` and ``{type: sequence, children: []}`` to nodes."""
-        if any(_flat(key) in _KINDS for key in node):
+        if any(_normal_name(key) in _KINDS for key in node):
             return node
         word = next((node[key] for key in ("type", "kind", "node") if key in node), None)
-        kind = _KINDS.get(_flat(word)) if isinstance(word, str) else None
+        kind = _KINDS.get(_normal_name(word)) if isinstance(word, str) else None
         if kind is None:
             return node
         inner = ("children", "nodes") if kind in ("sequence", "fallback", "parallel") else ()
@@ -124,7 +124,7 @@ class _Tidy:
 
     def _key(self, key: str) -> str:
         table = {**_KEYS, **_KINDS}
-        name = table.get(_flat(key), key)
+        name = table.get(_normal_name(key), key)
         if name != key:
             self.notes.append(f"{key!r} was read as {name!r}")
         return name
@@ -133,8 +133,8 @@ class _Tidy:
         names = tuple(known)
         if name in names:
             return name
-        flat = _flat(name)
-        alike = [other for other in names if _flat(other) == flat]
+        flat = _normal_name(name)
+        alike = [other for other in names if _normal_name(other) == flat]
         if len(alike) != 1:
             return name
         self.notes.append(f"{name!r} was read as {alike[0]!r}")
@@ -153,7 +153,7 @@ class _Tidy:
         if isinstance(part, dict) and len(part) == 2 and "else" in part:  # a guard and its code
             condition = {name: inner for name, inner in part.items() if name != "else"}
             found = self._condition(condition, depth)
-            if self._made_up(part["else"]):
+            if self._is_invented(part["else"]):
                 return found
             named = {found: {}} if isinstance(found, str) else found
             return {**named, "else": part["else"]}
@@ -170,7 +170,7 @@ class _Tidy:
         return {name: inner}
 
 
-def _flat(name: str) -> str:
+def _normal_name(name: str) -> str:
     """Return a name without case and separators, in the form of the table keys.
 
     Letters of other alphabets are kept, since case folding turns some into Latin ones.

@@ -94,7 +94,7 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
     if image and request.situation.frame is not None:
         parts.append(image_block(request.situation.frame))
     if request.context.turns:
-        parts.append("# Said before\n\n" + fenced("before", _before(request)))
+        parts.append("# Said before\n\n" + fenced("before", _session_text(request)))
     command = {"command": _clean(request.command, _LONGEST_COMMAND), "language": request.language}
     parts.append("# Command\n\n" + fenced("command", command))
     first = Turn.user(*parts)
@@ -153,7 +153,7 @@ def _situation(request: Request) -> dict[str, Any]:
     }
 
 
-def _before(request: Request) -> list[dict[str, str]]:
+def _session_text(request: Request) -> list[dict[str, str]]:
     """Return the session so far, for references such as "again" and "it" in the command."""
     return [
         {

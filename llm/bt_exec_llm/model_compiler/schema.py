@@ -35,20 +35,20 @@ def schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
             "description": "the first is the root",
         },
     }
-    return _closed(plan, list(plan))
+    return _closed_object(plan, list(plan))
 
 
 def short_schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     """Return the JSON Schema of a plan that is a list of trees with their arguments."""
     steps = [
-        _closed({"tree": {"type": "string", "enum": [name]}, "with": args}, ["tree", "with"])
+        _closed_object({"tree": {"type": "string", "enum": [name]}, "with": args}, ["tree", "with"])
         for name, args in _trees(catalogue, library)
     ]
     plan = {
         "cannot": {"type": "string", "description": "why there is no plan; else empty"},
         "steps": {"type": "array", "items": {"anyOf": steps} if len(steps) > 1 else steps[0]},
     }
-    return _closed(plan, list(plan))
+    return _closed_object(plan, list(plan))
 
 
 def _node(catalogue: Catalogue, library: Library) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _node(catalogue: Catalogue, library: Library) -> dict[str, Any]:
         "retry": {"type": "integer"},
         "timeout": {"type": "string", "description": "20s"},
     }
-    return _closed(fields, ["id", "kind"])
+    return _closed_object(fields, ["id", "kind"])
 
 
 def _step(catalogue: Catalogue, library: Library) -> dict[str, Any]:
@@ -77,22 +77,28 @@ def _step(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     if len(runs) > MOST_BRANCHES:
         names = {"type": "string", "enum": sorted(name for name, _ in runs)}
         pairs = _list({"name": {"type": "string"}, "value": _ARGS}, "arguments by name")
-        return {**_closed({"runs": names, "with": pairs}, ["runs", "with"]), "description": about}
-    branches = [_closed({"runs": _only(name), "with": w}, ["runs", "with"]) for name, w in runs]
+        return {
+            **_closed_object({"runs": names, "with": pairs}, ["runs", "with"]),
+            "description": about,
+        }
+    branches = [
+        _closed_object({"runs": _constant_schema(name), "with": w}, ["runs", "with"])
+        for name, w in runs
+    ]
     return {"anyOf": branches, "description": about}
 
 
 def _skills(catalogue: Catalogue) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, skill in catalogue.skills.items():
         fields = {arg: _value(hint) for arg, hint in skill.arguments.items()}
-        yield name, _closed(fields, [arg for arg in fields if arg in skill.required])
+        yield name, _closed_object(fields, [arg for arg in fields if arg in skill.required])
 
 
 def _trees(catalogue: Catalogue, library: Library) -> Iterator[tuple[str, dict[str, Any]]]:
     for tree in library:
         fields = {key: _value(p.hint(catalogue.types)) for key, p in tree.params.items()}
         needed = [key for key, param in tree.params.items() if param.required]
-        yield tree.tree, _closed(fields, needed)
+        yield tree.tree, _closed_object(fields, needed)
 
 
 def _value(hint: Any) -> dict[str, Any]:
@@ -113,11 +119,11 @@ def _conditions(catalogue: Catalogue) -> dict[str, Any]:
     return _list(fields, "all must hold")
 
 
-def _only(word: str) -> dict[str, Any]:
+def _constant_schema(word: str) -> dict[str, Any]:
     return {"type": "string", "enum": [word]}
 
 
-def _closed(fields: dict[str, Any], required: list[str]) -> dict[str, Any]:
+def _closed_object(fields: dict[str, Any], required: list[str]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": fields,
@@ -127,4 +133,8 @@ def _closed(fields: dict[str, Any], required: list[str]) -> dict[str, Any]:
 
 
 def _list(fields: dict[str, Any], description: str) -> dict[str, Any]:
-    return {"type": "array", "items": _closed(fields, list(fields)), "description": description}
+    return {
+        "type": "array",
+        "items": _closed_object(fields, list(fields)),
+        "description": description,
+    }

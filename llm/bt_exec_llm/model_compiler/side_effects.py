@@ -41,7 +41,7 @@ def needless_changes(
     """Compare the changes of facts in an expanded plan with those that the command means."""
     if meant is None:
         return
-    told = _told_forms(request)
+    told = _forms_with_messages(request)
     wanted = _changes(meant, request, 0)
     found: dict[tuple[str, str, tuple[str, ...]], None] = {}
     for branch in range(_branches(spec.root)):
@@ -51,7 +51,7 @@ def needless_changes(
         if template not in told or len(values) < 2:
             continue
         asked = [way for (other, _), way in wanted.items() if other == template]
-        if any(_within(values[1:], way) for way in asked):
+        if any(_is_subsequence(values[1:], way) for way in asked):
             continue
         way = ", ".join(value for value in values[1:_SHOWN] if value)
         if not any(len(one) > 1 for one in asked):
@@ -69,14 +69,14 @@ def needless_repetitions(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
     """Find steps that an expanded plan runs far more often than the command asks for."""
-    wanted = Counter() if meant is None else _counted(meant.root)
+    wanted = Counter() if meant is None else _run_counts(meant.root)
     counts = [int(digits[:6]) for digits in re.findall("[0-9]+", request.command)]
     asked = max(counts, default=1) if meant is None else 1
     by_name: Counter[str] = Counter()
     asked_by_name: Counter[str] = Counter()
     for step, runs in wanted.items():
         asked_by_name[step[0]] += runs
-    for step, runs in _counted(spec.root).items():
+    for step, runs in _run_counts(spec.root).items():
         by_name[step[0]] += runs
         most = 2 * max(asked, asked_by_name[step[0]]) + _SPARE
         if runs > most:
@@ -85,8 +85,8 @@ def needless_repetitions(
         most = 2 * asked_by_name[name] + _SPARE_OTHERWISE
         if meant is not None and runs > most:
             yield _repeated(name, runs, most)
-    usual = Counter() if meant is None else _attempted(meant.root)
-    for name, attempts in _attempted(spec.root).items():
+    usual = Counter() if meant is None else _attempt_counts(meant.root)
+    for name, attempts in _attempt_counts(spec.root).items():
         most = _ATTEMPTS * max(asked, usual[name])
         if attempts > most:
             yield _repeated(name, attempts, most)
@@ -99,29 +99,29 @@ def _repeated(step: str, runs: int, most: int) -> Problem:
     )
 
 
-def _counted(node: NodeBase) -> Counter[tuple[str, str]]:
+def _run_counts(node: NodeBase) -> Counter[tuple[str, str]]:
     """Return how often each step runs, without retries, on the longest branch of each fallback."""
     counts: Counter[tuple[str, str]] = Counter()
     if isinstance(node, Do):
         counts[node.do, json.dumps(dict(node.args), sort_keys=True, default=str)] = 1
     elif isinstance(node, Check):
         counts[str(node.check), ""] = 1
-    children = [_counted(child) for child in children_of(node)]
+    children = [_run_counts(child) for child in children_of(node)]
     for child in children:
         counts = counts | child if isinstance(node, Fallback) else counts + child
     times = node.repeat or 1
     return Counter({step: runs * times for step, runs in counts.items()}) if times > 1 else counts
 
 
-def _attempted(node: NodeBase) -> Counter[str]:
+def _attempt_counts(node: NodeBase) -> Counter[str]:
     """Return how often each skill is attempted if every attempt fails but the last."""
     own = [node.do] if isinstance(node, Do) else []
-    counts = sum(map(_attempted, children_of(node)), Counter(own))
+    counts = sum(map(_attempt_counts, children_of(node)), Counter(own))
     times = (node.repeat or 1) * (node.retry or 1)
     return Counter({name: attempts * times for name, attempts in counts.items()})
 
 
-def _told_forms(request: Request) -> frozenset[str]:
+def _forms_with_messages(request: Request) -> frozenset[str]:
     """Return the templates of facts with a message for at least one value."""
     told = [code.partition("=") for code in request.messages.codes() if "=" in code]
     values = {fact: {v for other, _, v in told if other == fact} for fact, _, _ in told}
@@ -172,7 +172,7 @@ def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
             yield from _runs(child, branch)
 
 
-def _within(values: Sequence[str], way: list[str]) -> bool:
+def _is_subsequence(values: Sequence[str], way: list[str]) -> bool:
     """Return whether values occur in a sequence in this order."""
     left = iter(way)
     return all(value in left for value in values)
@@ -182,13 +182,13 @@ def broken_guards(spec: MissionSpec, request: Request) -> Iterator[Problem]:
     """Find guards that the guarded step itself breaks when it succeeds."""
     for node, place in nodes_of(spec.root):
         for inner in walk(node, Do) if node.guard is not None else ():
-            if broken := _breaks(inner, node.guard, request.catalogue):
+            if broken := _violating_effect(inner, node.guard, request.catalogue):
                 message = f"{inner.do} makes {broken}, which this guard does not allow"
                 yield Problem("GUARD_BREAKS_ITSELF", message, f"{show_place(place)}/while", broken)
                 break
 
 
-def _breaks(node: Do, guard: Any, catalogue: Catalogue) -> str:
+def _violating_effect(node: Do, guard: Any, catalogue: Catalogue) -> str:
     """Return the effect of a step that violates a guard, or an empty text."""
     effects = {fact: value for _, fact, value in effects_of(node, catalogue)}
     if isinstance(guard, Not):

@@ -113,15 +113,19 @@ def talk_problems(
 def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
     """Return the content words of a text that none of the sources contains."""
     known = {token for source in sources for token in _tokens(source)}
-    return [token for token in _tokens(text) if not _joins(token) and not _among(token, known)]
+    return [
+        token for token in _tokens(text) if not _joins(token) and not _contains_word(token, known)
+    ]
 
 
 def _covers(texts: Iterable[str], wanted: Iterable[str], command: str) -> bool:
     """Return True if texts contain at least half of the wanted words of the command."""
     asked = set(_tokens(command))
-    words = [t for text in wanted for t in _tokens(text) if not _joins(t) and _among(t, asked)]
+    words = [
+        t for text in wanted for t in _tokens(text) if not _joins(t) and _contains_word(t, asked)
+    ]
     said = {token for text in texts for token in _tokens(text)}
-    return 2 * sum(_among(word, said) for word in words) >= len(words)
+    return 2 * sum(_contains_word(word, said) for word in words) >= len(words)
 
 
 def _tokens(text: str) -> list[str]:
@@ -132,7 +136,7 @@ def _joins(token: str) -> bool:
     return token in _JOINING or token.startswith(_JOINING_KO)
 
 
-def _among(token: str, known: set[str]) -> bool:
+def _contains_word(token: str, known: set[str]) -> bool:
     """Return whether a word is among others, apart from its ending."""
     if token in known:
         return True

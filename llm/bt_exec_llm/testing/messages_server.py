@@ -188,7 +188,7 @@ class MessagesServer:
         if "tools" in body and flavour.tools == "refuse":
             return error(400, "invalid_request_error", "tools: not supported by this model")
         if flavour.strict:
-            return _strictly(body)
+            return _anthropic_error(body)
         return None
 
     def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
@@ -224,7 +224,7 @@ class _Server(http.server.ThreadingHTTPServer):
         del request, client_address  # clients may disconnect
 
 
-def _strictly(body: Mapping[str, Any]) -> Reply | None:
+def _anthropic_error(body: Mapping[str, Any]) -> Reply | None:
     """Return an error for requests that only Anthropic's own server rejects."""
     wrong = "invalid_request_error"
     if not isinstance(body.get("max_tokens"), int):

@@ -128,7 +128,7 @@ class TurnCompiler:
                     self._analyse(request, talk, ways)
                 turn, log, plan, model = self._ask(request, talk, ways)
                 if isinstance(turn, Final):
-                    return self._ended(request, talk, ways, turn, log, model)
+                    return self._final_plan(request, talk, ways, turn, log, model)
                 assert plan is not None
                 talk.turns.append(Past(talk.number, as_calls(turn.tool_calls), log))
                 return self._plan(plan, ways, request)
@@ -142,8 +142,8 @@ class TurnCompiler:
             refusal = Refusal(failure.code, printable(failure.say(request.language)))
         assert refusal is not None
         if talk.disputed and talk.answer:
-            return self._told(request, talk, ways, talk.answer, "", None)
-        return _without(refusal, talk)
+            return self._answer_plan(request, talk, ways, talk.answer, "", None)
+        return _refusal_for(refusal, talk)
 
     def _analyse(self, request: Request, talk: Conversation, ways: Ways) -> None:
         """Ask the model to analyse the request, before any tool runs."""
@@ -217,7 +217,7 @@ class TurnCompiler:
         plan, wrong = examined(spec, request)
         return (turn, tagged.log, plan, answer.model), wrong
 
-    def _ended(
+    def _final_plan(
         self,
         request: Request,
         talk: Conversation,
@@ -231,13 +231,13 @@ class TurnCompiler:
             question = printable(" ".join(turn.open_questions))
             said = say("ASKED_BACK", request.language, question=question)
             refusal = Refusal("ASKED_BACK", said, question=question)
-            return _without(refusal, talk)
+            return _refusal_for(refusal, talk)
         turn_kind = None if talk.disputed else "last"
         talk.answer, talk.code_plan = turn.final_answer, turn.code_plan
         talk.turns.append(Past(talk.number, (), log))
-        return self._told(request, talk, ways, turn.final_answer, model, turn_kind)
+        return self._answer_plan(request, talk, ways, turn.final_answer, model, turn_kind)
 
-    def _told(
+    def _answer_plan(
         self,
         request: Request,
         talk: Conversation,
@@ -284,7 +284,7 @@ class TurnCompiler:
         return Plan(plan.written, unconfirmed=unconfirmed, verified=plan)
 
 
-def _without(refusal: Refusal, talk: Conversation) -> Refusal:
+def _refusal_for(refusal: Refusal, talk: Conversation) -> Refusal:
     """Return the refusal; without observations, it starts with a remedy."""
     plain = talk.refused
     if plain is None or talk.has_evidence():

@@ -141,7 +141,7 @@ class Conversation:
             if path in found:
                 observations.append(Observation(node.do, args, True, found[path].result))
             elif failure is not None and failure.path == path:
-                observations.append(Observation(node.do, args, False, None, _told(failure)))
+                observations.append(Observation(node.do, args, False, None, _failure_text(failure)))
                 if request.previous.mission.turn == "last":
                     self.disputed = True
             else:
@@ -150,5 +150,5 @@ class Conversation:
         self.turns[-1].observations = tuple(observations)
 
 
-def _told(failure: Failure) -> str:
+def _failure_text(failure: Failure) -> str:
     return f"{failure.code}: {failure.message}"[:_LONGEST]

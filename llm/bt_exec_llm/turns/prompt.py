@@ -46,7 +46,7 @@ def turn_question(
     form = "turns_native" if native else "turns_tagged"
     parts = [
         _request(request),
-        "[ANALYSIS LOG]\n" + "\n".join(map(_harmless, talk.log)),
+        "[ANALYSIS LOG]\n" + "\n".join(map(_escape_tags, talk.log)),
         "[PLAN RECORD]\n" + _json(talk.record),
         "[OBSERVATIONS]\n" + _observations(talk),
         f"[TURNS LEFT] {left}",
@@ -66,7 +66,7 @@ def as_text(question: Question) -> str:
 
 def objection(problems: list[Problem]) -> str:
     """Return the list of violations that is sent back with a malformed answer."""
-    lines = [f"- [{one.code}] {_harmless(str(one))}" for one in problems[:12]]
+    lines = [f"- [{one.code}] {_escape_tags(str(one))}" for one in problems[:12]]
     return "That cannot be used. Answer again, whole, without these faults:\n" + "\n".join(lines)
 
 
@@ -85,9 +85,8 @@ def _picture(request: Request) -> tuple[Image, ...]:
 
 def _request(request: Request) -> str:
     facts = {key: value for key, value in request.situation.facts.items() if value}
-    return (
-        f"[REQUEST] ({request.language})\n{_harmless(request.command)}\n\n[KNOWN]\n{_json(facts)}"
-    )
+    command = _escape_tags(request.command)
+    return f"[REQUEST] ({request.language})\n{command}\n\n[KNOWN]\n{_json(facts)}"
 
 
 def _observations(talk: Conversation) -> str:
@@ -98,9 +97,9 @@ def _observations(talk: Conversation) -> str:
 
 
 def _json(data: Any) -> str:
-    return _harmless(json.dumps(data, ensure_ascii=False, sort_keys=True, default=str))
+    return _escape_tags(json.dumps(data, ensure_ascii=False, sort_keys=True, default=str))
 
 
-def _harmless(text: str) -> str:
+def _escape_tags(text: str) -> str:
     """Return untrusted text with its angle brackets escaped, so that it contains no tags."""
     return text.replace("<", "‹").replace(">", "›")

@@ -45,11 +45,11 @@ def supported_share(
     words = {word.lower() for word in _WORD.findall(told)} - _EMPTY
     numbers = {float(number) for number in _NUMBER.findall(told)}
     allowed = numbers | {float(number) for number in _NUMBER.findall(question)}
-    checked = [_supported(line, words, numbers, allowed) for line in lines]
+    checked = [_is_supported(line, words, numbers, allowed) for line in lines]
     return round(sum(checked) / len(checked), 3) if checked else 0.0
 
 
-def _supported(line: str, words: set[str], numbers: set[float], allowed: set[float]) -> bool:
+def _is_supported(line: str, words: set[str], numbers: set[float], allowed: set[float]) -> bool:
     said = _HEAD.sub("", line)
     named = {float(number) for number in _NUMBER.findall(said)}
     mentions = any(word.lower() in words for word in _WORD.findall(said)) or bool(named & numbers)
