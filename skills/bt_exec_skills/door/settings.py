@@ -65,7 +65,7 @@ class DoorStart(WorldSettings):
 
     @field_validator("door")
     @classmethod
-    def _an_angle_or_a_name(cls, door: str) -> str:
+    def _check_door(cls, door: str) -> str:
         from bt_exec_skills.door.sim.layout import WorldOptions
 
         WorldOptions(door=door)
@@ -73,7 +73,7 @@ class DoorStart(WorldSettings):
 
     @field_validator("camera")
     @classmethod
-    def _faults_of_cameras(cls, camera: str) -> str:
+    def _check_camera(cls, camera: str) -> str:
         from bt_exec_skills.perception.camera_faults import parse_breaks
 
         parse_breaks(camera)

@@ -87,7 +87,7 @@ class DoorReporter(MissionReporter):
         fetch = any(handles_material(node) for node in walk(view.spec.root))
         opens = "open_door" in actions
         observation: DoorObservation | None = view.observation
-        status, reason = _standing(view)
+        status, reason = _goal_status(view)
         explanation, message = _words(view, status, reason)
         blocked = status == "blocked"
         report: dict[str, Any] = {
@@ -127,7 +127,7 @@ def _action(action: Action) -> dict[str, Any]:
     return {"name": action.name, "args": {k: v for k, v in action.args.items() if v is not None}}
 
 
-def _standing(view: MissionView) -> tuple[str, str]:
+def _goal_status(view: MissionView) -> tuple[str, str]:
     """Return goal status and reason code in the contract's words."""
     if view.status in ("in_progress", "satisfied"):
         reason = view.reason_code if view.reason_code in REASONS else "OK"

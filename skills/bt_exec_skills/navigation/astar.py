@@ -62,7 +62,7 @@ class Search:
         self._cost[self._start] = 0.0
         self._from: dict[int, int] = {}
         self._open = [(self._guess[self._start], self._start)]
-        self.done = not _joined(free, self._start, self._goal)
+        self.done = not _are_connected(free, self._start, self._goal)
         self.way: list[Cell] | None = None
         self.opened = 0
 
@@ -81,7 +81,7 @@ class Search:
             cost[here] = -1.0
             self.opened += 1
             if here == goal:
-                self.way, self.done = self._walked(), True
+                self.way, self.done = self._found_path(), True
                 return True
             for step, length in known[steps[here]]:
                 there = here + step
@@ -95,7 +95,7 @@ class Search:
     def _index(self, cell: Cell) -> int:
         return (cell[0] + 1) * self._columns + cell[1] + 1
 
-    def _walked(self) -> list[Cell]:
+    def _found_path(self) -> list[Cell]:
         index, way = self._goal, [self._goal]
         while index != self._start:
             index = self._from[index]
@@ -103,7 +103,7 @@ class Search:
         return [(i // self._columns - 1, i % self._columns - 1) for i in reversed(way)]
 
 
-def _joined(free: _Mask, start: int, goal: int) -> bool:
+def _are_connected(free: _Mask, start: int, goal: int) -> bool:
     """Return whether two cells are in one connected component; otherwise there is no path.
 
     Four neighbours are sufficient, since a diagonal step implies two straight ones.
@@ -121,14 +121,14 @@ def _steps_from(free: _Mask) -> bytes:
     found = np.zeros(free.shape, np.uint8)
     inner = found[1:-1, 1:-1]
     for bit, (a, b) in enumerate(_STEPS):
-        allowed = _moved(free, a, b)
+        allowed = _neighbours_free(free, a, b)
         if a and b:
-            allowed = allowed & _moved(free, a, 0) & _moved(free, 0, b)
+            allowed = allowed & _neighbours_free(free, a, 0) & _neighbours_free(free, 0, b)
         inner |= allowed.astype(np.uint8) << bit
     return found.tobytes()
 
 
-def _moved(free: _Mask, a: int, b: int) -> _Mask:
+def _neighbours_free(free: _Mask, a: int, b: int) -> _Mask:
     """Return for each inner cell whether the one `a` rows and `b` columns on is free."""
     rows, columns = free.shape
     return free[1 + a : rows - 1 + a, 1 + b : columns - 1 + b]

@@ -82,7 +82,7 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
         Failed: UNREACHABLE or BLOCKED_PATH.
     """
     trip = _Trip(base, planner, goal, limits, period_s)
-    if not (yield from _planned(planner.reachable(base.pose, goal), 0.0)):
+    if not (yield from _wait_for_plan(planner.reachable(base.pose, goal), 0.0)):
         raise Failed("UNREACHABLE", f"the map has no way to ({goal.x:.1f}, {goal.y:.1f})")
     plans = 0
     while not (yield from trip.follow((yield from trip.find_way()))):
@@ -109,7 +109,7 @@ def turn_by(
         last = now
 
 
-def _planned(steps: Generator[None, None, R], progress: float) -> Generator[Command, None, R]:
+def _wait_for_plan(steps: Generator[None, None, R], progress: float) -> Generator[Command, None, R]:
     """Stand still while `steps` plan; return their result."""
     try:
         while True:
@@ -138,7 +138,7 @@ class _Trip:
         waited = 0.0
         while True:
             steps = self._planner.plan(self._base.pose, self._goal)
-            route = yield from _planned(steps, self._behind)
+            route = yield from _wait_for_plan(steps, self._behind)
             if route is not None:
                 self._length = max(self._length, route.left_m)
                 return route

@@ -104,7 +104,7 @@ class FaultyCamera(Generic[C, T]):
         view = self.behind.view(capture.inner)
         rng = np.random.default_rng([self._seed, round(view.t * 1000)])
         if capture.fault is None:
-            self._good = _sensed(view.frame, rng)
+            self._good = _with_noise(view.frame, rng)
             return replace(view, frame=self._good)
         frame = view.frame if self._good is None else self._good
         if capture.fault != "frozen":
@@ -116,7 +116,7 @@ class FaultyCamera(Generic[C, T]):
         self.behind.close()
 
 
-def _sensed(frame: Frame, rng: np.random.Generator) -> Frame:
+def _with_noise(frame: Frame, rng: np.random.Generator) -> Frame:
     """Return the picture with at most two grey levels of noise."""
     noise = rng.integers(-2, 3, frame.shape, np.int16)
     seen: Frame = np.clip(frame + noise, 0, 255).astype(np.uint8)
@@ -131,12 +131,12 @@ def broken_frame(frame: Frame, fault: CameraFault, rng: np.random.Generator) -> 
     if fault == "wrong_size":
         return np.ascontiguousarray(frame[::2, ::2])
     if fault == "dark":
-        return _sensed(np.zeros_like(frame), rng)
+        return _with_noise(np.zeros_like(frame), rng)
     if fault == "noise":
         return rng.integers(0, 256, frame.shape, np.uint8)
     if fault == "occluded":  # a thumb: one colour, soft shading, one sharp corner visible
         fall = np.linspace(0.7, 1.0, width)[None, :, None] * np.ones((height, 1, 3))
         thumb = np.array([150, 105, 90]) * fall
         thumb[: height // 6, : width // 6] = frame[: height // 6, : width // 6]
-        return _sensed(thumb.astype(np.uint8), rng)
+        return _with_noise(thumb.astype(np.uint8), rng)
     return frame

@@ -55,13 +55,13 @@ class CameraWatch:
             return "wrong_size"
         # A picture that is returned again with its old time stamp is stale, not faulty.
         if before is not None and view.t > before.t and np.array_equal(before.frame, view.frame):
-            return "frozen" if _lit(view.frame) else "dark"
+            return "frozen" if _is_lit(view.frame) else "dark"
         return fault_in(view.frame)
 
 
 def fault_in(frame: Frame) -> CameraFault | None:
     """Return the fault that a single picture shows, or None."""
-    if not _lit(frame):
+    if not _is_lit(frame):
         return "dark"
     if min(frame.shape[:2]) < _SMALL:
         return None
@@ -72,7 +72,7 @@ def fault_in(frame: Frame) -> CameraFault | None:
     return "occluded" if _edge_share(grey, noise) < _LEAST_EDGES else None
 
 
-def _lit(frame: Frame) -> bool:
+def _is_lit(frame: Frame) -> bool:
     return float(frame.mean()) >= _DARK_LEVEL
 
 

@@ -104,40 +104,40 @@ def write_plan(spec: MissionSpec) -> str:
     problems: list[Problem] = []
     steps = [
         {"action": node.do, "params": {k: _plain(v) for k, v in node.args.items()}}
-        for node in _row(spec.root, problems)
+        for node in _actions_of(spec.root, problems)
     ]
     if problems:
         raise SpecError(problems)
     return json.dumps({"plan": steps}, ensure_ascii=False, indent=2)
 
 
-def _row(node: NodeBase, problems: list[Problem], *, failing: bool = False) -> Iterator[Do]:
+def _actions_of(node: NodeBase, problems: list[Problem], *, failing: bool = False) -> Iterator[Do]:
     """Yield actions in order, and collect constructs that cannot be expressed.
 
     Branches after a failure and further attempts are restored by the import (`failing`).
     """
     lost = [name for name in node.modifiers if name != "retry" or not failing]
-    problems += [_loss(node, f"{name!r} has no place in Plan JSON") for name in lost]
+    problems += [_not_expressible(node, f"{name!r} has no place in Plan JSON") for name in lost]
     match node:
         case Do():
             if node.do not in ACTIONS:
-                problems.append(_loss(node, f"Plan JSON has no action {node.do!r}"))
+                problems.append(_not_expressible(node, f"Plan JSON has no action {node.do!r}"))
             if node.save or any(_refers(value) for value in node.args.values()):
-                problems.append(_loss(node, "saved results have no place in Plan JSON"))
+                problems.append(_not_expressible(node, "saved results have no place in Plan JSON"))
             yield node
         case Sequence():
             for child in node.sequence:
-                yield from _row(child, problems, failing=failing)
+                yield from _actions_of(child, problems, failing=failing)
         case Fallback():
-            yield from _row(node.fallback[0], problems, failing=True)
+            yield from _actions_of(node.fallback[0], problems, failing=True)
         case Tree(body=body) if body is not None:
-            yield from _row(body, problems, failing=failing)
+            yield from _actions_of(body, problems, failing=failing)
         case Check() | Parallel() | Tree():
             kind = type(node).__name__.lower()
-            problems.append(_loss(node, f"a {kind!r} node has no place in Plan JSON"))
+            problems.append(_not_expressible(node, f"a {kind!r} node has no place in Plan JSON"))
 
 
-def _loss(node: NodeBase, message: str) -> Problem:
+def _not_expressible(node: NodeBase, message: str) -> Problem:
     return problem_of("the plan", "NOT_IN_PLAN_JSON", message, label_of(node))
 
 

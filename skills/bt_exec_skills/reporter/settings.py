@@ -77,7 +77,7 @@ class BuildingStart(WorldSettings):
     )
 
     @model_validator(mode="after")
-    def _as_the_world_reads_it(self) -> BuildingStart:
+    def _check_world(self) -> BuildingStart:
         from bt_exec_skills.reporter.sim.options import parse_world
 
         parse_world(self.chosen())

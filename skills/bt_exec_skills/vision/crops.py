@@ -108,7 +108,7 @@ def crops_of(
         if marked:
             boxes += [(every.index(one.label), one.bbox) for one in picture.marks]
         for one in proposed(network, frame)[:_MOST]:
-            label = _shown(one, picture.marks)
+            label = _class_of_box(one, picture.marks)
             if label is not None:
                 boxes.append((every.index(label), one.xyxy))
         pixels.append(cut(frame, [box for _, box in boxes], round(_ROOM * SIDE), _ROOM * MARGIN))
@@ -117,7 +117,7 @@ def crops_of(
     return Crops(np.concatenate(pixels), np.array(names, np.int64), every)
 
 
-def _shown(one: Found, marks: Sequence[Mark]) -> str | None:
+def _class_of_box(one: Found, marks: Sequence[Mark]) -> str | None:
     """Return the class of a box, or None if it is ambiguous."""
     if not marks:
         return NOTHING

@@ -61,14 +61,14 @@ class NetworkDetector:
         size = view.frame.shape[0], view.frame.shape[1]
         least = self._least if self._probability is None else _LEAST_RAW
         found = []
-        for one, doubt in self._judged(self._network.find(view.frame, least)):
+        for one, doubt in self._with_doubts(self._network.find(view.frame, least)):
             score = one.score if self._probability is None else self._probability(one.score)
             box = whole_pixels(one.xyxy, size)
             if box is not None and score >= self._least:
                 found.append(Detection(one.label, box, score, doubt=doubt))
         return tuple(found)
 
-    def _judged(self, found: list[Found]) -> list[tuple[Found, str]]:
+    def _with_doubts(self, found: list[Found]) -> list[tuple[Found, str]]:
         """Return the detections with their doubts, without duplicates."""
         if self._most_overlap >= 1 or not found:
             return [(one, "") for one in found]

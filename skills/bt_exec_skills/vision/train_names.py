@@ -149,7 +149,7 @@ def _fit(
         net.train()
         for some in torch.randperm(len(names))[: steps * settings.batch].split(settings.batch):
             with torch.autocast("cpu", torch.bfloat16):
-                told = net(_moved_about(torch, pixels[some], side))
+                told = net(_augmented(torch, pixels[some], side))
             loss = torch.nn.functional.cross_entropy(
                 told.float(), names[some], label_smoothing=_SMOOTH
             )
@@ -164,7 +164,7 @@ def _fit(
     return net, spent
 
 
-def _moved_about(torch: Any, crops: Any, side: int) -> Any:
+def _augmented(torch: Any, crops: Any, side: int) -> Any:
     """Return augmented crops: shifted, rotated, mirrored, and in other light."""
     from torch.nn import functional
 

@@ -90,7 +90,9 @@ class TwoStageNetwork:
             return []
         shares = self._namer.shares(cut(frame, [one.xyxy for one in places]))
         scores = shares**_NAMED * np.array([[one.score] for one in places]) ** (1 - _NAMED)
-        kept = self._once(np.array([one.xyxy for one in places], np.float32), scores.max(axis=1))
+        kept = self._best_of_each(
+            np.array([one.xyxy for one in places], np.float32), scores.max(axis=1)
+        )
         found = [
             Found(name, places[place].xyxy, float(score))
             for place in kept
@@ -100,7 +102,7 @@ class TwoStageNetwork:
         return sorted(found, key=lambda one: -one.score)
 
     @staticmethod
-    def _once(boxes: Floats, scores: Floats) -> list[int]:
+    def _best_of_each(boxes: Floats, scores: Floats) -> list[int]:
         """Return the indices of the boxes to keep: the best one of each object."""
         order = np.argsort(-scores, kind="stable")
         kept = suppress(boxes[order], None, _SAME)

@@ -61,10 +61,10 @@ def mission_states(world: DoorWorld, rng: Rng) -> list[Vector]:
 def posed_states(world: DoorWorld, rng: Rng) -> list[Vector]:
     """Return postures that do not occur in missions."""
     home = world.data.qpos.copy()
-    return [_posed(world, home.copy(), rng) for _ in range(_POSED_PICTURES)]
+    return [_clear_pose(world, home.copy(), rng) for _ in range(_POSED_PICTURES)]
 
 
-def _posed(world: DoorWorld, qpos: Vector, rng: Rng) -> Vector:
+def _clear_pose(world: DoorWorld, qpos: Vector, rng: Rng) -> Vector:
     model = world.model
     qpos[model.joint("door").qposadr[0]] = some_angle(rng)
     for arm in ("left", "right"):

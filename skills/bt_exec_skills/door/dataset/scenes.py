@@ -83,10 +83,10 @@ class DoorScenes:
                 image = through_sensor(picture.rgb, rng)
                 closer = rng.random() < _CROP_SHARE
                 if closer:
-                    image, masks = _closer(image, masks, rng)
+                    image, masks = _enlarged_part(image, masks, rng)
                 yield Sample(
                     image,
-                    _marks(masks, angle),
+                    _visible_boxes(masks, angle),
                     {
                         "angle_rad": round(angle, 4),
                         "renderer": painter.name,
@@ -101,7 +101,7 @@ class DoorScenes:
                 gl.close()
 
 
-def _closer(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict[str, Mask]]:
+def _enlarged_part(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict[str, Mask]]:
     """Return an enlarged part of a picture, as in the second look at a detection.
 
     An object of which less than half is inside is not marked.
@@ -122,7 +122,7 @@ def _closer(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict
     return enlarge(image[part]), inside
 
 
-def _marks(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
+def _visible_boxes(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
     """Return the boxes of visible objects with enough pixels."""
     return tuple(
         Mark(f"door-{state_at(angle)}" if kind == "door" else kind, box_of(mask))

@@ -66,8 +66,8 @@ def restyle(model: Any, layout: Layout, rng: Rng) -> CameraPose:
     model.light_diffuse[0] = rng.uniform(0.3, 0.9)
     model.vis.headlight.ambient[:] = rng.uniform(0.2, 0.5)
     model.vis.headlight.diffuse[:] = rng.uniform(0.1, 0.45)
-    _strew(model, layout, rng)
-    _stand(model, layout, rng, present=rng.random() < 0.22)
+    _place_clutter(model, layout, rng)
+    _place_person(model, layout, rng, present=rng.random() < 0.22)
     place, point = _point(model.cam_pos[camera]), _point(target)
     return CameraPose(place, point, float(model.cam_fovy[camera]), roll_rad=roll)
 
@@ -113,7 +113,7 @@ def _look_at(model: Any, camera: int, target: npt.NDArray[np.float64], roll: flo
     mujoco.mju_mat2Quat(model.cam_quat[camera], axes.ravel())
 
 
-def _strew(model: Any, layout: Layout, rng: Rng) -> None:
+def _place_clutter(model: Any, layout: Layout, rng: Rng) -> None:
     """Place some clutter: before the cabinet, on its front, or inside."""
     x, y, z = layout.centre
     shown = int(rng.integers(0, len(_CLUTTER)))
@@ -157,7 +157,7 @@ _AWAY = (0.0, 0.0, -5.0)
 """Position under the floor, out of view."""
 
 
-def _stand(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
+def _place_person(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
     """Place the person beside or before the cabinet with one arm stretched out, or out of view."""
     if not present:
         for name in _PERSON:
@@ -185,13 +185,13 @@ def _stand(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
     )
     reach = hand - shoulder
     hand = shoulder + reach * min(1.0, 0.62 / float(np.linalg.norm(reach)))
-    _put(model, "person/body", chest, (0.13, 0.16 * tall, 0.0), shirt)
+    _move_body(model, "person/body", chest, (0.13, 0.16 * tall, 0.0), shirt)
     knee = foot + np.array([0.0, 0.0, 0.25 * tall])
-    _put(model, "person/legs", knee, (0.11, 0.22 * tall, 0.0), trousers)
+    _move_body(model, "person/legs", knee, (0.11, 0.22 * tall, 0.0), trousers)
     face = foot + np.array([0.0, 0.0, 0.94 * tall])
-    _put(model, "person/head", face, (0.1, 0.0, 0.0), skin)
-    _put(model, "person/hand", hand, (0.042, 0.0, 0.0), skin)
-    _put(
+    _move_body(model, "person/head", face, (0.1, 0.0, 0.0), skin)
+    _move_body(model, "person/hand", hand, (0.042, 0.0, 0.0), skin)
+    _move_body(
         model,
         "person/arm",
         (shoulder + hand) / 2,
@@ -203,6 +203,6 @@ def _stand(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
     model.geom("person/arm").quat[:] = turn
 
 
-def _put(model: Any, name: str, place: Any, size: Any, colour: Any) -> None:
+def _move_body(model: Any, name: str, place: Any, size: Any, colour: Any) -> None:
     geom = model.geom(name)
     geom.pos[:], geom.size[:], geom.rgba[:3] = place, size, colour

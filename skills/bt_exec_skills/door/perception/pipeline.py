@@ -72,10 +72,12 @@ class DoorPerception(Generic[C]):
     def interpret(self, capture: C | Sensed[C]) -> DoorObservation:
         """Return the observation of a capture; on a worker thread."""
         if isinstance(capture, Sensed):
-            return replace(self._seen(capture.capture, capture.felt), touched=capture.felt.material)
-        return self._seen(capture, None)
+            return replace(
+                self._observed(capture.capture, capture.felt), touched=capture.felt.material
+            )
+        return self._observed(capture, None)
 
-    def _seen(self, taken: C, felt: Felt | None) -> DoorObservation:
+    def _observed(self, taken: C, felt: Felt | None) -> DoorObservation:
         view = self.camera.view(taken)
         fault = self._watch.fault(view)
         if fault is not None:

@@ -87,19 +87,19 @@ class LearnedEstimator:
             return DoorEstimate("uncertain", 0.0, nothing, "no_door", inside=0.0)
         fit = self.fit(detections)
         if fit is None or fit.error_px > _ERROR_PX:
-            unfit = (_looks(door), "proxy:boxes_fit_no_angle")
+            unfit = (_evidence_of_scores(door), "proxy:boxes_fit_no_angle")
             return DoorEstimate("uncertain", 0.2, unfit, inside=0.0)
-        return replace(_judged(door, fit), inside=fit.interior)
+        return replace(_agreed_on(door, fit), inside=fit.interior)
 
 
-def _judged(door: DoorDetection, fit: AngleFit) -> DoorEstimate:
+def _agreed_on(door: DoorDetection, fit: AngleFit) -> DoorEstimate:
     """Return the state on which the scores and a good fit agree."""
     measured = f"hinge_at_{fit.angle:.2f}_rad"
     possible = possible_states(fit)
     sure = 1.0 - fit.error_px / (2 * _ERROR_PX)
     if not door.states and len(possible) == 1:  # the network detects doors in any state
         return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured}",))
-    evidence = [_looks(door), f"proxy:{measured}"]
+    evidence = [_evidence_of_scores(door), f"proxy:{measured}"]
     left = [state for state in contenders(door) if state in possible]
     if len(left) != 1:
         between = neighbours({*left} or {*contenders(door), *possible})
@@ -118,7 +118,7 @@ def _first(detections: tuple[Detection, ...], label: str) -> Detection | None:
     return next((found for found in detections if found.label == label), None)
 
 
-def _looks(door: DoorDetection) -> str:
+def _evidence_of_scores(door: DoorDetection) -> str:
     """Return the network's scores of a door as evidence."""
     if not door.states:
         return "primary:state_not_told_apart"

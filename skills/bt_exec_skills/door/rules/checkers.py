@@ -116,7 +116,7 @@ def stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     if seen is not None and state in ("open", "ajar", "closed") and state != seen:
         message = f"the door is {seen}; plan for what is seen"
         yield Problem("STATE_CONTRADICTS_SEEN", message, place, state, (seen,))
-    first = next((node for node in walk(spec.root) if _moves(node)), None)
+    first = next((node for node in walk(spec.root) if _moves_robot(node)), None)
     if first is None or not isinstance(first, Do):
         return
     senseless = {
@@ -129,16 +129,16 @@ def stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
         yield Problem("STATE_CONTRADICTS_PLAN", message, place, f"{state}, {first.do}")
     observed: Any = context.stated.get("observations")
     missing = isinstance(observed, Mapping) and observed.get("material_visible") is False
-    if state == "open" and missing and handles_material(first) and not _looks(spec):
+    if state == "open" and missing and handles_material(first) and not _checks_material(spec):
         message = "the plan states that the material is not visible, but reaches for it"
         yield Problem("STATE_CONTRADICTS_PLAN", message, "observations/material_visible", "false")
 
 
-def _moves(node: Any) -> bool:
+def _moves_robot(node: Any) -> bool:
     return isinstance(node, Do) and node.do != "return_home"
 
 
-def _looks(spec: MissionSpec) -> bool:
+def _checks_material(spec: MissionSpec) -> bool:
     """Return whether the plan checks that the material is there."""
     return any(
         leaf.name == "material_visible"

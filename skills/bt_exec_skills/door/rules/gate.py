@@ -55,10 +55,12 @@ def gated(root: NodeBase, steps: Mapping[str, NodeBase]) -> tuple[NodeBase, Adde
     added: Added = []
     if not any(map(handles_material, walk(root))):
         return root, added
-    return _put(root, _NONE, steps, added), added
+    return _with_gates(root, _NONE, steps, added), added
 
 
-def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added) -> NodeBase:
+def _with_gates(
+    node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added
+) -> NodeBase:
     """Return `node` with its missing gates, given those passed before it."""
     needed = _NONE
     if handles_material(node):
@@ -66,47 +68,49 @@ def _put(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Ad
     elif isinstance(node, Fallback) and _is_choice(node):
         needed = _OPENED if _asks_for_material(node) else _NONE
     elif isinstance(node, Fallback):  # a failing gate must also stop the other branches
-        needed = _NONE.union(*map(_asked, node.fallback[:-1])) - _passed(node, before)
+        needed = _NONE.union(*map(_checked_gates, node.fallback[:-1])) - _gates_passed(node, before)
     if VISIBLE in needed:
         needed |= {OPENED}  # the material is visible only behind an open door
     missing = tuple(gate for gate in (OPENED, VISIBLE) if gate in needed - before)
     if missing:
         added.append((node, missing))
         before |= needed
-    node = _inside(node, before, steps, added)
+    node = _with_inner_gates(node, before, steps, added)
     if missing:
         return Sequence.model_validate({"sequence": (*(steps[gate] for gate in missing), node)})
     return node
 
 
-def _inside(node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added) -> NodeBase:
+def _with_inner_gates(
+    node: NodeBase, before: Gates, steps: Mapping[str, NodeBase], added: Added
+) -> NodeBase:
     """Return `node` with the gates that are missing under it."""
     old, new = children_of(node), []
     for child in old:
-        new.append(_put(child, before, steps, added))
+        new.append(_with_gates(child, before, steps, added))
         if isinstance(node, Sequence):
-            before = _passed(new[-1], before)
+            before = _gates_passed(new[-1], before)
     if all(child is known for child, known in zip(new, old, strict=True)):
         return node
     key = "body" if isinstance(node, Tree) else type(node).__name__.lower()
     return node.model_copy(update={key: new[0] if isinstance(node, Tree) else tuple(new)})
 
 
-def _passed(node: NodeBase, before: Gates) -> Gates:
+def _gates_passed(node: NodeBase, before: Gates) -> Gates:
     """Return the gates that are always passed if `node` succeeds."""
     if handles_material(node):
         return _BOTH  # the tree already contains its gates
     if node.skip_if is not None:
-        skipped_if_open = OPENED in _answers(node.skip_if)
-        return before | {OPENED} if _opens(node) and skipped_if_open else before
-    if _opens(node):
+        skipped_if_open = OPENED in _gates_of_condition(node.skip_if)
+        return before | {OPENED} if _opens_door(node) and skipped_if_open else before
+    if _opens_door(node):
         return before | {OPENED}
     if isinstance(node, Check) and not node.tell:
-        return before | _answers(node.check)
+        return before | _gates_of_condition(node.check)
     children = children_of(node)
     if isinstance(node, Fallback) or (isinstance(node, Parallel) and node.needed < len(children)):
-        return frozenset.intersection(*(_passed(child, before) for child in children))
-    return reduce(lambda passed, child: _passed(child, passed), children, before)
+        return frozenset.intersection(*(_gates_passed(child, before) for child in children))
+    return reduce(lambda passed, child: _gates_passed(child, passed), children, before)
 
 
 def _is_choice(node: Fallback) -> bool:
@@ -133,11 +137,11 @@ def _asks_for_material(node: Fallback) -> bool:
     return VISIBLE in asked and any(map(handles_material, walk(node)))
 
 
-def _opens(node: NodeBase) -> bool:
+def _opens_door(node: NodeBase) -> bool:
     return isinstance(node, Do) and node.do == OPENED
 
 
-def _asked(node: NodeBase) -> Gates:
+def _checked_gates(node: NodeBase) -> Gates:
     """Return the gates under `node`, without checks that only report their answer.
 
     The passes insert missing gates before steps with material.
@@ -146,13 +150,13 @@ def _asked(node: NodeBase) -> Gates:
     if any(map(handles_material, under)):
         return _BOTH
     checks = [inner for inner in under if isinstance(inner, Check) and not inner.tell]
-    return _NONE.union(*(_answers(check.check) for check in checks))
+    return _NONE.union(*(_gates_of_condition(check.check) for check in checks))
 
 
-def _answers(question: Any) -> Gates:
+def _gates_of_condition(question: Any) -> Gates:
     """Return the gates that are passed if a condition holds."""
     if isinstance(question, All):
-        return _NONE.union(*map(_answers, question.of))
+        return _NONE.union(*map(_gates_of_condition, question.of))
     if question == IS_OPEN:
         return frozenset((OPENED,))
     return frozenset((VISIBLE,)) if question == Is(name="material_visible") else _NONE

@@ -153,11 +153,11 @@ class SimDoorRobot:
         """Implement `DoorRobot.pull_open`."""
         by_handle = label == "door-handle"
         pull = door_moves.pull_by_handle if by_handle else door_moves.pull_by_edge
-        return self._start(arm, f"pull {label}", self._alone(arm, pull))
+        return self._start(arm, f"pull {label}", self._after_release(arm, pull))
 
     def push_shut(self, arm: Arm, label: str) -> ArmMotion:
         """Implement `DoorRobot.push_shut`; the contact point does not depend on the label."""
-        return self._start(arm, f"push {label}", self._alone(arm, door_moves.push_shut))
+        return self._start(arm, f"push {label}", self._after_release(arm, door_moves.push_shut))
 
     def go_home(self) -> ArmMotion:
         """Implement `DoorRobot.go_home`."""
@@ -176,12 +176,14 @@ class SimDoorRobot:
         self._attempts[arm, name] += 1
         job = self._job(arm, attempt)
         phases = _PHASES[name.partition(" ")[0]]
-        steps = self._counted(move(job), arm, name)
+        steps = self._count_attempts(move(job), arm, name)
         motion = SteppedMotion(steps, job.limb.freeze, phases, brake=False)
         self._motions[arm] = motion
         return motion
 
-    def _alone(self, arm: Arm, move: Callable[[Job], MotionSteps]) -> Callable[[Job], MotionSteps]:
+    def _after_release(
+        self, arm: Arm, move: Callable[[Job], MotionSteps]
+    ) -> Callable[[Job], MotionSteps]:
         """Return `move`, preceded by the other hand's release and followed by home on failure."""
 
         def moves(job: Job) -> MotionSteps:
@@ -190,7 +192,7 @@ class SimDoorRobot:
 
         return moves
 
-    def _counted(self, steps: MotionSteps, arm: Arm, name: str) -> MotionSteps:
+    def _count_attempts(self, steps: MotionSteps, arm: Arm, name: str) -> MotionSteps:
         """Forward `steps`; after a success, the next attempt counts as the first."""
         yield from steps
         del self._attempts[arm, name]

@@ -121,9 +121,12 @@ class ArmIK:
             largest = float(np.abs(step).max())
             step *= min(1.0, 0.35 / max(largest, 1e-9))
             configuration.integrate_inplace(step, 1.0)
-            if largest < _SETTLED or (largest < 0.02 and self._miss(pose) < _CLOSE_M):
+            if largest < _SETTLED or (largest < 0.02 and self._position_error(pose) < _CLOSE_M):
                 break
-        reached = self._miss(pose) <= pose.tolerance and self._turned(pose) <= pose.turn_tolerance
+        reached = (
+            self._position_error(pose) <= pose.tolerance
+            and self._direction_error(pose) <= pose.turn_tolerance
+        )
         return configuration.q.copy() if reached else None
 
     def along(self, q: Vector) -> Vector:
@@ -134,12 +137,12 @@ class ArmIK:
         parts = data.xpos[self._fore], data.xpos[self._hand], data.site_xpos[self._site]
         return along_arm(*parts, fingers)
 
-    def _miss(self, pose: Pose) -> float:
+    def _position_error(self, pose: Pose) -> float:
         """Return the distance of the grip from the target [m]."""
         site = self._configuration.data.site_xpos[self._site]
         return float(np.linalg.norm(site - pose.position))
 
-    def _turned(self, pose: Pose) -> float:
+    def _direction_error(self, pose: Pose) -> float:
         """Return the angle between the fingers and their target direction [rad]."""
         fingers = self._configuration.data.site_xmat[self._site].reshape(3, 3)[:, 0]
         return math.acos(float(np.clip(fingers @ pose.fingers(), -1.0, 1.0)))

@@ -98,14 +98,14 @@ class Job:
         inside = door.outside(self.world.angle, limb.grip) < 0
         if limb.pulls:
             limb.detach()
-            yield from self._let_go()
+            yield from self._release_handle()
             yield from self.back_off(0.09)
         elif inside and limb.grip[0] > door.front_x - 0.10:
             if not limb.holds and limb.opening < _FINGERS_APART_M:
-                yield from self._let_go()
+                yield from self._release_handle()
             yield from self.withdraw()
 
-    def _let_go(self) -> MotionSteps:
+    def _release_handle(self) -> MotionSteps:
         self.limb.command_fingers(FINGER_OPEN)
         yield from phase(wait(0.3), "letting go")
 
@@ -145,19 +145,19 @@ class Job:
             Failed: UNREACHABLE, if the goal is out of reach; nothing has moved then.
         """
         best = self.plan([goal])
-        room = self._room(best)
+        room = self._clearance_along(best)
         round_edge = self.round_edge(outwards=True)
         for first in reversed(range(len(round_edge))):
             if room >= _BESIDE_M:
                 break
             with contextlib.suppress(Failed):  # the goal itself may be reachable
                 path = self.plan([*round_edge[first:], goal])
-                kept = self._room(path)
+                kept = self._clearance_along(path)
                 if kept > room:
                     best, room = path, kept
         return best
 
-    def _room(self, path: Sequence[Vector]) -> float:
+    def _clearance_along(self, path: Sequence[Vector]) -> float:
         """Return the smallest distance of the arm from the panel along `path` [m]."""
         world, room = self.world, math.inf
         for start, end in itertools.pairwise([self.limb.target, *path]):

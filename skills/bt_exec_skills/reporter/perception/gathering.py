@@ -98,7 +98,7 @@ class Gathering:
         for found in here:
             if found.label == PERSON:
                 self._person(found)
-            elif not _near(found, self.things, _THING_SAME_M):
+            elif not _is_known(found, self.things, _THING_SAME_M):
                 self.things.append(found)
         seen = 0
         for (name, part), level in observation.light.items():
@@ -112,7 +112,7 @@ class Gathering:
     def _person(self, found: PlacedDetection) -> None:
         if found.who is not None:
             self.people[found.who] = found
-        elif not _near(found, self.people.values(), _SAME_M):
+        elif not _is_known(found, self.people.values(), _SAME_M):
             self.people[f"somebody-{len(self.people) + 1}"] = found
 
     @property
@@ -139,8 +139,8 @@ class Gathering:
 
     def evidence(self) -> tuple[str, ...]:
         """Return the facts behind the findings."""
-        told = [f"person:{who} at {_spot(one)}" for who, one in sorted(self.people.items())]
-        told += [f"thing:{one.label} at {_spot(one)}" for one in self.things]
+        told = [f"person:{who} at {_position_key(one)}" for who, one in sorted(self.people.items())]
+        told += [f"thing:{one.label} at {_position_key(one)}" for one in self.things]
         told += [
             f"light:{part} mean {sum(levels) / len(levels):.0f}/255"
             for part, levels in sorted(self._light.items())
@@ -148,7 +148,7 @@ class Gathering:
         return tuple(told)
 
 
-def _near(found: PlacedDetection, others: Iterable[PlacedDetection], reach_m: float) -> bool:
+def _is_known(found: PlacedDetection, others: Iterable[PlacedDetection], reach_m: float) -> bool:
     """Return True if one of `others` is of the same kind at about the same position."""
     assert found.at is not None
     x, y = found.at
@@ -160,6 +160,6 @@ def _near(found: PlacedDetection, others: Iterable[PlacedDetection], reach_m: fl
     )
 
 
-def _spot(one: PlacedDetection) -> str:
+def _position_key(one: PlacedDetection) -> str:
     assert one.at is not None
     return f"({one.at[0]:.1f},{one.at[1]:.1f})"

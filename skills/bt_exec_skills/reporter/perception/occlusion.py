@@ -56,8 +56,8 @@ class Occlusion:
 
     def add(self, pose: Pose, people: Iterable[tuple[float, float]]) -> None:
         """Add a picture: the camera's pose and the positions of people in it [m]."""
-        deep = [_behind(pose, at) for at in people]
-        self._seen |= _shown(self._all, pose, deep, _BODY_M)
+        deep = [_person_centre(pose, at) for at in people]
+        self._seen |= _shown_spots(self._all, pose, deep, _BODY_M)
         for at in deep:  # the visible person occupies that spot
             self._seen |= np.hypot(*(self._all - at).T) < _APART_M
 
@@ -75,9 +75,9 @@ class Occlusion:
             return None
         middle_x, middle_y = rest.mean(axis=0)
         best, view = 0.0, None
-        for x, y in self._standing(pose, people):
+        for x, y in self._standing_points(pose, people):
             there = Pose(x, y, math.atan2(middle_y - y, middle_x - x))
-            shown = np.count_nonzero(_shown(rest, there, people, _SURE_M))
+            shown = np.count_nonzero(_shown_spots(rest, there, people, _SURE_M))
             worth = shown - pose.away(x, y) / _NEAR_M
             if worth > best:
                 best, view = worth, there
@@ -85,7 +85,9 @@ class Occlusion:
             self._tried.append((view.x, view.y))
         return view
 
-    def _standing(self, pose: Pose, people: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    def _standing_points(
+        self, pose: Pose, people: list[tuple[float, float]]
+    ) -> list[tuple[float, float]]:
         """Return the position of the robot and untried positions nearby, all clear of people."""
         nearby = [(float(x), float(y)) for x, y in self._all if pose.away(x, y) < _NEAR_M]
         clear = [at for at in nearby if all(math.dist(at, one) > _STAND_OFF_M for one in people)]
@@ -96,13 +98,13 @@ class Occlusion:
         ]
 
 
-def _behind(pose: Pose, at: tuple[float, float]) -> tuple[float, float]:
+def _person_centre(pose: Pose, at: tuple[float, float]) -> tuple[float, float]:
     """Return the centre of a person whose near side was measured."""
     more = 1.0 + _DEEP_M / max(pose.away(*at), _DEEP_M)
     return pose.x + (at[0] - pose.x) * more, pose.y + (at[1] - pose.y) * more
 
 
-def _shown(
+def _shown_spots(
     spots: Spots, pose: Pose, people: list[tuple[float, float]], body_m: float
 ) -> npt.NDArray[np.bool_]:
     """Return a mask of the spots that a picture shows: in the field of view and not occluded."""

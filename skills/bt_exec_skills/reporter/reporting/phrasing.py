@@ -48,7 +48,7 @@ def answer_of(
     """
     parts = []
     if found.looks:
-        parts += [_whether(who, found, language, site) for who in wanted]
+        parts += [_presence_sentence(who, found, language, site) for who in wanted]
     for aspect in aspects:
         match aspect:
             case "people":
@@ -56,7 +56,7 @@ def answer_of(
                 more = "" if found.complete else "_or_more"
                 count = say(f"PEOPLE_{n if n < 2 else 'N'}{more}", language, n=n)
                 parts.append(count + _known(found, site, language))
-                parts += _absent(found, site, language, frozenset(wanted))
+                parts += _absent_persons(found, site, language, frozenset(wanted))
             case "light":
                 named = [found.place.parts[part].name.of(language) for part in found.dark_parts]
                 where = ", ".join(named)
@@ -68,16 +68,18 @@ def answer_of(
                 things = dict.fromkeys(words.word(one.label, language) for one in found.things)
                 key = "UNUSUAL_some" if things else "UNUSUAL_none"
                 parts.append(say(key, language, things=", ".join(things)))
-    return " ".join(f"{_begun(part)}." for part in parts)
+    return " ".join(f"{_capitalized(part)}." for part in parts)
 
 
-def _whether(who: str, found: Gathering, language: str, site: SiteMap) -> str:
+def _presence_sentence(who: str, found: Gathering, language: str, site: SiteMap) -> str:
     """Return the sentence that states whether a person is present."""
     key = "YES_THERE" if who in found.people else "NOT_THERE_0" if found.complete else "NOT_SEEN"
     return say(key, language, names=site.called(who, language))
 
 
-def _absent(found: Gathering, site: SiteMap, language: str, told: Container[str]) -> Iterable[str]:
+def _absent_persons(
+    found: Gathering, site: SiteMap, language: str, told: Container[str]
+) -> Iterable[str]:
     """Yield absent persons whose usual place it is, except those in `told`."""
     for who, person in site.people.items():
         mine = site.places.get(person.place) is found.place and not person.remote
@@ -126,8 +128,10 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
         facts["topic"] = _plain_topic(str(facts["topic"]))
     if note.kind != "failed":
         silent = note.kind == "said" and not note.facts.get("answer")
-        return _begun(say("SAID_no_reply" if silent else note.kind.upper(), language, **facts))
-    why = _ended(_begun(say(str(facts.pop("code")), language, **facts)))
+        return _capitalized(
+            say("SAID_no_reply" if silent else note.kind.upper(), language, **facts)
+        )
+    why = _punctuated(_capitalized(say(str(facts.pop("code")), language, **facts)))
     key = f"FAILED_{note.facts.get('skill')}"
     if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
         key = "FAILED_way_back"
@@ -139,7 +143,7 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
         key += "_heard"
     elif f"{key}_on_tray" in sentences() and note.facts.get("tray") == note.facts.get("object"):
         key += "_on_tray"
-    return _begun(say(key, language, **{**facts, "why": why}))
+    return _capitalized(say(key, language, **{**facts, "why": why}))
 
 
 def _plain_topic(topic: str) -> str:
@@ -147,12 +151,12 @@ def _plain_topic(topic: str) -> str:
     return topic.removeprefix("question about ").removesuffix(" 문의")
 
 
-def _begun(text: str) -> str:
+def _capitalized(text: str) -> str:
     """Return a text with an initial capital. Names of people and places may have none."""
     return text[:1].upper() + text[1:]
 
 
-def _ended(text: str) -> str:
+def _punctuated(text: str) -> str:
     """Return a text with final punctuation. Quoted speech may have none."""
     return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
@@ -187,21 +191,22 @@ def told_of(notebook: Notebook, language: str, now: float | None = None) -> list
     A drive is reported only if nothing else happened at that place and the command is not about
     the past. The way home is never reported.
     """
-    notes = _worth_telling(notebook, notebook.news()) or _worth_telling(notebook, notebook.all())
+    notes = _reportable(notebook, notebook.news()) or _reportable(notebook, notebook.all())
     site = notebook.site
     return [
-        (_trip if note.kind == "went" else sentence)(note, site, language, now) for note in notes
+        (_drive_sentence if note.kind == "went" else sentence)(note, site, language, now)
+        for note in notes
     ]
 
 
-def _trip(note: Note, site: SiteMap, language: str, now: float | None) -> str:
+def _drive_sentence(note: Note, site: SiteMap, language: str, now: float | None) -> str:
     """Return the sentence for a drive without any other event at its place."""
     place = site.called(str(note.facts.get("target")), language)
     when = ago(now - note.t, language) if now is not None else ""
     return say("TRIP", language, place=place, ago=when)
 
 
-def _worth_telling(notebook: Notebook, notes: list[Note]) -> list[Note]:
+def _reportable(notebook: Notebook, notes: list[Note]) -> list[Note]:
     """Remove drives followed by other events, and failed talks with the recipient of the report."""
     remote = {name for name, person in notebook.site.people.items() if person.remote}
     done = [

@@ -186,15 +186,15 @@ def talk_only(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     if site is not None and named_places(context, site):
         return spec, ()
-    if not _moving(spec.root):
+    if not _moves_robot(spec.root):
         return spec, ()
-    steps = [step for step in steps_of(spec.root) if not _moving(step)]
+    steps = [step for step in steps_of(spec.root) if not _moves_robot(step)]
     if not any(tells_user(node) for step in steps for node in walk(step)):
         steps.insert(0, do("talk_to_person", target=USER, topic=REPORT_TOPIC))
     return put_together(spec, steps), (note(context, "talk_only"),)
 
 
-def _moving(step: NodeBase) -> bool:
+def _moves_robot(step: NodeBase) -> bool:
     return any(map(_moves, walk(step, Do)))
 
 

@@ -46,7 +46,7 @@ def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
     """Remove every step that concerns the professor if the command does not name one."""
     if context.meaning is not None or not context.command or names_professor(context):
         return spec, ()
-    if not any(_concerned(node) for node in walk(spec.root)):
+    if not any(_names_professor(node) for node in walk(spec.root)):
         return spec, ()
     kept = [new for step in steps_of(spec.root) if (new := _without(step)) is not None]
     return put_together(spec, kept), (note(context, "no_professor"),)
@@ -63,7 +63,7 @@ def professor_first(spec: MissionSpec, context: PassContext) -> Changed:
     if not names_professor(context) or not _has_professor(context):
         return spec, ()
     changes: list[str] = []
-    steps = [_sorted(step) for step in _first(steps_of(spec.root))]
+    steps = [_sorted(step) for step in _professor_steps_first(steps_of(spec.root))]
     new = put_together(spec, steps)
     if new is not spec:
         changes.append(note(context, "professor_first"))
@@ -93,7 +93,7 @@ def _named(args: Mapping[str, Any]) -> bool:
     return not _NAMES.isdisjoint(str(value) for value in who)
 
 
-def _concerned(node: NodeBase) -> bool:
+def _names_professor(node: NodeBase) -> bool:
     """Return True if an argument or a condition of a node names the professor."""
     asked = [part for part in (node.skip_if, node.guard) if part is not None]
     if isinstance(node, Check):
@@ -104,31 +104,31 @@ def _concerned(node: NodeBase) -> bool:
 
 def _without(node: NodeBase) -> NodeBase | None:
     """Return `node` without the parts that concern the professor, or None if nothing is left."""
-    if _concerned(node):
+    if _names_professor(node):
         return None
     match node:
         case Sequence():
             kept = [new for child in node.sequence if (new := _without(child)) is not None]
-            return _with(node, "sequence", node.sequence, kept)
+            return _with_children(node, "sequence", node.sequence, kept)
         case Fallback():
             if _without(node.fallback[0]) is None:
                 return None  # the branch that the others replace was removed
             kept = [new for child in node.fallback if (new := _without(child)) is not None]
-            return _with(node, "fallback", node.fallback, kept)
+            return _with_children(node, "fallback", node.fallback, kept)
         case Parallel():
             kept = [new for child in node.parallel if (new := _without(child)) is not None]
             if len(kept) < 2:
                 return kept[0] if kept else None
             fewer = node.model_copy(update={"succeed_when": "all"})
             same = node.needed <= len(kept)
-            return _with(node if same else fewer, "parallel", node.parallel, kept)
+            return _with_children(node if same else fewer, "parallel", node.parallel, kept)
         case Tree(body=body) if body is not None:
             inner = _without(body)
             return None if inner is None else node.model_copy(update={"body": inner})
     return node
 
 
-def _with(
+def _with_children(
     node: NodeBase, field: str, before: tuple[NodeBase, ...], kept: list[NodeBase]
 ) -> NodeBase | None:
     if not kept:
@@ -138,7 +138,7 @@ def _with(
     return node.model_copy(update={field: tuple(kept)})
 
 
-def _first(steps: list[NodeBase]) -> list[NodeBase]:
+def _professor_steps_first(steps: list[NodeBase]) -> list[NodeBase]:
     """Return steps with those that concern the professor before all others."""
     mine = [any(concerns_professor(node) for node in walk(step)) for step in steps]
     pairs = list(zip(mine, steps, strict=True))
@@ -149,14 +149,14 @@ def _sorted(node: NodeBase) -> NodeBase:
     """Return a step whose children that concern the professor come first."""
     match node:
         case Sequence():
-            new = tuple(_sorted(child) for child in _first(list(node.sequence)))
-            return _with(node, "sequence", node.sequence, list(new)) or node
+            new = tuple(_sorted(child) for child in _professor_steps_first(list(node.sequence)))
+            return _with_children(node, "sequence", node.sequence, list(new)) or node
         case Parallel():
-            new = tuple(_sorted(child) for child in _first(list(node.parallel)))
-            return _with(node, "parallel", node.parallel, list(new)) or node
+            new = tuple(_sorted(child) for child in _professor_steps_first(list(node.parallel)))
+            return _with_children(node, "parallel", node.parallel, list(new)) or node
         case Fallback():
             new = tuple(_sorted(child) for child in node.fallback)
-            return _with(node, "fallback", node.fallback, list(new)) or node
+            return _with_children(node, "fallback", node.fallback, list(new)) or node
         case Tree(body=body) if body is not None:
             inner = _sorted(body)
             return node if inner is body else node.model_copy(update={"body": inner})

@@ -64,9 +64,9 @@ def report_last(spec: MissionSpec, context: PassContext) -> Changed:
     told = [step for step in after if _tells(step)]
     early = [] if told else _take_reports(work)
     first = (told or early or _report()[1:])[-1 if early else 0]
-    ways = [step for step in after if _only_home(step)][: not _tells_at_home([first])]
+    ways = [step for step in after if _only_drives_home(step)][: not _tells_at_home([first])]
     home = ways or _report()[: needed and not _tells_at_home([first])]
-    rest = [step for step in after if step is not first and not _only_home(step)]
+    rest = [step for step in after if step is not first and not _only_drives_home(step)]
     new = put_together(spec, [*work, *home, first, *rest, *summaries[-1:]])
     if new is spec:
         return spec, ()
@@ -78,7 +78,7 @@ def back_home(spec: MissionSpec, context: PassContext) -> Changed:
     if not comes_back(context) or wants_report(context):
         return spec, ()
     steps = steps_of(spec.root)
-    if not works(spec.root) or any(goes_home(node) for node in _certain(steps[-1])):
+    if not works(spec.root) or any(goes_home(node) for node in _attempted_actions(steps[-1])):
         return spec, ()
     home = do("navigate", target=BASE)
     return put_together(spec, [*steps, home]), (note(context, "back_home"),)
@@ -114,25 +114,25 @@ def _is(node: NodeBase, action: str) -> bool:
 
 
 def _tells(step: NodeBase) -> bool:
-    return any(tells_user(node) for node in _certain(step))
+    return any(tells_user(node) for node in _attempted_actions(step))
 
 
 def _tells_at_home(steps: list[NodeBase]) -> bool:
     """Return True if these steps always drive home and then report to the user."""
     home = False
-    for node in (node for step in steps for node in _certain(step)):
+    for node in (node for step in steps for node in _attempted_actions(step)):
         home = home or goes_home(node)
         if home and tells_user(node):
             return True
     return False
 
 
-def _only_home(step: NodeBase) -> bool:
+def _only_drives_home(step: NodeBase) -> bool:
     """Return True if a step only drives home."""
     return bool(found := list(actions(step))) and all(goes_home(node) for node in found)
 
 
-def _certain(step: NodeBase) -> list[Do]:
+def _attempted_actions(step: NodeBase) -> list[Do]:
     """Return the actions of a step that are attempted regardless of the results before them."""
     if step.skip_if is not None:
         return []
@@ -140,11 +140,11 @@ def _certain(step: NodeBase) -> list[Do]:
         case Do():
             return [step]
         case Sequence():
-            return [node for child in step.sequence for node in _certain(child)]
+            return [node for child in step.sequence for node in _attempted_actions(child)]
         case Tree(body=body) if body is not None:
-            return _certain(body)
+            return _attempted_actions(body)
         case Fallback():
-            return _certain(step.fallback[0])
+            return _attempted_actions(step.fallback[0])
     return []
 
 
@@ -155,6 +155,6 @@ def _take_reports(work: list[NodeBase]) -> list[NodeBase]:
         step = work[at]
         if _tells(step) and not any(is_core(node) for node in walk(step)):
             taken.insert(0, work.pop(at))
-            if at and _only_home(work[at - 1]):
+            if at and _only_drives_home(work[at - 1]):
                 del work[at - 1]
     return taken

@@ -97,7 +97,7 @@ def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
         if action.do == "talk_to_person" and str(args.get("topic", "")) in _PLACEHOLDERS:
             continue
         if action.do == "talk_to_person" and args.get("target") != USER:
-            who = _called(str(args.get("target")), context, language)
+            who = _display_name(str(args.get("target")), context, language)
             question = (
                 str(args.get("topic", "")).removesuffix(" 문의").removeprefix("question about ")
             )
@@ -110,20 +110,20 @@ def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
             thing = str(args.get("object"))
             parts.append(f"{thing} 전달 결과" if korean else f"the delivery of the {thing}")
         elif action.do == "observe_scene":
-            place = _called(str(args.get("target")), context, language)
+            place = _display_name(str(args.get("target")), context, language)
             where = seen.setdefault(_aspects(str(args.get("query", ""))), [])
             where += [place] if place not in where else []
     for aspects, places in seen.items():
         parts.append(_observed(places, aspects, language))
-    if not parts and (about_past(context) or not _works(spec)):
+    if not parts and (about_past(context) or not _has_core_work(spec)):
         return "오늘 수행한 미션들의 요약 설명" if korean else "report of the missions so far"
-    joined = _and(parts or (["미션 결과"] if korean else ["the mission"]), language)
+    joined = _joined_words(parts or (["미션 결과"] if korean else ["the mission"]), language)
     if not korean:
         return f"report on {joined}"
     return f"{joined} 보고" if joined.endswith(("답변", "결과")) else f"{joined}에 대한 보고"
 
 
-def _works(spec: MissionSpec) -> bool:
+def _has_core_work(spec: MissionSpec) -> bool:
     return any(
         action.do != "summarize_mission" and action.args.get("target") != USER
         for action in actions(spec.root)
@@ -155,9 +155,9 @@ def _query(node: Do, context: PassContext, language: str, wanted: str = "") -> s
     named = [part for part in named if part != SITUATION] or [SITUATION]
     what = ", ".join(_QUERY[aspect, language] for aspect in named)
     if wanted:
-        who = _called(wanted, context, language)
+        who = _display_name(wanted, context, language)
         what = f"{who} 계신지, {what}" if language == "ko" else f"whether {who} is there, {what}"
-    place = _called(str(node.args.get("target")), context, language)
+    place = _display_name(str(node.args.get("target")), context, language)
     return f"{place}에서 {what} 확인" if language == "ko" else f"{place}: {what}"
 
 
@@ -173,12 +173,12 @@ def _question(topic: str, language: str) -> str:
     return f"whether {topic[3:]}" if topic.startswith("if ") else f"question about {topic}"
 
 
-def _called(name: str, context: PassContext, language: str) -> str:
+def _display_name(name: str, context: PassContext, language: str) -> str:
     site = map_of(context)
     return name if site is None else site.called(name, language)
 
 
-def _and(parts: list[str], language: str) -> str:
+def _joined_words(parts: list[str], language: str) -> str:
     if len(parts) < 2:
         return parts[0]
     return ", ".join(parts[:-1]) + (", 그리고 " if language == "ko" else " and ") + parts[-1]

@@ -160,7 +160,7 @@ class _Draw:
                 not any(area.shrunk(-0.4 * ease).holds(x, y) for area in self._taken)
                 and all(math.dist((x, y), p) > ease * (beside + 0.1) for p in self._stand)
                 and all(math.dist((x, y), p) > 0.9 * ease for p in STAND)
-                and all(_away(bar, x, y) > 0.9 * ease for bar in DOORWAYS.values())
+                and all(_distance_to_bar(bar, x, y) > 0.9 * ease for bar in DOORWAYS.values())
                 and (room != _CORRIDOR or abs(y - inside.centre[1]) > _LANE_M * ease)
             )
             if free:
@@ -179,7 +179,7 @@ class _Draw:
         return levels
 
 
-def _away(bar: Bar, x: float, y: float) -> float:
+def _distance_to_bar(bar: Bar, x: float, y: float) -> float:
     """Return the distance of a point from a bar [m]."""
     dx = max(bar.x1 - x, 0.0, x - bar.x2)
     dy = max(bar.y1 - y, 0.0, y - bar.y2)

@@ -64,13 +64,13 @@ def deliver_object(
     with noting(notebook, robot, world, "deliver_object", object=object, recipient=recipient):
         person = known_person(site_map, recipient)
         if robot.tray not in (None, object):
-            yield from _cleared(robot, site_map, speaker, language)
+            yield from _unload_tray(robot, site_map, speaker, language)
         if robot.tray is None:
-            yield from _go(robot, site_map, site_map.base)
+            yield from _drive_unless_there(robot, site_map, site_map.base)
             text = say("PLEASE_LOAD", language, object=object)
             speaker.say("user", text, language)
             yield from drive(robot, robot.load(object), object=object)
-        yield from _go(robot, site_map, person.place)
+        yield from _drive_unless_there(robot, site_map, person.place)
         yield from face(robot, world, recipient, person)
         speaker.say(recipient, say("PLEASE_TAKE", language, object=object), language)
         yield from drive(robot, robot.hand_over(recipient), who=recipient, said=object)
@@ -79,14 +79,14 @@ def deliver_object(
     return Delivery(object, recipient, place)
 
 
-def _cleared(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, language: str) -> Steps:
+def _unload_tray(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, language: str) -> Steps:
     """Let the user take the load of the tray, at the base.
 
     Raises:
         Failed: TRAY_FULL if it is not taken.
     """
     held = robot.tray
-    yield from _go(robot, site_map, site_map.base)
+    yield from _drive_unless_there(robot, site_map, site_map.base)
     speaker.say("user", say("PLEASE_CLEAR", language, object=held), language)
     try:
         yield from drive(robot, robot.hand_over("user"), who="user", said=held)
@@ -96,7 +96,7 @@ def _cleared(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, language
         raise Failed("TRAY_FULL", f"the tray holds {held}", held=held) from failed
 
 
-def _go(robot: ReporterRobot, site_map: SiteMap, target: str) -> Steps:
+def _drive_unless_there(robot: ReporterRobot, site_map: SiteMap, target: str) -> Steps:
     """Drive to a place, unless the robot is there."""
     if robot.place != target:
         pose = known_place(site_map, target).poses[0]

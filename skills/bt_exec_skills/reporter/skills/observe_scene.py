@@ -77,7 +77,7 @@ def observe_scene(
         found = Gathering(target, place)
         level = yield from _listen(robot, world)
         if aspects != ("noise",):
-            with _heard(level):
+            with _with_sound_level(level):
                 yield from _look_around(robot, world, place, found)
                 if "people" in aspects:
                     yield from _look_past(robot, world, found)
@@ -116,7 +116,7 @@ def _listen(robot: ReporterRobot, world: World[ReporterObservation]) -> Steps[fl
 
 
 @contextmanager
-def _heard(level: float) -> Iterator[None]:
+def _with_sound_level(level: float) -> Iterator[None]:
     """Add the sound level to a failure of perception."""
     try:
         yield
@@ -138,7 +138,7 @@ def _look_around(
     for number, pose in enumerate(place.poses):
         if number:
             ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # saves a turn
-            if not (yield from _moved(robot, pose._replace(yaw=ahead))):
+            if not (yield from _drive_to_viewpoint(robot, pose._replace(yaw=ahead))):
                 continue  # the viewpoint is occupied: use the others
         sense = -1 if number % 2 else 1  # people who followed the robot are in view now
         for _ in range(_LOOKS):
@@ -159,11 +159,11 @@ def _look_past(robot: ReporterRobot, world: World[ReporterObservation], found: G
         if view is None:
             return
         yield Running(1.0, "looking past people")
-        if (yield from _moved(robot, view)):
+        if (yield from _drive_to_viewpoint(robot, view)):
             found.add((yield from look_once(world)))
 
 
-def _moved(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
+def _drive_to_viewpoint(robot: ReporterRobot, pose: Pose) -> Steps[bool]:
     """Drive to a viewpoint and return True if it was reached.
 
     Raises:

@@ -44,13 +44,13 @@ def arranged(props: list[Prop], spread: float, rng: Rng) -> dict[str, Pose]:
         holders = [pair for pair in placed if pair[0].label in _HOLD_Z]
         pose = None
         if holders and prop.radius < _SMALL_M and rng.random() < held:
-            pose = _held(prop, holders, inside, rng)
+            pose = _place_inside(prop, holders, inside, rng)
             if pose is not None:
                 inside.append((prop, pose))
         elif placed and rng.random() < touching:
-            pose = _beside(prop, placed, spread, rng)
+            pose = _place_touching(prop, placed, spread, rng)
         if pose is None:
-            pose = _apart(prop, placed, spread, rng)
+            pose = _place_apart(prop, placed, spread, rng)
         if pose is None:
             continue
         found[prop.body] = pose
@@ -66,7 +66,9 @@ def _free(prop: Prop, x: float, y: float, others: list[tuple[Prop, Pose]], gap: 
     )
 
 
-def _apart(prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng) -> Pose | None:
+def _place_apart(
+    prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng
+) -> Pose | None:
     for attempt in range(60):
         x, y = rng.uniform(-spread, spread, 2)
         if _free(prop, x, y, placed, 1.1 if attempt < 40 else 1.0):
@@ -74,7 +76,9 @@ def _apart(prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng)
     return None
 
 
-def _beside(prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng) -> Pose | None:
+def _place_touching(
+    prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng
+) -> Pose | None:
     """Return a position where it touches another prop."""
     for _ in range(20):
         other, pose = placed[int(rng.integers(len(placed)))]
@@ -85,7 +89,7 @@ def _beside(prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng
     return None
 
 
-def _held(
+def _place_inside(
     prop: Prop,
     holders: list[tuple[Prop, Pose]],
     inside: list[tuple[Prop, Pose]],

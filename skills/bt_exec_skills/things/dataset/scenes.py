@@ -73,7 +73,11 @@ class TableScenes:
                 yield Sample(
                     _through_sensor(picture.rgb, rng),
                     tuple(Mark(one.prop.label, one.box) for one in counted),
-                    {"view": view, "renderer": painter.name, "things": [_told(o) for o in shown]},
+                    {
+                        "view": view,
+                        "renderer": painter.name,
+                        "things": [_truth_data(o) for o in shown],
+                    },
                 )
         finally:
             if gl is not None:
@@ -83,7 +87,7 @@ class TableScenes:
         return not self._rays_only and gl_works()
 
 
-def _told(one: Shown) -> dict[str, Any]:
+def _truth_data(one: Shown) -> dict[str, Any]:
     """Return the ground truth of an object, as plain data."""
     return {
         "label": one.prop.label,
@@ -112,7 +116,7 @@ def _set_up(stage: Stage, floor_m: float, rng: Rng) -> _ViewName:
     poses = arranged(laid, spread, rng)
     view = _draw_view(view_name, spread, floor_m, rng)
     if view_name != "mast" and rng.random() < (0.85 if view_name == "room" else 0.12):
-        poses |= _around(stage, floor_m, view.eye, rng)
+        poses |= _poses_around_table(stage, floor_m, view.eye, rng)
     for body, pose in poses.items():
         model.body(body).pos[:] = pose.x, pose.y, pose.z
         model.body(body).quat[:] = np.cos(pose.yaw / 2), 0, 0, np.sin(pose.yaw / 2)
@@ -136,7 +140,7 @@ def _reach_in(stage: Stage, view: View, rng: Rng) -> None:
         model.body(prop.body).quat[:] = turn / np.linalg.norm(turn)
 
 
-def _around(stage: Stage, floor_m: float, eye: Floats, rng: Rng) -> dict[str, Pose]:
+def _poses_around_table(stage: Stage, floor_m: float, eye: Floats, rng: Rng) -> dict[str, Pose]:
     """Return poses of chairs and persons around the table, and of objects on the chairs.
 
     The position of the camera stays free.

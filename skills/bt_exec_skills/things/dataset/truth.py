@@ -59,14 +59,14 @@ def shown_in(stage: Stage, data: Any, geoms: npt.NDArray[np.int32]) -> list[Show
         mask = np.asarray(owner == place)
         pixels = int(mask.sum())
         if pixels:
-            outline = _outline(stage.model, data, prop, geoms.shape)
+            outline = _outline_area(stage.model, data, prop, geoms.shape)
             share = min(1.0, pixels / max(outline, 1.0))
-            painted = float(np.isin(geoms[mask], _painted(stage.model, prop)).mean())
+            painted = float(np.isin(geoms[mask], _coloured_geoms(stage.model, prop)).mean())
             found.append(Shown(prop, box_of(mask), pixels, share, painted))
     return found
 
 
-def _painted(model: Any, prop: Prop) -> list[int]:
+def _coloured_geoms(model: Any, prop: Prop) -> list[int]:
     """Return the geoms that have the colour of a prop's first part."""
     body = model.body(prop.body)
     geoms = range(int(body.geomadr[0]), int(body.geomadr[0] + body.geomnum[0]))
@@ -74,7 +74,7 @@ def _painted(model: Any, prop: Prop) -> list[int]:
     return [geom for geom in geoms if np.allclose(model.geom_rgba[geom], first)]
 
 
-def _outline(model: Any, data: Any, prop: Prop, size: tuple[int, ...]) -> float:
+def _outline_area(model: Any, data: Any, prop: Prop, size: tuple[int, ...]) -> float:
     """Return the area of the convex hull of a prop's vertices in the picture [px]."""
     body = model.body(prop.body)
     points = []

@@ -20,17 +20,17 @@ SHIPPED = Path(__file__).with_name("table.onnx")
 
 
 @lru_cache(maxsize=1)
-def _papers() -> dict[str, Any]:
+def _metadata() -> dict[str, Any]:
     papers: dict[str, Any] = json.loads(SHIPPED.with_suffix(".json").read_text(encoding="utf-8"))
     return papers
 
 
 def shipped_recalls() -> dict[str, float]:
     """Return the recall of each class of the shipped network, 0..1."""
-    return dict(_papers()["recalls"])
+    return dict(_metadata()["recalls"])
 
 
 def shipped_probability(score: float) -> float:
     """Return the probability that a detection of the shipped network with this score is correct."""
-    scores, shares = zip(*_papers()["calibration"], strict=True)
+    scores, shares = zip(*_metadata()["calibration"], strict=True)
     return float(np.interp(score, scores, shares))
