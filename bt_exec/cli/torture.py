@@ -86,7 +86,7 @@ def torture(
         painter = for_people()
         for line in _lines(report, kept):
             painter.say(line)
-    raise typer.Exit(_BROKEN if report.failing or not report.flat else 0)
+    raise typer.Exit(_BROKEN if report.failing or not report.is_memory_flat else 0)
 
 
 def _save_case(folder: Path, seed: int, plan: FaultPlan, broken: tuple[str, ...]) -> Path:
@@ -113,7 +113,9 @@ def _lines(report: Report, kept: list[Path]) -> list[str]:
         for name, count in sorted(report.tried.items())
     ]
     before, after = report.mib
-    lines.append(f"memory {before:.0f} MiB → {after:.0f} MiB: {'flat' if report.flat else 'GROWS'}")
+    lines.append(
+        f"memory {before:.0f} MiB → {after:.0f} MiB: {'flat' if report.is_memory_flat else 'GROWS'}"
+    )
     for path, (_, broken) in zip(kept, report.failing, strict=True):
         lines += [f"broken: {'; '.join(broken)}", f"  bt-exec run --faults {path}"]
     if not report.failing:

@@ -170,7 +170,7 @@ class Report:
     mib: tuple[float, float] = (0.0, 0.0)
 
     @property
-    def flat(self) -> bool:
+    def is_memory_flat(self) -> bool:
         """Whether memory did not grow."""
         return self.mib[1] - self.mib[0] <= _GROWTH_MIB
 
@@ -209,7 +209,7 @@ class Torture:
                 report.mib = (_resident_mib(), 0.0)
             report.tried.update(f"{one.part} {one.does}" for one in plan.faults)
             try:
-                broken = tuple(dict.fromkeys(self._broken(plan)))
+                broken = tuple(dict.fromkeys(self._violations_of(plan)))
             except Exception as error:  # noqa: BLE001 - an error of this program is a failing case
                 broken = (f"{type(error).__name__}: {error}",)
             if broken:
@@ -218,11 +218,11 @@ class Torture:
             done(number + 1, plan.command)
         return report
 
-    def _broken(self, plan: FaultPlan) -> Iterator[str]:
+    def _violations_of(self, plan: FaultPlan) -> Iterator[str]:
         """Run one plan, in a separate process if it includes a kill; yield the violations."""
         journal = Journal.open(self._folder / "journal.sqlite")
         if any(fault.part == "process" for fault in plan.faults):
-            yield from self._killed(plan, journal)
+            yield from self._run_and_kill(plan, journal)
             return
         invariants = Invariants()
         with self._session(plan, journal, invariants, plan.faults) as session:
@@ -231,15 +231,15 @@ class Torture:
             self.report.replans += invariants.replans
             self._count_fired(session.faults)
             yield from invariants.broken
-            yield from _judged(outcome)
-            yield from _moving(session)
-        if self._again and not outcome.record_problem and _repeatable(plan):
+            yield from _outcome_faults(outcome)
+            yield from _moving_robots(session)
+        if self._again and not outcome.record_problem and _is_repeatable(plan):
             self.report.verified += 1
             found = verify(journal, outcome.mission_id)
             if not found.same:
                 yield f"run again, it differs after {found.events} events: {found.difference}"
 
-    def _killed(self, plan: FaultPlan, journal: Journal) -> Iterator[str]:
+    def _run_and_kill(self, plan: FaultPlan, journal: Journal) -> Iterator[str]:
         """Run a plan in another process, then resume from its record."""
         file = self._folder / "killed.yaml"
         file.write_text(plan.to_yaml(), encoding="utf-8")
@@ -254,7 +254,7 @@ class Torture:
             yield f"the record of a killed mission cannot be read: {record.unreadable[0]}"
         if record.outcome is not None:  # it ended before the kill
             self.report.statuses[record.outcome.status] += 1
-            yield from _judged(record.outcome)
+            yield from _outcome_faults(record.outcome)
             return
         self.report.statuses["killed"] += 1
         self.report.fired["process kill"] += 1
@@ -265,8 +265,8 @@ class Torture:
                 yield f"the world of a killed mission is another one: {found.difference}"
             outcome = session.resume(record)
             yield from invariants.broken
-            yield from _judged(outcome)
-            yield from _moving(session)
+            yield from _outcome_faults(outcome)
+            yield from _moving_robots(session)
 
     def _session(
         self,
@@ -293,7 +293,7 @@ class Torture:
         )
 
 
-def _judged(outcome: Outcome) -> Iterator[str]:
+def _outcome_faults(outcome: Outcome) -> Iterator[str]:
     """Yield the deficiencies of an outcome."""
     if not outcome.reason_code:
         yield f"{outcome.status}, and no reason"
@@ -303,7 +303,7 @@ def _judged(outcome: Outcome) -> Iterator[str]:
         yield f"{outcome.reason_code}: {outcome.message}"
 
 
-def _moving(session: Session) -> Iterator[str]:
+def _moving_robots(session: Session) -> Iterator[str]:
     """Yield the robots that move after the end of a mission."""
     for name, rig in session.rigs.items():
         if rig.simulation is None or not hasattr(rig.simulation, "step"):
@@ -313,7 +313,7 @@ def _moving(session: Session) -> Iterator[str]:
             yield f"the robot of {name} moves after the end"
 
 
-def _repeatable(plan: FaultPlan) -> bool:
+def _is_repeatable(plan: FaultPlan) -> bool:
     """Return False if a fault depends on wall time: a journal that fails for a while."""
     return not any(fault.part == "journal" for fault in plan.faults)
 

@@ -29,7 +29,7 @@ from bt_exec_labeler.episode import Episode, Reply
 from bt_exec_labeler.items import Role
 from bt_exec_labeler.record import Record, read_record
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.sources.journal import _changed, _state, episode_of
+from bt_exec_labeler.sources.journal import _established_facts, _state, episode_of
 from bt_exec_labeler.splits import Split
 from bt_exec_labeler.testing.game import make_game
 from bt_exec_labeler.testing.playback import Playback
@@ -381,9 +381,9 @@ def test_mission_with_outdated_arguments_becomes_an_episode(
     assert {"door": "open"}.items() <= episode.actions[-1].facts.items()
     starts = [replace(run.start, args={"wings": 2}) for run in record.skills]
     runs = [replace(run, start=start) for run, start in zip(record.skills, starts, strict=True)]
-    old = [_changed(run, site) for run in runs]
+    old = [_established_facts(run, site) for run in runs]
     assert old == [{}] * len(runs)
-    assert {_changed(run, None) == {} for run in record.skills} == {True}
+    assert {_established_facts(run, None) == {} for run in record.skills} == {True}
     assert [_state(replace(run, end=None)) for run in record.skills] == ["unknown"] * len(runs)
 
 

@@ -16,7 +16,7 @@ from bt_exec_labeler.recall import (
     Recalled,
     RecallingCompiler,
     _goals,
-    _likeness,
+    _similarity,
     _tree,
     _words,
     create,
@@ -161,7 +161,7 @@ def test_wrong_settings_are_refused(
     [("", "", 0.0), ("a", "", 0.0), ("a", "b", 0.0), ("a b", "b c", 1 / 3), ("A, b!", "b a", 1.0)],
 )
 def test_likeness_is_the_share_of_common_words(one: str, other: str, share: float) -> None:
-    assert _likeness(_words(one), _words(other)) == share
+    assert _similarity(_words(one), _words(other)) == share
 
 
 def test_goals_of_several_moments_count_once() -> None:

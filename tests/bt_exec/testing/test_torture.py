@@ -89,7 +89,7 @@ def test_internal_error_is_a_failing_case(door_site, tmp_path, monkeypatch):
     def broken(*args):
         raise KeyError("7")
 
-    monkeypatch.setattr(Torture, "_broken", broken)
+    monkeypatch.setattr(Torture, "_violations_of", broken)
     plan = FaultPlan(command="open the door")
     report = Torture(door_site, tmp_path).run([plan])
     assert report.failing == [(plan, ("KeyError: '7'",))]
@@ -111,7 +111,7 @@ def test_invariants_hold_in_random_missions(name, door_site, tmp_path):
     plans = [random_plan(site, rng, COMMANDS.get(name, ()), kills=False) for _ in range(4)]
     report = Torture(site, tmp_path, again=True).run(plans * 2)  # the second run loads nothing new
     assert report.failing == []
-    assert report.flat
+    assert report.is_memory_flat
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ import yaml
 from bt_exec.failure import UsageError
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
-from bt_exec_labeler.lerobot.annotate import _merged
+from bt_exec_labeler.lerobot.annotate import _merged_rows
 from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.sources import read_source
 
@@ -304,6 +304,6 @@ def test_language_that_is_there_already_is_not_repeated() -> None:
     old = [{"style": "plan", "timestamp": 1.0, "content": "a"}, {"style": None, "content": "b"}]
     new = [{"style": "plan", "timestamp": t, "content": c} for t, c in ((1.0, "a"), (2.0, "a"))]
     new += [{"style": "subtask", "timestamp": 1.0, "content": "a"}, {**new[0], "content": "c"}]
-    assert _merged(old, new) == [*old, *new[1:]]
-    assert _merged([], new) == new
-    assert _merged(old, []) == old
+    assert _merged_rows(old, new) == [*old, *new[1:]]
+    assert _merged_rows([], new) == new
+    assert _merged_rows(old, []) == old

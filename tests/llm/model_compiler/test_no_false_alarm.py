@@ -11,7 +11,7 @@ from bt_exec.site.data import site_names
 from bt_exec.site.site import load_site
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.client import Answer
-from bt_exec_llm.model_compiler.dialogue import _judged
+from bt_exec_llm.model_compiler.dialogue import _judge
 from bt_exec_llm.model_compiler.expected_effects import meaning_of
 from tests.llm.model_compiler.corpus import OFFLINE
 from tests.llm.model_compiler.paper import request_for
@@ -31,7 +31,7 @@ def test_library_plan_passes_as_an_answer(site, command):
     if not isinstance(answer, Plan):
         pytest.skip("the offline compiler asks back")
     root = to_data(answer.spec)["root"]
-    found = _judged(
+    found = _judge(
         Answer(yaml.safe_dump({"root": root}, allow_unicode=True)),
         request,
         meaning_of(request, OFFLINE),
@@ -70,7 +70,7 @@ OPEN = "{do: open_door, with: {arm: right, object_label: door-handle}"
 )
 def test_equivalent_plan_passes(command, root):
     request = request_for(command)
-    found = _judged(Answer(f"root: {root}"), request, meaning_of(request, OFFLINE))
+    found = _judge(Answer(f"root: {root}"), request, meaning_of(request, OFFLINE))
     assert [str(problem) for problem in found.problems] == []
 
 

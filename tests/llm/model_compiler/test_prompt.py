@@ -16,7 +16,7 @@ from bt_exec_llm.client import Answer, Image, ModelSettings, Prices, Question, T
 from bt_exec_llm.client.tiers import build
 from bt_exec_llm.model_compiler.catalogue import pruned
 from bt_exec_llm.model_compiler.compiler import estimate, tokens_of
-from bt_exec_llm.model_compiler.dialogue import _judged
+from bt_exec_llm.model_compiler.dialogue import _judge
 from bt_exec_llm.model_compiler.examples import (
     as_answer,
     fixed_examples,
@@ -127,7 +127,7 @@ def test_every_example_is_a_valid_answer_in_its_form(site, form):
     examples = fixed_examples(request)
     assert {example.shows for example in examples} >= {"A tree", "Two parts", "No plan"}
     for example in examples:
-        found = _judged(Answer(as_answer(example.answer, form)), request, None)
+        found = _judge(Answer(as_answer(example.answer, form)), request, None)
         # labels must be in the observation, which is empty here
         codes = {problem.code for problem in found.problems}
         assert codes <= {"LABEL_NOT_SEEN", "WORDS_NOT_IN_COMMAND"}, example
@@ -217,7 +217,7 @@ def test_problems_are_listed_once_with_the_latest_marked():
     ],
 )
 def test_problem_positions_refer_to_the_answer(answer, place):
-    found = _judged(Answer(answer), request_for("open the door"), None)
+    found = _judge(Answer(answer), request_for("open the door"), None)
     assert place in {problem.place for problem in found.problems}
 
 
