@@ -67,7 +67,7 @@ class PlainView:
             case ev.Rejected():
                 for problem in event.problems:
                     if self.verbose or problem.code != NEED_NOT_MET:
-                        self._line("rejected", clean(problem))
+                        self._line("rejected", model.mistake(problem))
             case ev.Aborting():
                 self._line("stop", model.stopping)
 
@@ -116,7 +116,7 @@ class PlainView:
             why = ": ".join(filter(None, (code, message)))
             self._buffer()
         elif node.state in ("skipped", "kept", "stopped"):
-            why = node.detail.removeprefix(f"{self.model.told(node.state)} ")
+            why = node.detail.removeprefix(self.model.told(node.state)).strip()
         path = node.path if self.verbose else ""
         label = self.model.label(node, verbose=self.verbose)
         parts = (label, self.model.about(node, verbose=self.verbose), why, took, path)

@@ -15,6 +15,7 @@ from typing import Any
 
 from bt_exec import events as ev
 from bt_exec.failure import Failure, Problem
+from bt_exec.language.korean_errors import korean_mistake
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.sanitize import one_line
 from bt_exec.outcome import Outcome
@@ -98,7 +99,6 @@ class ViewModel:
         blind: Why the last observation failed; empty if it did not.
         planning: The running compiler, and its start [s].
         stopping: Why and how the mission is being stopped.
-        problems: Problems of the last plan that was not accepted.
         outcome: Its outcome.
         results: Saved results of skills, by name.
         ascii: Whether only ASCII signs can be shown; fixed words are then English.
@@ -124,7 +124,6 @@ class ViewModel:
     planning: tuple[str, float] | None = None
     failure: Failure | None = None
     stopping: str = ""
-    problems: tuple[Problem, ...] = ()
     outcome: Outcome | None = None
     version: int = 0
     results: dict[str, Any] = field(default_factory=dict)
@@ -182,10 +181,12 @@ class ViewModel:
             return self.label(node.children[0])
         if node.named is None and isinstance(node.spec, Sequence) and node.spec.name is None:
             return self.told(f"{node.steps} steps" if node.steps != 1 else "1 step")
-        asks = node.spec.check if isinstance(node.spec, Check) and not node.spec.name else None
-        if isinstance(asks, All | Any_ | Not):
-            return self.question(asks)
-        return self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
+        asks = node.spec if isinstance(node.spec, Check) and not node.spec.name else None
+        if asks is not None and isinstance(asks.check, All | Any_ | Not):
+            text = self.question(asks.check)
+        else:
+            text = self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
+        return f"{text}?" if asks is not None and asks.tell and text[-1:] != "?" else text
 
     def about(self, node: ViewNode, *, verbose: bool = False) -> str:
         """Return the text next to a row's label, in the command's language."""
@@ -246,6 +247,13 @@ class ViewModel:
         """Return the code of a failure for authors, or if there is no sentence for it."""
         return "" if not self.verbose and failure.code in self.messages else failure.code
 
+    def mistake(self, problem: Problem) -> str:
+        """Return a problem of a plan: a sentence, or everything about it for authors."""
+        if self.verbose:
+            return clean(problem)
+        english = self.language == "en" or self.ascii
+        return clean(problem.message if english else korean_mistake(problem))
+
     def why(self, failure: Failure) -> str:
         """Return why a node failed: the sentence of its code, or its measured values."""
         if not self.verbose and failure.code in self.messages:
@@ -305,9 +313,7 @@ class ViewModel:
                     self.failure = None
             case ev.Planned():
                 self._plan(event.spec)
-            case ev.Rejected():
-                self.planning, self.problems = None, event.problems
-            case ev.Refused():
+            case ev.Rejected() | ev.Refused():
                 self.planning = None
             case ev.Aborting():
                 how = self.told("stopping" if event.how == "clean" else "stopping the robot now")
@@ -328,7 +334,7 @@ class ViewModel:
         buffers = self.buffers
         self.changes.clear()
         fresh = ViewModel()
-        for name in ("spec", "forest", "past", "planning", "failure", "stopping", "problems"):
+        for name in ("spec", "forest", "past", "planning", "failure", "stopping"):
             setattr(self, name, getattr(fresh, name))
         self.outcome, self.blind, self.buffers, self.results = None, "", buffers, {}
         self.command, self.site = one_line(clean(event.command), _COMMAND), event.site

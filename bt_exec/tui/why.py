@@ -137,7 +137,7 @@ class Why:
         """
         cause = self.known.cause
         steps = [self.step(name, args) for name, args in attempt.steps]
-        more = [f"… {len(steps) - _STEPS}"] if len(steps) > _STEPS else []
+        more = [self.word(f"and {len(steps) - _STEPS} more")] if len(steps) > _STEPS else []
         named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
         made = attempt.compiler if self.verbose else ""
         by = ", ".join(filter(None, (self.word(f"plan {attempt.version}"), made)))

@@ -30,6 +30,7 @@ PACK = Pack(
     types={"Thing": ObjectName, "Side": Side, "Spot": Spot, "Attribute": Attribute},
     facts={
         "at": ("{Thing}",),
+        "at.table": ("{text}",),
         "hand": ("empty", "{Thing}"),
         "origin": ("{text}",),
         "spot.{Thing}": ("hand", "floor", "{Side} {Thing}"),

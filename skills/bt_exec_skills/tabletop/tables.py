@@ -43,6 +43,11 @@ class Table(NamedTuple):
         """Whether a point, seen from above, is on the top and `rim` [m] away from its edge."""
         return abs(x - self.x) <= self.half_x - rim and abs(y - self.y) <= self.half_y - rim
 
+    def away(self, x: float, y: float) -> float:
+        """Return the distance of a point, seen from above, from the top [m]."""
+        outside = abs(x - self.x) - self.half_x, abs(y - self.y) - self.half_y
+        return math.hypot(*(max(one, 0.0) for one in outside))
+
     def carries(self, x: float, y: float, z: float) -> bool:
         """Return True if an object with that centre is on the top, or in a container on it."""
         return self.under(x, y) and -_SINKS_M <= z - self.height <= _ABOVE_M

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
 from bt_exec import events as ev
+from bt_exec.failure import Problem
+from bt_exec.language.messages import OWN_MESSAGES, Messages
+from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.tui.lines import PlainView
 from bt_exec.tui.model import ViewModel
 from tests.bt_exec.tui.scripted import ENGLISH, SLIPPED, Script, get_material
@@ -20,6 +25,40 @@ fingers closed (limit 10 mm)  (2.1 s)
      2.5 s  kept      open_door  right → door-handle  from plan 1
      3.0 s  stop      stopping: operator
      3.0 s  stopped   return_home"""
+
+
+def view_of(language: str, verbose: bool = False) -> tuple[PlainView, list[str]]:
+    written: list[str] = []
+    words = Messages.load([OWN_MESSAGES])
+    model = ViewModel(language=language, wall=lambda: 1.0, verbose=verbose, messages=words)
+    return PlainView(model, written.append, verbose=verbose), written
+
+
+@pytest.mark.parametrize(
+    ("language", "verbose", "expected"),
+    [
+        ("en", False, "rejected  a mission never begins; remove it"),
+        ("ko", False, "필요한 인자가 없습니다"),
+        ("en", True, "rejected  root/do: a mission never begins; remove it [MISSING_ARGUMENT]"),
+    ],
+)
+def test_codes_of_rejected_plans_are_for_authors(language, verbose, expected) -> None:
+    view, written = view_of(language, verbose)
+    problem = Problem("MISSING_ARGUMENT", "a mission never begins; remove it", "root/do")
+    view.on(ev.Rejected(0.0, 0, get_material(ENGLISH), (problem,)))
+    assert expected in written[0]
+    assert verbose or "[" not in written[0]
+
+
+def test_question_is_not_shown_as_a_fact() -> None:
+    spec = MissionSpec.model_validate(
+        {"mission": Mission(command="?"), "root": {"check": "door_is_open", "tell": True}}
+    )
+    view, _ = view_of("en")
+    view.on(ev.Planned(0.0, 0, spec, 1))
+    view.on(ev.NodeChanged(0.0, 0, "check:door_is_open", "done"))
+    node = next(iter(view.model.forest))
+    assert view.model.label(node) == "door_is_open?"
 
 
 def test_each_change_is_one_line() -> None:

@@ -224,7 +224,8 @@ def test_long_lists_of_steps_are_counted(messages: Messages) -> None:
     attempt = Attempt(1, "offline", tuple((f"step_{n}", {}) for n in range(11)))
     ((_, said),) = Why(known(), messages, "en", verbose=True).attempt(attempt, again=False)
     assert said == (
-        "step_0, step_1, step_2, step_3, step_4, step_5, step_6, step_7, … 3 (plan 1, offline)"
+        "step_0, step_1, step_2, step_3, step_4, step_5, step_6, step_7, "
+        "and 3 more (plan 1, offline)"
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.hand import NEAR_M
 from bt_exec_skills.tabletop.names import looks_of
 from bt_exec_skills.tabletop.sentences import sentence
 
@@ -49,6 +50,10 @@ class TableObservation:
             found[f"table.{name}"] = " ".join(f"{value:.2f}" for value in table)
         if now.base is not None:
             found["pos.robot"] = " ".join(f"{value:.2f}" for value in now.base)
+            away = {name: table.away(*now.base[:2]) for name, table in now.tables.items()}
+            nearest = min(away, key=away.__getitem__, default="")
+            if nearest and away[nearest] <= NEAR_M:
+                found["at.table"] = nearest
         return found
 
     def describe(self, language: str) -> str:
