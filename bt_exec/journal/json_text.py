@@ -49,7 +49,7 @@ def shortened(value: Any) -> tuple[str, bool]:
         if len(text) <= _TEXT:
             return clean(text), False
     for longest, most in _CUTS:
-        text = _ENCODER.encode(_Plain(longest, most).of(value))
+        text = _ENCODER.encode(_PlainConverter(longest, most).of(value))
         if len(text) <= _TEXT:
             return clean(text), True
     return json.dumps({"left_out": f"{len(text)} characters"}), True
@@ -73,10 +73,10 @@ def _encoded(value: Any) -> str:
     try:
         return _ENCODER.encode(value)
     except BaseException:  # noqa: BLE001 - an object of a pack
-        return _ENCODER.encode(_Plain(_TEXT, _TEXT).of(value))
+        return _ENCODER.encode(_PlainConverter(_TEXT, _TEXT).of(value))
 
 
-class _Plain:
+class _PlainConverter:
     """Conversion to JSON types.
 
     Args:
@@ -115,10 +115,10 @@ class _Plain:
         if isinstance(value, list | tuple):
             kept = islice(value, min(self._most, self._left + 1))
             return [self.of(item, depth) for item in kept]
-        return self.of(_apart(value), depth)
+        return self.of(_closer_to_json(value), depth)
 
 
-def _apart(value: Any) -> Any:
+def _closer_to_json(value: Any) -> Any:
     """Return a value closer to JSON than `value`; its `repr` if there is no conversion."""
     if isinstance(value, Mapping):
         return dict(value)
@@ -150,5 +150,5 @@ def _name_of(number: float) -> str:
 
 
 _ENCODER = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_apart
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_closer_to_json
 )

@@ -107,7 +107,7 @@ def prune(
         ).fetchall()
         ended = [row for row in rows if row["status"] is not None or is_gone(row["process"])]
         sizes = {row["id"]: row["size"] + _size_of(frames / row["id"]) for row in ended}
-        doomed = list(_doomed(ended, sizes, retention, _total(path, frames)))
+        doomed = list(_missions_to_remove(ended, sizes, retention, _total(path, frames)))
         if doomed and not dry_run:
             _remove(connection, frames, doomed)
         names = tuple(row["id"] for row in doomed)
@@ -116,7 +116,7 @@ def prune(
         connection.close()
 
 
-def _doomed(
+def _missions_to_remove(
     rows: list[sqlite3.Row], sizes: dict[str, int], retention: Retention, total: int
 ) -> Iterator[sqlite3.Row]:
     """Yield the missions to remove, oldest first."""

@@ -14,7 +14,7 @@ def this_process() -> str:
 
     Process numbers are reused; start times (available on Linux) are not.
     """
-    return f"{platform.node()} {os.getpid()} {_started(os.getpid())}"
+    return f"{platform.node()} {os.getpid()} {_start_time_of(os.getpid())}"
 
 
 def is_gone(process: str | None) -> bool:
@@ -34,10 +34,10 @@ def is_gone(process: str | None) -> bool:
         return True
     except OSError:
         return False  # it exists and belongs to another user
-    return _started(int(number)) != started
+    return _start_time_of(int(number)) != started
 
 
-def _started(number: int) -> str:
+def _start_time_of(number: int) -> str:
     """Return the start time of a process in ticks since boot; "" where it is not available."""
     try:
         text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")

@@ -94,7 +94,7 @@ def read_lines(
 
 def line_of(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionLine:
     """Return a mission's row as a list entry."""
-    return _line(MissionRow(row), begun=_begun(connection, row))
+    return _line(MissionRow(row), begun=_has_begun(connection, row))
 
 
 def _line(cells: MissionRow, *, begun: bool) -> MissionLine:
@@ -223,7 +223,7 @@ def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
     return row
 
 
-def _begun(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
+def _has_begun(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
     """Return True if a mission has ended, or any event of it is on record."""
     first = "SELECT 1 FROM events WHERE mission = ? LIMIT 1"
     return bool(row["status"] or connection.execute(first, (row["no"],)).fetchone())

@@ -85,7 +85,7 @@ class Rows:
             return [self._exchange(item)]
         rows: list[Row] = []
         try:
-            data, cut = shortened(row_data(item, self._replaced(item, rows)))
+            data, cut = shortened(row_data(item, self._recorded_form(item, rows)))
             self.gaps += cut
             if isinstance(item, Finished):
                 rows.append(self._end(item.outcome))
@@ -118,7 +118,7 @@ class Rows:
         """Return the row that updates the numbers of frames."""
         return (_FRAMES, (frames.kept, frames.dropped, self._number))
 
-    def _replaced(self, event: Event, rows: list[Row]) -> dict[str, Any]:
+    def _recorded_form(self, event: Event, rows: list[Row]) -> dict[str, Any]:
         """Return the recorded form of an observation or a spec; a spec gets its own row."""
         if isinstance(event, Observed):
             frame = None if self._frames is None else event.observation.frame

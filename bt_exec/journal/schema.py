@@ -220,10 +220,10 @@ def _missing(connection: sqlite3.Connection, version: int) -> list[str]:
         if table in found and column not in found[table]
     ]
     kinds = (("table", tables), ("column", columns))
-    return [_are_missing(kind, names) for kind, names in kinds if names]
+    return [_missing_clause(kind, names) for kind, names in kinds if names]
 
 
-def _are_missing(kind: str, names: list[str]) -> str:
+def _missing_clause(kind: str, names: list[str]) -> str:
     """Return a clause about missing parts: "the columns missions.a, missions.b are missing"."""
     if len(names) == 1:
         return f"the {kind} {names[0]} is missing"

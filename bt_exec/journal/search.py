@@ -103,7 +103,7 @@ class Wanted:
             parts.append("no < (SELECT no FROM missions WHERE id = :before)")
             values["before"] = self.before
         if self.text:
-            parts.append(f"no IN ({_found(connection, self.text, values)})")
+            parts.append(f"no IN ({_full_text_query(connection, self.text, values)})")
         return " AND ".join(parts), values
 
     def keeps(self, line: MissionLine) -> bool:
@@ -113,7 +113,7 @@ class Wanted:
         return self.status not in OPEN or line.shown_status == self.status
 
 
-def _composed(text: str) -> str:
+def _with_composed_hangul(text: str) -> str:
     """Return text with composed Hangul; some keyboards produce decomposed syllables."""
     return unicodedata.normalize("NFC", clean(text))
 
@@ -122,18 +122,18 @@ def _like(text: str) -> str:
     """Return the LIKE pattern for texts that contain `text`."""
     for sign in "\\%_":
         text = text.replace(sign, f"\\{sign}")
-    return f"%{_composed(text)}%"
+    return f"%{_with_composed_hangul(text)}%"
 
 
-def _found(connection: sqlite3.Connection, text: str, values: dict[str, Any]) -> str:
+def _full_text_query(connection: sqlite3.Connection, text: str, values: dict[str, Any]) -> str:
     """Return the query for missions that contain all words of a text."""
-    words = [word for word in _composed(text).split() if any(c.isalnum() for c in word)]
+    words = [word for word in _with_composed_hangul(text).split() if any(c.isalnum() for c in word)]
     values["words"] = " ".join('"{}"*'.format(word.replace('"', '""')) for word in words)
     values["part"] = _like(text)
-    return _BY_INDEX if words and _indexed(connection) else _WITHOUT_INDEX
+    return _BY_INDEX if words and _update_index(connection) else _WITHOUT_INDEX
 
 
-def _indexed(connection: sqlite3.Connection) -> bool:
+def _update_index(connection: sqlite3.Connection) -> bool:
     """Update the index; return False if SQLite was built without FTS5."""
     try:
         for table in _TABLES:
@@ -148,7 +148,7 @@ def _indexed(connection: sqlite3.Connection) -> bool:
     connection.execute("DELETE FROM search_open")
     connection.executemany(
         "INSERT INTO search (rowid, command, sentences, codes) VALUES (?, ?, ?, ?)",
-        ((row["no"], _composed(str(row["command"])), *_texts(row)) for row in rows),
+        ((row["no"], _with_composed_hangul(str(row["command"])), *_texts(row)) for row in rows),
     )
     connection.executemany(
         "INSERT INTO search_open (no) VALUES (?)",
@@ -167,7 +167,7 @@ def _texts(row: sqlite3.Row) -> tuple[str, str]:
     found = list(_strings(outcome)) if isinstance(outcome, Mapping) else []
     sentences = [str(row["message"] or ""), *(text for key, text in found if key not in _CODES)]
     codes = [str(row["reason_code"] or ""), *(text for key, text in found if key in _CODES)]
-    return _composed("\n".join(sentences)), "\n".join(dict.fromkeys(codes))
+    return _with_composed_hangul("\n".join(sentences)), "\n".join(dict.fromkeys(codes))
 
 
 _CODES = ("code", "reason_code", "node", "status")

@@ -69,7 +69,7 @@ def side_files(journal: Path) -> tuple[Path, ...]:
             mine = (
                 path
                 for path in folder.iterdir()
-                if path.name.startswith(prefix) and path.suffix == ".rows" and _ours(path)
+                if path.name.startswith(prefix) and path.suffix == ".rows" and _is_own_file(path)
             )
             found += sorted(mine)
     return tuple(found)
@@ -82,7 +82,7 @@ def folders_beside(journal: Path) -> tuple[tuple[Path, str], ...]:
     return (journal.parent, f"{journal.name}."), (temporary, f"{journal.name}.{where}.")
 
 
-def _ours(path: Path) -> bool:
+def _is_own_file(path: Path) -> bool:
     """Return True if a path is a plain file of this user; a shared folder may contain others."""
     found = path.lstat()
     return stat.S_ISREG(found.st_mode) and _is_own(found)
@@ -112,10 +112,10 @@ def absorb(journal: Path) -> tuple[str, ...]:
     Returns:
         A message for each file that had to be kept, for the operator.
     """
-    return tuple(filter(None, (_absorb(journal, path) for path in side_files(journal))))
+    return tuple(filter(None, (_add_side_file(journal, path) for path in side_files(journal))))
 
 
-def _absorb(journal: Path, path: Path) -> str:
+def _add_side_file(journal: Path, path: Path) -> str:
     """Add one side file to the journal and remove it; return the reason if that fails."""
     try:
         (mission_id, number), *rows = _lines(path)

@@ -73,7 +73,7 @@ def _one_of(value: Any, hints: tuple[Any, ...], name: str) -> Any:
             return as_declared(value, hint, name)
         except ValueError:
             continue
-    raise _wrong(value, name)
+    raise _type_error(value, name)
 
 
 def _instance(value: Any, hint: Any, name: str) -> Any:
@@ -95,7 +95,7 @@ def _float(value: Any, name: str) -> float:
     _checked(value, isinstance(value, int | float) and not isinstance(value, bool), name)
     number: float = value
     if isinstance(value, int) and value.bit_length() > 1023:
-        raise _wrong(value, name)
+        raise _type_error(value, name)
     return number
 
 
@@ -118,11 +118,11 @@ _PLAIN: Mapping[Any, Callable[[Any, str], Any]] = {
 
 def _checked(value: Any, fits: bool, name: str) -> Any:
     if not fits:
-        raise _wrong(value, name)
+        raise _type_error(value, name)
     return value
 
 
-def _wrong(value: Any, name: str) -> ValueError:
+def _type_error(value: Any, name: str) -> ValueError:
     return ValueError(f"{name} is {repr(value)[:40]}")
 
 

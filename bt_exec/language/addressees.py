@@ -51,7 +51,7 @@ def addressed(command: str, language: str, robots: RobotNames) -> tuple[Addresse
         return ()
     text = _SPACE.sub(" ", unicodedata.normalize("NFC", command)).strip()
     words: Mapping[str, Any] = _words()[language]
-    marks = list(_marks(text, words, robots))
+    marks = list(_addressing_places(text, words, robots))
     if not marks:
         return ()
     before = text[: marks[0].start].rstrip(" ,;")
@@ -76,7 +76,7 @@ class _Mark(NamedTuple):
     ending: str  # ending of the word before the name
 
 
-def _marks(text: str, words: Mapping[str, Any], robots: RobotNames) -> Iterator[_Mark]:
+def _addressing_places(text: str, words: Mapping[str, Any], robots: RobotNames) -> Iterator[_Mark]:
     """Yield the places where robots are addressed."""
     known = {name: robot for robot, own in robots.items() for some in own.values() for name in some}
     by_key: dict[str, tuple[str, ...]] = {_key(name): (robot,) for name, robot in known.items()}
@@ -109,12 +109,14 @@ def _pattern(
     for form in forms:
         before, _, after = form.partition("{robot}")
         end = r"(?!\w)" if not after or after[-1].isalnum() else ""
-        ways.append(f"{re.escape(before)}({_any(names)}){re.escape(after)}{end}")
-    link = rf"(?:({_any(links)})[,\s]+)?"
-    return re.compile(rf"(?<!\w){link}(?:{'|'.join(ways)}|({_any(everyone)}))", re.IGNORECASE)
+        ways.append(f"{re.escape(before)}({_pattern_of_any(names)}){re.escape(after)}{end}")
+    link = rf"(?:({_pattern_of_any(links)})[,\s]+)?"
+    return re.compile(
+        rf"(?<!\w){link}(?:{'|'.join(ways)}|({_pattern_of_any(everyone)}))", re.IGNORECASE
+    )
 
 
-def _any(texts: Iterable[str]) -> str:
+def _pattern_of_any(texts: Iterable[str]) -> str:
     """Return a pattern of any of `texts`, the longest first; spaces are optional."""
     ordered = sorted(texts, key=len, reverse=True)
     return "|".join(re.escape(text).replace(r"\ ", r"\s*") for text in ordered)

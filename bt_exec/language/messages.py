@@ -205,10 +205,10 @@ class Messages:
         if said != text or text in self._words:
             return said
         named = (called(text, language) for called in self._called)
-        return next(filter(None, named), None) or self._around(text, language)
+        return next(filter(None, named), None) or self._translated_by_pattern(text, language)
 
     @cached_property
-    def _open(self) -> tuple[tuple[re.Pattern[str], dict[str, str]], ...]:
+    def _open_patterns(self) -> tuple[tuple[re.Pattern[str], dict[str, str]], ...]:
         """Listed words with a ``*``, as patterns; longer ones first."""
         return tuple(
             (re.compile(re.escape(key).replace(r"\*", "(.+)")), said)
@@ -216,10 +216,10 @@ class Messages:
             if key.count("*") == 1
         )
 
-    def _around(self, text: str, language: str) -> str:
+    def _translated_by_pattern(self, text: str, language: str) -> str:
         """Return `text` translated by a listed word with a ``*``, each of its parts separately."""
         parts = text.split("; ")
-        for pattern, said in self._open:
+        for pattern, said in self._open_patterns:
             if found := pattern.fullmatch(text):
                 filled = said[language].replace("*", self.word(found[1], language))
                 return with_particles(filled) if language == "ko" else filled
@@ -301,7 +301,7 @@ class Messages:
 
     def _filled_in(self, template: str, language: str, facts: Mapping[str, Any]) -> str:
         spoken = {name: self.word(value, language) for name, value in facts.items()}
-        said = _Forgiving().vformat(template, (), spoken).strip()
+        said = _AlternativesFormatter().vformat(template, (), spoken).strip()
         return with_particles(said) if language == "ko" else said
 
     def in_the_way(self, facts: Iterable[str], language: str) -> str:
@@ -363,7 +363,7 @@ def _filled(text: str, numbers: Iterable[str]) -> str:
     return text
 
 
-class _Forgiving(string.Formatter):
+class _AlternativesFormatter(string.Formatter):
     """Formatter with alternatives: ``{who|recipient}`` is the first value, else an ellipsis."""
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:

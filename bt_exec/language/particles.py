@@ -30,10 +30,10 @@ _FINALS |= dict.fromkeys("mnMN", "ㄴ")
 
 def with_particles(text: str) -> str:
     """Return `text` with each pair of particles replaced by the correct one."""
-    return _MARK.sub(_chosen, text)
+    return _MARK.sub(_particle_for, text)
 
 
-def _chosen(match: re.Match[str]) -> str:
+def _particle_for(match: re.Match[str]) -> str:
     last, mark = match["word"], match["mark"]
     if "가" <= last <= "힣":
         final = (ord(last) - ord("가")) % 28

@@ -253,7 +253,7 @@ def _look_at_ended(cycles: deque[LifeCycle]) -> None:
 
 
 @atexit.register
-def _last_look() -> None:
+def _stop_moved_at_exit() -> None:
     """Stop robots that were moved by earlier exit functions."""
     for cycle in list(_OPEN):
         if cycle._pid == os.getpid():

@@ -137,9 +137,9 @@ class PerceptionWorker:
                 if ended():
                     return
                 if waited >= limit_s:
-                    raise self._too_late(limit_s) from None
+                    raise self._abandon_capture(limit_s) from None
 
-    def _too_late(self, limit_s: float) -> TimeoutError:
+    def _abandon_capture(self, limit_s: float) -> TimeoutError:
         """Abandon the pending capture; the worker gets no new one until it returns."""
         self._stuck, self._pending = self._pending, None
         return TimeoutError(f"no observation after {limit_s:g} s")

@@ -71,7 +71,7 @@ class Planner:
         self.requests += answer.requests
         if isinstance(answer, Refusal):
             self._runtime.emit(Refused(*self._at(), answer))
-            return _without(request, answer)
+            return _ending_without_plan(request, answer)
         try:
             part = "the verification of the plan"  # checkers and passes of packs
             watch = self._runtime.watch
@@ -81,13 +81,13 @@ class Planner:
             refusal = rejection(error, request)
             if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, FixedPlan):
                 refusal = replace(refusal, problems=())  # the operator did not write the plan
-            return _without(request, refusal)
+            return _ending_without_plan(request, refusal)
         refused = None
         if not isinstance(self.compiler, FixedPlan):  # that plan was given by the operator
             refused = self._confirmation.refusal(answer, plan.spec, request, self._check_stop)
         if refused is not None:
             self._runtime.emit(Refused(*self._at(), refused))
-            return _without(request, refused)
+            return _ending_without_plan(request, refused)
         self._runtime.emit(Planned(*self._at(), plan.spec, answer.calls, answer.usage))
         for path in plan.spec.mission.kept:
             self._runtime.emit(NodeChanged(*self._at(), path, "kept"))
@@ -140,7 +140,7 @@ def _failed(code: str, message: str) -> Failure:
     return Failure(code, message, kind="compiler", retryable=False)
 
 
-def _without(request: Request, refusal: Refusal) -> Ending:
+def _ending_without_plan(request: Request, refusal: Refusal) -> Ending:
     """Return the ending of a mission that gets no plan."""
     code, problems = refusal.code, refusal.problems
     if request.previous is not None and request.previous.mission.turn is not None:

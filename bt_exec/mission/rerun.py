@@ -123,7 +123,7 @@ def restore(session: Session, journal: Journal, record: MissionRecord) -> Verifi
         session.faults = Faults.parse(
             for_rerun(record.settings.get("faults", ())), session.site.catalogue.skills
         )
-        session.confirm = _yes
+        session.confirm = _confirm_always
         session.listeners.clear()
         try:
             journal.copy_missions_before(record.id, session.journal)
@@ -255,7 +255,7 @@ class _Rerun:
 
     def run(self) -> None:
         """Run the missions of the session again, up to and including this one."""
-        for record in _chain(self._old, self._record):
+        for record in _missions_before(self._old, self._record):
             mission_id = record.id
             self._stops.prepare(record)
             plan_of = self.session.compiler
@@ -325,7 +325,7 @@ def _rerun(journal: Journal, record: MissionRecord, **options: Any) -> Iterator[
             journal=copy,
             compiler=_other_compiler(site, record),
             defer=bool(record.setup.get(DEFERRED)),
-            **{"confirm": _yes, **options},
+            **{"confirm": _confirm_always, **options},
         )
         with session:
             _refuse_remote(session, record)
@@ -377,7 +377,7 @@ def _refuse_remote(session: Session, record: MissionRecord) -> None:
             )
 
 
-def _chain(journal: Journal, record: MissionRecord) -> list[MissionRecord]:
+def _missions_before(journal: Journal, record: MissionRecord) -> list[MissionRecord]:
     """Return the missions that led to the world of a mission, and the mission itself.
 
     A session that began by continuing a mission includes the missions before that one.
@@ -385,11 +385,11 @@ def _chain(journal: Journal, record: MissionRecord) -> list[MissionRecord]:
     session = [journal.mission(name) for name in journal.session_of(record.id)]
     begun = [one for one in session if one.line.begun]
     if begun and begun[0].continues and begun[0].setup.get("restored"):
-        return [*_chain(journal, journal.mission(begun[0].continues)), *begun]
+        return [*_missions_before(journal, journal.mission(begun[0].continues)), *begun]
     return begun
 
 
-def _yes(spec: MissionSpec, why: str, over: threading.Event) -> bool:
+def _confirm_always(spec: MissionSpec, why: str, over: threading.Event) -> bool:
     """Confirm a plan that was confirmed in the recorded mission."""
     del spec, why, over
     return True

@@ -176,7 +176,9 @@ def _check_parts(rig: Rig, whose: str) -> None:
                 f"{whose}: still of {kind} is a method; write @property above it"
             )
     world = rig.simulation
-    if world is not None and not (hasattr(world, "time") and _can(world, "step", "start_step")):
+    if world is not None and not (
+        hasattr(world, "time") and _has_method(world, "step", "start_step")
+    ):
         refuse("simulation must have time, and step or start_step", world)
     for name in ("facts", "close", "frame"):
         if (found := getattr(rig, name)) is not None and not callable(found):
@@ -185,7 +187,7 @@ def _check_parts(rig: Rig, whose: str) -> None:
         refuse("services must map names to objects", rig.services)
 
 
-def _can(part: Any, *names: str) -> bool:
+def _has_method(part: Any, *names: str) -> bool:
     """Return whether a part has one of these methods."""
     return any(callable(getattr(part, name, None)) for name in names)
 

@@ -258,7 +258,7 @@ class Ask:
             found.append(inner)
         doubts = [one for one in found if one.verdict.holds is None]
         if doubts:
-            return _doubtful(doubts, any_may_settle=decides)
+            return _unknown_result(doubts, any_may_settle=decides)
         verdicts = [one.verdict for one in found]
         together = Verdict(
             not decides,
@@ -286,7 +286,7 @@ class Ask:
         return _Found(verdict, leaf.name, (), since + condition.patience_s, condition.unknown)
 
 
-def _doubtful(doubts: list[_Found], *, any_may_settle: bool) -> _Found:
+def _unknown_result(doubts: list[_Found], *, any_may_settle: bool) -> _Found:
     """Return the unknown result of ``all`` or ``any``.
 
     Both report the part whose patience ends first. ``all`` fails at that time; ``any`` waits until

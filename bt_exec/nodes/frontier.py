@@ -119,14 +119,14 @@ class Frontier:
             if status is not None:
                 entry.took(present.end())
                 self._entries = entries[: len(entries) - length_hint(rest) - 1]
-                return self._replace(entry, status, rest)
+                return self._continue_from(entry, status, rest)
         return RUNNING
 
-    def _replace(self, entry: _Entry, status: Status, rest: Iterator[_Entry]) -> Status:
+    def _continue_from(self, entry: _Entry, status: Status, rest: Iterator[_Entry]) -> Status:
         """Continue the tick where `entry` changed, then advance the rest; return the status."""
         present = self._present
         while True:
-            changed = self._taken_up(entry, status)
+            changed = self._innermost_running(entry, status)
             if changed is None:
                 return self._root.status
             while self._entries and _is_under(self._entries[-1], changed):
@@ -145,7 +145,7 @@ class Frontier:
                 return RUNNING
             entry, status = following, found
 
-    def _taken_up(self, entry: _Entry, status: Status) -> Behaviour | None:
+    def _innermost_running(self, entry: _Entry, status: Status) -> Behaviour | None:
         """Return the innermost node that still runs after `entry` changed; None if none does."""
         entry.settle(status)
         node: Behaviour = entry.node if isinstance(entry, _Foreign) else entry

@@ -285,7 +285,7 @@ class Repeat(Modifier):
 
     def before(self) -> Status | None:
         """Evaluate the condition again after a round if it was unknown."""
-        return self._asked() if self._asking else None
+        return self._rounds_are_over() if self._asking else None
 
     def after(self, status: Status) -> Status:
         """Count successes."""
@@ -295,10 +295,10 @@ class Repeat(Modifier):
         if self.ask is not None:
             self.ask.begin()
             self._asking = True
-            return self._asked()
+            return self._rounds_are_over()
         return self._next()
 
-    def _asked(self) -> Status:
+    def _rounds_are_over(self) -> Status:
         """Decide by the condition whether the rounds are over."""
         assert self.ask is not None
         verdict = self.ask.verdict()

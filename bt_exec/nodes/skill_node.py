@@ -81,7 +81,7 @@ class SkillNode(Leaf):
             self.args = runtime.resolve(self.args)
             self.args = self.skill.validate(self.args)
         except (ValueError, KeyError) as error:
-            why = _findings(error) if isinstance(error, ValidationError) else str(error)
+            why = _validation_errors(error) if isinstance(error, ValidationError) else str(error)
             self.failure = self._fail("BAD_ARGUMENT", why, retryable=False)
             return
         unmet = unmet_need(self.skill, self.args, runtime)
@@ -328,7 +328,7 @@ def _fields_of(result: Any) -> dict[str, Any]:
     return {"result": result}
 
 
-def _findings(error: ValidationError) -> str:
+def _validation_errors(error: ValidationError) -> str:
     """Return the validation errors of arguments, in one line."""
     return "; ".join(
         f"{'.'.join(map(str, found['loc']))}: {found['msg'].lower()}, found {found['input']!r:.80}"

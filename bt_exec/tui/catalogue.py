@@ -126,7 +126,7 @@ def tree_entry(tree: TreeSpec, library: Library, *, verbose: bool = False) -> En
         name + "?" * param.optional + (f" = {param.default}" if param.default is not None else "")
         for name, param in tree.params.items()
     ]
-    said = tree.utterances if verbose else _some(tree.utterances)
+    said = tree.utterances if verbose else _first_utterances(tree.utterances)
     facts = [("say", " · ".join(said)), ("with", ", ".join(params))]
     if verbose:
         facts.append(("file", str(library.source(tree.tree).file)))
@@ -139,7 +139,7 @@ def spoken(utterances: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(text for text in utterances if text in first.values())
 
 
-def _some(utterances: tuple[str, ...]) -> tuple[str, ...]:
+def _first_utterances(utterances: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first utterance of each language, and the number of others."""
     shown = spoken(utterances)
     rest = len(utterances) - len(shown)

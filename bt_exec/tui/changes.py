@@ -47,23 +47,27 @@ def say_changes(
     if kept:
         nodes = dict(paths(new.root))
         names = [
-            (path in nodes and _said(nodes[path], phrase)) or told(path.rpartition("/")[2])
+            (path in nodes and _phrase_of(nodes[path], phrase)) or told(path.rpartition("/")[2])
             for path in kept
         ]
         parts.append(f"{told('keeps')}: {_listed(names, told)}")
-    changed = _changes(_left(old, kept, failure, phrase), _left(new, kept, None, phrase), told)
+    changed = _changes(
+        _remaining_steps(old, kept, failure, phrase),
+        _remaining_steps(new, kept, None, phrase),
+        told,
+    )
     parts.append(f"{told('changes')}: {changed}" if changed else told("tries the same again"))
     return clean(" · ".join(parts))
 
 
-def _said(node: NodeBase, phrase: Callable[[NodeBase], str]) -> str:
+def _phrase_of(node: NodeBase, phrase: Callable[[NodeBase], str]) -> str:
     """Return the phrase of a node; for a tree that only runs a skill of its name, of that skill."""
     if isinstance(node, Tree) and isinstance(node.body, Do) and label_node(node) == node.body.do:
         return phrase(node.body)
     return phrase(node)
 
 
-def _left(
+def _remaining_steps(
     spec: MissionSpec,
     kept: tuple[str, ...],
     failure: Failure | None,
@@ -88,11 +92,11 @@ def _args(node: Do | Check) -> Mapping[str, Any]:
 
 def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> str:
     """Return the differences between the remaining steps of the two plans."""
-    while len(old) > 1 and new and _same(old[-1], new[-1]):
+    while len(old) > 1 and new and _is_same_step(old[-1], new[-1]):
         old, new = old[:-1], new[:-1]
-    while len(old) > 1 and new and _same(old[0], new[0]):
+    while len(old) > 1 and new and _is_same_step(old[0], new[0]):
         old, new = old[1:], new[1:]
-    if len(old) == len(new) and all(map(_same, old, new)):
+    if len(old) == len(new) and all(map(_is_same_step, old, new)):
         return ""
     if [step.label for step in old] == [step.label for step in new]:
         pairs = zip(old, new, strict=True)
@@ -102,13 +106,13 @@ def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> 
     return f"{before} → {after}"
 
 
-def _same(old: _Step, new: _Step) -> bool:
+def _is_same_step(old: _Step, new: _Step) -> bool:
     return (old.label, old.args) == (new.label, new.args)
 
 
 def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
     if old.said and new.said and old.said != new.said:
-        return " → ".join(_apart(old.said, new.said))
+        return " → ".join(_without_common_words(old.said, new.said))
     names = [name for name in {**old.args, **new.args} if old.args.get(name) != new.args.get(name)]
     if new.said:
         facts = [" → ".join(told(str(one.args.get(name))) for one in (old, new)) for name in names]
@@ -117,7 +121,7 @@ def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
     return f"{told(new.label)} {', '.join(facts)}" if facts else ""
 
 
-def _apart(old: str, new: str) -> tuple[str, str]:
+def _without_common_words(old: str, new: str) -> tuple[str, str]:
     """Return two phrases without their common words."""
     before, after = old.split(), new.split()
     shared = sum(

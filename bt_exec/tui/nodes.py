@@ -134,12 +134,12 @@ class Forest:
         inner = [row for child in children_of(spec) for row in self._rows(child)]
         if only_groups(spec):
             return inner
-        if isinstance(spec, Tree) and len(inner) == 1 and _same_work(spec, inner[0]):
+        if isinstance(spec, Tree) and len(inner) == 1 and _only_runs_skill(spec, inner[0]):
             self.by_path[path] = inner[0]
             self._shells.add(path)
             return inner
         label, about = label_node(spec), about_node(spec)
-        if len(inner) == 1 and _names(spec, inner[0]):
+        if len(inner) == 1 and _only_names(spec, inner[0]):
             row = self.by_path[path] = inner[0]
             self._shells.add(path)
             row.label, row.about, row.named = label, about, spec
@@ -170,13 +170,13 @@ def only_groups(spec: NodeBase) -> bool:
     return isinstance(spec, Sequence) and is_plain(spec)
 
 
-def _same_work(tree: Tree, inner: ViewNode) -> bool:
+def _only_runs_skill(tree: Tree, inner: ViewNode) -> bool:
     """Whether a tree only runs a skill of its own name, or of the name it is given here."""
     own = tree.name or tree.tree
     return not tree.modifiers and isinstance(inner.spec, Do) and inner.label == own
 
 
-def _names(spec: NodeBase, inner: ViewNode) -> bool:
+def _only_names(spec: NodeBase, inner: ViewNode) -> bool:
     """Return True if a node only gives a name to the row under it."""
     if isinstance(spec, Tree):
         return not spec.retry and isinstance(inner.spec, Sequence) and inner.spec.name is None

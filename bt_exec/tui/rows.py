@@ -65,7 +65,7 @@ def rows_of(
     """
     display = display or Display()
     if ended:
-        return _counted([*_Maker(model, width, display, fold=True).all()], model.told)
+        return _with_counted_gaps([*_Maker(model, width, display, fold=True).all()], model.told)
     whole = _Maker(model, width, display, fold=False)
     if room is None:
         return list(whole.all())
@@ -147,7 +147,7 @@ def _is_open(row: Row) -> bool:
     return row.node is not None and row.node.state not in ("done", "skipped", "kept")
 
 
-def _counted(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
+def _with_counted_gaps(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
     """Return rows with those without a state replaced by one row that counts their steps."""
     left = [row for row in rows if row.node is not None and row.node.state is None]
     steps = sum(row.node.steps for row in left if row.node)
@@ -171,7 +171,7 @@ class _Maker:
             yield from self.earlier(past, number, last=number == len(model.past) + 1)
         for text in model.remarks() if remarks and not narrowed else ():
             for index, line in enumerate(
-                _cut(wrap(f"{model.told('note')} · {text}", self.width - 4))
+                _shortened(wrap(f"{model.told('note')} · {text}", self.width - 4))
             ):
                 yield Row("remark", 0, line, weight=3, first=index == 0)
         for root in model.forest.roots:
@@ -184,7 +184,7 @@ class _Maker:
             yield from self.notes(node, 1, weight)
         text = f"{self.model.told(f'plan {number}')} · {past.change}"
         lines = wrap(text, self.width - (2 if cell_len(text) <= self.width - 2 else 4))
-        for index, line in enumerate(_cut(lines)):
+        for index, line in enumerate(_shortened(lines)):
             yield Row("change", 0, line, weight=1 if last else 3, first=index == 0)
 
     def visit(self, node: ViewNode, depth: int, *, top: bool = False) -> Iterator[Row]:
@@ -229,7 +229,7 @@ class _Maker:
         texts += self.tries(node)
         for text in filter(None, texts):
             lines = wrap(clean(text), self.width - 2 * depth - 6)
-            for index, line in enumerate(_cut(lines)):
+            for index, line in enumerate(_shortened(lines)):
                 yield Row("note", depth, line, weight=weight, first=index == 0)
 
     def tries(self, node: ViewNode) -> list[str]:
@@ -267,7 +267,7 @@ class _Maker:
         return f"{code}: {message}" if code and self.width < NARROW else message
 
 
-def _cut(lines: Sequence[str]) -> Iterable[str]:
+def _shortened(lines: Sequence[str]) -> Iterable[str]:
     if len(lines) <= _NOTE_LINES:
         return lines
     return (*lines[: _NOTE_LINES - 1], lines[_NOTE_LINES - 1] + " …")

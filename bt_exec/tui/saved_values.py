@@ -33,18 +33,18 @@ def with_values(text: str, names: frozenset[str], values: Mapping[str, Any]) -> 
         name = match[1]
         if name not in names:
             return match[0]
-        return _said(values[name]) if name in values else f"({_COUNT.sub('', name)})"
+        return _value_text(values[name]) if name in values else f"({_COUNT.sub('', name)})"
 
     return _NAME.sub(shown, text) if "$" in text else text
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """Return a value as a short text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, list | tuple):
-        return " + ".join(map(_said, value)) or "nothing"
+        return " + ".join(map(_value_text, value)) or "nothing"
     text = clean(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

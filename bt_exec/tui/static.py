@@ -38,7 +38,7 @@ def document_lines(document: Document, library: Library, width: int, glyphs: Gly
     column = min(max(starts, default=0) + 2, width // 2)
     lines = [*entry_lines([entry], width, glyphs), ()]
     for guide, label, about, note in rows:
-        lines += _drawn(guide, label, about, note, column, width, glyphs)
+        lines += _row_lines(guide, label, about, note, column, width, glyphs)
     return lines
 
 
@@ -71,7 +71,7 @@ def _rows(
 ) -> Iterator[tuple[str, str, str, str]]:
     """Yield guide, label, arguments and note of every row; `own` leads to it, `below` past it."""
     name = label_node(node)
-    node, inner, names = _inside(node, library, above)
+    node, inner, names = _shown_node(node, library, above)
     yield own, name, about_node(node), ""
     guide = below + ("│   " if inner else "    ")
     if notes := modifiers(node):
@@ -82,7 +82,7 @@ def _rows(
         yield from _rows(child, library, below + branch, below + rest, names)
 
 
-def _inside(
+def _shown_node(
     node: NodeBase, library: Library, above: tuple[str, ...]
 ) -> tuple[NodeBase, tuple[NodeBase, ...], tuple[str, ...]]:
     """Return the node to show, its children, and the enclosing trees.
@@ -109,7 +109,7 @@ def _steps(node: NodeBase) -> tuple[NodeBase, ...]:
     return (node,)
 
 
-def _drawn(
+def _row_lines(
     guide: str, label: str, about: str, note: str, column: int, width: int, glyphs: Glyphs
 ) -> list[Line]:
     drawn = "".join(_GUIDES.get(sign, sign) for sign in guide) if glyphs.full == "#" else guide
