@@ -46,20 +46,20 @@ def choices(
     clauses = index.reader.clauses(text, language)
     kinds: tuple[str, ...] = ()
     if trouble.code == "AMBIGUOUS" and not trouble.trees:
-        found = _of_who_does_it(trouble.words, text)
+        found = _readings_of_second_act(trouble.words, text)
     elif trouble.trees:
         found = _of_trees(trouble.trees, clauses, language, index)
     else:
         found, kinds = _of_values(clauses, text)
         found = found or _of_actions(clauses, text, language, index)
-    does = [_does(command, language, index) for command in found]
+    does = [_compiled_form(command, language, index) for command in found]
     distinct = all(does) and all(one not in does[:at] for at, one in enumerate(does))
     if not distinct or not 2 <= len(found) <= MOST_CHOICES:
         return (), ()
     return tuple(found), kinds
 
 
-def _does(command: str, language: str, index: Index) -> list[Any]:
+def _compiled_form(command: str, language: str, index: Index) -> list[Any]:
     """Return what a command compiles to, for comparison; empty if it is not understood."""
     found = understand(command, language, index, Past())
     if not isinstance(found, Understood):
@@ -103,14 +103,14 @@ def _of_actions(clauses: list[Clause], text: str, language: str, index: Index) -
         tries = [*_said_of(bound[0].tree, named, language, index)]
         if one.pieces and (language == "en" or one is clauses[-1]):  # 열거나 is not a command alone
             tries.insert(0, text[one.start : one.end])
-        said = next((t for t in tries if _does(t, language, index) == wanted), None)
+        said = next((t for t in tries if _compiled_form(t, language, index) == wanted), None)
         if said is None:
             return []
         found.append(said)
     return found
 
 
-def _of_who_does_it(told: str, text: str) -> list[str]:
+def _readings_of_second_act(told: str, text: str) -> list[str]:
     """Return the two readings of a command with a second act: part of the message, or own act."""
     start = text.rfind(told)
     if not told or start < 0 or " and " not in told or '"' in told:
@@ -127,7 +127,7 @@ def _of_trees(
     found: list[str] = []
     for tree in trees:
         for said in _said_of(tree, named, language, index):
-            does = _does(said, language, index)
+            does = _compiled_form(said, language, index)
             given = {str(value) for _, args, *_ in does for value in args.values()}
             if [one[0] for one in does] == [tree] and {p.value for p in named} <= given:
                 found.append(said)

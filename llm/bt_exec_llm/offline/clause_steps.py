@@ -61,7 +61,7 @@ class _Steps:
             _RefusedError: If it cannot be followed.
         """
         words = self.text[clause.start : clause.end] or clause.said
-        _wish(clause, self.lexicon)
+        _verb_of_desired_state(clause, self.lexicon)
         if clause.mood == "said":
             return [_remark(clause, words)]
         verbs = [self.lexicon.verbs[v] for v in clause.verbs if v in self.lexicon.verbs]
@@ -92,7 +92,7 @@ class _Steps:
         at_it = QUESTION in clause.verbs or any(v.finds or v.stays for v in verbs)  # 복도에서
         return [
             p.marked("at")
-            if p.mark == "from" and p.kind == "value" and (at_it or _first(p, self.text))
+            if p.mark == "from" and p.kind == "value" and (at_it or _is_marked_first(p, self.text))
             else p
             for p in found
         ]
@@ -104,7 +104,7 @@ class _Steps:
         limits = [p for p in limits if not any(t.start <= p.start < t.end for t in texts)]
         for code in _LIMITS:
             for piece in (p for p in limits if p.name == code):
-                name = next((p for p in clause.pieces if _names(p, piece)), None)
+                name = next((p for p in clause.pieces if _precedes_number(p, piece)), None)
                 if code == "COUNT" and name is not None:  # e.g. room 203
                     start, end = min(name.start, piece.start), max(name.end, piece.end)
                     raise _RefusedError("UNKNOWN_OBJECT", self.text[start:end])
@@ -260,7 +260,7 @@ def _check_numbers(clause: Clause, text: str) -> None:
         raise _RefusedError("NO_REFERENT", text[tool.start : tool.end])
 
 
-def _first(piece: Piece, text: str) -> bool:
+def _is_marked_first(piece: Piece, text: str) -> bool:
     """Return True if a particle marks a piece as first (휴게실부터 들러)."""
     return text.startswith(words_of("ko", "beginning_with"), piece.end)
 
@@ -270,7 +270,7 @@ def _is_one(piece: Piece) -> bool:
     return piece.kind == "limit" and piece.name == "COUNT" and (piece.value or piece.text) in _ONE
 
 
-def _wish(clause: Clause, lexicon: Lexicon) -> None:
+def _verb_of_desired_state(clause: Clause, lexicon: Lexicon) -> None:
     """Interpret a desired state as the verb that leads to it ("I need the door closed")."""
     wishes = {v for v in clause.verbs if v in lexicon.verbs and lexicon.verbs[v].wishes}
     if not wishes:
@@ -303,7 +303,7 @@ def _ends_list(piece: Piece, clause: Clause, lexicon: Lexicon) -> bool:
     return listed and len(same) > 1
 
 
-def _names(piece: Piece, number: Piece) -> bool:
+def _precedes_number(piece: Piece, number: Piece) -> bool:
     """Return True if an unknown word precedes a number, as in "room 203"."""
     apart = (piece.start - number.end, number.start - piece.end)
     return piece.kind == "unknown" and any(0 <= gap <= 1 for gap in apart)

@@ -37,7 +37,7 @@ def engine_words(lexicon: Lexicon) -> Mapping[str, Any]:
     for noun, words in lexicon.nouns.items():
         things[f"noun/{noun}//"] = {one: _nouns(words, one) for one in _LANGUAGES}
     for state, words in lexicon.states.items():
-        described = {**_described(words), "ko": {"adjective": _results(words)}}
+        described = {**_state_adjectives(words), "ko": {"adjective": _korean_result_forms(words)}}
         attributes[f"state/{state}//"] = {"kind": "state", **described}
     for kind, values in lexicon.values.items():
         for value, said in values.items():
@@ -45,7 +45,7 @@ def engine_words(lexicon: Lexicon) -> Mapping[str, Any]:
                 name = f"value/{kind}/{value}/{sense}"
                 things[name] = {one: _nouns(own, one) for one in _LANGUAGES}
                 if kind in lexicon.listed("joined"):
-                    attributes[name] = {"kind": kind, **_described(own)}
+                    attributes[name] = {"kind": kind, **_state_adjectives(own)}
     places = language_data("en")["orders"]["places"]
     return {
         "relations": {"at": {"en": places, "ko": []}},
@@ -79,7 +79,7 @@ def _verbs(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
                 entry[language].append(word)
     for together, words in by_names.items():
         frames: dict[str, Mapping[str, list[str]]] = {"do": words}
-        for particle, heads in _apart(words["en"]).items():
+        for particle, heads in _separable_verbs(words["en"]).items():
             frames[f"do_{particle}"] = {"en": heads, "ko": []}
         if any(lexicon.verbs[name].finds for name in together):
             frames["find"] = words
@@ -87,7 +87,7 @@ def _verbs(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
             yield f"{' '.join(together)}/{frame}", {"frame": frame, **said_so}
 
 
-def _apart(words: Iterable[str]) -> Mapping[str, list[str]]:
+def _separable_verbs(words: Iterable[str]) -> Mapping[str, list[str]]:
     """Return the verbs with a particle that may stand behind their object, by the particle."""
     found: dict[str, list[str]] = defaultdict(list)
     for word in words:
@@ -115,13 +115,13 @@ def _nouns(words: Words, language: str) -> list[str]:
     return [one for one in found if language == "en" or not one.endswith("다")]
 
 
-def _described(words: Words) -> Mapping[str, Any]:
+def _state_adjectives(words: Words) -> Mapping[str, Any]:
     """Return the adjectives of a state."""
     english = [f"{one}/more {one}/most {one}" for one in _every(words.en) if "/" not in one]
     return {"en": {"adjective": english}, "ko": {"adjective": _nouns_in_da(words)}}
 
 
-def _results(words: Words) -> list[str]:
+def _korean_result_forms(words: Words) -> list[str]:
     """Return the Korean forms of states as results: 열려 있다, 열렸다, 들고 있다."""
     language = language_data("ko")
     found: list[str] = []

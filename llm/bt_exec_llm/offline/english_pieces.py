@@ -153,7 +153,7 @@ class _Pieces:
         if clause.mood == "if":
             clause.positive, self._negated = not clause.positive, False
         elif (clause.mood == "ask" or clause.asked is not None) and phrase in _PLAIN_NOT:
-            _deny(clause, self._tokens, end - 1)
+            _negate_question(clause, self._tokens, end - 1)
             self._negated = False
         elif phrase in _BEFORE_VERBS:  # no verb follows
             self._why("NEGATED", self._text[self._tokens[at].start : self._tokens[end - 1].end])
@@ -234,7 +234,7 @@ class _Pieces:
     def _place(self, piece: Piece) -> None:
         """Add a piece with the place that precedes it ("inside the door")."""
         if self._relation and piece.kind == "noun":
-            _related(self._clause.pieces, piece, self._relation)
+            _attach_place(self._clause.pieces, piece, self._relation)
         elif self._relation in ("front", "beside") and not self._negated:  # e.g. outside the lounge
             self._why("NOT_TOGETHER", piece.text)
         elif self._relation and not self._negated:
@@ -327,7 +327,7 @@ def _listed_after(
     return at if same else 0
 
 
-def _deny(clause: Clause, tokens: list[Token], at: int) -> None:
+def _negate_question(clause: Clause, tokens: list[Token], at: int) -> None:
     """Negate the question of a clause; "or not" and "isn't it open?" do not negate it."""
     before = tokens[at - 1].text if at else ""
     inverted = before in _AUXILIARIES and (at < 2 or not tokens[at - 2].is_word)
@@ -366,7 +366,7 @@ def _sorted_alike(one: Piece, other: Piece) -> bool:
     return one.kind == other.kind and (one.name == other.name or one.kind != "value")
 
 
-def _related(pieces: list[Piece], piece: Piece, relation: str) -> None:
+def _attach_place(pieces: list[Piece], piece: Piece, relation: str) -> None:
     """Attach a place to the preceding object, or to the clause."""
     name = f"{relation} {piece.name}"
     if pieces and pieces[-1].kind == "noun" and not pieces[-1].relation:

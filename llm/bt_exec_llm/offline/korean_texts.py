@@ -53,12 +53,12 @@ def with_texts(items: list[Any], lexicon: Lexicon, text: str) -> list[Any]:
         if not slots or item.verb.kind in ("noun", "embed", "quote"):
             at += 1
             continue
-        needs_quote = not any(e.name in _free(lexicon) for e in item.entries)
+        needs_quote = not any(e.name in _question_verbs(lexicon) for e in item.entries)
         at = _fold(found, at, slots[0], people, taking, text, needs_quote=needs_quote) + 1
     return found
 
 
-def _free(lexicon: Lexicon) -> set[str]:
+def _question_verbs(lexicon: Lexicon) -> set[str]:
     """Return the verbs of questions, whose text may be any words."""
     return {
         verb for name, slot in lexicon.texts.items() if name == "Question" for verb in slot.verbs
@@ -96,12 +96,12 @@ def _fold(
     for index in range(end - 1, -1, -1):
         one = items[index]
         if hasattr(one, "verb"):
-            if quoted and not _between(items, index, people, taking):
+            if quoted and not _belongs_to_person(items, index, people, taking):
                 continue
             known = one.verb.kind == "if" or any(
                 e.kind == "verb" and e.name not in ("be", "be_there") for e in one.entries
             )
-            goes_on = one.verb.kind == "if" and _allowed(items, index + 1)
+            goes_on = one.verb.kind == "if" and _asks_permission(items, index + 1)
             if one.verb.kind in _CLOSES and known and not goes_on:
                 begin = index + 1
                 break
@@ -187,13 +187,13 @@ def _fold(
     return at - (last - first) + 1
 
 
-def _allowed(items: list[Any], at: int) -> bool:
+def _asks_permission(items: list[Any], at: int) -> bool:
     """Return True if a verb asks for permission (언제 가면 *되는지*)."""
     verb = getattr(items[at], "verb", None) if at < len(items) else None
     return verb is not None and verb.kind == "embed" and verb.stems[0] in ("되", "좋", "괜찮")
 
 
-def _between(items: list[Any], index: int, people: set[str], taking: set[str]) -> bool:
+def _belongs_to_person(items: list[Any], index: int, people: set[str], taking: set[str]) -> bool:
     """Return True if a verb before a quoted message belongs to the person."""
     verb = items[index]
     if any(e.name in taking for e in verb.entries):

@@ -48,7 +48,7 @@ def read_verb(
             break
         at += 1
         verb.last, verb.end = one.form, one.end
-        again = _go_on(verb, every, at, one, joins)
+        again = _add_auxiliary(verb, every, at, one, joins)
         if again is None:
             verb.gives = verb.gives or verb.stems[-1] in _AUX_GIVE
             verb.kind, at = kind_of_ending(verb, every, at - 1, _read_alone)
@@ -62,7 +62,7 @@ def read_verb(
     return verb, at
 
 
-def _go_on(
+def _add_auxiliary(
     verb: Verb,
     every: Sequence[Morph],
     at: int,

@@ -86,7 +86,7 @@ class KoreanWords:
                 continue
             if one.form in ("안", "못") and one.tag == "MAG" and at + 1 < len(every):
                 if denied is not None:
-                    items.append(_lost(denied))
+                    items.append(_unclear_negation(denied))
                 denied, at = one, at + 1
                 continue
             if one.tag == "SL" and (foreign := self._english(text, every, at)) is not None:
@@ -128,7 +128,7 @@ class KoreanWords:
             items.extend(with_particles(pieces, every, at) if pieces else [])
             at = after_particles(every, at)
         if denied is not None:
-            items.append(_lost(denied))
+            items.append(_unclear_negation(denied))
         return self._with_adverbs(self._with_noun_verbs(items))
 
     def _with_adverbs(self, items: list[Item]) -> list[Item]:
@@ -210,7 +210,7 @@ class KoreanWords:
                 one.end == len(text) or not text[one.end].isalnum()
             )
             if one.tag in ("NNG", "NNP") and whole and len(word) > 1 and word not in self._names:
-                alone = _alone(word)
+                alone = _morphs_without_context(word)
                 if (
                     is_verb(alone, 0)
                     and alone[-1].tag in ("EF", "EC")
@@ -339,12 +339,12 @@ class KoreanWords:
 
 
 @lru_cache(maxsize=1024)
-def _alone(word: str) -> tuple[Morph, ...]:
+def _morphs_without_context(word: str) -> tuple[Morph, ...]:
     """Return the morphemes of a word analysed without context."""
     return tuple(morphs(word))
 
 
-def _lost(denial: Morph) -> Piece:
+def _unclear_negation(denial: Morph) -> Piece:
     """Return the piece for a 안 or 못 without a verb, whose scope is unclear."""
     start, end = denial.start, denial.end
     return Piece("unknown", "verb", denial.form, "", "", start, end, denial.form)

@@ -100,10 +100,10 @@ def _fields(model: Any) -> tuple[str, ...]:
 def marks_of(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
     """Return line and column, from 1, of every key and list entry."""
     root = yaml.compose(text, SAFE_LOADER)
-    return dict(_walk(root, ())) if root is not None else {}
+    return dict(_positions(root, ())) if root is not None else {}
 
 
-def _walk(
+def _positions(
     node: yaml.Node, place: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], tuple[int, int]]]:
     if not place:
@@ -116,4 +116,4 @@ def _walk(
     for name, shown, value in inner:
         here = (*place, name)
         yield here, (shown.start_mark.line + 1, shown.start_mark.column + 1)
-        yield from _walk(value, here)
+        yield from _positions(value, here)

@@ -48,11 +48,11 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST, range=span)
     if span:
         return Refusal(trouble.code, message, missing=trouble.missing)
-    meant = _meant(trouble, words, text, language, index)
+    meant = _with_typo_corrected(trouble, words, text, language, index)
     needed = missing(trouble, text, language, index)
     offered, kinds = choices(trouble, text, language, index)
     if offered:
-        *first, last = (f'"{_spoken(command)}"' for command in offered)
+        *first, last = (f'"{_as_sentence_part(command)}"' for command in offered)
         asked = sentences.say("CHOOSE", language, names=", ".join(first), last=last)
         message = sentences.say("MISSING", language, words=words, asked=asked)
         needed = kinds or (words,)
@@ -63,7 +63,7 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
     if trouble.code not in _PLAIN:
         near = compiling(nearest_utterances(text, language, index), language, index, _SHOWN)
     if near and not needed and not meant:
-        can = ", ".join(_spoken(utterance) for utterance in near)
+        can = ", ".join(_as_sentence_part(utterance) for utterance in near)
         message += " " + sentences.say("CAN", language, can=can).replace("?.", "?")
     if meant:
         message += " " + sentences.say("MEANT", language, meant=meant[0])
@@ -84,10 +84,12 @@ def refuse(trouble: Trouble, text: str, request: Request, language: str, index: 
 def abilities(language: str, index: Index) -> tuple[str, ...]:
     """Return some possible commands, as parts of a sentence."""
     tried = compiling(utterances_of(language, index), language, index, _ABILITIES)
-    return tuple(map(_spoken, tried))
+    return tuple(map(_as_sentence_part, tried))
 
 
-def _meant(trouble: Trouble, words: str, text: str, language: str, index: Index) -> tuple[str, ...]:
+def _with_typo_corrected(
+    trouble: Trouble, words: str, text: str, language: str, index: Index
+) -> tuple[str, ...]:
     """Return the command with an unknown word replaced by a name that it may be a typo of."""
     if trouble.code == "CONDITION" and language == "en":  # it can be asked now
         now = _WHENEVER.sub("if ", text, count=1)
@@ -111,7 +113,7 @@ def _range(hint: Any, language: str, sentences: Messages) -> str:
     return sentences.say(code, language, least=least, most=most)
 
 
-def _spoken(utterance: str) -> str:
+def _as_sentence_part(utterance: str) -> str:
     """Return an utterance as part of a sentence, without capital and full stop."""
     text = utterance.strip().rstrip(".")
     return text[:1].lower() + text[1:]

@@ -40,18 +40,18 @@ def reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -
             message = say("HELP" if listed else "HELP_NOTHING", language, can=listed)
             message = message.replace("?.", "?")
         case "DONE":
-            message = _done(request, language)
+            message = _session_report(request, language)
         case "WHY":
             last = request.context.last()
             message = say("NOTHING_YET", language) if last is None else _ended(last, language)
         case "WHERE":
-            message = _stands(request, language) or say("WHERE_UNKNOWN", language)
+            message = _known_facts(request, language) or say("WHERE_UNKNOWN", language)
         case _:
             message = say(talk, language)
     return Reply(code, message)
 
 
-def _done(request: Request, language: str) -> str:
+def _session_report(request: Request, language: str) -> str:
     """Return a report of this session, or of the last mission before it."""
     context = request.context
     turns = context.turns[-_TOLD:] or context.before()[-1:]
@@ -72,7 +72,7 @@ def _ended(turn: Turn, language: str) -> str:
     return _sentences().say(code, language, command=command, message=turn.message)
 
 
-def _stands(request: Request, language: str) -> str:
+def _known_facts(request: Request, language: str) -> str:
     """Return the known facts that have a sentence."""
     facts = request.situation.facts
     known = [f"{name}={value}" for name, value in sorted(facts.items())]

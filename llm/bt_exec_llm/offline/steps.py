@@ -114,7 +114,11 @@ class _Order:
             return Trouble("NEGATED", self._text)  # e.g. don't open the door and close it
         if clause.remark and not last:
             clause.mood = "said"
-        if clause.mood == "before" and not last and _tells(self._every[at + 1], self._lexicon):
+        if (
+            clause.mood == "before"
+            and not last
+            and _only_reports(self._every[at + 1], self._lexicon)
+        ):
             return Trouble("CONDITION", self._text[clause.start : clause.end])  # 열기 전에 말해 줘
         if clause.mood == "before" and not last and not self._every[at + 1].positive:
             return Trouble("NEGATED", self._text)  # e.g. 자재 꺼내기 전에 문 닫지 마
@@ -134,11 +138,11 @@ class _Order:
             self._asked = _asked_by(clause, found[0])
             self._last = None
         free = not set(clause.verbs) & self._lexicon.closing_verbs
-        if self._condition is not None and free and _tells(clause, self._lexicon):
+        if self._condition is not None and free and _only_reports(clause, self._lexicon):
             one = found[0]  # 없으면 알려 줘 reports the answer
             asked = replace(self._condition[0], via="tell", joined=one.joined)
             found = [replace(asked, start=one.start, end=one.end, text=one.text)]
-        reports = not free and _tells(clause, self._lexicon)
+        reports = not free and _only_reports(clause, self._lexicon)
         if reports and (so := self._if_so(at)) is not None:
             return Trouble("OPERATOR", self._text[so.start : so.end])  # e.g. … and if so, tell me
         if self._condition is not None and (trouble := self._hang(found)) is not None:
@@ -181,7 +185,7 @@ class _Order:
             if any(p.sense == "fails" for p in content):  # e.g. if it is dark
                 needed = not needed
         nxt = self._every[at + 1] if at + 1 < len(self._every) else None
-        if nxt is not None and _tells(nxt, self._lexicon) and not again:
+        if nxt is not None and _only_reports(nxt, self._lexicon) and not again:
             self._done += [replace(step, verbs=(QUESTION,), via="tell") for step in found]
             self._told = not set(nxt.verbs) & self._lexicon.closing_verbs
             return None
@@ -305,7 +309,7 @@ def _is_nothing(step: Step, lexicon: Lexicon) -> bool:
     return idle and step.condition is not None
 
 
-def _tells(clause: Clause, lexicon: Lexicon) -> bool:
+def _only_reports(clause: Clause, lexicon: Lexicon) -> bool:
     """Return True if a clause only asks for a report ("… let me know if it is so")."""
     finds = {lexicon.verbs[v].finds for v in clause.verbs if v in lexicon.verbs}
     content = [p for p in clause.pieces if p.kind not in ("speaker", "filler", "pronoun")]
