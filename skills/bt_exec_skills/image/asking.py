@@ -40,7 +40,7 @@ def missions_of(
     """
     if program_by != "templates" and program is None:
         raise UsageError("--program-by says who writes the program; say where it goes: --program")
-    _spare([*files, *filter(None, [annotation])], [*filter(None, [out, program])])
+    _refuse_overwriting([*files, *filter(None, [annotation])], [*filter(None, [out, program])])
     given = {"annotation": annotation, "out": out, "program": program}
     rest = {key: str(path) for key, path in given.items() if path is not None}
     if program_by != "templates":
@@ -69,7 +69,7 @@ def missions_of(
     ]
 
 
-def _spare(read: Sequence[Path], written: Sequence[Path]) -> None:
+def _refuse_overwriting(read: Sequence[Path], written: Sequence[Path]) -> None:
     """Refuse to overwrite an input file."""
     kept = {os.path.realpath(expand_home(one)) for one in read}
     for one in written:

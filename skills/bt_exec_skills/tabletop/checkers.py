@@ -106,7 +106,7 @@ def _other_ends(
             message = f"{thing} is to go {wanted[thing]}"
             yield Problem("NOT_ASKED", message, places[thing], end, (wanted[thing],))
     for thing, end in wanted.items():
-        if thing not in planned and not _there(thing, end, now):
+        if thing not in planned and not _is_at_end(thing, end, now):
             yield Problem(
                 "LEFT_OUT", f"{thing} is to go {end}, and is left out", "root", "", (end,)
             )
@@ -122,7 +122,7 @@ def _ends(command: str, now: Environment) -> dict[str, str]:
     }
 
 
-def _there(thing: str, end: str, now: Environment) -> bool:
+def _is_at_end(thing: str, end: str, now: Environment) -> bool:
     side, _, target = end.partition(" ")
     return side == "in" and now.inside(thing, target)
 

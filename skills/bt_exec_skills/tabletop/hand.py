@@ -75,7 +75,7 @@ class Hand:
         """Return the held object in this world; None if there is none, or it fell."""
         if self._reached is not None:
             thing, before = self._reached
-            return thing if _lifted(before, now.at(thing), now) else None
+            return thing if _is_lifted(before, now.at(thing), now) else None
         at = now.at(self.thing) if self.thing is not None else None
         if at is None or at.z < self._height - _FOLLOWS_M:
             return None
@@ -97,7 +97,7 @@ class Hand:
         return facts
 
 
-def _lifted(before: Point, after: Point | None, now: Environment) -> bool:
+def _is_lifted(before: Point, after: Point | None, now: Environment) -> bool:
     """Return True if an object is in the air beside the robot."""
     if after is None or after.z < before.z + _LIFTED_M:
         return False

@@ -95,7 +95,8 @@ class TableReporter(MissionReporter):
             )
             return " ".join((done, *self._remarks))
         goals = "; ".join(
-            f"{one.name} ({self._done(one)}/{len(one.steps)}: {', '.join(self._wrong(one))})"
+            f"{one.name} ({self._done(one)}/{len(one.steps)}: "
+            f"{', '.join(self._misplaced_objects(one))})"
             for one in missed
         )
         count = len(self._goals)
@@ -104,7 +105,7 @@ class TableReporter(MissionReporter):
         )
         return " ".join((done, *self._remarks))
 
-    def _wrong(self, goal: _Goal) -> Iterator[str]:
+    def _misplaced_objects(self, goal: _Goal) -> Iterator[str]:
         """Yield the objects of a subgoal that are not at their place, with the place."""
         for step in goal.steps:
             if not self._is_so(step):

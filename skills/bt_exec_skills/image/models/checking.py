@@ -39,7 +39,7 @@ def check_detector(
     assert isinstance(detector, PromptedDetector), (
         f"{type(detector).__name__} has no method detect(picture, prompts)"
     )
-    for picture in (*_generated(), *pictures):
+    for picture in (*_generated_pictures(), *pictures):
         before = picture.copy()
         first = detector.detect(picture, tuple(prompts))
         assert np.array_equal(picture, before), "detect changes the picture; work on a copy"
@@ -87,7 +87,7 @@ def check_picture_model(model: PictureModel, questions: Sequence[str] = _QUESTIO
     assert isinstance(model, PictureModel), (
         f"{type(model).__name__} has no method answer(picture, question)"
     )
-    for picture in _generated():
+    for picture in _generated_pictures():
         before = picture.copy()
         for question in questions:
             reply = model.answer(picture, question)
@@ -103,7 +103,7 @@ def check_picture_model(model: PictureModel, questions: Sequence[str] = _QUESTIO
         assert np.array_equal(picture, before), "answer changes the picture; work on a copy"
 
 
-def _generated() -> tuple[Frame, ...]:
+def _generated_pictures() -> tuple[Frame, ...]:
     """Return two generated pictures of different shapes, and one of a single pixel."""
     wide = np.full((240, 320, 3), 230, np.uint8)
     cv2.circle(wide, (80, 120), 40, (205, 35, 35), -1)

@@ -72,7 +72,7 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
     return _json(text, file, Path(picture).name, size)
 
 
-def _bounded(found: Iterable[Instance | None], file: Path) -> tuple[Instance, ...]:
+def _inside_picture(found: Iterable[Instance | None], file: Path) -> tuple[Instance, ...]:
     """Return the instances inside the picture.
 
     Raises:
@@ -126,7 +126,7 @@ def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotat
 
 def _listed(rows: Iterable[Any], file: Path, size: tuple[int, int]) -> Annotation:
     try:
-        found = _bounded(_results(rows, size), file)
+        found = _inside_picture(_results(rows, size), file)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, csv.Error) as error:
         why = f"{type(error).__name__}: {error}"
         raise UsageError(f"annotation {file} is malformed: {why:.200}") from None
@@ -144,7 +144,7 @@ def _coco(data: Mapping[str, Any], file: Path, picture: str, size: tuple[int, in
             f"{' …' if len(images) > 3 else ''}"
         )
     found = _coco_boxes(data["annotations"], names, mine, size)
-    return Annotation(tuple(names.values()), _bounded(found, file))
+    return Annotation(tuple(names.values()), _inside_picture(found, file))
 
 
 def _coco_boxes(
@@ -182,7 +182,7 @@ def _yolo(text: str, file: Path, size: tuple[int, int]) -> Annotation:
             f"annotation {file} numbers its classes; put their names, one a line, into {listed}"
         )
     names = tuple(filter(None, map(str.strip, _text(listed).splitlines())))
-    return Annotation(names, _bounded(_yolo_lines(text, file, names, size), file))
+    return Annotation(names, _inside_picture(_yolo_lines(text, file, names, size), file))
 
 
 def _yolo_lines(

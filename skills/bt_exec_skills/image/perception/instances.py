@@ -119,10 +119,10 @@ def _cut(picture: Frame, instance: Instance) -> Crop:
     if instance.mask is not None:
         return Crop(instance, pixels, instance.mask)
     rows, columns = np.ogrid[-1 : 1 : (y2 - y1) * 1j, -1 : 1 : (x2 - x1) * 1j]
-    return Crop(instance, pixels, _without(rows**2 + columns**2 <= 0.5, instance))
+    return Crop(instance, pixels, _without_neighbours(rows**2 + columns**2 <= 0.5, instance))
 
 
-def _without(own: Mask, instance: Instance) -> Mask:
+def _without_neighbours(own: Mask, instance: Instance) -> Mask:
     """Return the pixels without the ovals in the boxes beside, if enough is left.
 
     A box that covers nearly everything does not occlude the object: it is the bowl that contains

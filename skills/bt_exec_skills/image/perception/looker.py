@@ -128,10 +128,10 @@ class Looker:
             Failed: ``NO_VQA_MODEL``, ``VQA_FAILED``.
         """
         if isinstance(self.model, PictureModel):
-            reply = yield from _replied(self.model, picture, question)
+            reply = yield from _answer_line(self.model, picture, question)
             return LookAnswer(reply.text, min(reply.confidence or 0.0, UNMEASURED), question)
         asked = _ABOUT.format(language=_LANGUAGES[language], question=_quoted(question))
-        data = yield from _told(self._model(), picture, asked, _WHOLE)
+        data = yield from _model_answer(self._model(), picture, asked, _WHOLE)
         answer, sure = _line(data.get("answer")), _share(data.get("confidence"))
         if not answer:
             raise Failed("VQA_FAILED", "the model gave no answer")
@@ -147,14 +147,14 @@ class Looker:
         decided = list[Decision]()
         if isinstance(self.model, PictureModel):
             for one in crops:
-                reply = yield from _replied(self.model, one, question)
+                reply = yield from _answer_line(self.model, one, question)
                 decided.append(_decision(reply))
             return decided
         model = self._model()
         for first in range(0, len(crops), MOST_CROPS):
             some = crops[first : first + MOST_CROPS]
             asked = _EACH.format(n=len(some), question=_quoted(question))
-            data = yield from _told(model, list(some), asked, _CROPS)
+            data = yield from _model_answer(model, list(some), asked, _CROPS)
             decided += _decisions(data.get("crops"), len(some))
         return decided
 
@@ -164,7 +164,7 @@ class Looker:
             return None
         asked = _JUDGE.format(question=_quoted(question), answer=_quoted(answer))
         try:
-            data = yield from _told(self.judge, picture, asked, _VERDICT)
+            data = yield from _model_answer(self.judge, picture, asked, _VERDICT)
         except Failed as failed:
             return CrossCheck("model", None, failed.message)
         verdict: bool | None = {"right": True, "wrong": False}.get(str(data.get("verdict")))
@@ -178,14 +178,16 @@ class Looker:
         return self.model
 
 
-def _told(model: VisualQa, images: Any, question: str, schema: Mapping[str, Any]) -> Steps[Any]:
+def _model_answer(
+    model: VisualQa, images: Any, question: str, schema: Mapping[str, Any]
+) -> Steps[Any]:
     told = yield from run_in_thread(lambda: model.ask(images, question, schema), "asking a model")
     if told.data is None:
         raise Failed("VQA_FAILED", told.why or "no answer")
     return told.data
 
 
-def _replied(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
+def _answer_line(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
     """Return the answer of a model in one line. The model gets a copy of the picture.
 
     Raises:

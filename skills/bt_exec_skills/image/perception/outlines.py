@@ -68,10 +68,12 @@ def outlined(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
         return None
     places = _places(labels)
     ground = np.median(small[places.pop(1)], axis=0)
-    found = (_told(small, rows, columns, ground, factor) for rows, columns in places.values())
+    found = (
+        _object_of_piece(small, rows, columns, ground, factor) for rows, columns in places.values()
+    )
     things = [one for one in found if one is not None]
     usual = np.median([_area(one) for one in things]) if things else 0.0
-    return [one if _area(one) >= _SMALL * usual else _unsure(one) for one in things]
+    return [one if _area(one) >= _SMALL * usual else _undecided_object(one) for one in things]
 
 
 def _places(labels: npt.NDArray[np.int32]) -> dict[int, Places]:
@@ -92,7 +94,7 @@ def _area(one: Outline) -> float:
     return float((x2 - x1) * (y2 - y1))
 
 
-def _unsure(one: Outline) -> Outline:
+def _undecided_object(one: Outline) -> Outline:
     """Return an undecided object that is so small that it may be a halo."""
     return one._replace(colour=None, shape=None)
 
@@ -119,10 +121,10 @@ def _pieces(small: Frame) -> npt.NDArray[np.int32] | None:
     for number, piece in enumerate((n for n in kept if n != ground), 2):
         markers[flat == piece] = number
     grown = np.asarray(cv2.watershed(np.ascontiguousarray(smooth), markers), np.int32)
-    return _joined(grown, small)
+    return _merged_pieces(grown, small)
 
 
-def _joined(labels: npt.NDArray[np.int32], small: Frame) -> npt.NDArray[np.int32]:
+def _merged_pieces(labels: npt.NDArray[np.int32], small: Frame) -> npt.NDArray[np.int32]:
     """Return the pieces with neighbours of nearly the same colour merged."""
     count = int(labels.max()) + 1
     middles = np.zeros((count, 3))
@@ -139,7 +141,7 @@ def _joined(labels: npt.NDArray[np.int32], small: Frame) -> npt.NDArray[np.int32
     return np.asarray(np.where(labels > 0, first[labels], labels), np.int32)
 
 
-def _told(
+def _object_of_piece(
     small: Frame,
     rows: npt.NDArray[np.intp],
     columns: npt.NDArray[np.intp],

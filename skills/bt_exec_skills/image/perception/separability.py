@@ -74,9 +74,9 @@ def separability(picture: Frame, instances: Sequence[Instance]) -> float:
         high, wide = one.own.shape
         x, y = one.corner
         things[y : y + high, x : x + wide] |= one.own.astype(np.uint8)
-    apart = _apart(smooth, things)
+    apart = _contrast_map(smooth, things)
     doubtful = (
-        _faint(apart, things)
+        _has_faint_object(apart, things)
         or any(_has_seam(one, smooth) for one in regions)
         or any(_is_chip(one, regions) for one in regions)
         or any(_is_row(one, regions) for one in regions)
@@ -103,7 +103,7 @@ def _region(one: Instance, factor: float, size: tuple[int, int]) -> _Region | No
     return _Region(one.label, (x, y), np.asarray(own, bool), (short, long), filled)
 
 
-def _apart(smooth: npt.NDArray[np.float32], things: npt.NDArray[np.uint8]) -> _Array:
+def _contrast_map(smooth: npt.NDArray[np.float32], things: npt.NDArray[np.uint8]) -> _Array:
     """Return the difference of each pixel from the background, in multiples of the threshold."""
     side = 2 * _MARGIN + 1
     free = 1 - cv2.dilate(things, np.ones((side, side), np.uint8)).astype(np.float32)
@@ -122,7 +122,7 @@ def _apart(smooth: npt.NDArray[np.float32], things: npt.NDArray[np.uint8]) -> _A
     return np.asarray(far / max(_FAINT, _NOISES * noise), np.float32)
 
 
-def _faint(apart: _Array, things: npt.NDArray[np.uint8]) -> bool:
+def _has_faint_object(apart: _Array, things: npt.NDArray[np.uint8]) -> bool:
     """Return True if there is a compact object on the background that is not a region."""
     side = 2 * _MARGIN + 1
     near = cv2.dilate(things, np.ones((side, side), np.uint8))

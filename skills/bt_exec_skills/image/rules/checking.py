@@ -81,7 +81,7 @@ def compared(bench: Bench, ran: Ran, language: str) -> Checked:
     if answer is None and bench.by_model and ran.ending == "returned":
         said = speaker.say("program_unchecked", why=speaker.word("program words"))
         return Checked(ran.ending, None, answer_of(ran), ran.isolated, said)
-    return _judged(ran, answer, speaker)
+    return _judged_run(ran, answer, speaker)
 
 
 def answer_of(ran: Ran) -> Any:
@@ -89,7 +89,7 @@ def answer_of(ran: Ran) -> Any:
     return ran.result.get("answer") if isinstance(ran.result, dict) else ran.result
 
 
-def _judged(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
+def _judged_run(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
     if ran.ending != "returned":
         why = speaker.word(f"program {ran.ending}")
         if ran.why and ran.ending in ("failed", "killed", "not_run"):

@@ -103,7 +103,7 @@ _NOT = {True: "", False: "not "}
 
 def _meaning_of(question: Question, reading: Reading) -> Meaning:
     """Return the meaning of a question: its kind, its subject, and unused words."""
-    roles = tuple(_role(*part) for part in _parts(question))
+    roles = tuple(_role(*part) for part in _described_objects(question))
     if question.kind == "alike":
         roles += (Role("manner", "value", "Aspect", question.aspect),)
     if question.bound is not None:
@@ -113,7 +113,7 @@ def _meaning_of(question: Question, reading: Reading) -> Meaning:
     return Meaning(reading.language, (act,), tuple(_uses(reading)), question.said_back)
 
 
-def _parts(question: Question) -> Iterator[tuple[RoleName, Phrase, str]]:
+def _described_objects(question: Question) -> Iterator[tuple[RoleName, Phrase, str]]:
     yield from _described("theme", question.target, "")
     if question.other is not None:
         yield from _described("topic", question.other, "compared with")

@@ -24,7 +24,7 @@ _GUARDED = {"do": "ask_vqa", "while": {"crops_first": {}, "else": "CROP_FIRST"}}
 _GUARD = Do.model_validate(_GUARDED).guarded
 
 
-def _guarded(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
+def _with_guards(spec: MissionSpec, _: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
     """Put the questions about the whole picture under their guard."""
     changed: list[str] = []
 
@@ -57,7 +57,7 @@ def _asks_whole(node: NodeBase) -> bool:
     )
 
 
-CROP_FIRST = Pass("crop_first", _guarded)
+CROP_FIRST = Pass("crop_first", _with_guards)
 
 
 def crop_first_checker(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:

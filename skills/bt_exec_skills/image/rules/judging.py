@@ -52,8 +52,8 @@ _UNJUDGED, _DISPUTED = 0.5, 0.3
 def cross_checks_of(bench: Bench) -> list[CrossCheck]:
     """Return the verdicts of the judges that need no model."""
     if bench.by_model:
-        return [*_of_crops(bench), *_of_looks(bench), *_of_colours(bench)]
-    return [*_of_colours(bench), *_of_counts(bench), *of_outlines(bench)]
+        return [*_compare_with_crops(bench), *_compare_with_whole(bench), *_compare_colours(bench)]
+    return [*_compare_colours(bench), *_compare_counts(bench), *of_outlines(bench)]
 
 
 def judged(
@@ -161,7 +161,7 @@ def answering_steps(bench: Bench) -> list[Step]:
     return [Step("conclude", {})]
 
 
-def _of_crops(bench: Bench) -> list[CrossCheck]:
+def _compare_with_crops(bench: Bench) -> list[CrossCheck]:
     """Compare the numbers of a worded answer, or its yes or no, with the sets decided on crops.
 
     Crops can only object, because the answer was derived from them.
@@ -183,7 +183,7 @@ def _of_crops(bench: Bench) -> list[CrossCheck]:
     return [CrossCheck("crops", None if fits else False, says)]
 
 
-def _of_looks(bench: Bench) -> list[CrossCheck]:
+def _compare_with_whole(bench: Bench) -> list[CrossCheck]:
     """Compare a worded answer with a model's answer about the whole picture.
 
     Only an answer to the same question counts, and only as an objection: if the numbers, or yes
@@ -218,7 +218,7 @@ def _fits(claimed: int | bool, total: Counted) -> bool | None:
     return True if total.sure == claimed else None if total.sure <= claimed <= most else False
 
 
-def _of_colours(bench: Bench) -> list[CrossCheck]:
+def _compare_colours(bench: Bench) -> list[CrossCheck]:
     """Compare the colours of crops with those of the whole picture, for boxes from other sources.
 
     It supports the answer only if regions of the colour agree with the boxes.
@@ -236,7 +236,7 @@ def _of_colours(bench: Bench) -> list[CrossCheck]:
     return cross_checks
 
 
-def _of_counts(bench: Bench) -> list[CrossCheck]:
+def _compare_counts(bench: Bench) -> list[CrossCheck]:
     """Compare the count of a detector or an annotation with the count of colour regions.
 
     Colours determine all objects only if the question names no class. If it names one, other

@@ -30,9 +30,11 @@ def of_outlines(bench: Bench) -> list[CrossCheck]:
         if steps is None or not all("colour" in one.source for one in found.instances):
             whole = False
             continue
-        agrees, says = _held_against(found, outlined(bench.picture), steps)
+        agrees, says = _confirmed_by_outlines(found, outlined(bench.picture), steps)
         if agrees is False:
-            again, said = _held_against(found, outlined(bench.picture, _SECOND_LOOK), steps)
+            again, said = _confirmed_by_outlines(
+                found, outlined(bench.picture, _SECOND_LOOK), steps
+            )
             agrees, says = (False, said) if again is False else (None, says)
         whole = whole and agrees is True
         if says:
@@ -57,13 +59,13 @@ def _decided_by(bench: Bench, name: str) -> list[Step] | None:
     return [finds[-1], *verified] if asked <= {*COLOURS, *SHAPES} else None
 
 
-def _held_against(
+def _confirmed_by_outlines(
     found: Candidates, outlines: Sequence[Outline] | None, steps: Sequence[Step]
 ) -> tuple[bool | None, str]:
     """Return whether outlines confirm a set, and their number of objects."""
     if outlines is None:
         return None, ""
-    holds = [(_meant(one, steps), one.parts) for one in outlines]
+    holds = [(_satisfies(one, steps), one.parts) for one in outlines]
     low = sum(parts for one, parts in holds if one)
     high = low + sum(parts for one, parts in holds if one is None)
     decided = [one.holds for one in found.decisions]
@@ -75,7 +77,7 @@ def _held_against(
     return (True if low == high == sure == most else None), says
 
 
-def _meant(one: Outline, steps: Sequence[Step]) -> bool | None:
+def _satisfies(one: Outline, steps: Sequence[Step]) -> bool | None:
     """Return whether an object satisfies the steps; None if its outline does not decide it."""
     found, *verified = steps
     colour = found.args["colour"]

@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> None:
     except OSError as error:
         reports.end(unavailable=str(error))
     if first == 0:
-        _guard(config, limits, reports)
+        _run_as_init(config, limits, reports)
     os.waitpid(first, 0)
 
 
@@ -105,7 +105,7 @@ def _map_users(process: int) -> int:
     return 0
 
 
-def _guard(config: dict[str, Any], limits: Limits, reports: _Reports) -> NoReturn:
+def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> NoReturn:
     """Act as number 1: build the sandbox, start the program, wait for its end.
 
     The guard keeps its user if the sandbox has more than one (see `_map_users`); the program gets
@@ -126,14 +126,14 @@ def _guard(config: dict[str, Any], limits: Limits, reports: _Reports) -> NoRetur
         reports.say(started=True)
         program = os.fork()
         if program == 0:
-            _become(config["command"], limits, refused)
+            _replace_by_program(config["command"], limits, refused)
         kernel.drop_privileges()
     except OSError as error:
         reports.end(unavailable=str(error))
     _watch(program, limits, reports)
 
 
-def _become(command: list[str], limits: Limits, refused: bytes) -> NoReturn:
+def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> NoReturn:
     """Replace this process by the program: another user, no privileges, limits of the kernel."""
     for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_DFL)

@@ -39,12 +39,12 @@ def build_room(root: str, readable: Sequence[str], folder_bytes: int, owner: int
         if Path(path).is_symlink():
             _inside(root, path).symlink_to(Path(path).readlink())
         elif Path(path).exists():
-            _show(root, path)
+            _bind_same_path(root, path)
     for path in readable:
         if not _inside(root, path).exists():  # a parent folder may already be bound
-            _show(root, path)
+            _bind_same_path(root, path)
     for path in _DEVICES:
-        _show(root, path)
+        _bind_same_path(root, path)
     folder, proc = _inside(root, FOLDER), _inside(root, "/proc")
     folder.mkdir(parents=True, exist_ok=True)
     proc.mkdir()
@@ -59,7 +59,7 @@ def _inside(root: str, path: str) -> Path:
     return Path(root, path.lstrip("/"))
 
 
-def _show(root: str, path: str) -> None:
+def _bind_same_path(root: str, path: str) -> None:
     """Bind a file or folder to the same path in the sandbox."""
     place = _inside(root, path)
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -60,7 +60,9 @@ def write_program(
         raise Failed("NO_FILE_NAMED", "there is no output file for the program", retryable=False)
     if bench.answer is None:
         raise Failed("NOTHING_FOUND_YET", "there is no answer yet")
-    bench.program = yield from work(lambda: _made(bench, file, question, language), "trying")
+    bench.program = yield from work(
+        lambda: _write_and_try(bench, file, question, language), "trying"
+    )
     made = bench.program
     return Tried(
         made["ending"],
@@ -72,7 +74,7 @@ def write_program(
     )
 
 
-def _made(bench: Bench, file: Path, question: str, language: str) -> dict[str, Any]:
+def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> dict[str, Any]:
     """Write the program and try it; return the result and the message."""
     speaker = Speaker(language)
     authored = Authored()

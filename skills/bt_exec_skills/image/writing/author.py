@@ -79,7 +79,7 @@ def author(bench: Bench, writer: Writer, question: str, language: str) -> Author
         question: The question.
         language: Language of messages.
     """
-    authored, said, cost = Authored(), [_asked(bench, question)], Counter[str]()
+    authored, said, cost = Authored(), [_task_text(bench, question)], Counter[str]()
     for _ in range(ATTEMPTS):
         written = writer.write(role(), said)
         cost.update(written.usage)
@@ -95,7 +95,7 @@ def author(bench: Bench, writer: Writer, question: str, language: str) -> Author
             problems += faults_of(code)
             if not problems:
                 code = _headed(code, authored.model, question)
-                problems, authored.checked = _tried(bench, code, language)
+                problems, authored.checked = _trial_run(bench, code, language)
         authored.attempts.append(Attempt(text, tuple(map(str, problems))))
         if not problems:
             authored.code, authored.why = code, ""
@@ -110,7 +110,7 @@ def _headed(code: str, model: str, question: str) -> str:
     return _HEAD.format(model=one_line(model, 100) or "?", question=one_line(question, 200)) + code
 
 
-def _tried(bench: Bench, code: str, language: str) -> tuple[list[Problem], Checked]:
+def _trial_run(bench: Bench, code: str, language: str) -> tuple[list[Problem], Checked]:
     """Run a program of valid form on the picture, and on changed ones."""
     assert bench.answer is not None
     ran = ran_on(bench, code)
@@ -136,7 +136,7 @@ def role() -> str:
     return f"{text}\n\n# Functions and types of `tools`\n{_functions()}"
 
 
-def _asked(bench: Bench, question: str) -> str:
+def _task_text(bench: Bench, question: str) -> str:
     """Return the task: the question, the plan of the code, and the steps of the tools.
 
     It never contains the answer, which a program could repeat instead of checking it.
@@ -155,13 +155,13 @@ def _asked(bench: Bench, question: str) -> str:
         "STEPS THAT RAN": "\n".join(map(_json, steps)),
         "FILES": _json({name: file for name, file in files.items() if file}),
     }
-    said = [f"[{name}]\n{_harmless(text) or '(none)'}" for name, text in parts.items()]
+    said = [f"[{name}]\n{_escape_fences(text) or '(none)'}" for name, text in parts.items()]
     return "\n\n".join([*said, "Write the file."])
 
 
 def _objection(problems: Sequence[Problem]) -> str:
     """Return the message that is sent back with an invalid program."""
-    lines = [f"- {_harmless(str(one))}" for one in problems[:12]]
+    lines = [f"- {_escape_fences(str(one))}" for one in problems[:12]]
     return "That cannot be used. Write the whole file again, without these faults:\n" + "\n".join(
         lines
     )
@@ -190,6 +190,6 @@ def _json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, sort_keys=True, default=str)
 
 
-def _harmless(text: str) -> str:
+def _escape_fences(text: str) -> str:
     """Return external text that can neither open nor close a block."""
     return text.replace("```", "'''")

@@ -96,13 +96,13 @@ def faults_of_looking(bench: Bench, code: str, ran: Ran) -> list[Problem]:
             # the format of a picture is determined by its content, not its name
             other.write_bytes(data.tobytes())
             other.chmod(0o644)
-            problem = _against_ours(bench, change, picture, found, ran_on(bench, code, other))
+            problem = _compare_with_tools(bench, change, picture, found, ran_on(bench, code, other))
             if problem is not None:
                 return [problem]
     return []
 
 
-def _against_ours(
+def _compare_with_tools(
     bench: Bench, change: str, picture: Frame, found: Any, again: Ran
 ) -> Problem | None:
     """Compare how the answer of a program changed with how that of our own tools changes."""
@@ -180,7 +180,7 @@ def _changed_pictures(
     """
     yield "blank", _blank_picture(picture)
     if accepted:
-        one = max(accepted, key=lambda each: _room(each, known))
+        one = max(accepted, key=lambda each: _free_distance(each, known))
         yield "painted out", _painted_out(picture, one)
         yield "recoloured", _recoloured(picture, one)
         added = _added(picture, one, known)
@@ -197,7 +197,7 @@ def _blank_picture(picture: Frame) -> Frame:
     return blank
 
 
-def _room(one: Instance, known: Sequence[Instance]) -> float:
+def _free_distance(one: Instance, known: Sequence[Instance]) -> float:
     """Return the distance to the nearest other object [px]."""
     others = [other.middle for other in known if other.bbox != one.bbox]
     far = [float(np.hypot(x - one.middle[0], y - one.middle[1])) for x, y in others]

@@ -134,13 +134,13 @@ def joined(asks: Iterable[Ask]) -> tuple[Ask, ...]:
     """
     found: list[Ask] = []
     for ask in asks:
-        if found and _open(found[-1]) and _says_where(ask):
-            ask = _together(found.pop(), ask)
+        if found and _clears_without_target(found[-1]) and _says_where(ask):
+            ask = _merged_part(found.pop(), ask)
         found.append(_among_tables(ask))
     return tuple(found)
 
 
-def _open(ask: Ask) -> bool:
+def _clears_without_target(ask: Ask) -> bool:
     """Return True if a part clears a place without naming a target."""
     return ask.verb in ("clear", "empty") and ask.to is None
 
@@ -154,7 +154,7 @@ def _says_where(ask: Ask) -> bool:
     return theme.again or (theme.number == "all" and not named and not theme.table)
 
 
-def _together(first: Ask, then: Ask) -> Ask:
+def _merged_part(first: Ask, then: Ask) -> Ask:
     """Return the merged part: the content of a place, or the objects, to that target."""
     text = f"{first.text}, {then.text}"
     but = then.themes[0].but

@@ -33,14 +33,14 @@ def given_up(tried: tuple[Failure, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for failure in tried:
-        for name in _about(failure):
+        for name in _object_of_failure(failure):
             counts[name] += 1
             if failure.code in _HOPELESS or counts[name] >= _MOST_TRIES:
                 found[name] = failure.code
     return {name: code for name, code in found.items() if name}
 
 
-def _about(failure: Failure) -> tuple[str, ...]:
+def _object_of_failure(failure: Failure) -> tuple[str, ...]:
     """Return the object that a failure is about: picked, driven to or held."""
     args = failure.args
     if "object" in args:
@@ -61,7 +61,7 @@ def replanned(
     assert failure is not None
     lost = given_up(request.tried)
     goals = goals_of(previous.root)
-    failing = _failing(previous, failure)
+    failing = _failing_subgoal(previous, failure)
     kept: list[Subgoal] = []
     for number, goal in enumerate(goals):
         moves = goal.moves
@@ -94,14 +94,14 @@ def replanned(
         subgoals=previous.mission.subgoals,
         notes=tuple(note for note in previous.mission.notes if note.startswith(f"{REMARK}: ")),
     )
-    aside = _aside(kept, now, request)
+    aside = _put_aside_held(kept, now, request)
     spec = plan_of(header, [*aside, *kept], targets_of(previous.root))
     finished = [goal for goal in kept if _reached(goal, now)]
     kept_paths = _paths_of(spec, finished, request)
     return spec.model_copy(update={"mission": header.model_copy(update={"kept": kept_paths})}), lost
 
 
-def _aside(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:
+def _put_aside_held(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:
     """Return the subgoal that empties the hand, if the held object has no target any more."""
     held = request.situation.facts.get("hand", "empty")
     at = now.at(held)
@@ -118,7 +118,7 @@ def _aside(kept: list[Subgoal], now: Environment, request: Request) -> list[Subg
     return [put_aside(replace(now, held=held), request.language)]
 
 
-def _failing(previous: MissionSpec, failure: Failure) -> int:
+def _failing_subgoal(previous: MissionSpec, failure: Failure) -> int:
     """Return the index of the subgoal in which a plan failed; -1 if in none."""
     names = [goal.text for goal in goals_of(previous.root)]
     for part in failure.path.split("/"):

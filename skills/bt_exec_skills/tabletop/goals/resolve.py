@@ -55,7 +55,7 @@ def things_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str, 
     Raises:
         Trouble: NOTHING_LIKE_THAT, TOO_FEW, WHICH_ONE, NOTHING_BEFORE or ALL_LEFT_OUT.
     """
-    found = _meant(phrase, scope)
+    found = _matching_objects(phrase, scope)
     if not found:
         raise _nothing(phrase, scope)
     if phrase.table:
@@ -99,7 +99,7 @@ def one_of(phrase: Phrase, scope: Scope) -> str:
     return found[0]
 
 
-def _meant(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return every object that matches a phrase, in the order of the environment."""
     now = scope.now
     if phrase.name:
@@ -140,7 +140,7 @@ def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) ->
     out = {
         name
         for but in phrase.but
-        for name in (_meant if but.number == "some" else things_of)(but, scope)
+        for name in (_matching_objects if but.number == "some" else things_of)(but, scope)
     }
     kept = tuple(name for name in names if name not in out)
     if names and not kept:

@@ -72,7 +72,7 @@ class LearnedFinder:
                 view: View[Any] = View(now.t, np.ascontiguousarray(picture.rgb[y1:y2, x1:x2]))
                 seen = self._detector.detect(view)
                 found += [_moved(one, x1, y1) for one in seen if not one.doubt]
-        return _named(_once(found), picture, now)
+        return _named(_best_of_overlapping(found), picture, now)
 
 
 def make_finder(choice: str | Mapping[str, Any]) -> Finder:
@@ -115,7 +115,7 @@ def _moved(one: Detection, x: int, y: int) -> Detection:
     return Detection(one.label, (x1 + x, y1 + y, x2 + x, y2 + y), one.score)
 
 
-def _once(found: list[Detection]) -> list[Detection]:
+def _best_of_overlapping(found: list[Detection]) -> list[Detection]:
     """Return the best of overlapping detections, since tiles show objects twice."""
     best = sorted(found, key=lambda one: -one.score)
     boxes = np.array([one.bbox for one in best], np.float32).reshape(-1, 4)

@@ -71,7 +71,7 @@ def _shut(opened: socket.socket) -> None:
         socket.socket.shutdown(opened, socket.SHUT_RDWR)
 
 
-class _Plain(urllib.request.HTTPHandler):
+class _PlainHandler(urllib.request.HTTPHandler):
     def http_open(self, req: urllib.request.Request) -> Any:
         class Connection(http.client.HTTPConnection):
             def connect(self) -> None:
@@ -82,7 +82,7 @@ class _Plain(urllib.request.HTTPHandler):
         return self.do_open(Connection, req)
 
 
-class _Secure(urllib.request.HTTPSHandler):
+class _SecureHandler(urllib.request.HTTPSHandler):
     def https_open(self, req: urllib.request.Request) -> Any:
         class Connection(http.client.HTTPSConnection):
             def connect(self) -> None:
@@ -93,7 +93,7 @@ class _Secure(urllib.request.HTTPSHandler):
         return self.do_open(Connection, req)
 
 
-class _NoOneElse(urllib.request.HTTPRedirectHandler):
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Redirect handler that refuses redirects: motions and token are for this simulator alone."""
 
     def redirect_request(self, *_: Any) -> None:
@@ -101,7 +101,7 @@ class _NoOneElse(urllib.request.HTTPRedirectHandler):
 
 
 _OPENER = urllib.request.build_opener(
-    urllib.request.ProxyHandler({}), _NoOneElse(), _Plain(), _Secure()
+    urllib.request.ProxyHandler({}), _NoRedirects(), _PlainHandler(), _SecureHandler()
 )
 """Opener without proxies of the environment: commands go directly to the robot."""
 

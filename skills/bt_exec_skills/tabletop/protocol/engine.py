@@ -244,7 +244,7 @@ class Engine:
                 now = world.environment()
                 return {name: object_of(placed) for name, placed in now.objects.items()}
             case "get_grid_map":
-                return _coarse(self.robot.floor_map())
+                return _coarse_map(self.robot.floor_map())
             case "get_mobile_position" | "get_mobile_joint_position":
                 return list(world.pose)
             case "get_arm_joint_position":
@@ -267,7 +267,7 @@ def _waypoints(corners: Sequence[tuple[float, float]]) -> list[list[float]]:
     return [[*at, theta] for at, theta in zip(corners, [*turns, turns[-1]], strict=False)]
 
 
-def _coarse(grid: Grid) -> list[list[int]]:
+def _coarse_map(grid: Grid) -> list[list[int]]:
     """Return a map for clients: rows from south to north of 0 (free) and 1 (occupied)."""
     rows, columns = (-(-count // _COARSER) for count in grid.shape)
     return [
