@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from bt_exec.language.particles import with_particles
-from bt_exec.language.reading.english import degrees, plural
-from bt_exec.language.reading.korean import inflect
+from bt_exec.language.reading.english_inflection import degrees, plural
+from bt_exec.language.reading.korean_inflection import inflect
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from bt_exec.language.reading.chart import Edge
-from bt_exec.language.reading.english import singulars
+from bt_exec.language.reading.english_inflection import singulars
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.node import Node
 

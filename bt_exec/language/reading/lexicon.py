@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from bt_exec.language.closed import closed_classes
-from bt_exec.language.reading.english import degrees, gerund, plural
+from bt_exec.language.reading.english_inflection import degrees, gerund, plural
 from bt_exec.language.reading.grammar import Grammar, literals
-from bt_exec.language.reading.korean import inflect, past_forms
+from bt_exec.language.reading.korean_inflection import inflect, past_forms
 from bt_exec.language.reading.node import Node, conjunction
 from bt_exec.spec.plain_yaml import read_yaml
 

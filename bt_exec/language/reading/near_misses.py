@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from bt_exec.language.reading.korean import letters
+from bt_exec.language.reading.korean_inflection import letters
 from bt_exec.language.reading.lattice import Text, lattice
 from bt_exec.language.reading.lexicon import Lexicon
 

@@ -21,15 +21,15 @@ from bt_exec.spec.source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
 from bt_exec_llm.model_compiler import faults
 from bt_exec_llm.model_compiler.expected_effects import Meant
 from bt_exec_llm.model_compiler.facts import already_done, claims
-from bt_exec_llm.model_compiler.normalize import tidied
-from bt_exec_llm.model_compiler.plan_format import Form, unpack
-from bt_exec_llm.model_compiler.plan_words import unknown_words
-from bt_exec_llm.model_compiler.replan_scope import at, part_of, with_part
-from bt_exec_llm.model_compiler.side_effects import (
+from bt_exec_llm.model_compiler.needless_changes import (
     broken_guards,
     needless_changes,
     needless_repetitions,
 )
+from bt_exec_llm.model_compiler.normalize import tidied
+from bt_exec_llm.model_compiler.plan_format import Form, unpack
+from bt_exec_llm.model_compiler.plan_words import unknown_words
+from bt_exec_llm.model_compiler.replan_scope import at, part_of, with_part
 from bt_exec_llm.model_compiler.speech_check import talk_problems
 
 __all__ = ["Judgement", "assess"]

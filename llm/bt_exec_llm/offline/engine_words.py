@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bt_exec.language.operators import operators_in
-from bt_exec.language.reading.korean import inflect, past
+from bt_exec.language.reading.korean_inflection import inflect, past
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 from bt_exec_llm.offline.phrases import expand_phrase

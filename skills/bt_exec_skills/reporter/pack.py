@@ -16,6 +16,7 @@ from bt_exec_skills.reporter.robot import PersonName, PlaceName, Words
 from bt_exec_skills.reporter.rules.known_names import known_names
 from bt_exec_skills.reporter.rules.passes import PASSES
 from bt_exec_skills.reporter.settings import BuildingStart, ReporterSettings
+from bt_exec_skills.reporter.site_words import names, words
 from bt_exec_skills.reporter.sitemap import SiteMap
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS
 from bt_exec_skills.reporter.skills.deliver_object import deliver_object
@@ -24,7 +25,6 @@ from bt_exec_skills.reporter.skills.navigate import navigate
 from bt_exec_skills.reporter.skills.observe_scene import observe_scene
 from bt_exec_skills.reporter.skills.summarize_mission import summarize_mission
 from bt_exec_skills.reporter.skills.talk_to_person import talk_to_person
-from bt_exec_skills.reporter.words import names, words
 
 __all__ = ["PACK"]
 

@@ -18,7 +18,7 @@ from bt_exec_skills.tabletop.skills.conditions import CONDITIONS
 from bt_exec_skills.tabletop.skills.go_to_object import go_to_object
 from bt_exec_skills.tabletop.skills.pick_object import pick_object
 from bt_exec_skills.tabletop.skills.place_object import place_object
-from bt_exec_skills.tabletop.task_outputs import TASK_OUTPUTS
+from bt_exec_skills.tabletop.subgoal_plan_format import TASK_OUTPUTS
 
 __all__ = ["PACK"]
 

@@ -14,8 +14,8 @@ from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.skill import Skill
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.skills.conclude import count
 from bt_exec_skills.image.skills.find import detect
 from bt_exec_skills.image.skills.look import verify_attribute

@@ -9,9 +9,9 @@ from bt_exec_skills.image import tools
 from bt_exec_skills.image.asking import missions_of
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.instances import Crop, Instance
-from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.planning import CannotTell
 from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.program_check import check_program
 from tests.skills.image.asking import ask
 
 RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)

@@ -11,9 +11,9 @@ from bt_exec.mission.session import Session
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception import text as reading
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.planning import CannotTell, plan_of
 from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.read import read_question
 from bt_exec_skills.vision.text_drawing import write
 from tests.skills.image.asking import ask

@@ -12,8 +12,8 @@ from bt_exec_skills.image.perception.codes import read_codes
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.segment import segment_colour
 from bt_exec_skills.image.perception.written_values import amounts_in, rows_of, written_value
-from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.program import program_of
+from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.read import read_question
 from bt_exec_skills.image.skills.recompute import run_again

@@ -18,7 +18,7 @@ from bt_exec_skills.door.perception.uncertainty import (
     picture_uncertainty,
 )
 from bt_exec_skills.door.robot import DoorRobot, Motion
-from bt_exec_skills.motion.follow import follow_motion
+from bt_exec_skills.motion.follow_motion import follow_motion
 from bt_exec_skills.perception.fresh import PATIENCE_S, fresh_observation
 from bt_exec_skills.perception.temporal_voting import in_view
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.checking import check_program
 from bt_exec_skills.image.rules.program import NoProgramError, program_of
+from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.speaker import Speaker
 from bt_exec_skills.image.skills.worker import work
 from bt_exec_skills.image.writing.author import Authored, author

@@ -22,7 +22,7 @@ from bt_exec.language.sanitize import one_line
 from bt_exec.models.writing import CUT_OFF, Writer
 from bt_exec_skills.image import tools
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules.checking import Checked, compared, ran_on
+from bt_exec_skills.image.rules.program_check import Checked, compared, ran_on
 from bt_exec_skills.image.writing.form import faults_of, read_code
 from bt_exec_skills.image.writing.probes import faults_of_looking, faults_of_result
 

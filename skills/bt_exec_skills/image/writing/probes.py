@@ -21,7 +21,7 @@ import numpy as np
 from bt_exec.failure import Problem
 from bt_exec_skills.image.bench import Bench
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.rules.checking import answer_of, ran_on
+from bt_exec_skills.image.rules.program_check import answer_of, ran_on
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.recompute import run_again
 from bt_exec_skills.perception.picture import Frame, Mask, border_of

@@ -9,7 +9,7 @@ from typing import Any
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Steps
-from bt_exec_skills.motion.follow import follow_motion
+from bt_exec_skills.motion.follow_motion import follow_motion
 from bt_exec_skills.perception.fresh import fresh_observation
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook

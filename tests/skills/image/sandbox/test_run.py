@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec_skills.image.bench import Answer, Bench
 from bt_exec_skills.image.doctor import check_machine
-from bt_exec_skills.image.rules.checking import check_program
+from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.sandbox import run
 from bt_exec_skills.image.sandbox.calls import (
     _AUDIT,

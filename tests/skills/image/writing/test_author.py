@@ -8,7 +8,7 @@ from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
 from bt_exec.models.writing import CUT_OFF, Writer, Written, find_writer
 from bt_exec_skills.image.bench import Bench
-from bt_exec_skills.image.rules import checking
+from bt_exec_skills.image.rules import program_check
 from bt_exec_skills.image.sandbox import run as sandbox
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.program import write_program
@@ -42,7 +42,7 @@ def runs():
 @pytest.fixture(autouse=True)
 def runs_once(runs, monkeypatch):
     """Cache runs, because most tests run the same program on the same picture."""
-    monkeypatch.setattr(checking, "run_program", run_once(runs))
+    monkeypatch.setattr(program_check, "run_program", run_once(runs))
 
 
 def made(picture_file, tmp_path, *texts, question=QUESTION, said=None):
@@ -228,7 +228,7 @@ def test_count_of_annotated_boxes_may_stay_for_a_blank_picture(picture_file, tmp
 def test_program_is_not_run_without_a_sandbox_and_the_reason_reported(
     picture_file, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(checking, "run_program", sandbox.run_program)
+    monkeypatch.setattr(program_check, "run_program", sandbox.run_program)
     monkeypatch.setattr(
         sandbox, "launch",
         lambda config, *_: Ran("not_run", None, "no namespaces here", isolated=False),

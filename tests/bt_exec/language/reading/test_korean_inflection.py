@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.language.reading.korean import FORMS, inflect, letters, past
+from bt_exec.language.reading.korean_inflection import FORMS, inflect, letters, past
 from bt_exec.language.reading.lexicon import language_data
 
 TABLE = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec_skills.motion.follow import follow_motion
+from bt_exec_skills.motion.follow_motion import follow_motion
 from bt_exec_skills.motion.stepped import SteppedMotion
 
 
