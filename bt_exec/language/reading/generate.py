@@ -87,6 +87,8 @@ class Generator:
             return self._quantity(of) if name == "quantity" else self._reference(of, form)
         if form == "word":
             return self._word("aspects", str(value))
+        if form == "degree":
+            return self._comparative(str(value))
         if not isinstance(value, Node):
             return str(value)
         if form == "predicate":
@@ -123,6 +125,12 @@ class Generator:
 
     def _superlative(self, top: Node, rest: Sequence[Node], form: str) -> str:
         inner = self._noun_phrase(top.node("of"), form)
+        template = self._say.get(f"most.{top.text('attribute')}")
+        if template is not None:
+            to = top.get("to")
+            near = self._reference(to, "the") if isinstance(to, Node) else ""
+            after = [self._predicate(one) for one in rest]
+            return self._assembled(str(template).format(n=inner, to=near), [], after, form)
         word = self._adjective(Node("has", (("attribute", top.text("attribute")),)))
         if self._korean:
             said = f"{self._say['most']} {word} {inner}"
@@ -189,6 +197,19 @@ class Generator:
         positive, *irregular = str(words).split("/")
         return (irregular or degrees(positive))[place]
 
+    def _comparative(self, attribute: str) -> str:
+        if self._korean:
+            return self._adjective(Node("has", (("attribute", attribute),)))
+        return self._degree(attribute, 0)
+
+    def _relation(self, node: Node, key: str) -> str:
+        name, to = node.text("relation"), node.node("to")
+        if to.kind == "both":
+            one, other = (self._reference(part, "the") for part in to.parts())
+            return str(self._say[f"{key}.{name}"]).format(one=one, other=other)
+        place = self._reference(to, "the")
+        return str(self._say[key]).format(relation=self._word("relations", name), to=place)
+
     def _word(self, section: str, name: str) -> str:
         words = self.lexicon.names.get(f"{section}.{name}")
         return name if words is None else str(words.get("noun", [name])[0])
@@ -207,16 +228,11 @@ class Generator:
         if node.kind in ("and", "or"):
             return str(self._say[node.kind]).join(map(self._predicate, node.parts()))
         if node.kind == "rel":
-            place = self._reference(node.node("to"), "the")
-            relation = self._word("relations", node.text("relation"))
-            return str(self._say["rel"]).format(relation=relation, to=place)
+            return self._relation(node, "rel")
         if node.kind == "than":
             to = self._reference(node.node("to"), "the")
-            attribute = node.text("attribute")
-            if self._korean:
-                word = self._adjective(Node("has", (("attribute", attribute),)))
-                return str(self._say["than"]).format(word=word, to=to)
-            return str(self._say["than"]).format(word=self._degree(attribute, 0), to=to)
+            word = self._comparative(node.text("attribute"))
+            return str(self._say["than"]).format(word=word, to=to)
         if node.kind == "has" and (self._korean or self._words(node).get("adjective")):
             return self._adjective(node)
         if self._korean:
@@ -224,10 +240,8 @@ class Generator:
         return self._reference(node, "a")
 
     def _negated(self, node: Node) -> str:
-        if node.kind in ("rel",):
-            place = self._reference(node.node("to"), "the")
-            relation = self._word("relations", node.text("relation"))
-            return str(self._say["not rel"]).format(relation=relation, to=place)
+        if node.kind == "rel":
+            return self._relation(node, "not rel")
         if node.kind == "and":
             said = self._reference(node, "a")
             return (

@@ -8,6 +8,7 @@ from bt_exec.language.reading.node import Node, Value, conjunction, conjuncts, n
 
 _NOUNS = ("thing", "shape")
 _ONE = Node("one")
+_FORMULAS = ("and", "or", "not", "np", "most")  # kinds whose parts are formulas
 
 __all__ = ["resolve", "subject_of"]
 
@@ -89,7 +90,7 @@ def _with_antecedent(node: Node, subject: Node) -> Node:
     def replaced(part: Node, parent: Node) -> Node:
         if part.kind != "pronoun":
             return _with_antecedent(part, subject)
-        return subject.node("of") if parent.kind in ("and", "or", "not", "np") else subject
+        return subject.node("of") if parent.kind in _FORMULAS else subject
 
     return Node(node.kind, tuple((name, changed(value, node)) for name, value in node.args))
 

@@ -187,10 +187,14 @@ def _leave_out(question: Node, formula: Node) -> Node:
 
 def _of_them(question: Node) -> Node:
     """Return a question about a phrase, asked about those that were spoken of before."""
+    them = Node("pronoun", (("name", "them"),))
     inner = question.node("of")
-    if inner.kind != "np":
+    if question.kind == "most":
+        return question.replace(of=conjunction(inner, them))
+    top = inner.get("of")
+    if inner.kind != "np" or (isinstance(top, Node) and top.kind == "most"):
         return question.replace(of=_of_them(inner))
-    return question.replace(of=_refine(inner, Node("pronoun", (("name", "them"),))))
+    return question.replace(of=_refine(inner, them))
 
 
 _OPERATIONS: Mapping[str, Callable[..., Any]] = {

@@ -8,11 +8,14 @@ from __future__ import annotations
 from bt_exec_skills.image.perception.annotation import find_annotation, read_annotation
 from bt_exec_skills.image.perception.attributes import (
     AttributeName,
+    grouped,
+    most_frequent,
     name_colour,
     name_shape,
+    name_thing,
     verify_attribute,
 )
-from bt_exec_skills.image.perception.bars import bar_value
+from bt_exec_skills.image.perception.bars import bar_value, bars_among
 from bt_exec_skills.image.perception.codes import read_codes
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.compare import Aspect, alike, differences
@@ -57,6 +60,7 @@ __all__ = [
     "all_hold",
     "all_of",
     "bar_value",
+    "bars_among",
     "count",
     "crop",
     "detect",
@@ -64,11 +68,14 @@ __all__ = [
     "exceeding",
     "find_annotation",
     "for_model",
+    "grouped",
     "load_picture",
     "measure",
     "measured",
+    "most_frequent",
     "name_colour",
     "name_shape",
+    "name_thing",
     "of_kind",
     "overlay",
     "place_in",

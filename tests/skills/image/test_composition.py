@@ -49,6 +49,27 @@ ANSWERS = [
     ("초록색 네모가 파란 네모보다 커?", False),
     ("초록색 네모보다 큰 원은 몇 개야?", 1),
     ("초록색 네모 왼쪽에 있는 네모는 무슨 색이야?", ["blue"]),
+    ("What colour is the thing between the blue square and the blue circle?", ["green"]),
+    ("How many things are between the red circle and the green square?", 0),
+    ("What colour is the leftmost square?", ["blue"]),
+    ("What colour is the thing nearest to the blue circle?", ["green"]),
+    ("What colour is the circle farthest from the blue circle?", ["red"]),
+    ("How many of each colour are there?", {"red": 3, "blue": 2, "green": 1}),
+    ("How many circles of each colour are there?", {"red": 3, "blue": 1}),
+    ("Which colour is the most common?", ["red"]),
+    ("What is the rightmost square?", ["green square"]),
+    ("What shape is the biggest thing?", []),
+    ("Is the biggest circle red or blue?", {"target": 1, "other": 0}),
+    ("Which is bigger, the blue square or the green square?", {"target": 1, "other": 0}),
+    ("파란 네모와 파란 원 사이에 있는 것은 무슨 색이야?", ["green"]),
+    ("맨 왼쪽에 있는 네모는 무슨 색이야?", ["blue"]),
+    ("파란 원에서 가장 가까운 도형은 무슨 색이야?", ["green"]),
+    ("색깔별로 몇 개씩 있어?", {"red": 3, "blue": 2, "green": 1}),
+    ("모양별로 몇 개야?", {"circle": 4, "square": 2}),
+    ("어떤 색이 제일 많아?", ["red"]),
+    ("가장 큰 원은 빨간색이야 파란색이야?", {"target": 1, "other": 0}),
+    ("초록색 네모와 파란 네모 중에 어느 게 더 커?", {"target": 0, "other": 1}),
+    ("가장 작은 원은 무슨 모양이야?", ["circle"]),
 ]
 
 
@@ -83,6 +104,10 @@ def test_composed_question_is_answered_by_tools_and_program(picture, text, value
         ("Are all triangles red?", "None found (triangle)."),
         ("원이 모두 빨간색이야?", "아니요, 4개 중 3개입니다(빨간 원)."),
         ("빨간 원이 네 개 이상 있어?", "아니요, 3개입니다(빨간 원)."),
+        ("How many of each shape are there?", "thing, by shape: circle 4, square 2."),
+        ("어떤 색이 제일 많아?", "물체, 가장 많은 색: 빨간색."),
+        ("가장 큰 원은 빨간색이야 파란색이야?", "파란 가장 큰 원"),
+        ("가장 작은 원은 무슨 색이야?", "제외: 작지 않음 (3), 정사각형 (2)."),
     ],
 )
 def test_answer_contains_the_underlying_numbers(picture, text, says):

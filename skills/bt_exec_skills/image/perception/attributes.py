@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, get_args
 
@@ -10,13 +11,19 @@ import cv2
 import numpy as np
 
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_shares, lab_of
-from bt_exec_skills.image.perception.instances import Crop, Decision
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.segment import without_holes
 
-__all__ = ["ATTRIBUTES", "AttributeName", "name_colour", "name_shape", "verify_attribute"]
+__all__ = [
+    "ATTRIBUTES", "AttributeName", "Grouping", "grouped", "most_frequent", "name_by", "name_colour",
+    "name_shape", "name_thing", "verify_attribute",
+]  # fmt: skip
 
 ShapeName = Literal["circle", "square", "rectangle", "triangle"]
-OtherName = Literal["big", "small", "bright", "dark", "sharp", "blurred", "filled", "hollow"]
+OtherName = Literal[
+    "big", "small", "tall", "short", "bright", "dark", "sharp", "blurred", "filled", "hollow"
+]  # fmt: skip
+Grouping = Literal["colour", "shape", "size", "kind"]
 AttributeName = ColourName | ShapeName | OtherName
 SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
 ATTRIBUTES: tuple[str, ...] = (*COLOURS, *SHAPES, *get_args(OtherName))
@@ -54,7 +61,7 @@ def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop]
         if attribute == "rectangle" and shape == "square":  # every square is a rectangle
             return Decision(True, shape, clear)
         return _decide(shape, attribute, clear)
-    if attribute in ("big", "small"):
+    if attribute in ("big", "small", "tall", "short"):
         return _size(crop, attribute, among)
     if attribute in ("bright", "dark"):
         level = float(lab_of(crop.pixels)[..., 0][crop.own].mean())
@@ -116,6 +123,35 @@ def name_shape(crop: Crop) -> tuple[str, float]:
     return name, float(min(1.0, 0.5 * margin / _CLEAR_FIT))
 
 
+def name_by(crop: Crop, by: Grouping) -> tuple[str, float]:
+    """Return the colour, shape or class of an object, and its clarity, 0..1.
+
+    Regions of a colour have no class but their shape.
+    """
+    if by == "kind" and "colour" not in crop.instance.source:
+        return crop.instance.label, 1.0
+    return name_colour(crop) if by == "colour" else name_shape(crop)
+
+
+def name_thing(crop: Crop) -> tuple[str, float]:
+    """Return the class of an object, or its colour and shape, and its clarity, 0..1."""
+    kind, clear = name_by(crop, "kind")
+    if "colour" not in crop.instance.source:
+        return kind, clear
+    colour, distinct = name_colour(crop)
+    return f"{colour} {kind}", min(clear, distinct)
+
+
+def grouped(crops: Sequence[Crop], by: Grouping) -> dict[str, int]:
+    """Return the number of objects of each colour, shape or class, the most frequent first."""
+    return dict(Counter(name_by(one, by)[0] for one in crops).most_common())
+
+
+def most_frequent(groups: Mapping[str, int]) -> list[str]:
+    """Return the names of the largest groups."""
+    return [name for name, number in groups.items() if number == max(groups.values())]
+
+
 def _fill(crop: Crop, attribute: str) -> Decision:
     """Compare the area of an object with that of its outline; undecided without a mask."""
     if crop.instance.mask is None:
@@ -126,12 +162,19 @@ def _fill(crop: Crop, attribute: str) -> Decision:
     return _decide("filled" if share >= _FILLED else "hollow", attribute, 0.9)
 
 
+def side_of(instance: Instance, upright: bool) -> float:
+    """Return the height of an object [px], or the side of a square of its area."""
+    return float(instance.bbox[3] - instance.bbox[1]) if upright else float(np.sqrt(instance.area))
+
+
 def _size(crop: Crop, attribute: str, among: Sequence[Crop]) -> Decision:
     """Compare with the others: the largest gap between their sizes separates big and small."""
-    sides = sorted(np.sqrt(one.instance.area) for one in among)
+    upright = attribute in ("tall", "short")
+    sides = sorted(side_of(one.instance, upright) for one in among)
     ratios = [after / before for before, after in pairwise(sides)]
     if not ratios or max(ratios) < _RATIO:
         return Decision(None, "of the size of the others", 0.4)
     border = sides[int(np.argmax(ratios))]
-    found = "big" if np.sqrt(crop.instance.area) > border else "small"
+    more, less = ("tall", "short") if upright else ("big", "small")
+    found = more if side_of(crop.instance, upright) > border else less
     return _decide(found, attribute, float(min(1.0, 0.5 + (max(ratios) - _RATIO))))

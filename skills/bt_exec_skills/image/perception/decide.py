@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from math import inf
 from typing import Literal
 
 from bt_exec_skills.image.perception.attributes import AttributeName, verify_attribute
 from bt_exec_skills.image.perception.instances import Counted, Crop, Decision, Instance, among
-from bt_exec_skills.image.perception.relations import RelationName, holds, partly_holds
+from bt_exec_skills.image.perception.relations import (
+    RelationName,
+    holds,
+    is_between,
+    measure,
+    partly_holds,
+)
 from bt_exec_skills.image.perception.text import READ
 
 __all__ = [
@@ -126,19 +133,73 @@ def related(
     landmarks: Sequence[Instance],
     *,
     wanted: bool = True,
+    others: Sequence[Instance] = (),
 ) -> list[Decision]:
     """Return the decisions after positions were compared; one landmark with the relation is enough.
 
-    With `wanted` False, those with the relation to no landmark are kept.
+    With `wanted` False, those with the relation to no landmark are kept. ``nearest`` and
+    ``farthest`` keep the accepted instance nearest to, or farthest from, its nearest landmark.
+
+    Args:
+        instances: The candidates.
+        decisions: Earlier decisions; rejected candidates stay rejected.
+        relation: The relation.
+        landmarks: The related objects.
+        wanted: False for the negated relation.
+        others: For ``between``, the objects on the other side.
     """
+    if relation in ("nearest", "farthest"):
+        return _by_distance(instances, decisions, landmarks, relation == "nearest")
     result = []
     for one, before in zip(instances, decisions, strict=True):
-        others = [other for other in landmarks if other.bbox != one.bbox]
-        there = any(holds(one, relation, other) for other in others)
-        partly = not there and any(partly_holds(one, relation, other) for other in others)
+        known = [other for other in landmarks if other.bbox != one.bbox]
+        if relation == "between":
+            pairs = product(known, (other for other in others if other.bbox != one.bbox))
+            found = [is_between(one, *pair) for pair in pairs]
+            there, partly = True in found, None in found and True not in found
+        else:
+            there = any(holds(one, relation, other) for other in known)
+            partly = not there and any(partly_holds(one, relation, other) for other in known)
         clear = _DIAGONAL if partly else 0.9
         place = Decision(there is wanted, relation if there else f"not {relation}", clear)
         result.append(all_hold([before, place]))
+    return result
+
+
+_EQUALLY_FAR = 1.1  # ratio of two distances up to which neither is the nearest
+
+
+def _by_distance(
+    instances: Sequence[Instance],
+    decisions: Sequence[Decision],
+    landmarks: Sequence[Instance],
+    nearest: bool,
+) -> list[Decision]:
+    word = "nearest" if nearest else "farthest"
+    marks = {one.bbox for one in landmarks}
+    far = [
+        min((measure(one, other).distance_px for other in landmarks), default=inf) + 1
+        for one in instances
+    ]
+    asked = [
+        distance
+        for one, before, distance in zip(instances, decisions, far, strict=True)
+        if before.holds is not False and one.bbox not in marks
+    ]
+    best = (min if nearest else max)(asked, default=inf)
+    alike = [max(one, best) / min(one, best) <= _EQUALLY_FAR for one in asked if marks]
+    result = []
+    for one, before, distance in zip(instances, decisions, far, strict=True):
+        if (
+            one.bbox in marks
+            or not marks
+            or max(distance, best) > _EQUALLY_FAR * min(distance, best)
+        ):
+            now = Decision(False, f"not {word}", 0.9)
+        else:
+            sure = alike.count(True) == 1
+            now = Decision(True if sure else None, word, 0.9 if sure else 0.5)
+        result.append(all_hold([before, now]))
     return result
 
 

@@ -8,12 +8,16 @@ import numpy as np
 
 from bt_exec_skills.image.perception.instances import Instance
 
-__all__ = ["Measured", "RelationName", "holds", "measure", "partly_holds", "place_in"]
+__all__ = [
+    "SIDES", "Measured", "RelationName", "holds", "is_between", "measure", "partly_holds",
+    "place_in",
+]  # fmt: skip
 
-RelationName = Literal["left_of", "right_of", "above", "below", "inside", "on"]
+RelationName = Literal[
+    "left_of", "right_of", "above", "below", "inside", "on", "between", "nearest", "farthest"
+]
 
-
-_SIDES = {"left_of": (0, -1), "right_of": (0, 1), "above": (1, -1), "below": (1, 1)}
+SIDES = {"left_of": (0, -1), "right_of": (0, 1), "above": (1, -1), "below": (1, 1)}
 """Axis and direction of each relation to a side."""
 
 
@@ -78,11 +82,35 @@ def partly_holds(one: Instance, relation: RelationName, other: Instance) -> bool
 
     An object above and to the left may be described with either relation.
     """
-    if relation not in _SIDES or holds(one, relation, other):
+    if relation not in SIDES or holds(one, relation, other):
         return False
-    axis, sign = _SIDES[relation]
+    axis, sign = SIDES[relation]
     first, second = (one.bbox, other.bbox) if sign < 0 else (other.bbox, one.bbox)
     return first[axis + 2] <= second[axis]
+
+
+_MOST_BESIDE, _LEAST_BESIDE = 0.5, 0.25
+"""Distances from the line between two objects, as shares of its length: beside it, and on it."""
+
+
+def is_between(one: Instance, first: Instance, second: Instance) -> bool | None:
+    """Return whether an object is between two others; None if it is only near the line.
+
+    Its centre is nearer to each of them than they are to each other, and its box, or a strip of a
+    quarter of their distance, meets the line between their centres.
+    """
+    start, end, here = (np.asarray(each.middle) for each in (first, second, one))
+    line = end - start
+    length = float(np.hypot(*line))
+    if length == 0:
+        return False
+    along = float((here - start) @ line) / length**2
+    aside = abs(float(line[0] * (here - start)[1] - line[1] * (here - start)[0])) / length
+    half = float(np.subtract(one.bbox[2:], one.bbox[:2]).mean()) / 2
+    if not 0 < along < 1 or aside > max(half, _MOST_BESIDE * length / 2):
+        return False
+    clear = aside <= max(half, _LEAST_BESIDE * length / 2) and 0.1 < along < 0.9
+    return True if clear else None
 
 
 def place_in(instance: Instance, size: tuple[int, int]) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from bt_exec_skills.image.perception.instances import SUREST, Instance
 
 __all__ = ["Row", "Value", "Written", "amounts_in", "rows_of", "written_value"]
 
-Written = Literal["price", "total", "date"]
+Written = Literal["price", "total", "date", "dearest", "cheapest"]
 
 _AMOUNT = re.compile(
     r"(?<![\w.,:/-])(?P<before>[₩$€£¥]|krw|usd|eur)?\s?"
@@ -103,12 +103,14 @@ def written_value(lines: Sequence[Instance], wanted: Written, names: Collection[
 
     Args:
         lines: Recognised lines, as instances.
-        wanted: Requested value.
+        wanted: Requested value; the names of articles for ``dearest`` and ``cheapest``.
         names: For a price, the names of the article.
     """
     rows = rows_of(lines)
     if wanted == "price":
         return _price(rows, names)
+    if wanted in ("dearest", "cheapest"):
+        return _extreme(_articles(rows), wanted == "dearest")
     return _total(rows) if wanted == "total" else _date(rows)
 
 
@@ -145,6 +147,29 @@ def _total(rows: Sequence[Row]) -> Value:
     adds_up = min(abs(value - articles), abs(value - taxed)) < _CENT if items else None
     sure = last.sure if adds_up else min(_UNCHECKED, last.sure)
     return Value(value, last.text, min(SUREST, sure), adds_up)
+
+
+def _articles(rows: Sequence[Row]) -> list[Row]:
+    words = _words()
+    others = [*words["total"], *(word for group in words["beside"] for word in group)]
+    return [
+        row
+        for row in rows
+        if amounts_in(row.text) and re.search(r"[^\W\d]", row.text) and not _has(row.text, others)
+    ]
+
+
+def _extreme(articles: Sequence[Row], highest: bool) -> Value:
+    """Return the name of the article with the highest or the lowest price."""
+    prices = [amounts_in(row.text)[-1] for row in articles]
+    if not prices:
+        return Value(None)
+    best = (max if highest else min)(prices)
+    row = articles[prices.index(best)]
+    one_each = all(len(amounts_in(article.text)) == 1 for article in articles)
+    clear = len(prices) > 1 and prices.count(best) == 1 and one_each
+    sure = min(SUREST, *(article.sure for article in articles)) if clear else _UNSURE
+    return Value(_AMOUNT.sub("", row.text).strip(" .·:-"), row.text, sure)
 
 
 def _date(rows: Sequence[Row]) -> Value:

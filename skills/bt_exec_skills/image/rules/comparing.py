@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bt_exec_skills.image.bench import Answer, Candidates
+from bt_exec_skills.image.perception.attributes import (
+    Grouping,
+    grouped,
+    most_frequent,
+    name_by,
+    name_thing,
+)
 from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.decide import Bound, all_of, within
-from bt_exec_skills.image.perception.instances import SUREST, Decision, count
+from bt_exec_skills.image.perception.instances import SUREST, Crop, Decision, count
 from bt_exec_skills.image.perception.relations import place_in
+from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.rules.speaker import Speaker, left_out, sure
 
-__all__ = ["alike_answer", "all_answer", "bounded_answer", "same_answer"]
+__all__ = ["alike_answer", "all_answer", "bounded_answer", "named_answer", "same_answer"]
 
 _NOTHING_SEEN = (
     0.9  # confidence that pictures are equal: changes smaller than a speck are not detected
@@ -96,6 +105,47 @@ def all_answer(
     said = speaker.say(name, what=what, every=every_what, n=mine.sure, m=theirs.sure)
     notes = left_out(speaker, holding) if value is None else []
     return Answer(" ".join([said, *notes, sure(speaker, confidence)]), value, confidence)
+
+
+def named_answer(
+    kind: Kind,
+    found: Candidates,
+    crops: Sequence[Crop],
+    what: str,
+    by: Grouping,
+    language: str,
+) -> Answer:
+    """Return the objects by name: their shapes, what they are, or the number of each group.
+
+    Args:
+        kind: shape, name, groups or most (the largest group).
+        found: The objects.
+        crops: Their crops.
+        what: Description of `found` in the words of the question.
+        by: Aspect of the groups.
+        language: Language of the answer.
+    """
+    speaker = Speaker(language)
+    total = count(found.instances, found.decisions)
+    kept = [crop for crop, yes in zip(crops, found.decisions, strict=True) if yes.holds]
+    named = [
+        name_thing(one) if kind == "name" else name_by(one, "shape" if kind == "shape" else by)
+        for one in kept
+    ]
+    confidence = min([total.confidence, found.whole, *(clear for _, clear in named)])
+    names = [name for name, _ in named]
+    groups = grouped(kept, by) if kind in ("groups", "most") else {}
+    value: Any = groups if kind == "groups" else most_frequent(groups) if groups else names
+    parts = (
+        [f"{speaker.word(name)} {number}" for name, number in groups.items()]
+        if kind == "groups"
+        else [speaker.word(name) for name in value]
+    )
+    name = {"groups": "groups", "most": "most"}.get(kind, "colour") if kept else "none"
+    said = speaker.say(name, what=what, colours=", ".join(parts), every=speaker.word(f"every {by}"))
+    return Answer(
+        " ".join([said, *left_out(speaker, found), sure(speaker, confidence)]), value, confidence
+    )
 
 
 def bounded_answer(

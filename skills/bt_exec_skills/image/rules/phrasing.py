@@ -46,11 +46,12 @@ def answer_of(
     confidence, value = min(total.confidence, found.whole), cast(Any, total.sure)
     if kind == "read" and other is not None:
         return _read(speaker, found, other, what)
-    if kind == "compare" and other is not None:
+    if kind in ("compare", "which") and other is not None:
         rival = count(other.instances, other.decisions)
         confidence = min(confidence, rival.confidence, other.whole)
         value = {"target": total.sure, "other": rival.sure}
-        said = _compared(speaker, total, rival, what, other_what)
+        tell = _compared if kind == "compare" else _chosen
+        said = tell(speaker, total, rival, what, other_what)
     elif kind == "where":
         value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
         said = speaker.say("where" if value else "none", what=what, places=speaker.places(value))
@@ -101,6 +102,11 @@ def _compared(speaker: Speaker, one: Counted, two: Counted, what: str, other: st
     if one.sure == two.sure:
         return speaker.say("same", **facts)
     return speaker.say("more", winner=what if one.sure > two.sure else other, **facts)
+
+
+def _chosen(speaker: Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
+    names = [name for name, found in ((what, one), (other, two)) if found.sure]
+    return speaker.say("which" if names else "neither", what=", ".join(names) or what, other=other)
 
 
 def told_of(bench: Bench) -> str:

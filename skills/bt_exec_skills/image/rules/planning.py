@@ -78,13 +78,29 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
     if question.other is not None:
         steps += _narrowed("other", question.other, facts, free)
         last["other_what"] = _said(question.other, language)
+    if question.other is not None and question.degree is None:
         steps.append({"do": "count", "with": {"of": "other"}})
-    if question.kind == "alike":
+    elif question.other is not None and question.degree is not None:
+        steps += _outdone(question.target, question.other, question.degree, facts, free)
+    if question.kind in ("alike", "groups", "most"):
         last["aspect"] = question.aspect
+    if question.kind == "alike":
         args = {"of": "target", "to": "other", "by": question.aspect}
         steps.append({"do": "compare_things", "with": args})
     steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
     return {"sequence": steps + _kept("target", language, facts, text)}
+
+
+def _outdone(
+    one: Phrase, other: Phrase, degree: str, facts: Mapping[str, str], free: Iterator[str]
+) -> list[Node]:
+    """Return the nodes that keep, in two sets, what exceeds all of the other set."""
+    mine, theirs = _landmark(free, one), _landmark(free, other)
+    steps = [*_narrowed(mine, one, facts, free), *_narrowed(theirs, other, facts, free)]
+    for name, rivals in (("target", theirs), ("other", mine)):
+        args = {"of": name, "attribute": degree, "to": rivals}
+        steps.append({"do": "compare_degrees", "with": args})
+    return [*steps, {"do": "count", "with": {"of": "other"}}]
 
 
 def _kept(of: str, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
@@ -233,7 +249,13 @@ def _narrowed(
     if phrase.top is not None and phrase.of is not None:
         steps = _narrowed(name, phrase.of, facts, free)
         args: Node = {"of": name, "attribute": phrase.top, "to": name}
-        steps.append({"do": "compare_degrees", "with": args})
+        if phrase.near is None:
+            steps.append({"do": "compare_degrees", "with": args})
+        else:
+            to = _landmark(free, phrase)
+            steps += _narrowed(to, phrase.near, facts, free)
+            args = {"of": name, "relation": phrase.top, "to": to}
+            steps.append({"do": "measure_places", "with": args})
         if phrase.thing:
             raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
         return steps + _verified(name, phrase, phrase.attributes, facts, free)
@@ -272,6 +294,9 @@ def _verified(
         to = _landmark(free, phrase)
         steps += _narrowed(to, place.to, facts, free)
         args = {"of": name, "relation": place.relation, "to": to}
+        if place.other is not None:
+            args["other"] = _landmark(free, phrase)
+            steps += _narrowed(args["other"], place.other, facts, free)
         steps.append({"do": "measure_places", "with": _only(args, place.holds)})
     for degree in phrase.degrees:
         to = _landmark(free, phrase)
@@ -336,6 +361,12 @@ def _source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> _Source:
             return _Source({"tree": tree, "with": {"into": name, "label": label}}, rest)
     if not phrase.thing:
         return _Source({"tree": "from_colours", "with": {"into": name}}, phrase.attributes)
+    if phrase.thing == "writing" and facts.get("reader") == "ready":
+        node: Node = {"do": "read_text", "with": {"into": name, "of": "picture"}}
+        return _Source(node, phrase.attributes)
+    if phrase.thing == BAR:
+        node = {"do": "segment_colour", "with": {"into": name, "form": BAR}}
+        return _Source(node, phrase.attributes)
     if annotated:
         known_names = ", ".join(annotated[:12])
         raise CannotTell("NOT_ANNOTATED", thing=phrase.thing, known=known_names)

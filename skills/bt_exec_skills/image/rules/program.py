@@ -114,6 +114,8 @@ def _start(name: str) -> str:
 def _segment(args: Mapping[str, Any], _: Bench) -> list[str]:
     name = args["into"]
     call = f"tools.segment_colour(picture, {args['colour']!r})"
+    if args.get("form"):
+        call = f"tools.bars_among({call})"
     return [f"instances[{name!r}] = {call}", _start(name)]
 
 
@@ -152,12 +154,13 @@ def _degrees(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 def _places(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, to = args["of"], args["to"]
+    others = f", others={_kept(args['other'])}" if args.get("other") else ""
     return [
         f"pairs = zip(instances[{to!r}], decisions[{to!r}])",
         "landmarks = [one for one, yes in pairs if yes.holds]",
         f"decisions[{name!r}] = tools.related(",
         f"    instances[{name!r}], decisions[{name!r}], {args['relation']!r}, landmarks,"
-        f" wanted={args.get('wanted', True)!r}",
+        f" wanted={args.get('wanted', True)!r}{others}",
         ")",
     ]
 
@@ -179,7 +182,7 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
             f"found = [yes.holds for yes in decisions[{name!r}]]",
             "answer = False if any(found) else None if found else True",
         ]
-    if args["kind"] == "compare":
+    if args["kind"] in ("compare", "which"):
         return [f"answer = {{'target': counts[{name!r}], 'other': counts[{other!r}]}}"]
     if args["kind"] == "all":
         of, every = f"decisions[{name!r}]", f"decisions[{other!r}]"
@@ -200,6 +203,13 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
             f"answer = [{place} for row, column in places]",
         ],
         "colour": ["answer = [tools.name_colour(one)[0] for one in kept]"],
+        "shape": ["answer = [tools.name_shape(one)[0] for one in kept]"],
+        "name": ["answer = [tools.name_thing(one)[0] for one in kept]"],
+        "groups": [f"answer = tools.grouped(kept, {args.get('aspect')!r})"],
+        "most": [
+            f"groups = tools.grouped(kept, {args.get('aspect')!r})",
+            "answer = tools.most_frequent(groups) if groups else []",
+        ],
     }
     return [f"kept = {_kept(name, 'crops')}", *said[args["kind"]]]
 

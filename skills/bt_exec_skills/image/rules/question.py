@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bt_exec_skills.image.perception.attributes import AttributeName
-from bt_exec_skills.image.perception.compare import Aspect
+from bt_exec_skills.image.perception.attributes import AttributeName, Grouping
 from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.extents import Extent
+from bt_exec_skills.image.perception.graded_attributes import DegreeName, GradedName
 from bt_exec_skills.image.perception.relations import RelationName
 from bt_exec_skills.image.perception.written_values import Written
 
@@ -17,7 +17,10 @@ BAR = "bar"
 
 __all__ = ["BAR", "Degree", "Kind", "Known", "Phrase", "Place", "Question", "Unread"]
 
-Kind = Literal["count", "exists", "all", "where", "colour", "compare", "read", "same", "alike"]
+Kind = Literal[
+    "count", "exists", "all", "where", "colour", "shape", "name", "compare", "which", "groups",
+    "most", "read", "same", "alike",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,13 @@ class Place:
         relation: The relation.
         to: The others.
         holds: False for the negated relation.
+        other: For ``between``, the objects on the other side.
     """
 
     relation: RelationName
     to: Phrase
     holds: bool = True
+    other: Phrase | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ class Degree:
         holds: False for the negated comparison.
     """
 
-    attribute: AttributeName
+    attribute: GradedName
     to: Phrase
     holds: bool = True
 
@@ -79,8 +84,10 @@ class Phrase:
         either: Alternatives: an object has at least one attribute of each.
         places: Required positions.
         degrees: Required comparisons.
-        top: Attribute that one of `of` has most; the other conditions then apply to that one.
+        top: Attribute that one of `of` has most, or the side on which it is furthest; the other
+            conditions then apply to that one.
         of: Objects that `top` compares, or None.
+        near: Objects to which one of `of` is nearest, or farthest, as `top` says.
     """
 
     attributes: tuple[AttributeName, ...] = ()
@@ -90,8 +97,9 @@ class Phrase:
     either: tuple[tuple[AttributeName, ...], ...] = ()
     places: tuple[Place, ...] = ()
     degrees: tuple[Degree, ...] = ()
-    top: AttributeName | None = None
+    top: DegreeName | Literal["nearest", "farthest"] | None = None
     of: Phrase | None = None
+    near: Phrase | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,8 @@ class Question:
         kind: Kind of the question.
         target: Subject; for ``all`` the objects with the quality.
         other: Objects to compare with, or None; for ``all`` all objects.
-        aspect: Aspect of the comparison, for ``alike``.
+        aspect: Aspect of the comparison, for ``alike``; of the groups, for ``groups`` and ``most``.
+        degree: For ``which``: attribute by which the two sets are compared, or None.
         bound: For ``exists``: kind of the limit of the count, or None.
         number: Limit of the count.
         written: For ``value``: requested value of a price list, receipt or form.
@@ -114,7 +123,8 @@ class Question:
     kind: Kind | Literal["value", "measure", "bar"]
     target: Phrase
     other: Phrase | None = None
-    aspect: Aspect = "colour"
+    aspect: Grouping = "colour"
+    degree: GradedName | None = None
     bound: Bound | None = None
     number: int = 1
     written: Written = "total"

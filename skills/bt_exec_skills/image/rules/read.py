@@ -7,17 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from bt_exec.language.reading.node import Node, conjunction, conjuncts, negation
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
-from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
+from bt_exec_skills.image.perception.attributes import (
+    ATTRIBUTES,
+    AttributeName,
+    Grouping,
+)
 from bt_exec_skills.image.perception.compare import Aspect
 from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.extents import Extent
-from bt_exec_skills.image.perception.graded_attributes import DEGREES
-from bt_exec_skills.image.perception.relations import RelationName
+from bt_exec_skills.image.perception.graded_attributes import (
+    DEGREES,
+    DegreeName,
+    GradedName,
+)
+from bt_exec_skills.image.perception.relations import SIDES, RelationName
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.question import (
     BAR,
@@ -35,6 +43,8 @@ __all__ = ["meaning_in", "question_of", "read", "read_question"]
 
 _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
 _ON = "on"  # the question only contains "at"
+_GROUPED: dict[str, Kind] = {"how_many": "groups", "which": "most"}
+_UPPERMOST = {"on": "above"}
 
 
 def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
@@ -133,16 +143,22 @@ class _Questions:
 
     def _question(self, meaning: Node) -> Question:
         what, of = meaning.text("what"), meaning.node("of")
-        if what in _DIRECT and meaning.get("given") is None:
+        if what in _DIRECT and of.kind != "aspect" and meaning.get("given") is None:
             return Question(_DIRECT[what], self._phrase(of))
         known = self._known(meaning.get("given"))
         if of.kind == "apart":
             target, other = self._phrase(of.node("of")), self._phrase(of.node("to"))
             return Question("measure", target, other, extent="distance", known=known)
         if of.kind == "aspect":
-            return self._aspect(of, known)
+            return self._aspect(what, of, known)
         if known is not None:
             raise self._refusal()
+        if what == "which":
+            return self._which(of)
+        return self._compared(of)
+
+    def _compared(self, of: Node) -> Question:
+        """Return the question whether a proposition holds."""
         if of.kind == "scene":
             return Question("same", Phrase())
         if of.kind == "exists":
@@ -160,7 +176,43 @@ class _Questions:
             return Question("alike", self._phrase(of.node("of")), other=other, aspect=aspect)
         raise self._refusal()
 
-    def _aspect(self, of: Node, known: Known | None) -> Question:
+    def _groups(self, kind: Kind, of: Node) -> Question:
+        if of.text("name") not in ("colour", "shape", "kind"):
+            raise self._refusal()
+        return Question(kind, self._phrase(of.node("of")), aspect=cast(Grouping, of.text("name")))
+
+    def _written(self, of: Node) -> Question:
+        """Return the question whether there is text, anywhere in the picture."""
+        if of.text("name") != "writing" or conjuncts(self._formula(of.node("of")))[0].kind != "any":
+            raise self._refusal()
+        return Question("exists", Phrase(thing="writing"))
+
+    def _which(self, of: Node) -> Question:
+        """Return the question which of two sets is meant, or what an object is."""
+        if of.kind == "more":
+            degree = cast(GradedName, of.text("sign"))
+            one, other = self._phrase(of.node("of")), self._phrase(of.node("to"))
+            return Question("which", one, other=other, degree=degree)
+        if of.kind == "all" and len(of.node("hold").parts()) == 2:
+            formula = self._formula(of.node("of"))
+            one, other = (
+                self._described(conjunction(formula, part)) for part in of.node("hold").parts()
+            )
+            return Question("which", one, other=other)
+        formula = self._formula(of) if of.kind == "np" else of
+        if formula.kind == "most" and formula.text("attribute") in get_args(Written):
+            if conjuncts(formula.node("of"))[0].kind != "any":
+                raise self._refusal()
+            return Question("value", Phrase(), written=cast(Written, formula.text("attribute")))
+        if of.kind != "np":
+            raise self._refusal()
+        return Question("name", self._described(formula))
+
+    def _aspect(self, what: str, of: Node, known: Known | None) -> Question:
+        if known is None and what in _GROUPED:
+            return self._groups(_GROUPED[what], of)
+        if known is None and what == "whether":
+            return self._written(of)
         name, phrase = of.text("name"), self._phrase(of.node("of"))
         if name in get_args(Extent):
             return Question("measure", phrase, extent=cast(Extent, name), known=known)
@@ -169,7 +221,7 @@ class _Questions:
             return Question("bar", phrase)
         if known is None and name in get_args(Written):
             return Question("value", phrase, written=cast(Written, name))
-        kind = {"writing": "read", "colour": "colour"}.get(name)
+        kind = {"writing": "read", "colour": "colour", "shape": "shape"}.get(name)
         if kind is None or known is not None:
             raise self._refusal()
         return Question(cast(Kind, kind), phrase)
@@ -225,11 +277,13 @@ class _Questions:
                 phrase, either=(*phrase.either, tuple(map(self._attribute, part.parts())))
             )
         if part.kind == "most" and phrase.top is None and part.get("of") is not None:
-            return replace(phrase, top=self._degree(part), of=self._described(part.node("of")))
+            return self._superlative(phrase, part)
         holds = part.kind != "not"
         inner = part if holds else part.parts()[0]
         if inner.kind == "rel":
-            place = Place(self._relation(inner), self._phrase(inner.node("to")), holds)
+            to = inner.node("to")
+            ends = map(self._phrase, to.parts() if to.kind == "both" else (to,))
+            place = Place(self._relation(inner), next(ends), holds, *ends)
             return replace(phrase, places=(*phrase.places, place))
         if inner.kind == "than":
             degree = Degree(self._degree(inner), self._phrase(inner.node("to")), holds)
@@ -243,11 +297,22 @@ class _Questions:
             raise self._refusal()
         return cast(AttributeName, part.text("attribute"))
 
-    def _degree(self, part: Node) -> AttributeName:
+    def _superlative(self, phrase: Phrase, part: Node) -> Phrase:
+        of, to = self._described(part.node("of")), part.get("to")
+        if isinstance(to, Node):
+            near = self._phrase(to)
+            top = cast(Literal["nearest", "farthest"], part.text("attribute"))
+            return replace(phrase, top=top, of=of, near=near)
+        side = _UPPERMOST.get(part.text("attribute"), part.text("attribute"))
+        if side in SIDES:
+            return replace(phrase, top=cast(DegreeName, side), of=of)
+        return replace(phrase, top=self._degree(part), of=of)
+
+    def _degree(self, part: Node) -> GradedName:
         attribute = part.text("attribute")
         if attribute not in DEGREES:
             raise self._refusal()
-        return cast(AttributeName, attribute)
+        return attribute
 
     def _relation(self, part: Node) -> RelationName:
         name = part.text("relation")

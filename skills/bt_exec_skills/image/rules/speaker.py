@@ -38,12 +38,12 @@ class Speaker:
 
     def word(self, name: str) -> str:
         """Return a word of ``phrasing.yaml``, or the word for an attribute."""
-        if name.startswith("not "):
-            parts = self.word(name.removeprefix("not ")), self.word("not")
-            return " ".join(parts if self.language == "ko" else reversed(parts))
         words = _sentences()["words"].get(name)
         if words is not None:
             return str(words[self.language])
+        if name.startswith("not "):
+            parts = self.word(name.removeprefix("not ")), self.word("not")
+            return " ".join(parts if self.language == "ko" else reversed(parts))
         return " ".join(said_in(part, self.language) for part in name.split()) or self.word(
             "unclear"
         )

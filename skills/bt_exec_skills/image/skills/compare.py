@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
 from bt_exec_skills.image.perception.compare import Aspect, alike, differences
 from bt_exec_skills.image.perception.decide import all_hold, start_decisions
-from bt_exec_skills.image.perception.graded_attributes import exceeding
+from bt_exec_skills.image.perception.graded_attributes import DegreeName, exceeding
 from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
 __all__ = ["Alike", "Differ", "Exceeding", "compare_degrees", "compare_pictures", "compare_things"]
@@ -87,14 +87,15 @@ def compare_things(bench: Service[Bench], of: SetName, to: SetName, by: Aspect) 
 def compare_degrees(
     bench: Service[Bench],
     of: SetName,
-    attribute: Literal["big", "small", "bright", "dark", "sharp", "blurred"],
+    attribute: DegreeName,
     to: SetName,
     wanted: bool = True,
 ) -> Steps[Exceeding]:
     """Keep the instances of the set `of` that exceed every instance of the set `to`.
 
-    Compares the sides of boxes, the lightness or the sharpness of crops, with a margin in which
-    the result is undecided. With the same set twice it keeps the biggest, darkest, … one.
+    Compares sizes, heights, the lightness or the sharpness of crops, or how far their centres are
+    on a side (left_of, right_of, above, below). There is a margin in which the result is
+    undecided. With the same set twice it keeps the biggest, darkest, leftmost, … one.
 
     Args:
         bench: The picture and its sets.

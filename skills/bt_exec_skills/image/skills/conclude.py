@@ -7,7 +7,7 @@ from typing import Any, Literal
 from bt_exec.failure import Failed
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, SetName, Step
-from bt_exec_skills.image.perception.compare import Aspect
+from bt_exec_skills.image.perception.attributes import Grouping
 from bt_exec_skills.image.perception.decide import Bound
 from bt_exec_skills.image.perception.instances import Counted
 from bt_exec_skills.image.perception.instances import count as counted
@@ -16,6 +16,7 @@ from bt_exec_skills.image.rules.comparing import (
     alike_answer,
     all_answer,
     bounded_answer,
+    named_answer,
     same_answer,
 )
 from bt_exec_skills.image.rules.phrasing import answer_of
@@ -46,7 +47,7 @@ def answer(
     language: Literal["en", "ko"] = "en",
     other: SetName = "other",
     other_what: str = "",
-    aspect: Aspect = "colour",
+    aspect: Grouping = "colour",
     bound: Bound | None = None,
     number: int = 1,
 ) -> Steps:
@@ -54,23 +55,27 @@ def answer(
 
     Args:
         bench: The picture and its sets.
-        kind: count, exists, all, where, colour, compare, read, same or alike.
+        kind: count, exists, all, where, colour, shape, name, compare, which (of two sets), groups
+            (the number of each colour, shape or kind), most (the largest group), read, same or
+            alike.
         of: Set that the question is about.
         what: Its description in the words of the question.
         language: Language of the answer.
         other: Set to compare with; for read its lines; for all every object of the kind.
         other_what: Its description.
-        aspect: Aspect of the comparison; only for alike.
+        aspect: Aspect of the comparison or of the groups; only for alike, groups and most.
         bound: Kind of the limit of the count; only for exists.
         number: Limit of the count.
     """
     yield Running(None, "answering")
     found, crops = bench.cut(of)
-    rival = bench.cut(other)[0] if kind in ("compare", "read", "alike", "all") else None
+    rival = bench.cut(other)[0] if kind in ("compare", "which", "read", "alike", "all") else None
     size = bench.picture.shape[0], bench.picture.shape[1]
     if kind == "same":
         bench.answer = same_answer(found, size, language)
-    elif kind == "alike" and rival is not None:
+    elif kind in ("groups", "most", "shape", "name"):
+        bench.answer = named_answer(kind, found, crops, what, aspect, language)
+    elif kind == "alike" and rival is not None and aspect != "kind":
         words = what, other_what
         bench.answer = alike_answer((found, rival), bench.compared, words, aspect, language)
     elif kind == "all" and rival is not None:
@@ -86,7 +91,7 @@ def answer(
         "bound": bound,
         "number": number,
     }
-    if kind == "alike":
+    if kind in ("alike", "groups", "most"):
         args["aspect"] = aspect
     bench.steps.append(Step("answer", args))
 

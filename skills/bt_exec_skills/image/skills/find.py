@@ -7,15 +7,19 @@ from typing import Literal, NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.bench import Bench, Candidates, SetName, Step
+from bt_exec_skills.image.perception.bars import bars_among
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.decide import of_kind, start_decisions
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.perception.segment import segment_colour as segments
 from bt_exec_skills.image.perception.segment import separate_touching as separated
-from bt_exec_skills.image.perception.separability import separability
+from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
 from bt_exec_skills.image.skills.worker import SET_FAILS, work
 
 __all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_touching"]
+
+
+_BARS_SURE = 0.85  # confidence that several boxes on one line are the bars of a chart
 
 
 class Found(NamedTuple):
@@ -96,18 +100,28 @@ def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found
     effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "no"},
 )
 def segment_colour(
-    bench: Service[Bench], into: SetName, colour: ColourName | Literal["any"] = "any"
+    bench: Service[Bench],
+    into: SetName,
+    colour: ColourName | Literal["any"] = "any",
+    form: Literal["any", "bar"] = "any",
 ) -> Steps[Found]:
     """Put the regions of one named colour into the set `into`, or of every colour: ``any``.
 
     A region is connected and has one colour name in CIELAB. The background, which is a region that
     touches three sides of the picture, and specks below 0.03 % of it are dropped. Touching objects
-    of one colour are one region: `separate_touching` comes next.
+    of one colour are one region: `separate_touching` comes next. With `form` bar only the bars of
+    a chart are kept: filled boxes on one line.
     """
     name = None if colour == "any" else colour
     found = yield from work(lambda: segments(bench.picture, name), "segmenting")
-    bench.steps.append(Step("segment_colour", {"colour": name, "into": into}))
-    return _put(bench, into, found)
+    args: dict[str, str | None] = {"colour": name, "into": into}
+    if form == "bar":
+        found, args["form"] = bars_among(found), form
+    bench.steps.append(Step("segment_colour", args))
+    put = _put(bench, into, found)
+    if form == "bar":
+        bench.sets[into].whole = _BARS_SURE if len(found) > 1 else DOUBTFUL
+    return put
 
 
 @skill(

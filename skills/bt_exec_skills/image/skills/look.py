@@ -105,18 +105,23 @@ def measure_places(
     relation: RelationName,
     to: SetName,
     wanted: bool = True,
+    other: SetName | None = None,
 ) -> Steps[Near]:
     """Keep the instances of the set `of` that have the relation to one of the set `to`.
 
     left_of, right_of, above and below compare the centres of the boxes. inside requires nine
     tenths of the box. on requires standing in the other box or on its upper edge. With `wanted`
-    False, the instances without the relation to any of them are kept.
+    False, the instances without the relation to any of them are kept. between needs a second set,
+    `other`. nearest and farthest keep one instance, by the distance of the centres.
     """
     yield Running(None, "measuring")
     found, _ = bench.cut(of)
     landmarks = bench.candidates(to).accepted()
-    found.decisions = related(found.instances, found.decisions, relation, landmarks, wanted=wanted)
-    args = {"of": of, "relation": relation, "to": to, "wanted": wanted}
+    others = bench.candidates(other).accepted() if other is not None else []
+    found.decisions = related(
+        found.instances, found.decisions, relation, landmarks, wanted=wanted, others=others
+    )
+    args = {"of": of, "relation": relation, "to": to, "wanted": wanted, "other": other}
     bench.steps.append(Step("measure_places", args))
     kept = found.accepted()
     near = [measure(a, b).distance_px for a in kept for b in landmarks if a.bbox != b.bbox]

@@ -125,7 +125,7 @@ _SHAPES = {
     bool: "true or false; null where the picture does not settle it",
     int: "a whole number",
     list: "a list of texts",
-    dict: "an object of whole numbers with the keys target and other",
+    dict: "an object of whole numbers with the keys target and other, or a name of each group",
 }
 
 

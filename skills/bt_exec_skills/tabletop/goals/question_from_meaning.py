@@ -47,7 +47,7 @@ class Questions:
             return self._all(of)
         if of.kind == "exists":
             return self._exists(of.node("of"))
-        if of.kind == "aspect" and of.text("name") in get_args(Attribute):
+        if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
             things, place = self._asked(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))
         if of.kind not in ("np", "both", "pronoun"):
