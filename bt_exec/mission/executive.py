@@ -568,12 +568,11 @@ class Executive:
             self._stopping,
             self._heartbeat.beat_at_rest,
         )
-        if self._guardian is None:
-            return unstopped
-        if unstopped is not None:
-            self._guardian.try_stop()
+        guardian = self._guardian
+        if unstopped is not None and guardian is not None:
+            guardian.try_stop()
         self._heartbeat.end()
-        for account in self._guardian.take_accounts():
+        for account in guardian.take_accounts() if guardian is not None else ():
             how = "stopped the robot" if account["ok"] else "COULD NOT STOP THE ROBOT"
             self._stopping(f"the guardian {how}: {account['why']}")
         return unstopped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -49,6 +50,7 @@ class Heartbeat:
         self._during = during
         self._pid = os.getpid()
         self._last = 0.0
+        self._frozen = False
         self.due = 0.0
         self._period_s = _PERIOD_S
         if guardian is not None:
@@ -57,9 +59,15 @@ class Heartbeat:
     def start(self) -> None:
         """Start monitoring: the robot may move from now on.
 
+        What exists by now, such as a plan of thousands of nodes, is not scanned by the garbage
+        collector until the end: a full scan blocks every thread for a time that grows with it.
+
         Raises:
             PartBroken: If the guardian has ended.
         """
+        if not self._frozen:
+            self._frozen = gc.get_freeze_count() == 0  # else the program itself has done so
+        gc.freeze()
         self._last, self.due = _now(), 0.0
         if self._guardian is not None:
             self._guardian.arm()
@@ -93,6 +101,9 @@ class Heartbeat:
 
     def end(self) -> None:
         """Stop monitoring: nothing moves any more."""
+        if self._frozen:
+            self._frozen = False
+            gc.unfreeze()
         if self._guardian is not None:
             self._guardian.disarm()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from typing import Any
@@ -90,6 +91,33 @@ def test_gap_of_any_length_is_allowed_without_a_limit(time):
     beats.start()
     time.now += 1e6
     beats.beat()
+
+
+def test_collector_scans_nothing_that_existed_before_the_motion(stage):
+    frozen = []
+
+    @skill(name="a")
+    def counts(robot: Any) -> Steps:
+        """Count the objects that the collector leaves out."""
+        frozen.append(gc.get_freeze_count())
+        yield Running()
+
+    on = stage([counts], "tree: t\nroot: {do: a}")
+    gc.unfreeze()  # heartbeats of other tests have no end
+    assert on.run().status == "satisfied"
+    assert frozen[0] > 1000
+    assert gc.get_freeze_count() == 0
+
+
+def test_objects_frozen_by_the_program_stay_frozen():
+    beats = Heartbeat(None)
+    gc.freeze()
+    try:
+        beats.start()
+        beats.end()
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
 
 
 def test_forked_child_leaves_at_its_first_tick():

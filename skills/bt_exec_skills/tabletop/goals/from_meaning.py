@@ -174,7 +174,7 @@ class Converter:
                 raise Trouble("NOT_UNDERSTOOD")
             to, side = self._place, self._side
         if not themes and verb in ("move", "") and to is not None:
-            themes = (Phrase("", again=True),)
+            themes = (Phrase("", number="all", again=True),)
         return Ask(verb, text, themes, to, side)
 
     def _goal(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
@@ -196,6 +196,8 @@ class Converter:
         previous = self._place
         if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
             to = replace(to, table=True)  # "to the left table … to the right one"
+        if previous and side == "in" and to.values and not (to.kind or to.name or to.table):
+            to = replace(to, kind=previous.kind)  # "in the red bowl … in the blue one"
         self._place, self._side = to, side
         return replace(to, own=None), side, to.own
 

@@ -81,7 +81,8 @@ def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
     held = scope.now.held
     if held is None:
         raise Trouble("HAND_EMPTY")
-    meant = all_of(ask.themes, scope) if ask.themes else (held,)
+    themes = (replace(one, number="all") if one.number == "one" else one for one in ask.themes)
+    meant = all_of(themes, scope) if ask.themes else (held,)  # "the cup" is the one in the hand
     if held not in meant:
         raise Trouble("NOT_HELD", (held,), what=meant, options=(held,))
     return (put_aside if ask.verb == "put_down" else put_back)(scope.now, language)
@@ -144,9 +145,9 @@ def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
         names = _loose(all_of(ask.themes, scope), scope)
         return goal_of(onto_table(names, to, scope), scope.now, language)
     if not any(phrase.again for phrase in ask.themes):
-        all_of(ask.themes, scope)  # a missing object is reported before the question "which bowl?"
+        _movable(ask.themes, scope)  # a missing object is reported before "which bowl?" is asked
     target = one_of(to, scope)
-    names = tuple(name for name in all_of(ask.themes, scope) if name != target)
+    names = tuple(name for name in _movable(ask.themes, scope) if name != target)
     names = _loose(names, scope) if names else ()
     if not names:
         raise Trouble("ALL_LEFT_OUT", what=ask.text)
@@ -157,6 +158,19 @@ def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
     return goal_of(_into(names, target, side), scope.now, language)
 
 
+def _movable(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
+    """Return the objects of phrases; of several cups, "the cup" is the one in the hand."""
+    held = scope.now.held
+    try:
+        return all_of(phrases, scope)
+    except Trouble as trouble:
+        if trouble.code != "WHICH_ONE" or len(phrases) > 1 or held in scope.used:
+            raise
+        if held is None or held not in trouble.choices:
+            raise
+        return (held,)
+
+
 def _into(names: Iterable[str], target: str, side: Side = "in") -> tuple[Move, ...]:
     return tuple(Move(name, target, side) for name in names)
 
@@ -165,7 +179,7 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     """Return one subgoal for each attribute group."""
     assert ask.by is not None
     now, by = scope.now, ask.by
-    these = [phrase for phrase in ask.themes if scope.last or not phrase.again]
+    these = [phrase for phrase in ask.themes if not _means_all(phrase, scope)]
     names = all_of(these, scope) if these else things(now)  # "sort these" before anything else
     names = tuple(name for name in names if not looks_of(name).holds_things)
     names = _loose(names, scope) if names else ()
@@ -189,6 +203,12 @@ def _sorted(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     return in_one_round(found, now, language)
 
 
+def _means_all(phrase: Phrase, scope: Scope) -> bool:
+    """Return True for "these" and "them" without several objects that they could stand for."""
+    several = phrase.number == "all" and scope.last == (scope.now.held,)
+    return phrase.again and (several or not scope.last)
+
+
 def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     """Return the subgoal of clearing a table: into the only container, or onto the other table."""
     now = scope.now
@@ -197,6 +217,8 @@ def _cleared(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     if not names:
         raise Trouble("NOTHING_TO_DO")
     names = _loose(names, scope)
+    if ask.to is None and names == (now.held,):
+        return [put_aside(now, language)]
     if ask.to is not None and ask.to.table:
         return [goal_of(onto_table(names, ask.to, scope), now, language)]
     if ask.to is not None:
