@@ -18,12 +18,16 @@ Names are imported on first use, so that ``import bt_exec`` is cheap::
     from bt_exec import Failed, Running, Steps, Verdict, condition, skill
 """
 
-from __future__ import annotations
+try:  # first of all: another import would extend the time in which a Ctrl-C prints a traceback
+    from bt_exec.early_interrupt import is_program, leave_on_interrupt
 
-from bt_exec.early_interrupt import is_program, leave_on_interrupt
+    if is_program():
+        leave_on_interrupt()
+except KeyboardInterrupt:
+    from bt_exec.early_interrupt import leave_if_program
 
-if is_program():
-    leave_on_interrupt()
+    leave_if_program()
+    raise
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -7,7 +7,7 @@ Before that, while Python starts, a Ctrl-C is handled by Python.
 import os
 import sys
 
-__all__ = ["is_program", "leave_on_interrupt"]
+__all__ = ["is_program", "leave_if_program", "leave_on_interrupt"]
 
 _signal = __import__("_signal")  # the builtin part of `signal`; no stub lists it
 
@@ -17,6 +17,12 @@ _STOPPED = 130
 def is_program() -> bool:
     """Return True if this process runs the command line, False if a program imports bt_exec."""
     return sys.orig_argv[1:3] == ["-m", "bt_exec"] or sys.argv[0].endswith("/bt-exec")
+
+
+def leave_if_program() -> None:
+    """Exit after a Ctrl-C if this process runs the command line."""
+    if is_program():
+        _leave()
 
 
 def leave_on_interrupt() -> None:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
-from bt_exec.failure import Failure, Refusal
+from bt_exec.failure import STOPPED, Failure, Refusal
 
 __all__ = [
     "EXIT_CODES",
     "NOTHING_DONE",
     "PARTLY_DONE",
+    "STOPS",
     "Ending",
     "MissionStatus",
     "Outcome",
@@ -45,6 +46,9 @@ _OPTIONAL = frozenset(
     }
 )
 """Fields that are omitted from an outcome's plain data when they are empty."""
+
+STOPS = ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG", "STALLED", "GUARD_LOST")
+"""Codes of missions that were stopped, instead of ended by their plan."""
 
 PARTLY_DONE, NOTHING_DONE = "PARTLY_DONE", "NOTHING_DONE"
 """Codes of missions that continued without a part: some parts were done, or none."""
@@ -165,6 +169,11 @@ class Outcome:
     def undone_in_words(self) -> tuple[tuple[str, str], ...]:
         """Incomplete parts and their reasons, in the operator's language."""
         return tuple((str(part.get("what", "")), str(part.get("why", ""))) for part in self.undone)
+
+    @property
+    def is_stop(self) -> bool:
+        """Whether the mission was stopped: commands that wait need the operator's consent."""
+        return self.reason_code in STOPS
 
     @property
     def ok(self) -> bool:

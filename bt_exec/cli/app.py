@@ -164,12 +164,17 @@ def _click_group(groups: int) -> Any:  # noqa: ARG001 - it is made anew when gro
 
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
-    remember()
     try:
+        remember()
         code = call(sys.argv[1:])
+        bound_the_end(code)
     except KeyboardInterrupt:  # raised outside of a handler
-        code = _print_error("stopped", EXIT_STOPPED)
-    bound_the_end(code)
+        code = EXIT_STOPPED
+        bound_the_end(code)
+        _print_error("stopped", code)
+    except Left as leaving:
+        bound_the_end(leaving.code)
+        raise
     sys.exit(code)
 
 

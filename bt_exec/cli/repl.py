@@ -14,8 +14,9 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.output import reader_language
-from bt_exec.cli.stopping import forget
+from bt_exec.cli.stopping import forget, killed, pressed
 from bt_exec.cli.words import asks_why, command_name, prompt_words
+from bt_exec.outcome import EXIT_CODES
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission_setup import Stage
@@ -77,6 +78,7 @@ class _Prompt:
         self.people = sys.stdin is not None and sys.stdin.isatty()
         self.words = prompt_words()
         self.code = 0
+        self.ends = False
         self.last = "last"  # mission for "why": of this session, or else of the record
 
     def loop(self) -> int:
@@ -95,11 +97,15 @@ class _Prompt:
             word = "why" if asks_why(text) else word
             if arguments := self.command_line(text):
                 self.take_command(arguments)
+                if pressed() and not self.people:
+                    break
                 continue
             if word == "quit" and text in self.words["quit"]:
                 break
             self.take(word, text)
-        return 0 if self.people else self.code
+            if self.ends:
+                break
+        return 0 if self.people and not self.ends else self.code
 
     def take(self, word: str, text: str) -> None:
         """Handle a line; a usage error ends the line, not the prompt."""
@@ -122,13 +128,18 @@ class _Prompt:
                 outcome = self.stage.run(text)
                 self.last = self.last if outcome.reason_code in REPLIES else outcome.mission_id
                 self.code = self.code or outcome.exit_code
+                self.ends = killed() or (outcome.is_stop and not self.people)
         except KeyboardInterrupt:
             forget()
+            self.code = self.code or EXIT_CODES["aborted"]
+            self.ends = not self.people
             self.painter.say("")  # Ctrl-C after the end of a mission: keep the prompt
         except BtExecError as error:
             self.code = self.code or 2
             said = korean_message(error) if language == "ko" else str(error)
             self.painter.say(f"bt-exec: {said}", "failed")
+        if self.ends:
+            self.say("PROMPT_STOPPED", language)
 
     def command_line(self, text: str) -> list[str]:
         """Return the arguments of a line that is a command of the terminal; empty for others.

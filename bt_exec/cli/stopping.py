@@ -34,6 +34,7 @@ __all__ = [
     "deadly",
     "forget",
     "handled",
+    "killed",
     "pressed",
     "reason_of",
     "remember",
@@ -52,6 +53,9 @@ _MAIN = threading.main_thread().name
 _EXITS, _DONE = threading.Event(), threading.Event()
 """Whether exit functions are called, and whether another thread has called them."""
 
+_ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""Signals that end the program, with the robots closed."""
+
 _NOT_DEADLY = (
     *("SIGKILL", "SIGSTOP", "SIGINT", "SIGTSTP"),  # cannot be caught, or have separate handlers
     *("SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH", "SIGTTIN", "SIGTTOU", "SIGPIPE", "SIGXFSZ"),
@@ -59,7 +63,11 @@ _NOT_DEADLY = (
 )
 """Signals that do not end the program, or that Python handlers cannot handle."""
 
-_pressed = False
+_pressed = _killed = False
+
+
+class Interrupted(KeyboardInterrupt):
+    """A Ctrl-C. After a plain `KeyboardInterrupt` in ``exec``, ``python -m`` ends by the signal."""
 
 
 def remember() -> None:
@@ -71,7 +79,7 @@ def remember() -> None:
     sys.unraisablehook = _unraisable
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         signal.signal(signal.SIGINT, _interrupt)
-        for number in _heard((signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)):
+        for number in _heard(_ENDING):
             signal.signal(number, _leave)
         signal.signal(signal.SIGXCPU, lambda *_: None)
 
@@ -87,10 +95,15 @@ def forget() -> None:
     _pressed = False
 
 
+def killed() -> bool:
+    """Return whether a signal that ends the program, other than Ctrl-C, stopped a mission."""
+    return _killed
+
+
 def _interrupt(*_: object) -> None:
     global _pressed
     _pressed = True
-    raise KeyboardInterrupt
+    raise Interrupted
 
 
 def _unraisable(what: sys.UnraisableHookArgs) -> None:
@@ -112,13 +125,14 @@ def _unraisable(what: sys.UnraisableHookArgs) -> None:
 def bound_the_end(code: int) -> None:
     """End the program after a while, even if threads or exit functions of parts do not end.
 
-    Python waits for the threads, then calls the exit functions.
+    Python waits for the threads, then calls the exit functions. Signals have no effect any more.
 
     Args:
         code: Exit code of the program.
     """
     with contextlib.suppress(ValueError):  # not on the main thread
-        signal.signal(signal.SIGXCPU, signal.SIG_IGN)  # Python removes its handlers at the end
+        for number in (signal.SIGINT, signal.SIGXCPU, *_ENDING):
+            signal.signal(number, signal.SIG_IGN)  # Python removes its handlers at the end
     atexit.register(_EXITS.set)  # called first
 
     def run_exit_functions() -> None:
@@ -145,7 +159,13 @@ def bound_the_end(code: int) -> None:
 
 
 class Left(SystemExit):
-    """Raised by a signal that ends the program outside a mission."""
+    """Raised by a signal that ends the program outside a mission.
+
+    Attributes:
+        code: Exit code.
+    """
+
+    code: int
 
 
 def _leave(number: int, _: object) -> None:
@@ -201,7 +221,7 @@ def handled(stop: Callable[[int, object], None], session: Session) -> Iterator[N
             earlier[heard] = signal.signal(heard, stop)
     try:
         if _pressed:
-            raise KeyboardInterrupt
+            raise Interrupted
         yield
     finally:
         for number, handler in earlier.items():
@@ -225,22 +245,26 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     """
     from bt_exec.rig import stop_all
 
+    global _killed
+    _killed = False
     before_it = session.missions
     watched = Unheard((), lambda _: session.abort())  # until the handlers are installed
     count, second = 0, 0.0
     came: set[int] = set()
 
     def stop(number: int, _: object) -> None:
+        global _killed
         nonlocal count, second
         watched.hear()
         came.add(number)
+        _killed = _killed or number in _ENDING
         count += 1
         if count == 2:
             second = time.monotonic()
         if count > 2 and time.monotonic() - second >= _HELD_S:
-            raise KeyboardInterrupt
+            raise Interrupted
         if not session.abort(reason_of(number)) and session.missions == before_it:
-            raise KeyboardInterrupt
+            raise Interrupted
 
     def missed(number: int) -> None:
         session.abort(reason_of(number))
@@ -266,7 +290,7 @@ def signals(session: Session, view: LiveView | None, *, last: bool) -> Iterator[
     try:
         with unheard(tuple(earlier), missed) as watched:
             if _pressed:
-                raise KeyboardInterrupt
+                raise Interrupted
             yield
     finally:
         for number, handler in earlier.items():

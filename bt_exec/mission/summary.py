@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from bt_exec.events import Asked
-from bt_exec.failure import STOPPED, Failure
+from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
 from bt_exec.mission.known_state import Known, asked_about, moment, state_of
 from bt_exec.mission.progress import MissionProgress
-from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, UNMET, Ending
+from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.first_cause import DoneAction, first_cause
 from bt_exec.spec.expression import Is, Not
@@ -25,8 +25,6 @@ AFTER_STOP = "AFTER_STOP"
 
 _TRIED = 2
 """Number of failures after the first cause that are reported: the latest ones."""
-
-_STOPS = ("ABORTED", STOPPED, "STOP_FAILED", "STEP_HUNG", "STALLED", "GUARD_LOST")
 
 
 def summarise(
@@ -69,7 +67,7 @@ def summarise(
         code = "STOPPED_BY_SIGNAL" if ending.said else "ABORTED"
         said.append(messages.say(code, language, signal=ending.said))
     said.append(told)
-    if progress.started and ending.reason_code in _STOPS:
+    if progress.started and ending.reason_code in STOPS:
         said.append(_after_stop(progress, messages, catalogue, known))
     state = state_of(progress, messages, catalogue, known, well=ending.status == "satisfied")
     text = " ".join(said)  # avoid repeating "The door is open" after "The door is open, but …"

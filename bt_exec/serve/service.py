@@ -375,8 +375,7 @@ class Service:
         with self._changed:
             with self._switch:
                 before, self._current = self._current, None
-            stopped = before is not None and (before.stopped or self.inspection())
-            if before is not None and stopped and self._waiting:
+            if before is not None and self._waiting and self._holds(before):
                 self.held = before.mission_id
             self.watching.refresh()
             while not self._closing:
@@ -388,6 +387,10 @@ class Service:
                     return self._current
                 self._changed.wait(_STEP_S)
         return None
+
+    def _holds(self, before: BookedMission) -> bool:
+        """Return True if the missions after one that has ended need the operator's consent."""
+        return before.stopped or before.ended.result().is_stop or bool(self.inspection())
 
     def _on_hung_end(self, outcome: Outcome) -> None:
         """Handle the end of a mission with a part that hangs forever; called on another thread."""

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -175,6 +176,85 @@ main()
 def test_ctrl_c_during_the_import_of_the_command_line_prints_no_traceback() -> None:
     ran = program(IMPORTING, "doctor")
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "bt-exec: stopped\n")
+
+
+PACKAGE = """
+import os, signal, sys
+sys.argv[0] = {name!r}
+
+def interrupt(event, arguments):
+    if event == "import" and arguments[0] == "bt_exec.early_interrupt" and not sent:
+        sent.append(1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+sent = []
+sys.addaudithook(interrupt)
+import bt_exec
+"""
+
+
+def test_ctrl_c_during_the_import_of_the_package_prints_no_traceback() -> None:
+    ran = program(PACKAGE.format(name="/usr/bin/bt-exec"))
+    assert (ran.returncode, ran.stderr) == (130, "bt-exec: stopped\n")
+    other = program(PACKAGE.format(name="/usr/bin/other"))
+    assert other.stderr.endswith("KeyboardInterrupt\n"), "a program that imports the package"
+
+
+OUTSIDE = """
+import os, signal, threading
+from bt_exec.cli import app, stopping
+stopping._END_S = 0.2
+
+def call(arguments):
+    {before}
+    exec("import os, signal\\nos.kill(os.getpid(), signal.{name})\\nfor _ in range(1000): pass")
+
+app.call = call
+app.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("SIGINT", "bt-exec: stopped\n"), ("SIGTERM", ""), ("SIGHUP", "")]
+)
+def test_exit_code_after_a_signal_in_executed_text_is_ours(
+    name: str, said: str, tmp_path: Path
+) -> None:
+    """With ``-m``, Python itself would end by the signal."""
+    (tmp_path / "outside.py").write_text(OUTSIDE.format(name=name, before=""))
+    ran = subprocess.run(
+        [sys.executable, "-m", "outside"], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (ran.returncode, ran.stderr) == (128 + getattr(signal, name), said)
+
+
+def test_kill_between_missions_ends_although_a_thread_of_a_part_does_not() -> None:
+    stays = "threading.Thread(target=threading.Event().wait, name='stay').start()"
+    ran = program(OUTSIDE.format(name="SIGTERM", before=stays))
+    said = "bt-exec: threads of parts did not end: stay; the program ends\n"
+    assert (ran.returncode, ran.stderr) == (143, said)
+
+
+ENDING = """
+import os, signal
+from bt_exec.cli.stopping import bound_the_end, remember
+remember()
+bound_the_end(3)
+
+class Late:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{name})
+
+late = Late()  # deleted while Python ends
+os.kill(os.getpid(), signal.{name})
+raise SystemExit(3)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
+def test_signal_at_the_end_does_not_change_the_exit_code(name: str) -> None:
+    ran = program(ENDING.format(name=name))
+    assert (ran.returncode, ran.stderr) == (3, "")
 
 
 HANGING_END = """

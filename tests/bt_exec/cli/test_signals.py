@@ -153,3 +153,30 @@ def test_repeated_ctrl_c_stops_once_and_the_journal_records_the_end(
     assert process.returncode == 130
     assert "stopped after" in out
     assert Journal.open(journal).mission("last").status == "aborted"
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
+def test_commands_in_a_pipe_do_not_begin_after_a_stop(tmp_path: Path, gate: str, number) -> None:
+    journal = tmp_path / "j.sqlite"
+    words = ["repl", "--plain", "--site", gate, "--journal", str(journal)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "bt_exec", *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("open the gate\nclose the gate\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            if "running" in line:
+                break
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert out.endswith("Further commands are not run.\n")
+    assert [line.status for line in Journal.open(journal).missions(None)] == ["aborted"]

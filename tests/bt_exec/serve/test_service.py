@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import threading
 
 import pytest
@@ -217,6 +218,19 @@ def test_resume_after_a_failed_stop_requires_an_inspection(served: Served):
     assert served.ask("POST", "/queue/resume", {"inspected": True}).status == 200
     assert second.ended.result(10).ok
     assert life.why == ""
+
+
+def test_mission_that_stalled_holds_the_queue(served: Served, monkeypatch):
+    run = served.service.session.run
+
+    def stalled(*words, **more):
+        return dataclasses.replace(run(*words, **more), status="failed", reason_code="STALLED")
+
+    monkeypatch.setattr(served.service.session, "run", stalled)
+    first, second = served.service.submit("hold"), served.service.submit("wave")
+    GATE.set()
+    served.until(lambda: served.service.held == first.mission_id)
+    assert served.service.waiting == (second,)
 
 
 def test_held_queue_is_released_when_all_are_withdrawn(served: Served):
