@@ -53,13 +53,19 @@ def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple
         neutral: Further phrases whose words are not operators.
     """
     folded = text.casefold().replace("’", "'")
+    matches = [
+        (kind, *match.span())
+        for kind, pattern in _patterns(language)
+        for match in pattern.finditer(folded)
+    ]
+    if not matches:
+        return ()
     spared = [match.span() for match in _neutral(language, tuple(neutral)).finditer(folded)]
-    found: list[Operator] = []
-    for kind, pattern in _patterns(language):
-        for match in pattern.finditer(folded):
-            start, end = match.span()
-            if not any(first <= start and end <= last for first, last in spared):
-                found.append(Operator(_whole_words(text, start, end), kind, start, end))
+    found = [
+        Operator(_whole_words(text, start, end), kind, start, end)
+        for kind, start, end in matches
+        if not any(first <= start and end <= last for first, last in spared)
+    ]
     found.sort(key=lambda one: (one.start, -one.end))
     return tuple(
         one

@@ -93,7 +93,7 @@ class Library:
 
     def fill_up(self, other: Library) -> None:
         """Add the trees of another library whose names are not used yet."""
-        for name in set(other.names()) - set(self._trees):
+        for name in [name for name in other.names() if name not in self._trees]:
             self.add(other.get(name), other.source(name))
 
     def __contains__(self, name: object) -> bool:

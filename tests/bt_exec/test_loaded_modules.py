@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,8 +56,11 @@ def test_help_loads_neither_yaml_nor_models() -> None:
 
 
 @pytest.mark.slow
-def test_repeated_korean_utterance_and_checked_file_need_no_analyser() -> None:
+def test_repeated_utterance_and_checked_file_need_no_analyser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     loaded("check", FILE)
-    assert loaded("check", FILE)[1].isdisjoint(SIMULATOR | {"kiwipiepy"})
+    assert loaded("check", FILE)[1].isdisjoint(SIMULATOR | ANALYSERS)
     code, names = loaded("compile", "문 안의 자재를 가져와")
     assert (code, names & (SIMULATOR | {"kiwipiepy"})) == (0, set())

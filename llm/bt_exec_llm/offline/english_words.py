@@ -7,10 +7,13 @@ word of the lexicon is read as that word.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.metadata import version
 from typing import NamedTuple
 
 from bt_exec.language.closed import closed_classes, mapping, phrases, words
+from bt_exec_llm.offline.cache_file import cache_folder
+from bt_exec_llm.offline.kept_texts import KeptTexts
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
 __all__ = ["EnglishWords", "Token", "bases_of", "english_words", "lemma_of", "load"]
@@ -44,12 +47,33 @@ class Token(NamedTuple):
         return self.text[:1].isalnum()
 
 
+class _Entry(NamedTuple):
+    """Dictionary form of a word, and whether the dictionary contains the word."""
+
+    lemma: str
+    is_known: bool
+
+
+@cache
+def _kept() -> KeptTexts:
+    return KeptTexts(cache_folder("english") / f"{version('simplemma')}.json")
+
+
 @lru_cache(maxsize=4096)
+def _entry(word: str) -> _Entry:
+    match _kept().get(word):
+        case [str(lemma), bool(is_known)]:
+            return _Entry(lemma, is_known)
+    import simplemma
+
+    found = _Entry(simplemma.lemmatize(word, "en"), simplemma.is_known(word, "en"))
+    _kept().add(word, found)
+    return found
+
+
 def lemma_of(word: str) -> str:
     """Return the dictionary form of an English word, "open" for "opening"."""
-    from simplemma import lemmatize
-
-    return lemmatize(word, "en")
+    return _entry(word).lemma
 
 
 def bases_of(word: str) -> tuple[str, ...]:
@@ -62,16 +86,11 @@ def bases_of(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-@lru_cache(maxsize=4096)
-def _is_english(word: str) -> bool:
-    from simplemma import is_known
-
-    return is_known(word, "en")
-
-
 def load() -> None:
     """Load the lemma dictionary."""
-    _is_english("word")
+    import simplemma
+
+    simplemma.is_known("word", "en")
 
 
 class EnglishWords:
@@ -110,7 +129,7 @@ class EnglishWords:
             return [Token(word[:-2], start, end - 2), Token("is", end - 2, end)]
         if word in self._known or not word.isalpha() or not word.isascii():
             return [Token(word, start, end)]
-        if not _is_english(word):
+        if not _entry(word).is_known:
             if (mended := self._mended(word)) is not None:
                 return [Token(mended, start, end)]
             if len(word) >= 7 and (parts := self._parts(word)) is not None:

@@ -22,7 +22,7 @@ from bt_exec.site.data import data_path
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.bind import Binder
 from bt_exec_llm.offline.frames import Frames
-from bt_exec_llm.offline.kiwi import keeping
+from bt_exec_llm.offline.kept_texts import keeping
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_files import with_words
 from bt_exec_llm.offline.numbers import KINDS, Number, numbers_of
@@ -92,7 +92,8 @@ class Index:
     @cached_property
     def whole(self) -> Index:
         """Index with the utterances of every language."""
-        return Index.of(Reader(self.reader.lexicon), self.library, types=self.types)
+        with keeping():
+            return Index.of(Reader(self.reader.lexicon), self.library, types=self.types)
 
 
 def _talk_of(reader: Reader) -> Talk:

@@ -1,6 +1,6 @@
-"""Disk cache of the parsed utterances of large libraries.
+"""Disk cache of the parsed utterances of libraries.
 
-Parsing a thousand trees takes seconds, and they seldom change. The result is kept in the user's
+Parsing a tree takes milliseconds, and utterances seldom change. The result is kept in the user's
 cache folder under a digest of the utterances, the words and the source of the parser.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from bt_exec import language
 from bt_exec.language.closed import CLOSED_FILES
 from bt_exec.language.messages import language_of
 from bt_exec_llm.offline.cache_file import cache_folder, write_cache
@@ -20,7 +21,7 @@ from bt_exec_llm.offline.reader import Reader
 
 __all__ = ["LARGE", "clauses_of"]
 
-LARGE = 400
+LARGE = 40
 """Smallest number of utterances for which a file is kept."""
 
 
@@ -48,7 +49,8 @@ def _read(reader: Reader, texts: Sequence[str]) -> list[list[Clause]]:
 def _digest(reader: Reader, texts: Sequence[str]) -> str:
     """Return a digest of everything that the clauses depend on."""
     digest = hashlib.sha256()
-    for file in (*sorted(Path(__file__).parent.glob("*.py")), *CLOSED_FILES):
+    sources = *Path(__file__).parent.glob("*.py"), *Path(language.__file__).parent.rglob("*.py")
+    for file in (*sorted(sources), *CLOSED_FILES):
         state = file.stat()
         digest.update(f"{file.name} {state.st_size} {state.st_mtime_ns}\n".encode())
     for library in ("kiwipiepy", "simplemma"):

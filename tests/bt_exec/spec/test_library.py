@@ -24,6 +24,15 @@ def test_library_lists_its_trees() -> None:
     assert known.source("find").file.endswith("find.yaml")
 
 
+def test_missing_trees_are_filled_up_in_a_fixed_order() -> None:
+    known = Library([load_text("tree: zoom\nroot: {do: look}\n")])
+    own = load_text("tree: find\nroot: {do: look}\n")
+    known.add(own.document, own.source)
+    known.fill_up(library())
+    assert [tree.tree for tree in known] == ["zoom", "find", "fetch", "open_up"]
+    assert known.get("find") is own.document
+
+
 def test_unknown_tree_is_an_error() -> None:
     with pytest.raises(UnknownName) as caught:
         library().get("fnid")

@@ -11,8 +11,9 @@ import pytest
 
 from bt_exec.site.compile_command import compile_command
 from bt_exec.site.site import load_site
-from bt_exec_llm.offline import index, kiwi
-from bt_exec_llm.offline.kiwi import keeping, morphs
+from bt_exec_llm.offline import index, kept_texts, kiwi
+from bt_exec_llm.offline.kept_texts import keeping
+from bt_exec_llm.offline.kiwi import morphs
 
 TEXT, COMMAND = "문을 열어 줘", "자재를 꺼내 와"
 
@@ -72,7 +73,7 @@ def test_damaged_file_is_replaced(cache, content):
 
 
 def test_oldest_texts_are_dropped_beyond_the_limit(cache, monkeypatch):
-    monkeypatch.setattr(kiwi, "_MOST_KEPT", 2)
+    monkeypatch.setattr(kept_texts, "_MOST_KEPT", 2)
     with keeping():
         for text in ("문", "손", TEXT):
             morphs(text)

@@ -1,0 +1,74 @@
+"""Disk cache of the analyses of a site's texts: what a language's analyser found in each.
+
+Loading an analyser takes longer than reading a command. An unchanged tree file, or a command of the
+same words, needs none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+
+from bt_exec.files import read_at_most
+from bt_exec_llm.offline.cache_file import write_cache
+
+__all__ = ["KeptTexts", "keeping"]
+
+_MOST_KEPT = 20_000
+"""Number of texts that are kept in a file; the oldest ones are dropped."""
+_MOST_BYTES = 32 << 20
+
+
+class KeptTexts:
+    """Cache of analyses by text. New ones are kept only in the context `keeping`.
+
+    Args:
+        path: File of the cache.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._found: dict[str, Any] = {}
+        self._new = False
+        with contextlib.suppress(OSError, ValueError):
+            found = json.loads(read_at_most(path, _MOST_BYTES) or b"")
+            self._found = found if isinstance(found, dict) else {}
+        _ALL.add(self)
+
+    def get(self, key: str) -> Any:
+        """Return the analysis under a key, as read from JSON and not checked; None if missing."""
+        return self._found.get(key)
+
+    def add(self, key: str, found: Any) -> None:
+        """Keep the analysis of a text of a site."""
+        if _KEEPING.get():
+            self._found[key] = found
+            self._new = True
+
+    def write(self) -> None:
+        """Write the file if analyses were added."""
+        if self._new:
+            self._new = False
+            newest = list(self._found.items())[-_MOST_KEPT:]
+            write_cache(self._path, json.dumps(dict(newest), ensure_ascii=False).encode())
+
+
+_ALL: WeakSet[KeptTexts] = WeakSet()
+_KEEPING = ContextVar("_KEEPING", default=False)
+
+
+@contextlib.contextmanager
+def keeping() -> Iterator[None]:
+    """Keep what is analysed in this context: texts of a site, never commands."""
+    token = _KEEPING.set(True)
+    try:
+        yield
+    finally:
+        _KEEPING.reset(token)
+        for kept in tuple(_ALL):
+            kept.write()
