@@ -19,7 +19,7 @@ def finishing_on_interrupt() -> Iterator[Callable[[], bool]]:
     def note(number: int, _: Any) -> None:
         pressed.append(number)
         signal.signal(signal.SIGINT, before)
-        sys.stderr.write("\nfinishing what is in flight; Ctrl-C again ends at once\n")
+        sys.stderr.write("\nfinishing the tasks in progress; Ctrl-C again ends at once\n")
 
     before = signal.signal(signal.SIGINT, note)
     try:

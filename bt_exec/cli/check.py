@@ -67,7 +67,7 @@ def check(
     closing.append(_summary(problems, found))
     if others:
         left = ", ".join(map(str, others))
-        closing.append(f"no tree, plan or site, so left alone: {left}")
+        closing.append(f"not a tree, plan or site, skipped: {left}")
     report(problems, form, closing)
     raise typer.Exit(2 if problems else 0)
 
@@ -140,7 +140,7 @@ def _corrections(
 def _summary(problems: Sequence[Problem], files: Sequence[Path]) -> str:
     count = f"{len(files)} file{'s' * (len(files) != 1)}"
     if not problems:
-        return f"{count} in order"
+        return f"{count} checked: no problems"
     told = f"{len(problems)} problem{'s' * (len(problems) != 1)}"
     wrong = {problem.file for problem in problems}
     inside = wrong & set(map(str, files))

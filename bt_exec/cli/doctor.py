@@ -78,7 +78,7 @@ def _show(findings: list[Finding], painter: Painter) -> None:
         entry = Entry(finding.name, beside, facts=facts, sign=sign, style=style)
         lines += entry_lines([entry], painter.width, painter.glyphs)
     missing = sum(finding.state == "missing" for finding in findings)
-    verdict = f" {missing} missing" if missing else " nothing that is needed is missing"
+    verdict = f" {missing} missing" if missing else " all required parts are installed"
     verdict = fit(verdict, painter.width - 1, painter.glyphs.dots)
     painter.lines([*lines, (), ((verdict, "failed" if missing else "done"),)])
 

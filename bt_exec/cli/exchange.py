@@ -49,7 +49,7 @@ def export(
         write(text)
     else:
         replace_file(output, text)
-    _print_unsupported(report, "BehaviorTree.CPP cannot say everything:")
+    _print_unsupported(report, "not supported by BehaviorTree.CPP:")
 
 
 def import_(
@@ -85,7 +85,7 @@ def import_(
         write("---\n".join(texts.values()))
     else:
         _write_all(expand_home(to), texts)
-    _print_unsupported(report, "the tree language cannot say everything:")
+    _print_unsupported(report, "not supported by the tree language:")
 
 
 def _file_name(document: Document) -> str:

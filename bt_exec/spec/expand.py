@@ -229,7 +229,7 @@ class _Expander:
         own = reference_name(value)
         if own not in scope.params:
             allowed = tuple(f"${known}" for known in scope.params)
-            message = f"{name!r} takes a value or a parameter of the tree, and {value} is none"
+            message = f"{name!r} takes a value or a parameter of the tree; {value} is neither"
             self._report("UNBOUND", message, place, value, allowed)
             return None
         given = scope.params[own]

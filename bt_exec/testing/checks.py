@@ -32,7 +32,9 @@ def check_skill(skill: Skill, messages: Messages | None = None) -> None:
         assert _CODE.match(code), f"{skill.name}: code {code!r} must be CAPITALS_AND_DIGITS"
         if messages is not None:
             assert code in messages, f"{skill.name}: {code} has no sentence in {LANGUAGES}"
-    assert 0 < skill.timeout_s <= 3600, f"{skill.name}: timeout_s={skill.timeout_s} is not a limit"
+    assert 0 < skill.timeout_s <= 3600, (
+        f"{skill.name}: timeout_s={skill.timeout_s} is not in 0..3600"
+    )
     for fact in skill.needs:
         assert _is_fact(fact), f"{skill.name}: need {fact!r} must be a dotted name"
     for fact in skill.effects:
@@ -52,7 +54,7 @@ def check_condition(condition: Condition, messages: Messages | None = None) -> N
     assert _CODE.match(code), f"{condition.name}: code {code!r} must be CAPITALS_AND_DIGITS"
     if messages is not None:
         assert code in messages, f"{condition.name}: {code} has no sentence in {LANGUAGES}"
-    assert 0 <= condition.patience_s <= 600, f"{condition.name}: patience is not a limit"
+    assert 0 <= condition.patience_s <= 600, f"{condition.name}: patience_s must be from 0 to 600"
     assert condition.name not in ("not", "all", "any"), f"{condition.name!r} is taken"
 
 

@@ -118,7 +118,7 @@ def _returns(context: Context, tree: TreeSpec, saved: Names) -> None:
     for field, value in tree.returns.items():
         place: Place = ("returns", field)
         if not is_reference(value) or reference_name(value) not in saved:
-            message = f"'returns' gives results that the tree saves for sure, not {value!r}"
+            message = f"'returns' must name results that the tree always saves, not {value!r}"
             known = [f"${name}" for name in saved]
             context.report("UNBOUND", message, place, found=value, allowed=known)
         elif value in given:

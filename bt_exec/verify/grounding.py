@@ -47,7 +47,7 @@ def _labels(context: Context, node: Do, place: Place) -> None:
         if label is not None and label not in seen:  # a $name is bound by an earlier action
             context.report(
                 "LABEL_NOT_SEEN",
-                f"{label!r} is not among what is seen",
+                f"{label!r} is not detected now",
                 (*place, "with", name),
                 found=str(label),
                 allowed=seen,

@@ -259,14 +259,14 @@ LONG = f"'{'x' * 56}…"
         ({"horizon_steps": 21}, ["must be from 1 to 20; found 21 [HORIZON_RANGE]"]),
         ({"horizon_steps": True}, ["must be a whole number; found True [WRONG_TYPE]"]),
         ({"horizon_steps": 2.0}, ["must be a whole number; found 2.0 [WRONG_TYPE]"]),
-        ({"done_evidence": ["gate=open", "gate=open"]}, ["names something twice [TWICE]"]),
+        ({"done_evidence": ["gate=open", "gate=open"]}, ["contains a duplicate [TWICE]"]),
         (
             {"done_evidence": "gate=open"},
             ["must be a list of texts; found 'gate=open' [WRONG_TYPE]"],
         ),
         (
             {"fallback_if_failed": ["recenter_camera"] * 5},
-            ["has 5 entries; at most 4 [TOO_MANY]", "names something twice [TWICE]"],
+            ["has 5 entries; at most 4 [TOO_MANY]", "contains a duplicate [TWICE]"],
         ),
         ({"uncertainty": None}, ["must be a text; found None [WRONG_TYPE]"]),
         (

@@ -14,9 +14,9 @@ from bt_exec_llm.offline.trouble import CODES
 ENGLISH = [
     (
         "open the window",
-        'I know no "window". I can: open the door, open the door wide, close the door.',
+        'I do not know "window". I can: open the door, open the door wide, close the door.',
     ),
-    ("paint the door", 'I know no action "paint".'),
+    ("paint the door", 'I do not know the action "paint".'),
     ("open the red door", 'I do not know what "red" means here.'),
     ("open the door in 5 minutes", 'I cannot do things at a set time ("5 minutes").'),
     ("open the door if it rains", 'I cannot follow conditions ("if it rains").'),
@@ -28,8 +28,8 @@ ENGLISH = [
     ),
     ("", "You said nothing."),
     ("find it", 'I did not understand "find".'),
-    ("open window 3", 'I know no "window 3".'),
-    ("open the 2 red windows", 'I know no "2 red windows".'),
+    ("open window 3", 'I do not know "window 3".'),
+    ("open the 2 red windows", 'I do not know "2 red windows".'),
     ("the door", '"the door": I do not know what to do with it.'),
     ("open the material", '"open the material": I do not know whom or what.'),
     (
@@ -74,7 +74,7 @@ def test_suggestions_are_commands_sorted_by_similarity(ask, meaning):
 def test_library_without_utterances_has_no_suggestions(compiler, catalogue):
     refusal = compiler.compile(Request("open the door", "en", catalogue, Library()))
     assert (refusal.code, refusal.nearest) == ("NOT_TOGETHER", ())
-    assert refusal.message == '"open the door" is nothing I can do.'
+    assert refusal.message == 'I cannot do "open the door".'
 
 
 PARTS = ("CAN", "MEANT", "MISSING", "ASK", "ASK_ONE", "CHOOSE")

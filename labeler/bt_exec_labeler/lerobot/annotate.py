@@ -59,7 +59,7 @@ def annotate(source: Path, folder: Path, given: SetInput, form: LanguageForm) ->
         rows.setdefault(number, []).append(row)
         episodes[number] = episode
     if not rows:
-        raise UsageError("there are no records to make a data set of")
+        raise UsageError("there are no records to write")
     under_way = {
         number: subtasks_of(found, episodes[number], given.vocabulary)
         for number, found in rows.items()

@@ -65,7 +65,7 @@ def write_lerobot(
         rows.setdefault(row["episode"], []).append(row)
     wanted, size, warnings = _writable_episodes(sorted(rows), given.episodes, fps)
     if not wanted:
-        raise UsageError("; ".join(["there are no records to make a data set of", *warnings]))
+        raise UsageError("; ".join(["there are no records to write", *warnings]))
     made = Counts(fps, size)
     counts: dict[str, int] = {}
     with new_folder(folder) as part:

@@ -137,7 +137,9 @@ def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
         why = "strict JSON: no fences, no comments, no trailing commas"
         return None, [Problem("NOT_JSON", why, found=str(error)[:80])]
     if not isinstance(data, dict):
-        return None, [Problem("NOT_AN_OBJECT", "the JSON is one object", found=repr(data)[:40])]
+        return None, [
+            Problem("NOT_AN_OBJECT", "the JSON must be a single object", found=repr(data)[:40])
+        ]
     if any(depth > _DEEPEST for depth in _depths(data)):
         return None, [Problem("TOO_DEEP", f"more than {_DEEPEST} levels")]
     return data, []

@@ -114,7 +114,9 @@ class UltralyticsNetwork:
             why = str(error).partition("\n")[0] or type(error).__name__
             raise UsageError(f"{weights} cannot be read as a network: {why}") from error
         if self._model.task != "detect":
-            raise UsageError(f"{weights} is a network to {self._model.task}, not to detect")
+            raise UsageError(
+                f"{weights} is a network for the task {self._model.task!r}; a detector is needed"
+            )
         self._size = int(self._model.overrides.get("imgsz", 320))
         self.names = tuple(str(self._model.names[i]) for i in range(len(self._model.names)))
 

@@ -36,7 +36,7 @@ def test_pipe_in_a_folder_is_skipped(bt: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "endless.json").symlink_to("/dev/zero")
     ran = bt("check", str(tmp_path))
-    assert (ran.code, ran.out.splitlines()[0]) == (0, "1 file in order"), ran.out
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "1 file checked: no problems"), ran.out
     left = f"{tmp_path / 'endless.json'}, {tmp_path / 'pipe.yaml'}"
     assert left in ran.out.replace("\n", " ")
 
@@ -50,7 +50,7 @@ def test_folder_is_checked_recursively(bt: Run, tmp_path: Path) -> None:
     assert ran.code == 2
     assert f"{tmp_path / 'deep/two.yml'}:2:12: root/do: there is no skill 'grap'" in ran.out
     assert "1 problem in 1 of 3 files" in ran.out
-    assert f"no tree, plan or site, so left alone: {words}" in ran.out
+    assert f"not a tree, plan or site, skipped: {words}" in ran.out
 
 
 def test_misspelled_tree_is_reported_as_not_a_tree(bt: Run, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_lexicons_and_schemas_beside_trees_are_skipped(bt: Run) -> None:
 def test_shipped_trees_pass(bt: Run, folder: str, site: str) -> None:
     trees = data_path("trees", folder)
     ran = bt("check", str(trees), "--site", site)
-    assert ran == Ran(0, f"{len(list(trees.glob('*.yaml')))} files in order\n", "")
+    assert ran == Ran(0, f"{len(list(trees.glob('*.yaml')))} files checked: no problems\n", "")
 
 
 def test_folder_without_trees_is_reported(bt: Run, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_lexicon_without_a_pack_is_reported_as_unused(bt: Run, tmp_path: Path) -
 @pytest.mark.parametrize("field", ["lexicon", "messages"])
 def test_lexicon_and_messages_are_checked_with_their_pack(bt: Run, field: str) -> None:
     ran = bt("check", str(getattr(find_pack("door"), field)))
-    assert (ran.code, ran.out) == (0, "1 file in order\n")
+    assert (ran.code, ran.out) == (0, "1 file checked: no problems\n")
 
 
 def test_invalid_lexicon_is_reported_by_doctor(
@@ -202,10 +202,10 @@ root:
 def test_fix_corrects_names_and_prints_a_diff(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "mine.yaml", MISSPELT)
     ran = bt("check", "--fix", str(file))
-    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 file in order")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 file checked: no problems")
     assert "-    - do: open_dor   # graps\n+    - do: open_door   # graps\n" in ran.out
     assert file.read_text() == CORRECTED
-    assert bt("check", "--fix", str(file)).out == "1 file in order\n"
+    assert bt("check", "--fix", str(file)).out == "1 file checked: no problems\n"
 
 
 def test_fix_leaves_what_is_not_certain(bt: Run, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_file_given_twice_is_checked_once(bt: Run, tmp_path: Path) -> None:
     (tmp_path / "link.yaml").symlink_to(file)
     detour = tmp_path / "." / ".." / tmp_path.name / "a.yaml"
     ran = bt("check", str(file), str(file), str(detour), str(tmp_path))
-    assert (ran.code, ran.out) == (0, "1 file in order\n")
+    assert (ran.code, ran.out) == (0, "1 file checked: no problems\n")
     copy = write(tmp_path / "copy.yaml", text)
     assert "DUPLICATE_TREE" in bt("check", str(file), str(copy)).out
 
@@ -166,7 +166,7 @@ def test_tools_can_declare_facts(bt: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["door", "tabletop"])
 def test_pack_is_checked_by_name(bt: Run, name: str) -> None:
     ran = bt("check", name)
-    assert (ran.code, ran.out) == (0, "1 file in order\n")
+    assert (ran.code, ran.out) == (0, "1 file checked: no problems\n")
 
 
 def test_site_is_checked_by_name(bt: Run) -> None:

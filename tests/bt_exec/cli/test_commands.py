@@ -218,7 +218,7 @@ def test_check_reports_problems_of_a_tree(bt: Run, tmp_path: Path) -> None:
     good.write_text(TREE.format(name="good"))
     bad.write_text("tree: bad\nroot: {do: opn_door}\n")
     worse.write_text("tree: worse\nroot: {dooo: x}\nsumary: y\n")
-    assert bt("check", str(good)) == Ran(0, "1 file in order\n", "")
+    assert bt("check", str(good)) == Ran(0, "1 file checked: no problems\n", "")
     ran = bt("check", str(good), str(bad), str(worse), str(tmp_path / "none.yaml"))
     assert ran.code == 2
     assert f"{bad}:2:" in ran.out
@@ -308,7 +308,7 @@ def test_schema_is_printed(bt: Run) -> None:
 def test_doctor_reports_the_installation(bt: Run, tmp_path: Path) -> None:
     ran = bt("doctor")
     assert ran.code == 0
-    assert "nothing that is needed is missing" in ran.out
+    assert "all required parts are installed" in ran.out
     headings = [line for line in ran.out.splitlines() if re.match(r" [a-z]", line)][:-1]
     assert len(headings) == len(set(headings)), "what belongs together stands together"
     blocked = tmp_path / "file"

@@ -36,7 +36,7 @@ def near(robot) -> Verdict:
     ("function", "declared", "said"),
     [
         (go, {"fails": {"stuck"}}, "go: code 'stuck' must be CAPITALS_AND_DIGITS"),
-        (go, {"timeout_s": 9999}, "go: timeout_s=9999 is not a limit"),
+        (go, {"timeout_s": 9999}, "go: timeout_s=9999 is not in 0..3600"),
         (go, {"needs": {"a door": "open"}}, "go: need 'a door' must be a dotted name"),
         (go, {"effects": {"1": "open"}}, "go: effect '1' must be a dotted name"),
         (mumble, {}, "mumble: the docstring's first line must be a sentence"),
@@ -53,7 +53,7 @@ def test_problems_of_a_skill_are_reported(function, declared, said):
     ("declared", "said"),
     [
         ({"unknown": "no idea"}, "near: code 'no idea' must be CAPITALS_AND_DIGITS"),
-        ({"patience_s": 9999}, "near: patience is not a limit"),
+        ({"patience_s": 9999}, "near: patience_s must be from 0 to 600"),
         ({"name": "any"}, "'any' is taken"),
     ],
 )

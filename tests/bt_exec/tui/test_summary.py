@@ -34,7 +34,7 @@ CASES: list[tuple[Any, str]] = [
         outcome(
             "refused",
             reason_code="NOT_UNDERSTOOD",
-            message='I know no "window".',
+            message='I do not know "window".',
             nearest=("Open the door.",),
         ),
         """\

@@ -17,7 +17,7 @@ LIT: dict[str, Any] = {"check": "lit"}
 
 def test_message_of_an_unseen_label() -> None:
     assert of_mission(TAKE, labels=("box", "lid")) == [
-        "LABEL_NOT_SEEN root/with/thing: 'cup' is not among what is seen"
+        "LABEL_NOT_SEEN root/with/thing: 'cup' is not detected now"
     ]
 
 

@@ -243,7 +243,7 @@ def test_set_whose_records_are_all_rejected_is_refused(tmp_path: Path) -> None:
         decisions.add({"item": line["item"], "decision": "reject"})
     decisions.close()
     about = (run, source, words, tmp_path / "set")
-    with pytest.raises(UsageError, match="no records to make a data set of"):
+    with pytest.raises(UsageError, match="no records to write"):
         commands.dataset(*about, keep_uncertain=True, form="lerobot")
     assert not (tmp_path / "set").exists()
 

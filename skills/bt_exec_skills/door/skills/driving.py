@@ -97,7 +97,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
             visible = ", ".join(one for one in labels if one != label)
             raise Failed(
                 "LABEL_NOT_DETECTED",
-                f"{label} is not among what is seen ({visible or 'nothing'})",
+                f"{label} is not detected now ({visible or 'nothing'})",
                 label=label,
             )
         if world.now - world.since >= PATIENCE_S:

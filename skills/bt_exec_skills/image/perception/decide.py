@@ -68,7 +68,7 @@ def _start(one: Instance) -> Decision:
         return Decision(True, "", 1.0)
     if one.source == "text":
         return Decision(None, "perhaps not so written", 0.5)
-    why = "perhaps only noise" if one.source == "difference" else "perhaps not one thing"
+    why = "perhaps only noise" if one.source == "difference" else "perhaps several objects"
     return Decision(None, why, one.score)
 
 

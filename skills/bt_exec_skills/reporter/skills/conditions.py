@@ -89,7 +89,7 @@ def person_found(notebook: Service[Notebook], target: PersonName) -> Verdict:
         if line.startswith(f"person:{target} "):
             return Verdict.yes(f"{target} found", line)
     if facts.get("complete") is False:
-        return Verdict.unknown(f"{target} may be where nothing could be seen")
+        return Verdict.unknown(f"{target} may be in a part that was not visible")
     return Verdict.no(f"{target} not found")
 
 
@@ -101,7 +101,7 @@ def people_there(notebook: Service[Notebook]) -> Verdict:
     if people > 0:
         return Verdict.yes(f"{people} people", f"people:{people}")
     if people < 0 or facts.get("complete") is False:
-        return Verdict.unknown("somebody may be where nothing could be seen")
+        return Verdict.unknown("a person may be in a part that was not visible")
     return Verdict.no("nobody was found")
 
 

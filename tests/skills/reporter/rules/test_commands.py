@@ -131,7 +131,7 @@ def test_unknown_names_are_refused_before_any_motion(bt, tmp_path: Path):
 def test_check_accepts_the_plan_formats_of_run(bt, tmp_path: Path):
     file = tmp_path / "plan.json"
     file.write_text('{"plan": [{"action": "summarize_mission"}]}', encoding="utf-8")
-    assert bt("check", str(file), "--site", "building")[:2] == (0, "1 file in order\n")
+    assert bt("check", str(file), "--site", "building")[:2] == (0, "1 file checked: no problems\n")
     file.write_text('{"plan": [{"action": "fly"}, ]}', encoding="utf-8")
     _, _, err = bt("run", "--plan", str(file), "--site", "building", "--fast")
     assert f"Try: bt-exec check {file}" in err

@@ -50,4 +50,4 @@ def test_refusal_suggests_a_valid_command(plan_of):
     assert (found.code, found.nearest[0]) == ("UNKNOWN_OBJECT", "교수님께 보고해.")
     assert found.message.startswith('모르는 대상입니다: "옥상".')
     found = plan_of("check the roof")
-    assert found.message.startswith('I know no "roof".')
+    assert found.message.startswith('I do not know "roof".')

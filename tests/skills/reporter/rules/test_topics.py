@@ -15,7 +15,7 @@ ASK, TELL, SUM = "talk_to_person professor when?", "talk_to_person user", "summa
     ("steps", "korean", "english"),
     [
         ((TEA,), "tea 전달 결과 보고", "report on the delivery of the tea"),
-        ((GO,), "미션 결과 보고", "report on the mission"),
+        ((GO,), "임무 결과 보고", "report on the mission"),
         ((TELL, SUM), "오늘 수행한 미션들의 요약 설명", "report of the missions so far"),
         (
             (ASK,),

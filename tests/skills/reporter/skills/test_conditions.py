@@ -154,7 +154,10 @@ def test_only_visual_conditions_wait_for_pictures() -> None:
     [
         ("professor found", "교수님 찾음"),
         ("professor not found", "교수님 못 찾음"),
-        ("professor may be where nothing could be seen", "보이지 않은 곳에 교수님이 있을 수 있음"),
+        (
+            "professor may be in a part that was not visible",
+            "보이지 않은 곳에 교수님이 있을 수 있음",
+        ),
         ("tray: empty", "받침대: 비어 있음"),
         ("tray: 서류", "받침대: 서류"),
         ("place: lounge", "있는 곳: 라운지"),

@@ -381,7 +381,7 @@ def test_summary_is_written_to_the_configured_folder(play, tmp_path):
 def test_fail_and_report_reports_to_the_user_and_fails(play):
     one = play()
     assert one.run("fail_and_report", reason="승강기가 고장입니다") == "MISSION_FAILED"
-    assert one.speaker.said[-1].text == "미션을 마칠 수 없습니다: 승강기가 고장입니다"
+    assert one.speaker.said[-1].text == "임무를 마칠 수 없습니다: 승강기가 고장입니다"
     assert one.speaker.said[-1].person == "user"
 
 
