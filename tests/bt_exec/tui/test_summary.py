@@ -39,7 +39,7 @@ CASES: list[tuple[Any, str]] = [
         ),
         """\
  ↷ refused · exit 5
-   I know no "window".
+   I do not know "window".
    try one of these:
      Open the door.""",
     ),
