@@ -94,6 +94,19 @@ class Clock:
         self._step(0.0, check_stop)
         self._deadline = time.monotonic()
 
+    def align(self) -> None:
+        """Advance worlds that began earlier than others, so that all of them tell one time.
+
+        Raises:
+            SimulationLost: If a world cannot be advanced.
+        """
+        if len(self.simulations) < 2:
+            return
+        latest = max(float(world.time) for world in self.simulations)
+        for world in self.simulations:
+            if (behind := latest - float(world.time)) > 0:
+                Clock((world,), self.period_s, step_s=self.step_s)._step(behind, _ignore)
+
     def advance(self, check_stop: Callable[[], None] = _ignore) -> None:
         """Advance by one period; in real time, wait for the deadline.
 

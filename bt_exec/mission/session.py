@@ -563,6 +563,7 @@ class Session:
             raise UsageError("only simulated robots run faster than real time")
         period_s, step_s = 1 / self.site.rates.tick_hz, self.site.limits.step_s
         self.clock = Clock(simulations, period_s, fast=self.fast, step_s=step_s)
+        self.clock.align()
         for name, rig in self.rigs.items():
             if rig.perception is not None:
                 buffer: ObservationBuffer[Any] = ObservationBuffer(self.clock.now)

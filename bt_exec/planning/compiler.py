@@ -44,6 +44,7 @@ __all__ = [
     "Suggesting",
     "Warming",
     "WordsChecker",
+    "Wrapping",
     "compiler_names",
     "find_compiler",
 ]
@@ -243,6 +244,32 @@ class Reader(Protocol):
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
         """Return the meaning of a command, or why it has none; nothing is sent or moved."""
+
+
+class Wrapping:
+    """Base of compilers that call other compilers; it shares out what concerns all of them."""
+
+    @property
+    def inners(self) -> tuple[Compiler, ...]:
+        """The other compilers."""
+        raise NotImplementedError
+
+    @property
+    def needs_observation(self) -> bool:
+        """Whether one of them resolves objects."""
+        return any(getattr(one, "needs_observation", False) for one in self.inners)
+
+    def warm_up(self, language: str) -> None:
+        """Begin to load a language."""
+        for one in self.inners:
+            if isinstance(one, Warming):
+                one.warm_up(language)
+
+    def release(self) -> None:
+        """Release loaded resources."""
+        for one in self.inners:
+            if isinstance(one, Releasing):
+                one.release()
 
 
 CompilerFactory = Callable[[Mapping[str, Any]], Compiler]

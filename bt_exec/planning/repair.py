@@ -17,7 +17,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
 from bt_exec.spec.paths import encloses, paths
 
-__all__ = ["failed_part", "kept_everywhere", "kept_paths", "other_way", "repaired"]
+__all__ = ["failed_part", "kept_everywhere", "kept_paths", "other_way", "repaired", "replace_part"]
 
 
 def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
@@ -46,7 +46,7 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
     if way is None:
         kept = kept_paths(request)
     else:
-        root, kept = _replace_part(request, *way)
+        root, kept = replace_part(request, *way)
     header = Mission(
         command=before.command,
         language=before.language,
@@ -59,7 +59,9 @@ def repaired(request: Request, compiler: str) -> MissionSpec:
     return request.previous.model_copy(update={"mission": header, "root": root})
 
 
-def _replace_part(request: Request, old: NodeBase, new: Tree) -> tuple[NodeBase, tuple[str, ...]]:
+def replace_part(
+    request: Request, old: NodeBase, new: NodeBase
+) -> tuple[NodeBase, tuple[str, ...]]:
     """Return the plan's root with `new` in place of `old`, and the kept paths.
 
     `old` may enclose more than the failed part; its contents run again with other arguments.

@@ -18,12 +18,11 @@ from bt_exec.planning.compiler import (
     Compiler,
     Plan,
     Reader,
-    Releasing,
     Reply,
     Request,
     Suggesting,
-    Warming,
     WordsChecker,
+    Wrapping,
 )
 from bt_exec.planning.robot_views import (
     WHICH_ROBOT,
@@ -35,14 +34,14 @@ from bt_exec.planning.robot_views import (
 )
 from bt_exec.spec.model import MissionSpec, Node, Parallel, Sequence
 
-__all__ = ["RobotsCompiler"]
+__all__ = ["RobotsCompiler", "joined_plan"]
 
 ONE_BY_ONE = "ONE_BY_ONE"
 """Code of a command to several robots of which one part needs a reply instead of a plan."""
 
 
 @dataclass(frozen=True)
-class RobotsCompiler:
+class RobotsCompiler(Wrapping):
     """A compiler for a site with several robots of one pack; on others, the inner compiler.
 
     Attributes:
@@ -50,6 +49,11 @@ class RobotsCompiler:
     """
 
     inner: Compiler
+
+    @property
+    def inners(self) -> tuple[Compiler, ...]:
+        """The inner compiler."""
+        return (self.inner,)
 
     @property
     def name(self) -> str:
@@ -60,21 +64,6 @@ class RobotsCompiler:
     def reads_alone(self) -> bool:
         """Whether a reading depends on the site and the session alone."""
         return isinstance(self.inner, Reader) and getattr(self.inner, "reads_alone", False)
-
-    @property
-    def needs_observation(self) -> bool:
-        """Whether the inner compiler resolves objects."""
-        return bool(getattr(self.inner, "needs_observation", False))
-
-    def warm_up(self, language: str) -> None:
-        """Begin to load a language."""
-        if isinstance(self.inner, Warming):
-            self.inner.warm_up(language)
-
-    def release(self) -> None:
-        """Release loaded resources."""
-        if isinstance(self.inner, Releasing):
-            self.inner.release()
 
     def problems(self, request: Request) -> Iterable[Problem]:
         """Return the mistakes in the words of packs."""
@@ -198,7 +187,11 @@ def _joined(request: Request, answers: list[tuple[Addressed, str, Plan]]) -> Pla
         groups[-1][robot] = answer.spec.root
     steps = [_beside(tuple(group.values())) for group in groups]
     root: Node = steps[0] if len(steps) == 1 else Sequence(sequence=tuple(steps))
-    plans = [answer for _, _, answer in answers]
+    return joined_plan(request, [answer for _, _, answer in answers], root)
+
+
+def joined_plan(request: Request, plans: list[Plan], root: Node) -> Plan:
+    """Return the plans of the parts of a command as one plan with a given root."""
     meanings = [plan.meaning for plan in plans if plan.meaning is not None]
     meaning = None
     if len(meanings) == len(plans):
@@ -221,5 +214,8 @@ def _headed(request: Request, plans: list[Plan], root: Node) -> MissionSpec:
     """Return the plan for the whole command."""
     first = plans[0].spec.mission
     subgoals = tuple(part for plan in plans for part in plan.spec.mission.subgoals)
-    header = first.model_copy(update={"command": request.command, "subgoals": subgoals})
+    notes = tuple(note for plan in plans for note in plan.spec.mission.notes)
+    header = first.model_copy(
+        update={"command": request.command, "subgoals": subgoals, "notes": notes}
+    )
     return MissionSpec(mission=header, root=root)

@@ -10,6 +10,7 @@ from bt_exec.language.context import Context
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Prompting, Reply, Request, find_compiler
+from bt_exec.planning.packs import for_packs
 from bt_exec.planning.plan import prepare_answer, rejection, with_typed_words
 from bt_exec.planning.robots import RobotsCompiler
 from bt_exec.site.site import Site
@@ -32,10 +33,12 @@ def make_compiler(site: Site, name: str | None = None) -> Compiler:
 
 
 def for_site(compiler: Compiler, site: Site) -> Compiler:
-    """Return a compiler that addresses the robots of a site; models read their names themselves."""
-    if site.catalogue.robots and not isinstance(compiler, Prompting):
-        return RobotsCompiler(compiler)
-    return compiler
+    """Return a compiler for all packs and robots of a site; models read all words themselves."""
+    if isinstance(compiler, Prompting):
+        return compiler
+    if site.compiler.of and compiler.name == site.compiler.name:
+        compiler = for_packs(compiler.name, compiler, site.compiler.of, site.packs)
+    return RobotsCompiler(compiler) if site.catalogue.robots else compiler
 
 
 def request_of(

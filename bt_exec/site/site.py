@@ -236,6 +236,9 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
                 robots = packs[-1].robots
                 unknown("robot", settings["robot"], robots, "packs", name, "robot")
     unknown("compiler", written.compiler.name, compiler_names(), "compiler", "name")
+    for name, compiler in written.compiler.of.items():
+        unknown("pack", name, written.packs, "compiler", "of", name, key=True)
+        unknown("compiler", compiler, compiler_names(), "compiler", "of", name)
     problems += _requirements(source, packs, kinds)
     if problems:
         raise SpecError(problems)

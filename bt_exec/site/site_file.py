@@ -90,11 +90,16 @@ class Keep(UserData):
 
 
 class CompilerSettings(BaseModel):
-    """Name of the compiler, with its settings."""
+    """Name of the compiler, with its settings.
+
+    Attributes:
+        of: Names of the compilers of packs that have one of their own, by pack.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     name: str = "offline"
+    of: Mapping[str, str] = Field(default_factory=dict)
 
     def settings(self) -> dict[str, Any]:
         """Return the compiler's own settings."""

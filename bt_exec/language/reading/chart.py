@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from bt_exec.language.reading.grammar import Grammar, State
 
-__all__ = ["Edge", "parse"]
+__all__ = ["MOST", "Edge", "parse"]
 
 MOST = 4
-"""Maximum number of meanings per category and span."""
+"""Maximum number of meanings per category and span, for the words of one pack."""
 
 
 class Edge(NamedTuple):
@@ -59,7 +59,9 @@ class _Active(NamedTuple):
     cost: float
 
 
-def parse(grammar: Grammar, lattice: Iterable[Edge], length: int, goal: str) -> list[Edge]:
+def parse(
+    grammar: Grammar, lattice: Iterable[Edge], length: int, goal: str, most: int = MOST
+) -> list[Edge]:
     """Return the readings of category `goal` over the whole lattice, the cheapest first."""
     by_end: dict[int, list[Edge]] = defaultdict(list)
     for edge in lattice:
@@ -79,7 +81,7 @@ def parse(grammar: Grammar, lattice: Iterable[Edge], length: int, goal: str) -> 
         while heap:
             edge = heappop(heap)[3]
             rivals = kept[edge.start, edge.category]
-            if len(rivals) >= MOST or edge.meaning in rivals:
+            if len(rivals) >= most or edge.meaning in rivals:
                 continue
             rivals.append(edge.meaning)
             if edge.category == goal and edge.start == 0 and end == length:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from bt_exec.language.messages import language_of
-from bt_exec.language.reading.chart import Edge, parse
+from bt_exec.language.reading.chart import MOST, Edge, parse
 from bt_exec.language.reading.lattice import Text, lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.near_misses import Candidate, candidates
@@ -40,6 +40,7 @@ class Reading:
         rivals: Other meanings of similar cost.
         respelt: The corrected text, if words had to be corrected; otherwise empty.
         others: All other meanings with their costs, the cheapest first.
+        trees: The parse trees of the other meanings.
         chars: The text without spaces, see `bt_exec.language.reading.lattice.Text`.
         spans: Its words.
     """
@@ -54,20 +55,25 @@ class Reading:
     others: tuple[tuple[Node, float], ...] = ()
     chars: str = ""
     spans: tuple[tuple[int, int], ...] = ()
+    trees: tuple[Edge, ...] = ()
 
     @cached_property
     def _words(self) -> dict[Node, str]:
         """Words of the text by the node that they mean; for several nodes, the innermost."""
         found: dict[Node, str] = {}
-        stack = [self.edge]
-        while stack:
-            edge = stack.pop()
-            stack += edge.parts
-            if isinstance(edge.meaning, Node):
-                spans = [pair for pair in self.spans if edge.start <= pair[0] < edge.end]
-                said = " ".join(self.chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
-                found[normal(edge.meaning)] = said.strip(" ,")
+        for tree in (*reversed(self.trees), self.edge):
+            stack = [tree]
+            while stack:
+                edge = stack.pop()
+                stack += edge.parts
+                if isinstance(edge.meaning, Node):
+                    found[normal(edge.meaning)] = self._text(edge)
         return found
+
+    def _text(self, edge: Edge) -> str:
+        spans = [pair for pair in self.spans if edge.start <= pair[0] < edge.end]
+        said = " ".join(self.chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
+        return said.replace(" , ", ", ").strip(" ,")
 
     def said(self, node: Node) -> str:
         """Return the words of the text that mean a node; empty if there are none."""
@@ -104,6 +110,7 @@ class Reader:
     def __init__(self, packs: Sequence[Mapping[str, Any]]) -> None:
         self._packs = tuple(packs)
         self._numbered = any("verbs" in pack for pack in packs)
+        self._most = MOST * len(self._packs) ** 2  # most combinations of packs mean nothing
         self._lexicons: dict[str, Lexicon] = {}
 
     def lexicon(self, language: str) -> Lexicon:
@@ -166,7 +173,9 @@ class Reader:
         plain = Text.of(text, language.contractions)
         edges = lattice(plain, lexicon, names)
         found = (
-            parse(language.grammar_of(goal), edges, len(plain.chars), goal) if plain.chars else []
+            parse(language.grammar_of(goal), edges, len(plain.chars), goal, self._most)
+            if plain.chars
+            else []
         )
         meanings: dict[Node, Edge] = {}
         for edge in found:
@@ -190,6 +199,7 @@ class Reader:
             others=others,
             chars=plain.chars,
             spans=plain.words,
+            trees=tuple(other for _, other in rest),
         )
 
 

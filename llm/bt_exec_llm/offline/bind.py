@@ -51,6 +51,7 @@ class Binder:
         self._library = library
         self._lexicon = lexicon
         self._whole: Step | None = None
+        self._heard: tuple[Step, Step] | None = None
         self.bound: list[Step] = []
         self._brought = lexicon.brought
         self._joined = lexicon.listed("joined")
@@ -67,12 +68,18 @@ class Binder:
         parts = self._bound(steps, text, before)
         return parts if isinstance(parts, Trouble) else with_every_number(parts, steps)
 
+    def held(self, asked: Step, *, needed: bool) -> Held | Trouble:
+        """Return the question tree of a condition that stands before parts of other packs."""
+        self._heard = None
+        found = self._held(Step((), condition=(asked, needed)), [])
+        return Trouble("CONDITION", asked.text) if found is None else found
+
     def resolved(self, steps: list[Step]) -> list[Step]:
         """Return the steps bound last, with omitted objects filled in and mission ends last."""
         return [*self.bound, *(step for step in steps if self._closes(step) or not step.positive)]
 
     def _bound(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
-        self._heard: tuple[Step, Step] | None = None
+        self._heard = None
         work, ends, alone = self._with_ends(steps)
         hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
         if len(hung) > len({case for _, case in hung}):

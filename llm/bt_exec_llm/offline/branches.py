@@ -15,13 +15,18 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, Fallback, Node, Sequence, Tree, TreeSpec
 from bt_exec_llm.offline.part import Held, Part
 
-__all__ = ["answer_of", "nodes_of"]
+__all__ = ["answer_of", "condition_of", "nodes_of"]
 
 
 def answer_of(tree: TreeSpec) -> Check | None:
     """Return the check that answers a question tree: its root, or the last check of its root."""
     last = tree.root.sequence[-1] if isinstance(tree.root, Sequence) else tree.root
     return last if isinstance(last, Check) and last.tell else None
+
+
+def condition_of(held: Held, library: Library) -> tuple[tuple[Node, ...], Any]:
+    """Return the observations that a question needs, and its condition."""
+    return tuple(_looks([held], library)), _question(held, library)
 
 
 def nodes_of(parts: list[Part], library: Library) -> tuple[Node, ...]:

@@ -13,11 +13,12 @@ from typing import Any
 from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
+from bt_exec.planning.command_parts import CommandPart
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.planning.repair import repaired
-from bt_exec.spec.model import Mission, MissionSpec, Sequence
+from bt_exec.spec.model import Mission, MissionSpec, Node, Sequence
 from bt_exec_llm.offline.acts import words_of
-from bt_exec_llm.offline.branches import nodes_of
+from bt_exec_llm.offline.branches import condition_of, nodes_of
 from bt_exec_llm.offline.english_words import load as load_english
 from bt_exec_llm.offline.index import index_of
 from bt_exec_llm.offline.kiwi import load as load_korean
@@ -28,7 +29,7 @@ from bt_exec_llm.offline.refuse import abilities, refuse
 from bt_exec_llm.offline.replies import reply
 from bt_exec_llm.offline.text import clean
 from bt_exec_llm.offline.trouble import Trouble
-from bt_exec_llm.offline.understanding import past_of, understand
+from bt_exec_llm.offline.understanding import condition_in, past_of, understand, understand_part
 
 __all__ = ["OfflineCompiler", "create"]
 
@@ -38,6 +39,7 @@ class OfflineCompiler:
 
     name = "offline"
     reads_alone = True
+    asks_back = frozenset({"AMBIGUOUS"})
 
     def warm_up(self, language: str) -> None:
         """Load the data of a language on a separate thread; return at once.
@@ -72,6 +74,37 @@ class OfflineCompiler:
         if isinstance(found, Trouble):
             return refuse(found, text, request, language, index)
         return Plan(self._spec(request, language, found.parts), meaning=found.meaning)
+
+    # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
+
+    def words(self, request: Request) -> Mapping[str, Any]:
+        """Return the words of the site's lexicons."""
+        return index_of(request, request.language).reader.vocabulary.engine_words
+
+    def names(self, request: Request) -> Mapping[str, str]:  # noqa: ARG002 - as in the protocol
+        """Return nothing: objects are named by the lexicons."""
+        return {}
+
+    def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
+        """Return the trees that a part of a command names."""
+        language = part.reading.language
+        index = index_of(request, language)
+        past = past_of(request.context, index)
+        found = understand_part(part.reading, part.meaning, index, past)
+        if isinstance(found, Trouble):
+            said = part.reading.said(part.meaning) or part.reading.text
+            return refuse(found, said, request, language, index)
+        return Plan(self._spec(request, language, found.parts), meaning=found.meaning)
+
+    def condition(
+        self, request: Request, part: CommandPart
+    ) -> tuple[tuple[Node, ...], Any] | Refusal:
+        """Return the steps that observe what a question is about, and its condition."""
+        index = index_of(request, part.reading.language)
+        found = condition_in(part.reading, part.meaning, index)
+        if isinstance(found, Trouble):
+            return refuse(found, found.words, request, part.reading.language, index)
+        return condition_of(found, request.library)
 
     def problems(self, request: Request) -> Iterator[Problem]:
         """Yield the problems of the lexicons of a request's packs."""

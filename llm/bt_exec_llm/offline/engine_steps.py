@@ -24,7 +24,7 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Kind, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["NoStepsError", "steps_of_meaning"]
+__all__ = ["NoStepsError", "condition_of_meaning", "steps_of_meaning"]
 
 _SILENT = ("any", "one", "many")
 _SEEING = frozenset({"see", "seen", "exist", "absent"})
@@ -60,6 +60,15 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if len({any(p.mark == "with" for p in step.pieces) for step in acts}) > 1:
         raise NoStepsError  # whether the instrument is for all of them
     return [replace(step, joined="then" if at else "") for at, step in enumerate(found)]
+
+
+def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> tuple[Step, bool]:
+    """Return the step of a yes/no question, and the answer that it means by "if".
+
+    Raises:
+        NoStepsError: If it cannot be expressed.
+    """
+    return _Steps(lexicon, reading, question).condition(question)
 
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:
@@ -239,7 +248,7 @@ class _Steps:
         return pieces
 
     def _if(self, node: Node) -> Iterator[Step]:
-        condition = self._condition(node.node("of"))
+        condition = self.condition(node.node("of"))
         question, needed = condition
         for name, answer in (("then", needed), ("other", not needed)):
             branch = node.get(name)
@@ -272,7 +281,7 @@ class _Steps:
             raise NoStepsError
         yield from self.of(branch)
 
-    def _condition(self, ask: Node) -> tuple[Step, bool]:
+    def condition(self, ask: Node) -> tuple[Step, bool]:
         """Return the question of a condition, and the answer that is needed."""
         about = ask.node("of")
         if about.kind == "pronoun":

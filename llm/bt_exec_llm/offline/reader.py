@@ -81,15 +81,19 @@ class Reader:
         return self.steps(self.clauses(text, language), text, language)
 
     def reading(self, text: str) -> Reading | None:
-        """Return a text as the reading engine reads it; None if it is not certain.
+        """Return a text as the reading engine reads it; None if it is not certain."""
+        found = self.vocabulary.engine.read(text, corrected=False)
+        return found if isinstance(found, Reading) and self.is_certain(found) else None
 
-        It is not if a word is unknown, or left out though the lexicon does not say that it changes
+    def is_certain(self, found: Reading) -> bool:
+        """Return whether a reading leaves nothing out.
+
+        It does if a word is unknown, or left out though the lexicon does not say that it changes
         nothing; if an order has no form of one (*getting the material*); if it tells of the past;
         or if it limits what is forbidden (*not only with the left arm*).
         """
-        found = self.vocabulary.engine.read(text, corrected=False)
-        if not isinstance(found, Reading) or found.unknown or _SYMBOLS.search(text):
-            return None
+        if found.unknown or _SYMBOLS.search(found.text):
+            return False
         known = self.vocabulary.idle[found.language]
         past = self.vocabulary.engine.lexicon(found.language).language.data["words"].get("past", ())
         for leaf in found.edge.leaves():
@@ -97,8 +101,8 @@ class Reader:
             left_out = kind in _LEFT_OUT and leaf.text not in known
             gerund = leaf.start == 0 and kind == "v" and leaf.cost >= GERUND
             if left_out or gerund or leaf.text in past or (leaf.past and kind in _PRESENT):
-                return None
-        return None if any(map(_limits, _edges(found.edge, "denied"))) else found
+                return False
+        return not any(map(_limits, _edges(found.edge, "denied")))
 
     def steps(self, clauses: list[Clause], text: str, language: str) -> list[Step] | Trouble:
         """Return the steps of clauses, or the reason why there are none."""

@@ -8,12 +8,18 @@ from bt_exec.language.context import Context, Turn
 from bt_exec.language.meaning import Act, Meaning
 from bt_exec.language.messages import language_of
 from bt_exec.language.operators import operators_in
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.acts import meaning_of
 from bt_exec_llm.offline.choosing import chosen_of
-from bt_exec_llm.offline.engine_steps import NoStepsError, steps_of_meaning
+from bt_exec_llm.offline.engine_steps import (
+    NoStepsError,
+    condition_of_meaning,
+    steps_of_meaning,
+)
 from bt_exec_llm.offline.index import Index
 from bt_exec_llm.offline.operator_uses import lost_operator
-from bt_exec_llm.offline.part import Part
+from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.past import (
     Past,
     Said,
@@ -28,7 +34,7 @@ from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.text import clean
 from bt_exec_llm.offline.trouble import Trouble
 
-__all__ = ["TALK", "past_of", "understand"]
+__all__ = ["TALK", "condition_in", "past_of", "understand", "understand_part"]
 
 TALK = ("GREETING", "THANKS", "GOODBYE", "NEVER_MIND", "AGREED", "HELP", "WHY", "DONE", "WHERE")
 """Codes of phrases that are answered in words."""
@@ -46,6 +52,8 @@ _SEEN = {
 """Nodes of which one must be in a meaning where a trouble saw a condition, number or negation."""
 _FINAL = ("CHOICE", "CONTRADICTION", "OUT_OF_RANGE", "OUT_OF_REACH", "TIME", "TOO_LONG")
 """Troubles that no other reading of a command can end."""
+_SCOPES = ("ask", "avoid", "if", "ordered")
+"""Nodes that may extend over more than their own words."""
 _MOST_PARTS = 20
 _MOST_PASTS = 64
 _PLACEHOLDER = {"en": "", "ko": "그거"}
@@ -284,6 +292,38 @@ def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) ->
     pronouns = [p for p in steps[0].pieces if p.kind == "pronoun" and p.name != "person"]
     things = [p for step in resolved for p in step.pieces]
     return bool(pronouns) and all(p.kind in ("pronoun", "filler", "speaker") for p in things)
+
+
+def understand_part(
+    reading: Reading, meaning: Node, index: Index, past: Past
+) -> Understood | Trouble:
+    """Return the parts of a part of a command that was read with the words of several packs."""
+    said = reading.said(meaning) or reading.text
+    if not index.reader.is_certain(reading):
+        return Trouble("NOT_UNDERSTOOD", said)
+    try:
+        steps = steps_of_meaning(meaning, index.reader.lexicon, reading)
+    except NoStepsError:
+        found: Understood | Trouble = Trouble("NOT_UNDERSTOOD", said)
+    else:
+        found = _bound(steps, said, reading.language, index, past)
+    plain = {node.kind for node in reading.meaning.walk()}.isdisjoint(_SCOPES)
+    if isinstance(found, Trouble) and plain and meaning.kind == "act" and reading.said(meaning):
+        other = _read(said, reading.language, index, past)
+        found = found if isinstance(other, Trouble) else other
+    return found
+
+
+def condition_in(reading: Reading, question: Node, index: Index) -> Held | Trouble:
+    """Return the question tree of a condition that was read with the words of several packs."""
+    said = reading.said(question) or reading.text
+    if not index.reader.is_certain(reading):
+        return Trouble("CONDITION", said)
+    try:
+        asked, needed = condition_of_meaning(question, index.reader.lexicon, reading)
+    except NoStepsError:
+        return Trouble("CONDITION", said)
+    return index.binder.held(asked, needed=needed)
 
 
 def _by_engine(

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from bt_exec.language.reading.reader import Reader
 from bt_exec_llm.offline.engine_words import engine_words
@@ -116,7 +117,12 @@ class Vocabulary:
     @cached_property
     def engine(self) -> Reader:
         """The reading engine with the words of the lexicon."""
-        return Reader([engine_words(self.lexicon)])
+        return Reader([self.engine_words])
+
+    @cached_property
+    def engine_words(self) -> Mapping[str, Any]:
+        """The words of the lexicon in the form of the reading engine."""
+        return engine_words(self.lexicon)
 
     def _add_value(self, value: Value, entry: Entry) -> None:
         """Add the phrases of a value, each with its meaning in a condition."""

@@ -51,6 +51,16 @@ def test_begin_steps_the_simulation_by_zero_to_execute_a_pending_stop():
     assert steps == [0.0]
 
 
+def test_worlds_that_began_earlier_catch_up_so_that_all_tell_one_time():
+    early, late = FakeClock(), FakeClock()
+    late.step(0.5)
+    clock = Clock([early, late], 0.05, fast=True)
+    clock.align()
+    assert early.time == late.time == clock.now() == 0.5
+    clock.align()
+    assert early.time == 0.5
+
+
 class Wall:
     """Wall clock that advances only when the test sleeps or is late."""
 

@@ -17,7 +17,8 @@ from bt_exec.language.meaning import Act, Meaning, Role, Unclear, WordUse
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.reader import MARGIN
+from bt_exec.language.reading.reader import MARGIN, Reading
+from bt_exec.planning.command_parts import CommandPart
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, listed, said
@@ -29,8 +30,10 @@ from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.phrases import Phrases
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of
 from bt_exec_skills.tabletop.goals.question import Question
+from bt_exec_skills.tabletop.goals.read import Said, names
 from bt_exec_skills.tabletop.goals.repair import replanned
 from bt_exec_skills.tabletop.goals.session import ASKS_BACK, Meanings, Session
+from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.perception.known import environment_of
 
 __all__ = ["TableCompiler", "Understood", "create", "is_question", "subgoals_for", "understand"]
@@ -90,11 +93,20 @@ class _World:
             lambda question: answer(question, self.now, self.now.held, self.language).holds,
         )
 
-    def understand(self, command: str, turns: Sequence[Turn] = ()) -> Understood:
+    def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:
         """Return the goals of a command: the cheapest meaning that the world can resolve."""
         meanings = self.session.meanings(command, turns)
         words = tuple(self.session.readings[-1].edge.leaves())
         return self._followed(meanings)._replace(words=words)
+
+    def holds(self, reading: Reading, question: Node) -> bool:
+        """Return the answer to a question in a text.
+
+        Raises:
+            Trouble: If it cannot be told.
+        """
+        self.session.readings.append(reading)
+        return self._converter().fulfils(question)
 
     def _followed(self, meanings: Meanings) -> Understood:
         found: list[tuple[Understood, float]] = []
@@ -148,6 +160,19 @@ def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Un
     return _World(now, language_of(command)).understand(command, turns)
 
 
+def _understood(
+    reading: Reading, parts: tuple[Node, ...], now: Environment, turns: Sequence[Turn]
+) -> Understood:
+    """Return the goals of some parts of a text.
+
+    Raises:
+        Trouble: With the reason why they cannot be followed.
+    """
+    meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
+    world = _World(now, reading.language)
+    return world.understand(Said(reading, ((meaning, reading.cost),)), turns)
+
+
 def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
     """Return the subgoals of a command in a world.
 
@@ -181,6 +206,7 @@ class TableCompiler:
 
     name = "table"
     needs_observation = True
+    asks_back = frozenset(ASKS_BACK)
 
     def compile(self, request: Request) -> Plan | Refusal:
         """Return one subgoal tree for each objective of the command, or a refusal."""
@@ -195,25 +221,33 @@ class TableCompiler:
         language = language_of(request.command)
         if not now.objects:
             return self._refusal(Trouble("NOTHING_SEEN"), language)
-        header = Mission(
-            command=request.command,
-            language="ko" if language == "ko" else "en",
-            plan_version=request.plan_version,
-            compiler=self.name,
-        )
         try:
             understood = understand(request.command, now, request.context.turns)
             if understood.question is not None:
                 answer(understood.question, now, None, language)  # an undecided question is refused
-                return Plan(answer_plan(header))
+                return Plan(answer_plan(self._header(request)))
         except Trouble as trouble:
             return self._refusal(trouble, language)
-        subgoals = understood.subgoals
+        return self._planned(request, understood, understood.subgoals)
+
+    def _header(self, request: Request) -> Mission:
+        return Mission(
+            command=request.command,
+            language="ko" if language_of(request.command) == "ko" else "en",
+            plan_version=request.plan_version,
+            compiler=self.name,
+        )
+
+    def _planned(
+        self, request: Request, understood: Understood, subgoals: tuple[Subgoal, ...]
+    ) -> Plan:
         remarks = (remark for one in subgoals for remark in one.remarks)
-        header = header.model_copy(
+        header = self._header(request).model_copy(
             update={
                 "subgoals": tuple(one.text for one in subgoals),
-                "notes": tuple(f"{REMARK}: {self._say(one, language)}" for one in remarks),
+                "notes": tuple(
+                    f"{REMARK}: {self._say(one, understood.language)}" for one in remarks
+                ),
             }
         )
         wanted = {
@@ -223,6 +257,41 @@ class TableCompiler:
             if move.target and move.side == "in" and not move.spot
         }
         return Plan(plan_of(header, subgoals, wanted), meaning=_meaning(understood))
+
+    # -- parts of commands, as `bt_exec.planning.command_parts.PartCompiler`
+
+    def words(self, request: Request) -> Mapping[str, Any]:  # noqa: ARG002 - as in the protocol
+        """Return the words of the pack."""
+        return lexicon()
+
+    def names(self, request: Request) -> Mapping[str, str]:
+        """Return the words for the objects and tables that are there."""
+        return names(environment_of(request.situation))
+
+    def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
+        """Return the plan of a part of a command, in the world that its earlier parts leave."""
+        now, turns = environment_of(request.situation), request.context.turns
+        if not now.objects:
+            return self._refusal(Trouble("NOTHING_SEEN"), part.reading.language)
+        try:
+            understood = _understood(part.reading, (*part.before, part.meaning), now, turns)
+            subgoals = understood.subgoals
+            if part.before:
+                done = _understood(part.reading, part.before, now, turns).subgoals
+                if subgoals[: len(done)] != done:
+                    return self._refusal(Trouble("NOT_UNDERSTOOD"), part.reading.language)
+                subgoals = subgoals[len(done) :]
+        except Trouble as trouble:
+            return self._refusal(trouble, part.reading.language)
+        return self._planned(request, understood, subgoals)
+
+    def condition(self, request: Request, part: CommandPart) -> bool | Refusal:
+        """Return the answer to a question about the table now."""
+        now, language = environment_of(request.situation), part.reading.language
+        try:
+            return _World(now, language).holds(part.reading, part.meaning)
+        except Trouble as trouble:
+            return self._refusal(trouble, language)
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
         """Return commands that can be followed in the world of a request, in its language."""

@@ -77,6 +77,15 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")
         return [self._ask(node)]
 
+    def fulfils(self, question: Node) -> bool:
+        """Return the answer to a yes/no question, also if it is negated.
+
+        Raises:
+            Trouble: If it cannot be told.
+        """
+        positive, wanted = _polarity(question)
+        return self._holds(self.question(positive)) == wanted
+
     def _chosen(self, node: Node) -> list[Ask]:
         """Return the parts of the selected branch.
 
@@ -86,8 +95,7 @@ class Converter:
         subject = _itself(question.node("of").get("of"))
         self._place = self._place or self._named_place(question)
         branches = [self._branch(node.get(name), subject) for name in ("then", "other")]
-        positive, wanted = _polarity(question)
-        wanted_branch = self._holds(self.question(positive)) == wanted
+        wanted_branch = self.fulfils(question)
         chosen = branches[0 if wanted_branch else 1]
         if not chosen and not isinstance(node.get("then" if wanted_branch else "other"), Node):
             self._unmet = self._said(question) or "-"

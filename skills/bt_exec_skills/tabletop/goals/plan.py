@@ -11,7 +11,16 @@ from typing import Any
 from bt_exec.spec.model import Check, Mission, MissionSpec, NodeBase, Sequence, Tree, walk
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 
-__all__ = ["ALL_DONE", "REMARK", "answer_plan", "goals_of", "node_of", "plan_of", "targets_of"]
+__all__ = [
+    "ALL_DONE",
+    "ANSWER",
+    "REMARK",
+    "answer_plan",
+    "goals_of",
+    "node_of",
+    "plan_of",
+    "targets_of",
+]
 
 ALL_DONE = "all_in_place"
 """Condition that holds when all subgoals are done."""

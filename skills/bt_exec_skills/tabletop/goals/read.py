@@ -13,7 +13,7 @@ from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon, reader
 from bt_exec_skills.tabletop.names import looks_of
 
-__all__ = ["Said", "read"]
+__all__ = ["Said", "names", "read"]
 
 WIDTH = 0.5
 """Meanings that cost more than the cheapest by this are not considered."""
@@ -43,12 +43,12 @@ def read(text: str, now: Environment) -> Said:
         raise Trouble("NOTHING_SAID")
     if len(text) > _LONGEST:
         raise Trouble("TOO_LONG")
-    names = _names(now)
-    whole = {name.casefold() for name in names.values()} | set(names)
+    called_here = names(now)
+    whole = {name.casefold() for name in called_here.values()} | set(called_here)
     for word in _IDENTIFIER.findall(text):
         if word.casefold() not in whole:
             raise Trouble("NO_SUCH_OBJECT", (*now.objects, *now.tables), name=word)
-    found = reader().read(text, names)
+    found = reader().read(text, called_here)
     if not isinstance(found, Reading):
         unknown = " ".join(found.unknown)
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
@@ -60,7 +60,7 @@ def read(text: str, now: Environment) -> Said:
     return Said(found, ((found.meaning, found.cost), *others))
 
 
-def _names(now: Environment) -> dict[str, str]:
+def names(now: Environment) -> dict[str, str]:
     """Return the words for the present objects and tables, with the name each one means."""
     found: dict[str, str] = {}
     for name in (*now.objects, *now.tables):

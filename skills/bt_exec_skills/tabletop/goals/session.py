@@ -52,8 +52,12 @@ class Session:
         found = (reading.said(node) for reading in reversed(self.readings))
         return next(filter(None, found), "")
 
-    def meanings(self, command: str, turns: Sequence[Turn]) -> Meanings:
+    def meanings(self, command: str | Said, turns: Sequence[Turn]) -> Meanings:
         """Return the possible meanings of a command after some turns, cheapest first.
+
+        Args:
+            command: The command as typed, or as it was read.
+            turns: The turns.
 
         Raises:
             Trouble: If it is not understood, or has no antecedent.
@@ -72,9 +76,12 @@ class Session:
                 begun = before if turn.status in _UNFINISHED else None
         return self._step(command, before, asked, begun)
 
-    def _step(self, text: str, before: Meanings, asked: bool, begun: Meanings | None) -> Meanings:
-        said: Said = read(text, self._now)
+    def _step(
+        self, command: str | Said, before: Meanings, asked: bool, begun: Meanings | None
+    ) -> Meanings:
+        said = read(command, self._now) if isinstance(command, str) else command
         self.readings.append(said.reading)
+        text = said.reading.text
         found: Meanings = []
         cheapest = said.meanings[0][1]
         for node, cost in said.meanings:

@@ -1,0 +1,282 @@
+"""Parts of one command for several compilers, and the plans that they make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+from typing import Any, NamedTuple, Protocol
+
+from bt_exec.failure import Refusal
+from bt_exec.language.context import Context
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import Reading
+from bt_exec.planning.compiler import Compiler, Plan, Request
+from bt_exec.planning.robots import joined_plan
+from bt_exec.spec.model import Fallback, Sequence
+from bt_exec.spec.model import Node as PlanNode
+
+__all__ = ["CommandPart", "PartCompiler", "Parts", "RefusedError", "names_in", "refusal"]
+
+_SECTIONS = ("things", "attributes", "aspects", "verbs")
+_NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "thing": (("things", "name"),),
+    "has": (("attributes", "attribute"),),
+    "most": (("attributes", "attribute"),),
+    "than": (("attributes", "attribute"),),
+    "own": (("aspects", "aspect"),),
+    "aspect": (("aspects", "name"),),
+    "alike": (("aspects", "aspect"),),
+    "act": (("verbs", "verb"), ("aspects", "by")),
+}
+"""Arguments of nodes that are names of a lexicon, with their sections; relations are common."""
+
+
+_ITS = ("it", "them")
+"""Pronouns for the subject of a condition."""
+
+
+class CommandPart(NamedTuple):
+    """Part of a command for one compiler.
+
+    Attributes:
+        reading: The whole command.
+        meaning: The part.
+        before: Earlier parts of the command for the same compiler.
+    """
+
+    reading: Reading
+    meaning: Node
+    before: tuple[Node, ...] = ()
+
+
+class PartCompiler(Compiler, Protocol):
+    """A compiler that can plan a part of a command from its meaning.
+
+    Attributes:
+        asks_back: Codes of refusals that ask about a command whose words it understood.
+    """
+
+    asks_back: frozenset[str]
+
+    def words(self, request: Request) -> Mapping[str, Any]:
+        """Return its words in the form of `bt_exec.language.reading.lexicon`, always one object."""
+
+    def names(self, request: Request) -> Mapping[str, str]:
+        """Return the words for the current objects, with the name that each one means."""
+
+    def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
+        """Return the plan of a part.
+
+        The context of the request is empty if the part may not refer to the session.
+        """
+
+    def condition(
+        self, request: Request, part: CommandPart
+    ) -> bool | tuple[tuple[PlanNode, ...], Any] | Refusal:
+        """Return what a yes/no question becomes in a plan.
+
+        Either the answer now, or the steps that observe what it is about and its condition.
+        """
+
+
+class RefusedError(Exception):
+    """Raised for a meaning that cannot be planned.
+
+    Attributes:
+        refusal: The reason.
+        owner: The only compiler that the meaning is for, if there is one.
+        owned: Whether each part is for one compiler.
+    """
+
+    def __init__(self, refusal: Refusal, *, owner: str = "", owned: bool = True) -> None:
+        super().__init__(refusal.message)
+        self.refusal, self.owner, self.owned = refusal, owner, owned
+
+
+class Parts:
+    """Planning of one meaning of a command.
+
+    Args:
+        compilers: The compilers by name.
+        request: The request with the command.
+        reading: The command.
+        context_of: Returns the session as far as a compiler may refer to it.
+    """
+
+    def __init__(
+        self,
+        compilers: Mapping[str, PartCompiler],
+        request: Request,
+        reading: Reading,
+        context_of: Callable[[str], Context],
+    ) -> None:
+        self._compilers, self._request, self._reading = compilers, request, reading
+        self._context_of = context_of
+        self._plans: list[Plan] = []
+        self._known = {
+            name: {
+                *((part, word) for part in _SECTIONS for word in one.words(request).get(part, ())),
+                *(("things", named) for named in one.names(request).values()),
+            }
+            for name, one in compilers.items()
+        }  # fmt: skip
+
+    def plan(self, meaning: Node) -> Plan:
+        """Return the plan of a meaning.
+
+        Raises:
+            RefusedError: If a part of it cannot be planned.
+        """
+        owner = self._owner(meaning)
+        if owner:  # its compiler has refused the command
+            raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
+        nodes = self._nodes(meaning, {}, first=True)
+        root = nodes[0] if len(nodes) == 1 else Sequence(sequence=tuple(nodes))
+        return joined_plan(self._request, self._plans, root)
+
+    def _refusal(self, code: str, **facts: str) -> Refusal:
+        return refusal(self._request, code, **facts)
+
+    def _owner(self, meaning: Node) -> str:
+        """Return the compiler whose names a meaning contains; empty if there is not exactly one."""
+        named = set(names_in(meaning))
+        everyone = set().union(*self._known.values())
+        fit = [name for name, own in self._known.items() if named & own and named & everyone <= own]
+        return fit[0] if len(fit) == 1 else ""
+
+    def _nodes(
+        self, meaning: Node, before: dict[str, tuple[Node, ...]], *, first: bool
+    ) -> list[PlanNode]:
+        """Return the nodes of a meaning; adds its parts to `before`."""
+        parts = meaning.parts() if meaning.kind == "seq" else (meaning,)
+        nodes: list[PlanNode] = []
+        for owner, group in groupby(parts, self._owner):
+            run = tuple(group)
+            for part in run:
+                self._check(part, alone=len(parts) == 1, last=part is parts[-1])
+            if owner:
+                nodes.append(self._planned(owner, run, before, first=first))
+                first = False
+                continue
+            for part in run:
+                nodes += self._if(part, before)
+            first = False
+        return nodes
+
+    def _check(self, part: Node, *, alone: bool, last: bool) -> None:
+        """Raise RefusedError for a question or a prohibition among other parts."""
+        if part.kind == "ask":
+            raise RefusedError(self._refusal("PART_ASKS", part=self._said(part)))
+        if part.kind == "avoid" and not alone and not last:
+            raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(part)))
+
+    def _planned(
+        self,
+        owner: str,
+        run: tuple[Node, ...],
+        before: dict[str, tuple[Node, ...]],
+        *,
+        first: bool,
+    ) -> PlanNode:
+        meaning = run[0] if len(run) == 1 else Node("seq", (("of", run),))
+        opening = next((one for one in run[0].walk() if one.kind in ("act", "ask")), run[0])
+        if not first and any(one.kind == "pronoun" for one in opening.walk()):
+            raise RefusedError(self._refusal("PART_POINTS", part=self._said(meaning)))
+        if before.get(owner) and any(one.kind == "if" for one in meaning.walk()):
+            raise RefusedError(self._refusal("PART_LATER", part=self._said(meaning)))
+        request = self._request_of(owner, first=first)
+        part = CommandPart(self._reading, meaning, before.get(owner, ()))
+        answer = self._compilers[owner].plan_part(request, part)
+        if isinstance(answer, Refusal):
+            raise RefusedError(self._of_part(answer, meaning))
+        before[owner] = (*before.get(owner, ()), *run)
+        self._plans.append(answer)
+        return answer.spec.root
+
+    def _if(self, part: Node, before: dict[str, tuple[Node, ...]]) -> list[PlanNode]:
+        """Return the nodes of a condition of one pack before parts of others."""
+        question = part.node("of") if part.kind == "if" else part
+        owner = self._owner(question) if part.kind == "if" else ""
+        if not owner:
+            raise RefusedError(self._refusal("PART_MIXED", part=self._said(part)), owned=False)
+        asked = CommandPart(self._reading, question)
+        found = self._compilers[owner].condition(self._request_of(owner, first=False), asked)
+        if isinstance(found, Refusal):
+            raise RefusedError(self._of_part(found, question))
+        if any(before.values()):  # a branch may undo what its compiler expects of an earlier part
+            raise RefusedError(self._refusal("PART_LATER", part=self._said(question)))
+        subject = next((one for one in question.walk() if one.kind == "np"), None)
+        branches: dict[bool, list[PlanNode]] = {}
+        for name, met in (("then", True), ("other", False)):
+            branch = part.get(name)
+            if isinstance(branch, Node) and (branch.kind != "seq" or branch.parts()):
+                about = self._about(branch, owner, subject)
+                done = len(self._plans)
+                branches[met] = self._nodes(about, dict(before), first=False)
+                if isinstance(found, bool) and found != met:
+                    del self._plans[done:]
+        before |= dict.fromkeys(self._compilers, (part,))  # nothing may be planned on it
+        if isinstance(found, bool):
+            if found not in branches:
+                unmet = self._refusal("CONDITION_UNMET", part=self._said(question))
+                raise RefusedError(unmet)
+            return branches[found]
+        looks, holds = found
+        asks = {True: holds, False: holds.get("not", {"not": holds})}
+        if len(branches) == 1:
+            ((met, nodes),) = branches.items()
+            data = {"sequence": nodes, "skip_if": asks[not met]}
+            return [*looks, Sequence.model_validate(data)]
+        ways = [{"sequence": [{"check": asks[met]}, *nodes]} for met, nodes in branches.items()]
+        return [*looks, Fallback.model_validate({"fallback": ways})]
+
+    def _about(self, branch: Node, owner: str, subject: Node | None) -> Node:
+        """Return a branch whose first part is about the subject of its condition, if it names none.
+
+        Only a part of the same pack refers to it: "if the door is closed, open it and …".
+        """
+        opening = branch.parts()[0] if branch.kind == "seq" else branch
+        if subject is None or opening.kind != "act":
+            return branch
+        known = {
+            name for name, own in self._known.items() if ("verbs", opening.text("verb")) in own
+        }
+        if known != {owner}:
+            return branch
+        if opening.get("of") is None and opening.get("by") is None:
+            return branch.substitute(opening, opening.replace(of=subject))
+        named = {Node("pronoun", (("name", name),)) for name in _ITS}
+        pointing = {one for one in opening.walk() if one in named}
+        about = opening
+        for one in pointing:
+            about = about.substitute(one, subject)
+        return branch.substitute(opening, about)
+
+    def _request_of(self, owner: str, *, first: bool) -> Request:
+        """Return the request of a part; only the first may refer to the session."""
+        context = self._context_of(owner) if first else Context()
+        return replace(self._request, context=context)
+
+    def _of_part(self, refusal: Refusal, meaning: Node) -> Refusal:
+        """Return the refusal of the command for that of a part."""
+        message = self._refusal("PART_REFUSED", part=self._said(meaning), why=refusal.message)
+        return Refusal(refusal.code, message.message, missing=refusal.missing)
+
+    def _said(self, meaning: Node) -> str:
+        parts = meaning.parts() if meaning.kind == "seq" else (meaning,)
+        said = self._reading.said(meaning)
+        return said or ", ".join(filter(None, map(self._reading.said, parts))) or self._reading.text
+
+
+def names_in(meaning: Node) -> Iterator[tuple[str, str]]:
+    """Yield the names of a lexicon in a meaning, with their sections."""
+    for node in meaning.walk():
+        for section, argument in _NAMES.get(node.kind, ()):
+            if value := node.text(argument):
+                yield section, value
+
+
+def refusal(request: Request, code: str, **facts: str) -> Refusal:
+    """Return a refusal with the sentence of its code in the language of the command."""
+    return Refusal(code, request.messages.say(code, request.language, **facts))

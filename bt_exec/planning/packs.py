@@ -1,0 +1,328 @@
+"""One command for several packs: each part of it is planned by the compiler of its pack.
+
+A command that one compiler understands alone is left to it. Any other is read with the words of all
+packs together. Its parts (the acts of a sequence, the branches of a condition) are given to the
+compilers by the names that they contain, as meanings, and the plans become one plan in the order of
+the command. If any part cannot be planned, the whole command is refused with that reason.
+
+A site names the compilers of such packs: ``compiler: {name: offline, of: {tabletop: table}}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from bt_exec.failure import Problem, Refusal, UsageError
+from bt_exec.language.context import Context, Turn
+from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.language.messages import language_of
+from bt_exec.language.reading.node import Node
+from bt_exec.language.reading.reader import MARGIN, Reader, Reading
+from bt_exec.planning.command_parts import PartCompiler, Parts, RefusedError, names_in, refusal
+from bt_exec.planning.compiler import (
+    REPLIES,
+    Compiler,
+    Plan,
+    Reply,
+    Request,
+    Suggesting,
+    WordsChecker,
+    Wrapping,
+    find_compiler,
+)
+from bt_exec.planning.repair import replace_part
+from bt_exec.planning.robot_views import owners_in
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import MissionSpec, NodeBase, children_of
+from bt_exec.spec.paths import paths
+
+__all__ = ["PacksCompiler", "for_packs"]
+
+_WIDTH = 0.5
+"""Meanings that cost more than the cheapest by this are not considered."""
+_MOST_TURNS = 256
+"""Number of earlier commands of which it is cached who understood them."""
+
+
+@dataclass(frozen=True)
+class PacksCompiler(Wrapping):
+    """Compiler of a site with several packs.
+
+    Attributes:
+        parts: The compilers by name.
+        owners: Name of the compiler by pack.
+    """
+
+    parts: Mapping[str, PartCompiler]
+    owners: Mapping[str, str]
+    _readers: dict[tuple[int, ...], tuple[Any, Reader]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    _claimed: dict[tuple[str, ...], bool] = field(default_factory=dict, compare=False, repr=False)
+    name = "packs"
+
+    @property
+    def inners(self) -> tuple[PartCompiler, ...]:
+        """The compilers of the packs."""
+        return tuple(self.parts.values())
+
+    def problems(self, request: Request) -> Iterable[Problem]:
+        """Yield the mistakes in the words of packs."""
+        for one in self.inners:
+            if isinstance(one, WordsChecker):
+                yield from one.problems(request)
+
+    def suggestions(self, request: Request) -> tuple[str, ...]:
+        """Return commands of every pack that would be understood."""
+        return tuple(
+            text
+            for one in self.inners
+            if isinstance(one, Suggesting)
+            for text in one.suggestions(request)
+        )
+
+    def compile(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the plan of a command, whole or in parts, or a refusal."""
+        if request.previous is not None and request.failure is not None:
+            return self._repaired(request)
+        answers = {name: self._alone(name, one, request) for name, one in self.parts.items()}
+        claims = {name: one for name, one in answers.items() if self._claims(name, one)}
+        if len(claims) == 1:
+            return next(iter(claims.values()))
+        if claims and all(isinstance(one, Reply) for one in claims.values()):
+            return next(iter(claims.values()))
+        if claims:
+            return refusal(request, "WHICH_PACK", packs=" / ".join(map(self._packs_of, claims)))
+        return self._together(request, answers)
+
+    def read(self, request: Request) -> Meaning | Unclear | Reply:
+        """Return the meaning of a command, or the reason why it has none."""
+        answer = self.compile(request)
+        if isinstance(answer, Reply):
+            return answer
+        if isinstance(answer, Refusal):
+            return Unclear(answer.code, " ".join(answer.missing), answer.missing)
+        return answer.meaning or Unclear("NOT_UNDERSTOOD")
+
+    # -- commands that one compiler understands
+
+    def _packs_of(self, name: str) -> str:
+        return ", ".join(pack for pack, owner in self.owners.items() if owner == name)
+
+    def _claims(self, name: str, answer: Plan | Refusal | Reply) -> bool:
+        return not isinstance(answer, Refusal) or answer.code in self.parts[name].asks_back
+
+    def _alone(self, name: str, one: PartCompiler, request: Request) -> Plan | Refusal | Reply:
+        """Return a compiler's answer to the whole command."""
+        answer = one.compile(replace(request, context=self.context_of(request, name)))
+        if isinstance(answer, Reply):  # about all that was done
+            answer = one.compile(request)
+        return answer
+
+    def context_of(self, request: Request, name: str) -> Context:
+        """Return the session after the last command that another pack had a part in."""
+        own: tuple[Turn, ...] = ()
+        for turn in request.context.turns:
+            if (
+                turn.status == "refused"
+                or turn.code in REPLIES
+                or self._read(request, name, turn, own)
+            ):
+                own = (*own, turn)
+            else:
+                own = ()
+        return replace(request.context, turns=own)
+
+    def _read(self, request: Request, name: str, turn: Turn, before: tuple[Turn, ...]) -> bool:
+        """Return whether a compiler understood an earlier command alone."""
+        key = (name, *(one.command for one in before), turn.command)
+        if key not in self._claimed:
+            if len(self._claimed) >= _MOST_TURNS:
+                self._claimed.clear()
+            language = language_of(turn.command)
+            context = replace(request.context, turns=before)
+            asked = replace(request, command=turn.command, language=language, context=context)
+            self._claimed[key] = self._claims(name, self.parts[name].compile(asked))
+        return self._claimed[key]
+
+    # -- commands in parts
+
+    def _together(
+        self, request: Request, answers: Mapping[str, Plan | Refusal | Reply]
+    ) -> Plan | Refusal | Reply:
+        refusals = {name: one for name, one in answers.items() if isinstance(one, Refusal)}
+        reading = self._reader(request).read(
+            request.command,
+            {word: name for one in self.inners for word, name in one.names(request).items()},
+            corrected=False,
+        )
+        if not isinstance(reading, Reading) or reading.unknown:
+            return _of_words(request, tuple(refusals.values()), " ".join(reading.unknown))
+        if reading.meaning == Node("again"):
+            return self._again(request)
+        if not any(names_in(reading.meaning)):  # "go on" is for the pack that worked last
+            last = [name for name in refusals if self.context_of(request, name).turns]
+            return refusals[(last or [*refusals])[0]]
+        found: list[tuple[Plan, float]] = []
+        refused: list[RefusedError] = []
+        limit = reading.cost + _WIDTH
+        for meaning, cost in ((reading.meaning, reading.cost), *reading.others):
+            if cost > limit:
+                break
+            work = Parts(self.parts, request, reading, partial(self.context_of, request))
+            try:
+                plan = work.plan(meaning)
+            except RefusedError as error:
+                refused.append(error)
+                if not error.owned:
+                    continue
+            else:
+                plan = replace(plan, spec=_headed(plan.spec, compiler=self.name))
+                if all(plan.spec.root != other.spec.root for other, _ in found):
+                    found.append((plan, cost))
+            limit = min(limit, cost + MARGIN)
+        if len(found) == 1:
+            return found[0][0]
+        if found:
+            return refusal(request, "SEVERAL_MEANINGS")
+        first = next((one for one in refused if one.owned), refused[0])
+        return refusals.get(first.owner, first.refusal)
+
+    def _reader(self, request: Request) -> Reader:
+        words = [one.words(request) for one in self.inners]
+        key = tuple(map(id, words))
+        if key not in self._readers:
+            self._readers.clear()
+            self._readers[key] = words, Reader(words)
+        return self._readers[key][1]
+
+    def _again(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the plan of the last command of the session, which had several parts."""
+        turns = request.context.turns
+        done = [
+            at
+            for at, turn in enumerate(turns)
+            if turn.status != "refused" and turn.code not in REPLIES
+        ]
+        if not done:
+            return refusal(request, "NOTHING_BEFORE")
+        last = turns[done[-1]].command
+        before = replace(request.context, turns=turns[: done[-1]])
+        answer = self.compile(
+            replace(request, command=last, language=language_of(last), context=before)
+        )
+        if not isinstance(answer, Plan):
+            return answer
+        return replace(answer, spec=_headed(answer.spec, command=request.command))
+
+    # -- repair
+
+    def _repaired(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the failed plan with the part of one compiler repaired by it."""
+        previous, failure = request.previous, request.failure
+        assert previous is not None
+        assert failure is not None
+        whole = dict(paths(previous.root))
+        at = whole.get(failure.path)
+        found = None if at is None else self._part_of(previous.root, at, request)
+        if found is None:
+            return self._alone_again(request)
+        name, part = found
+        inside = {id(node): path for path, node in paths(part)}
+        own = {path: inside[id(node)] for path, node in whole.items() if id(node) in inside}
+        answer = self.parts[name].compile(
+            replace(
+                request,
+                previous=previous.model_copy(update={"root": part}),
+                failure=replace(failure, path=own[failure.path]),
+                done=tuple(
+                    replace(one, path=own[one.path]) for one in request.done if one.path in own
+                ),
+            )
+        )
+        if not isinstance(answer, Plan):
+            return answer
+        new = expand(answer.spec, request.library)
+        root, kept = replace_part(request, part, new.root)
+        places = {id(node): path for path, node in paths(root)}
+        inner = {path: places[id(node)] for path, node in paths(new.root)}
+        spec = _headed(
+            previous.model_copy(update={"root": root}),
+            plan_version=request.plan_version,
+            compiler=self.name,
+            parent=previous.mission.plan_version,
+            kept=(*kept, *(inner[path] for path in new.mission.kept)),
+        )
+        return replace(answer, spec=spec, verified=None)
+
+    def _alone_again(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the repair of a plan whose failed step belongs to no pack."""
+        return next(iter(self.inners)).compile(request)
+
+    def _part_of(
+        self, root: NodeBase, at: NodeBase, request: Request
+    ) -> tuple[str, NodeBase] | None:
+        """Return the largest part around a node that uses the packs of one compiler."""
+        for node in _around(root, at):
+            owners = {self.owners.get(pack, "") for pack in owners_in(node, request.catalogue)}
+            if len(owners) == 1 and owners <= {*self.parts}:
+                return owners.pop(), node
+        return None
+
+
+def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> Refusal:
+    """Return the refusal that complains of no word of another pack."""
+    said, known = request.command.casefold(), set(unknown.casefold().split())
+    for one in refusals:
+        typed = [word for word in " ".join(one.missing).casefold().split() if word in said]
+        if (unknown or not typed) and known.issuperset(typed):
+            return one
+    if unknown:
+        return replace(refusal(request, "UNKNOWN_PART", words=unknown), missing=(unknown,))
+    return refusal(request, "PARTS_UNCLEAR")
+
+
+def _headed(spec: MissionSpec, **changed: Any) -> MissionSpec:
+    """Return a plan with some fields of its header changed."""
+    return spec.model_copy(update={"mission": spec.mission.model_copy(update=changed)})
+
+
+def _around(root: NodeBase, at: NodeBase) -> tuple[NodeBase, ...]:
+    """Return the nodes from the root to a node; empty if it is not there."""
+    if root is at:
+        return (root,)
+    for child in children_of(root):
+        if below := _around(child, at):
+            return (root, *below)
+    return ()
+
+
+def for_packs(
+    name: str, compiler: Compiler, of: Mapping[str, str], packs: Iterable[str]
+) -> PacksCompiler:
+    """Return the compiler of a site some of whose packs have a compiler of their own.
+
+    Args:
+        name: Name of the compiler of all other packs.
+        compiler: That compiler.
+        of: Names of the other compilers by pack.
+        packs: The packs of the site.
+
+    Raises:
+        UsageError: If one of the compilers cannot plan parts of commands.
+    """
+    owners = {pack: of.get(pack, name) for pack in packs}
+    parts: dict[str, Any] = {
+        one: compiler if one == name else find_compiler(one, {})
+        for one in dict.fromkeys(owners.values())
+    }
+    for one, found in parts.items():
+        if not all(hasattr(found, method) for method in ("plan_part", "condition", "words")):
+            raise UsageError(
+                f"the compiler {one} cannot plan parts of commands, so that a site cannot have "
+                "other compilers beside it (compiler: of)"
+            )
+    return PacksCompiler(parts, owners)

@@ -1,0 +1,302 @@
+"""One command for several packs: a plan with the part of each, or no plan at all."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from bt_exec.failure import Refusal, SpecError, UsageError
+from bt_exec.language.context import Context, Turn
+from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.language.messages import language_of
+from bt_exec.observation import Situation
+from bt_exec.planning.compiler import Plan, Reply
+from bt_exec.planning.packs import for_packs
+from bt_exec.planning.plan import prepare_answer
+from bt_exec.site.compile_command import make_compiler, request_of
+from bt_exec.site.site import load_site
+from bt_exec.spec.model import Check, Fallback, Sequence, Tree, walk
+from tests.cases import cases, some
+
+SITE = """
+site: table_and_door
+packs: {door: {robot: sim, detector: oracle}, tabletop: {robot: sim, detector: oracle}}
+compiler: {name: offline, of: {tabletop: table}}
+"""
+THINGS = {
+    "object_apple_0": "1 0 0.8",
+    "object_lemon_0": "1.2 0.1 0.8",
+    "object_red_cube_0": "1.1 0.2 0.8",
+    "object_red_bowl_0": "1 0.4 0.8",
+    "object_blue_bowl_0": "1.2 0.5 0.8",
+    "object_tray_0": "1.4 -0.3 0.8",
+}
+WORLD = Situation(
+    labels=tuple(THINGS),
+    facts={
+        **{f"pos.{name}": at for name, at in THINGS.items()},
+        "table.table_0": "1.2 0.1 0.75 1.0 1.6",
+        "pos.robot": "0 0 0",
+        "hand": "empty",
+        "door": "closed",
+    },
+)
+PUT, PUT_KO = "Put the apple in the red bowl.", "사과를 빨간 그릇에 담아."
+TABLE = {
+    "en": (PUT, "Bring me the lemon.", "Sort by colour.", "Pick up the apple."),
+    "ko": (PUT_KO, "레몬을 갖다줘.", "색깔별로 정리해.", "사과를 집어."),
+}
+JOINED = {"en": ("{} and {}", "{}, then {}"), "ko": ("{}. 그다음에 {}", "{}, 그리고 {}")}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    file = tmp_path_factory.mktemp("sites") / "table_and_door.yaml"
+    file.write_text(SITE, encoding="utf-8")
+    return load_site(str(file))
+
+
+@pytest.fixture(scope="module")
+def compiler(site):
+    return make_compiler(site)
+
+
+@pytest.fixture(scope="module")
+def answer(site, compiler):
+    """Return the answer to the last of some commands."""
+
+    def answer(*commands, status="satisfied"):
+        turns = tuple(Turn(one, status, "OK") for one in commands[:-1])
+        return compiler.compile(request_of(site, commands[-1], WORLD, Context(turns)))
+
+    return answer
+
+
+@pytest.fixture(scope="module")
+def root(answer):
+    """Return the plan of a command."""
+
+    def root(*commands):
+        found = answer(*commands)
+        assert isinstance(found, Plan), found
+        return found.spec.root
+
+    return root
+
+
+@pytest.fixture(scope="module")
+def at_door(site):
+    """Return all utterances of the door that are no questions, by language."""
+    said = [text for tree in site.library for text in tree.utterances if not text.endswith("?")]
+    return {one: [text for text in said if language_of(text) == one] for one in ("en", "ko")}
+
+
+def spoken(text):
+    return text[:1].lower() + text[1:].rstrip(".")
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_each_pair_becomes_the_sequence_of_both_plans_or_is_refused(
+    language, at_door, root, answer
+):
+    pairs = [(door, table) for door in at_door[language] for table in TABLE[language]]
+    found = []
+    for door, table in random.Random(language).sample(some(pairs, 20), cases(len(pairs), 6)):
+        if not isinstance(answer(door), Plan):  # it is said of the table, too
+            continue
+        for first, second in ((door, table), (table, door)):
+            for joined in JOINED[language]:
+                both = answer(joined.format(first.rstrip("."), spoken(second)))
+                found.append(isinstance(both, Plan))
+                if isinstance(both, Plan):
+                    assert both.spec.root.sequence == (root(first), root(second)), both
+                else:
+                    assert isinstance(both, Refusal)
+    assert sum(found) > 0.6 * len(found) > 8
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "put the apple in the red bowl and open the door",
+        "could you put the apple in the red bowl and open the door?",
+        "open the door after you put the apple in the red bowl",
+        "사과를 빨간 그릇에 담고 문 열어 줘",
+        "사과를 빨간 그릇에 담은 다음에 문을 열어 줘",
+    ],
+)
+def test_parts_stand_in_the_order_of_the_command(command, site, answer, root):
+    found = answer(command)
+    assert found.spec.root.sequence == (
+        root(PUT_KO if "사과" in command else PUT),
+        root("open the door"),
+    )
+    assert found.spec.mission.command == command
+    assert len(found.spec.mission.subgoals) == 2
+    assert [act.predicate for act in found.meaning.acts] == ["move", "open"]
+    prepare_answer(found, request_of(site, command, WORLD))
+
+
+def test_later_part_of_one_pack_follows_from_its_earlier_one(answer):
+    found = answer("put the apple in the red bowl, open the door and put the lemon in the red bowl")
+    moved = [node.args["object"] for node in walk(found.spec.root, Tree) if "object" in node.args]
+    assert moved == ["object_apple_0", "object_lemon_0"]
+    assert found.spec.root.sequence[1].tree == "open_door"
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("put the banana in the red bowl and open the door", "NOTHING_LIKE_THAT"),
+        ("문 열고 바나나를 빨간 그릇에 담아", "NOTHING_LIKE_THAT"),
+        ("put the apple in the red bowl and get the material with both arms", None),
+        ("put the apple in the red bowl and dance", "UNKNOWN_WORD"),
+        ("put the apple in the red bowl and open the window", None),
+        ("put the material in the red bowl", "PART_MIXED"),
+        ("take the apple and the material", "PART_MIXED"),
+        ("do not open the door and put the apple in the red bowl", "PART_FORBIDS"),
+        ("put the apple in the red bowl but do not open the door", "NEGATED"),
+        ("put the apple in the red bowl and is the door open?", "PARTS_UNCLEAR"),
+        ("open the door, put the apple in the red bowl and close it", "PART_POINTS"),
+        ("put the apple in the red bowl and if the door is open, put the lemon in it", None),
+        ("what is in your hand?", "WHICH_PACK"),
+        ("again", "NOTHING_BEFORE"),
+    ],
+)
+def test_whole_command_is_refused(command, code, answer):
+    found = answer(command)
+    assert isinstance(found, Refusal), found
+    assert code in (None, found.code), found
+    assert found.message
+
+
+def test_refusal_names_the_part(answer):
+    found = answer("open the door and put the banana in the red bowl")
+    assert "“put the banana in the red bowl”" in found.message
+    assert "문" not in found.message
+    found = answer("문 열고 바나나를 빨간 그릇에 담아")
+    assert "“바나나를 빨간 그릇에 담아”" in found.message
+
+
+@pytest.mark.parametrize(
+    ("command", "skip_if"),
+    [
+        ("if the door is open, put the apple in the red bowl", {"not": "open"}),
+        ("put the apple in the red bowl if the door is open", {"not": "open"}),
+        ("unless the door is open, put the apple in the red bowl", "open"),
+        ("문이 열려 있으면 사과를 빨간 그릇에 담아", {"not": "open"}),
+        ("문이 안 열려 있으면 사과를 빨간 그릇에 담아", "open"),
+    ],
+)
+def test_condition_of_one_pack_stands_before_the_part_of_another(command, skip_if, root):
+    found = root(command)
+    asked = found.model_dump(by_alias=True)["skip_if"]
+    is_open = {"door_is": {"state": "open"}}
+    assert asked == (is_open if skip_if == "open" else {"not": is_open})
+    assert found.sequence == (root(PUT_KO if "사과" in command else PUT),)
+
+
+def test_both_branches_of_a_condition_of_another_pack(root):
+    found = root("if the door is open, put the apple in the red bowl, otherwise open the door")
+    assert isinstance(found, Fallback)
+    first, second = found.fallback
+    assert isinstance(first.sequence[0], Check)
+    assert first.sequence[1:] == (root(PUT),)
+    assert second.sequence[1:] == (root("open the door"),)
+
+
+def test_condition_covers_the_parts_of_both_packs(root):
+    for command in (
+        "if the door is closed, open it and put the apple in the red bowl",
+        "문이 닫혀 있으면 열고 사과를 빨간 그릇에 담아",
+    ):
+        found = root(command)
+        assert found.model_dump(by_alias=True)["skip_if"] == {
+            "not": {"door_is": {"state": "closed"}}
+        }
+        assert found.sequence[0] == root("open the door")
+        assert len(found.sequence) == 2
+
+
+def test_condition_about_the_table_is_decided_in_its_world(root, answer):
+    assert root("if the red bowl is empty, open the door") == root("open the door")
+    assert root("빨간 그릇이 비어 있으면 문을 열어") == root("open the door")
+    assert root("if the red bowl is not empty, open the door, otherwise close the door") == root(
+        "close the door"
+    )
+    found = answer("if the apple is in the red bowl, open the door")
+    assert found.code == "CONDITION_UNMET"
+
+
+def test_commands_for_one_pack_are_left_to_its_compiler(answer, site):
+    for command, name in ((PUT, "table"), ("open the door", "offline")):
+        found = answer(command)
+        alone = make_compiler(site).parts[name].compile(request_of(site, command, WORLD))
+        assert found.spec == alone.spec
+    assert isinstance(answer("thanks"), Reply)
+
+
+def test_again_repeats_both_parts(root, answer):
+    both = "put the apple in the red bowl and open the door"
+    assert root(both, "again") == root(both)
+    assert root(both, "다시") == root(both)
+    assert root(both, "open the door", "again") == root("open the door")
+    assert answer(both, "again").spec.mission.command == "again"
+
+
+def test_pronouns_refer_to_the_last_command_only(root, answer):
+    assert root("open the door", "close it and put the apple in the red bowl").sequence == (
+        root("close the door"),
+        root(PUT),
+    )
+    assert root(PUT, "open the door", "close it") == root("close the door")
+    for said in ("open the door", "put the lemon in the red bowl and open the door"):
+        assert answer(PUT, said, "put it on the tray").code == "NOTHING_BEFORE"
+    assert isinstance(answer(PUT, "put it on the tray"), Plan)
+
+
+def test_questions_about_the_session_see_all_of_it(answer):
+    told = answer(PUT, "what did you do?")
+    assert isinstance(told, Reply)
+    assert "apple" in told.message
+
+
+def test_meaning_of_all_parts_is_read(site, compiler):
+    read = compiler.read(request_of(site, "open the door and bring me the lemon", WORLD))
+    assert isinstance(read, Meaning)
+    assert [act.predicate for act in read.acts] == ["open", "bring"]
+    unclear = compiler.read(request_of(site, "open the door and dance", WORLD))
+    assert isinstance(unclear, Unclear)
+    assert unclear.words == "dance"
+
+
+def test_suggestions_of_all_packs(site, compiler):
+    request = replace(request_of(site, "help", WORLD), language="en")
+    assert any("bowl" in text for text in compiler.suggestions(request))
+
+
+def test_compiler_that_cannot_plan_parts_is_an_error():
+    class Other:
+        name = "other"
+
+    with pytest.raises(UsageError, match="other cannot plan parts"):
+        for_packs("other", Other(), {"tabletop": "table"}, ("door", "tabletop"))
+
+
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [("{tabletop: tabel}", "UNKNOWN_COMPILER"), ("{tabeltop: table}", "UNKNOWN_PACK")],
+)
+def test_unknown_names_of_compilers_and_packs(written, code, tmp_path):
+    file = tmp_path / "site.yaml"
+    file.write_text(SITE.replace("{tabletop: table}", written), encoding="utf-8")
+    with pytest.raises(SpecError) as error:
+        load_site(str(file))
+    assert [problem.code for problem in error.value.problems] == [code]
+
+
+def test_plans_of_one_part_keep_their_form(root):
+    assert isinstance(root(PUT), Sequence)
+    assert isinstance(root("open the door"), Tree)
