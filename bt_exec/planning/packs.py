@@ -303,7 +303,7 @@ def _around(root: NodeBase, at: NodeBase) -> tuple[NodeBase, ...]:
 def for_packs(
     name: str, compiler: Compiler, of: Mapping[str, str], packs: Iterable[str]
 ) -> PacksCompiler:
-    """Return the compiler of a site some of whose packs have a compiler of their own.
+    """Return the compiler of a site whose packs have different compilers.
 
     Args:
         name: Name of the compiler of all other packs.

@@ -93,7 +93,7 @@ class CompilerSettings(BaseModel):
     """Name of the compiler, with its settings.
 
     Attributes:
-        of: Names of the compilers of packs that have one of their own, by pack.
+        of: Names of other compilers, by the pack whose parts of commands they plan.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
