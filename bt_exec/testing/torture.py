@@ -201,7 +201,8 @@ class Torture:
 
         Args:
             plans: The plans.
-            done: Called after each one with its number and its command.
+            done: Called after each one with its number and its command. If it raises, the
+                operator stopped that mission, so it is not a failing case.
         """
         report, warm = self.report, int(len(plans) * _WARM)
         for number, plan in enumerate(plans):
@@ -212,10 +213,10 @@ class Torture:
                 broken = tuple(dict.fromkeys(self._violations_of(plan)))
             except Exception as error:  # noqa: BLE001 - an error of this program is a failing case
                 broken = (f"{type(error).__name__}: {error}",)
-            if broken:
-                report.failing.append((plan, broken))
             report.mib = (report.mib[0], _resident_mib())
             done(number + 1, plan.command)
+            if broken:
+                report.failing.append((plan, broken))
         return report
 
     def _violations_of(self, plan: FaultPlan) -> Iterator[str]:

@@ -95,6 +95,17 @@ def test_internal_error_is_a_failing_case(door_site, tmp_path, monkeypatch):
     assert report.failing == [(plan, ("KeyError: '7'",))]
 
 
+def test_mission_stopped_by_the_operator_is_not_a_failing_case(door_site, tmp_path, monkeypatch):
+    def stopped(number, command):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Torture, "_violations_of", lambda *_: iter(["run again, it differs"]))
+    torture = Torture(door_site, tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        torture.run([FaultPlan(command="open the door")], stopped)
+    assert torture.report.failing == []
+
+
 @pytest.mark.slow
 def test_killed_mission_is_restored_and_resumed(tmp_path):
     fault = Fault(part="process", does="kill", since=3)
