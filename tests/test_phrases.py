@@ -7,6 +7,7 @@ from string import Formatter
 
 import pytest
 
+from bt_exec.language.korean_errors import korean_error
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.language.particles import with_particles
 from bt_exec.site.site import load_site
@@ -28,6 +29,13 @@ def _parts(site):
 
 def test_every_part_has_a_phrase_in_both_languages(site):
     assert [name for name, _ in _parts(site) if not site.messages.has_phrase(name)] == []
+
+
+def test_world_settings_are_described_in_korean(site):
+    for pack in site.catalogue.packs:
+        for name, field in pack.world.model_fields.items():
+            said = korean_error(f"{name}: {field.description}")
+            assert re.search("[가-힣]", said), (pack.name, name)
 
 
 def test_phrase_uses_existing_arguments(site):

@@ -27,6 +27,11 @@ def _table(name: str) -> Mapping[str, str]:
 
 def korean_error(text: str) -> str:
     """Return the Korean form of an error message; the message itself if none is listed."""
+    parts = text.split("; ")
+    if len(parts) > 1:
+        said = [korean_error(part) for part in parts]
+        if all(map(str.__ne__, said, parts)):
+            return "; ".join(said)
     plain = text.strip().rstrip(".")
     plain = plain[:1].lower() + plain[1:]
     for pattern, korean in _patterns():

@@ -78,6 +78,8 @@ def test_material_stays_in_the_hand_while_the_door_is_closed(known):
         ("is the door open?", "open", "Yes. The door is open."),
         ("is the door open?", "closed", "No. The door is closed."),
         ("문 열려 있니?", "ajar", "아니요. 문이 조금 열려 있습니다."),
+        ("where is the material?", "open", "The material is in view."),
+        ("자재 어디 있어?", "open", "자재가 보입니다."),
         ("what is in your left hand?", "closed", "The left hand holds nothing."),
         ("왼손에 뭐 있어?", "closed", "왼손에 아무것도 없습니다."),
         ("오른손 비었어?", "closed", "오른손에 아무것도 없습니다."),

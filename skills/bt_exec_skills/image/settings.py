@@ -46,7 +46,7 @@ class PictureStart(WorldSettings):
     second: str = Field("", description="another picture, to be compared with the first")
     annotation: str = Field(
         "",
-        description="boxes: COCO, YOLO text, what ultralytics or supervision write; else the file "
+        description="boxes: COCO, YOLO text, what ultralytics or supervision write, else the file "
         "beside the picture with its name and .json or .txt, if there is one",
     )
     out: str = Field("", description="where the annotated picture goes: a .png or .jpg file")

@@ -246,6 +246,7 @@ def test_why_without_a_journal_has_no_answer(bt: Run) -> None:
             (text, True)
             for text in ("왜 안 됐어", "왜 실패했지?", "무슨 일이야?", "뭐가 잘못됐어?")
         ),
+        *((text, False) for text in ("what happened today?", "what happened in the lounge?")),
         *((text, False) for text in ("open the door", "whyever", "what is there", "문 열어", "")),
         *(
             (text, False)
