@@ -28,7 +28,8 @@ def with_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     """
     acts = [step for step in steps if step.positive and QUESTION not in step.verbs]
     rests = [step for step in acts if any(piece.mark == REST for piece in step.pieces)]
-    rest = rests[0] if len(acts) == len(rests) == 1 else None
+    others = [step for step in acts if step not in rests and any(map(_is_value, step.pieces))]
+    rest = rests[0] if len(rests) == 1 and not others else None
     if rests and rest is None:
         raise NoStepsError
     found: list[Step] = []
@@ -45,14 +46,19 @@ def with_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
         elif rest is not None and kinds:
             rest.pieces += [piece.marked("not") for piece in step.pieces]
         elif step.verbs == (LEAVE,):
-            if len(acts) != 1 or any(piece.kind != "value" for piece in step.pieces):
+            kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
+            if len(kept) != 1 or not all(map(_is_value, step.pieces)):
                 raise NoStepsError
-            found.append(replace(step, verbs=acts[0].verbs))
+            found.append(replace(step, verbs=kept[0].verbs))
         else:
             found.append(step)
     if rest is not None:
         rest.pieces[:] = _of_all(rest.pieces, lexicon)
     return [replace(step, pieces=_chosen(step.pieces, lexicon)) for step in found]
+
+
+def _is_value(piece: Piece) -> bool:
+    return piece.kind == "value"
 
 
 def _of_all(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:

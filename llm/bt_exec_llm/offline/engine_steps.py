@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from bt_exec.language.reading.chart import Edge
-from bt_exec.language.reading.node import Node, conjuncts, normal
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.node import Node, conjuncts
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.clause_steps import MOST_TIMES
 from bt_exec_llm.offline.engine_exclusions import (
@@ -32,6 +33,11 @@ _SEEING = frozenset({"see", "seen", "exist", "absent"})
 _MARKS: Mapping[str, str] = {"at": "at", "in": "at", "to": "to", "from": "from", "with": "with"}
 _SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in _SO)
+_PAIR = 2
+_DESCRIBED = ("status", "held_thing")
+"""Nouns that name a state of an object, or an object by its state."""
+_HAND, _HOME = "hand", "home"
+_PUT_BACK = "put_back"
 _ASKED = ("whether", "which", "how_many", "where", "what")
 
 
@@ -49,14 +55,16 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     raw = reading.edge.meaning
     if isinstance(raw, Node) and _is_unclear(raw, reading):
         raise NoStepsError
+    if _is_inside(reading, lexicon.listed("each")):
+        raise NoStepsError
     steps = list(_Steps(lexicon, reading, meaning).of(meaning))
-    late = any(not step.positive and steps[0].positive for step in steps)
+    late = any(not step.positive and steps[0].positive for step in steps[:-1])
     if late and reading.language == "ko":
         raise NoStepsError  # whether all that stands before is forbidden, too
     found = with_exclusions(steps, lexicon)
-    if not any(step.pieces or QUESTION in step.verbs for step in found):
-        raise NoStepsError
     acts = [step for step in found if step.positive and QUESTION not in step.verbs]
+    if len(found) == 1 and _is_bare(found[0], lexicon):
+        raise NoStepsError
     if len({any(p.mark == "with" for p in step.pieces) for step in acts}) > 1:
         raise NoStepsError  # whether the instrument is for all of them
     return [replace(step, joined="then" if at else "") for at, step in enumerate(found)]
@@ -76,8 +84,9 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     kinds = {node.kind for node in meaning.walk()}
     acts = [node for node in meaning.walk() if node.kind == "act"]
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
-    ordered = any(node.kind == "ordered" for node in meaning.walk())
-    moved = inside or (ordered and len(acts) < 2) or normal(meaning) != normal(_unordered(meaning))
+    paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
+    clear = len(acts) == _PAIR and "if" not in kinds and paused
+    moved = inside or ("ordered" in kinds and not clear)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     return moved or ("avoid" in kinds and (before or _denies_both(reading.edge)))
 
@@ -85,6 +94,26 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
 def _unordered(node: Node) -> Node:
     inner = node.map(_unordered)
     return inner.node("of") if inner.kind == "ordered" else inner
+
+
+def _is_bare(step: Step, lexicon: Lexicon) -> bool:
+    """Return True for "give me" alone."""
+    asked_for = any(lexicon.verbs[verb].asked_for for verb in step.verbs if verb != QUESTION)
+    return asked_for and not step.pieces and step.condition is None
+
+
+def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
+    """Return True if a negation may mean the inside of the place before it (라운지 안 어두우면)."""
+    within = {f"~{word}" for word in language_data(reading.language)["words"].get("within", ())}
+    leaves = list(reading.edge.leaves())
+    places = tuple(f"value/{kind}/" for kind in kinds)
+    return any(
+        second.category in within
+        and third.category.startswith("adj")
+        and isinstance(first.meaning, Node)
+        and first.meaning.text("name").startswith(places)
+        for first, second, third in zip(leaves, leaves[1:], leaves[2:], strict=False)
+    )
 
 
 def _denies_both(edge: Edge) -> bool:
@@ -106,10 +135,11 @@ class _Steps:
         self._said = reading.said
         kinds = {leaf.category.partition(".")[0] for leaf in reading.edge.leaves()}
         self._sees = bool(kinds & _SEEING)
+        self._paused = _pauses(reading.edge)
         self._asked: tuple[Step, bool] | None = None
         ifs = [node for node in meaning.walk() if node.kind == "if"]
         self._branches = sum(1 + (node.get("other") is not None) for node in ifs)
-        self._free = False
+        self._free = self._working = False
         self._case = 0
         self._place = 0
 
@@ -126,6 +156,11 @@ class _Steps:
             yield self._avoided(node.node("of"))
         elif node.kind == "act":
             yield from self._act(node)
+        elif node.kind == "fragment" and node.get("sign") == "answer":
+            pieces = list(self._pieces(node.node("of")))
+            if any(piece.name not in self._lexicon.past for piece in pieces):
+                raise NoStepsError
+            yield replace(self._step((QUESTION,), pieces, node), via="ask")
         else:
             raise NoStepsError
 
@@ -133,6 +168,8 @@ class _Steps:
         names, _, frame = act.text("verb").partition("/")
         verbs = tuple(names.split())
         to = act.get("to")
+        if verbs == (_PUT_BACK,) and _HOME in self._lexicon.nouns:  # the arms to their place
+            verbs, to = (), _there_rel(_HOME)
         if any(verb not in self._lexicon.verbs for verb in verbs) or (to is None) != bool(verbs):
             raise NoStepsError
         if act.get("source") is not None or act.get("by") is not None:
@@ -144,35 +181,56 @@ class _Steps:
         if asked:
             if frame != "find":
                 raise NoStepsError
-            yield from self._asked_of(asked, of, "tell" if self._tells(verbs) else "look")
+            yield from self._asked_of(act, verbs, asked, of)
             return
-        for own, times in _by_times(of):
+        for own, times in _by_times(_without_both(of)):
             pieces = [piece for one in own for piece in self._pieces(one)]
             if done:
                 self._check(verbs, pieces)
-            yield replace(self._step(verbs, pieces, act), times=times)
+            if self._working and all(piece.name in self._lexicon.past for piece in pieces):
+                pieces = []  # come back and tell me what you saw
+            self._working = True
+            if done and self._tells(verbs) and self._asks_about(pieces):
+                yield replace(self._step((QUESTION,), pieces, act), via="tell", times=times)
+            else:
+                yield replace(self._step(verbs, pieces, act), times=times)
 
     def _check(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError for an act that needs a text, an earlier look, or an instrument."""
         texts = {verb for slot in self._lexicon.texts.values() for verb in slot.verbs}
         reports = set(verbs) & self._lexicon.closing_verbs
-        if texts & {*verbs} and not reports:
-            raise NoStepsError
+        if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
+            raise NoStepsError  # what is asked or delivered is missing
         said = [(piece.kind, piece.name, piece.value) for piece in pieces if piece.value]
         if len(set(said)) < len(said):
             raise NoStepsError
-        bare = all(piece.kind == "speaker" for piece in pieces)
-        if self._tells(verbs) and not (bare and (self._asked or reports)):
-            raise NoStepsError  # what is told has to be looked at first
         if any(not one.mark and other_value(one, self._lexicon) for one in pieces):
             raise NoStepsError  # a hand that is opened, not one that opens
 
-    def _asked_of(self, asked: list[Node], of: list[Node], via: str) -> Iterator[Step]:
+    def _asks_about(self, pieces: list[Piece]) -> bool:
+        """Return True if what is told is named, and no other person: "report on the lounge"."""
+        kinds = {piece.name for piece in pieces if piece.kind == "value"}
+        asked = {
+            *self._lexicon.listed("each"),
+            *self._lexicon.listed("joined"),
+            *self._lexicon.past,
+        }
+        return bool(kinds & asked) and not kinds & self._lexicon.people
+
+    def _asked_of(
+        self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
+    ) -> Iterator[Step]:
         """Yield the questions of a verb that finds something out, about the places beside them."""
+        via = "tell" if self._tells(verbs) else "look"
+        more = [piece for one in of for piece in self._pieces(one)]
+        if via == "tell" and any(piece.name in self._lexicon.people for piece in more):
+            for one in asked:
+                yield self._question(one, "look")
+            yield self._step(verbs, more, act)
+            return
         for one in asked:
             step = self._question(one, via)
             if of:
-                more = [piece for one in of for piece in self._pieces(one)]
                 each = self._lexicon.listed("each")
                 placed = any(piece.name in each for piece in step.pieces)
                 if len(asked) > 1 or placed or any(piece.name not in each for piece in more):
@@ -224,7 +282,7 @@ class _Steps:
                     raise NoStepsError
                 about = about.replace(quantity=None)
             pieces = list(self._pieces(about))
-            if any(piece.kind == "state" for piece in pieces):
+            if any(piece.kind == "state" and piece.name != "held" for piece in pieces):
                 raise NoStepsError  # a free hand: one of several
             return self._there(pieces), positive
         if of.kind == "all":
@@ -239,11 +297,11 @@ class _Steps:
     def _there(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces of what is looked for; where only objects are named, being visible."""
         described = any(one.kind in ("state", "value") and one.name != "Arm" for one in pieces)
-        if not described and any(one.name == "hand" for one in pieces):
+        if not described and any(one.name == _HAND for one in pieces):
             pieces.append(self._piece("noun", "anything"))
         elif not described and self._sees and "visible" in self._lexicon.states:
             pieces.insert(0, self._piece("state", "visible"))
-        elif not described:
+        elif not described and not any(one.name in _DESCRIBED for one in pieces):
             raise NoStepsError
         return pieces
 
@@ -261,7 +319,7 @@ class _Steps:
                 continue
             last = name == "other" or node.get("other") is None
             for place, step in enumerate(self._branch(branch)):
-                if place and last:
+                if place and last and self._paused:
                     raise NoStepsError  # where the condition ends is not clear
                 if step.condition is not None or QUESTION in step.verbs or not step.positive:
                     raise NoStepsError
@@ -346,11 +404,15 @@ class _Steps:
 
     def _formula(self, formula: Node, mark: str) -> Iterator[Piece]:
         kinds = [part.kind for part in conjuncts(formula)]
-        if kinds.count("rel") > 1 or ("thing" in kinds and {"not", "or"} & {*kinds}):
-            raise NoStepsError  # the order of two is lost; one place has no exceptions
+        if kinds.count("rel") > 1 or ("thing" in kinds and "or" in kinds):
+            raise NoStepsError  # the order of two is lost
+        if {"thing", "not"} <= {*kinds} and not any(map(self._is_all, conjuncts(formula))):
+            raise NoStepsError  # one place has no exceptions
         for part in conjuncts(formula):
             if part.kind in ("thing", "has"):
                 said = part.text("name") or part.text("attribute")
+                if said == _HAND and _HAND in self._lexicon.nouns:
+                    said = f"noun/{_HAND}//"
                 if said.count("/") != 3:
                     raise NoStepsError
                 kind, name, value, sense = name_of(said)
@@ -366,6 +428,12 @@ class _Steps:
                     yield from self._formula(one, mark)
             elif part.kind not in _SILENT:
                 raise NoStepsError
+
+    def _is_all(self, part: Node) -> bool:
+        """Return True for the value that stands for several: everywhere."""
+        kind, _, rest = part.text("name").removeprefix("value/").partition("/")
+        value = self._lexicon.values.get(kind, {}).get(rest.partition("/")[0])
+        return value is not None and bool(value.each)
 
     def _piece(
         self,
@@ -399,6 +467,30 @@ def _by_times(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
         start = at + 1
 
 
+def _there_rel(noun: str) -> Node:
+    """Return the way to what a noun names."""
+    thing = Node("thing", (("name", f"noun/{noun}//"),))
+    return Node("rel", (("relation", "to"), ("to", Node("np", (("of", thing),)))))
+
+
+def _without_both(of: list[Node]) -> list[Node]:
+    """Return the arguments of an act without "both" at one of two."""
+    both = Node("quantity", (("bound", "exactly"), ("number", "2")))
+    named = [one for one in of if one.kind == "np"]
+    if len(named) != _PAIR:
+        return of
+    return [
+        one.replace(quantity=None, det=None) if one.get("quantity") == both else one for one in of
+    ]
+
+
+def _pauses(edge: Edge) -> bool:
+    """Return True if there is a pause after the first act."""
+    leaves = list(edge.leaves())
+    acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]
+    return any(leaf.category == "comma" and leaf.start > min(acts, default=0) for leaf in leaves)
+
+
 def _kind(text: str) -> Kind:
     kinds: Mapping[str, Kind] = {"noun": "noun", "value": "value", "state": "state"}
     return kinds[text]
@@ -406,7 +498,8 @@ def _kind(text: str) -> Kind:
 
 def _alike(one: Step, other: Step) -> bool:
     """Return True if two questions are about the same things."""
-    return _about(one.pieces) == _about(other.pieces)
+    said = _about(other.pieces)
+    return not said or _about(one.pieces) == said
 
 
 def _about(pieces: Iterable[Piece]) -> set[tuple[str, str, str]]:
