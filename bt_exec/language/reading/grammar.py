@@ -142,7 +142,10 @@ class Grammar:
 
 def literals(data: Mapping[str, Any]) -> set[str]:
     """Return the literal words of all rules of a grammar file."""
-    lines = (line.partition("->")[0] for rules in data["rules"].values() for line in rules)
+    lists = data.get("lists", {})
+    rules = [(made, line) for made, lines in data["rules"].items() for line in lines]
+    every = (text for made, line in rules for _, text in _expanded(made, line, lists))
+    lines = (line.partition("->")[0] for line in every)
     items = (match[1] for line in lines for match in re.finditer(r"~([^\s?}]+)", line))
     return {word for item in items for word in item.split("|")}
 

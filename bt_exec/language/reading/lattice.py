@@ -48,7 +48,7 @@ class Text:
         """Return a typed text, with contractions expanded."""
         plain = unicodedata.normalize("NFC", text).lower().replace("’", "'").replace("‘", "'")
         asked = plain.rstrip().endswith(("?", "？"))
-        plain = re.sub(r"[.!?;:]+(?=\s+\S)", " , ", plain)
+        plain = re.sub(r"[.!?;:]+(?=\s+\S)|(?<=\s)[-–—]+(?=\s)", " , ", plain)
         plain = re.sub(r"\s*,[\s,]*", " , ", _MARKS.sub(" ", plain)).strip(" ,")
         spelt = (contractions.get(word, _POSSESSIVE.sub(" 's", word)) for word in plain.split())
         words = " ".join(spelt).split()

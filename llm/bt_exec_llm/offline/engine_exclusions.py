@@ -8,7 +8,7 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["LEAVE", "REST", "NoStepsError", "other_value", "with_exclusions"]
+__all__ = ["LEAVE", "REST", "LeftAloneError", "NoStepsError", "other_value", "with_exclusions"]
 
 LEAVE = "leave"
 """Verb of an object that is to be left alone."""
@@ -19,6 +19,10 @@ REST = "rest"
 
 class NoStepsError(Exception):
     """A meaning with a part that no step can express."""
+
+
+class LeftAloneError(NoStepsError):
+    """Objects are to be left alone, and no step can express it: no other meaning is followed."""
 
 
 def with_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
@@ -46,15 +50,28 @@ def with_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
         elif rest is not None and kinds:
             rest.pieces += [piece.marked("not") for piece in step.pieces]
         elif step.verbs == (LEAVE,):
-            kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
-            if len(kept) != 1 or not all(map(_is_value, step.pieces)):
-                raise NoStepsError
-            found.append(replace(step, verbs=kept[0].verbs))
+            found += _left_alone(step, acts, lexicon)
         else:
             found.append(step)
     if rest is not None:
         rest.pieces[:] = _of_all(rest.pieces, lexicon)
     return [replace(step, pieces=_chosen(step.pieces, lexicon)) for step in found]
+
+
+def _left_alone(step: Step, acts: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return what must not be done to objects that are to be left alone."""
+    kinds = {piece.name for piece in step.pieces if _is_value(piece)}
+    kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
+    if len(kept) == 1 and kinds and all(map(_is_value, step.pieces)):
+        return [replace(step, verbs=kept[0].verbs)]
+    if len(step.pieces) != 1 or step.pieces[0].kind != "noun" or not acts:
+        raise LeftAloneError
+    verbs = lexicon.verbs.items()
+    own = [name for name, verb in verbs if verb.usual == step.pieces[0].name]
+    own = own or [name for name, verb in verbs if verb.denied]
+    if not own:
+        raise LeftAloneError
+    return [replace(step, verbs=(name,)) for name in own]
 
 
 def _is_value(piece: Piece) -> bool:

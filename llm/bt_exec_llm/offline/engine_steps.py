@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from bt_exec.language.closed import words as closed_words
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.node import Node, conjuncts
+from bt_exec.language.reading.node import Node, conjuncts, normal
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.clause_steps import MOST_TIMES
 from bt_exec_llm.offline.engine_exclusions import (
     LEAVE,
     REST,
+    LeftAloneError,
     NoStepsError,
     other_value,
     with_exclusions,
@@ -25,7 +27,7 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Kind, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["NoStepsError", "condition_of_meaning", "steps_of_meaning"]
+__all__ = ["LeftAloneError", "NoStepsError", "condition_of_meaning", "steps_of_meaning"]
 
 _SILENT = ("any", "one", "many")
 _SEEING = frozenset({"see", "seen", "exist", "absent"})
@@ -61,6 +63,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
     if late and reading.language == "ko":
         raise NoStepsError  # whether all that stands before is forbidden, too
+    if not steps:
+        raise LeftAloneError
     found = with_exclusions(steps, lexicon)
     acts = [step for step in found if step.positive and QUESTION not in step.verbs]
     if len(found) == 1 and _is_bare(found[0], lexicon):
@@ -86,7 +90,8 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
     paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
     clear = len(acts) == _PAIR and "if" not in kinds and paused
-    moved = inside or ("ordered" in kinds and not clear)
+    same = len(acts) >= _PAIR and normal(meaning) == normal(_unordered(meaning))
+    moved = inside or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     return moved or ("avoid" in kinds and (before or _denies_both(reading.edge)))
 
@@ -136,9 +141,12 @@ class _Steps:
         kinds = {leaf.category.partition(".")[0] for leaf in reading.edge.leaves()}
         self._sees = bool(kinds & _SEEING)
         self._paused = _pauses(reading.edge)
+        self._each = lexicon.listed("each")
+        self._points = _points(reading, self._each)
         self._asked: tuple[Step, bool] | None = None
         ifs = [node for node in meaning.walk() if node.kind == "if"]
         self._branches = sum(1 + (node.get("other") is not None) for node in ifs)
+        self._tool: Piece | None = None
         self._free = self._working = False
         self._case = 0
         self._place = 0
@@ -185,6 +193,10 @@ class _Steps:
             return
         for own, times in _by_times(_without_both(of)):
             pieces = [piece for one in own for piece in self._pieces(one)]
+            verbs, pieces = self._wished(verbs, [self._instrument(piece) for piece in pieces])
+            if done and self._is_left(verbs, pieces):
+                yield replace(self._step((LEAVE,), pieces, act), positive=False)
+                continue
             if done:
                 self._check(verbs, pieces)
             if self._working and all(piece.name in self._lexicon.past for piece in pieces):
@@ -206,6 +218,32 @@ class _Steps:
             raise NoStepsError
         if any(not one.mark and other_value(one, self._lexicon) for one in pieces):
             raise NoStepsError  # a hand that is opened, not one that opens
+
+    def _is_left(self, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
+        """Return True if an object is to be left as it is: "leave the door"."""
+        idle = any(self._lexicon.verbs[verb].idle for verb in verbs)
+        return idle and len(pieces) == 1 and pieces[0].kind == "noun" and not pieces[0].mark
+
+    def _instrument(self, piece: Piece) -> Piece:
+        """Return the instrument that a pronoun stands for: "if it is empty, use it"."""
+        if piece.kind != "pronoun" or piece.mark != "with":
+            return piece
+        if self._tool is None:
+            raise NoStepsError
+        return self._tool.marked("with")
+
+    def _wished(
+        self, verbs: tuple[str, ...], pieces: list[Piece]
+    ) -> tuple[tuple[str, ...], list[Piece]]:
+        """Return the verb that leaves the state that is wished for: have the door open."""
+        states = [piece for piece in pieces if piece.kind == "state"]
+        if len(states) != 1 or not any(self._lexicon.verbs[verb].wishes for verb in verbs):
+            return verbs, pieces
+        known = self._lexicon.verbs.items()
+        left_by = [name for name, verb in known if verb.result == states[0].name]
+        if len(left_by) != 1:
+            raise NoStepsError
+        return (left_by[0],), [piece for piece in pieces if piece is not states[0]]
 
     def _asks_about(self, pieces: list[Piece]) -> bool:
         """Return True if what is told is named, and no other person: "report on the lounge"."""
@@ -251,6 +289,8 @@ class _Steps:
         if len(steps) != 1 or QUESTION in steps[0].verbs:
             raise NoStepsError
         step = replace(steps[0], positive=False)
+        if step.pieces and any(self._lexicon.verbs[verb].denied for verb in step.verbs):
+            step = replace(step, verbs=(LEAVE,))
         nothing = all(piece.name == "anything" or piece.mark == REST for piece in step.pieces)
         return replace(step, pieces=[]) if nothing else step
 
@@ -296,7 +336,9 @@ class _Steps:
 
     def _there(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces of what is looked for; where only objects are named, being visible."""
-        described = any(one.kind in ("state", "value") and one.name != "Arm" for one in pieces)
+        if any(other_value(one, self._lexicon) for one in pieces):
+            return pieces
+        described = any(one.kind in ("state", "value") for one in pieces)
         if not described and any(one.name == _HAND for one in pieces):
             pieces.append(self._piece("noun", "anything"))
         elif not described and self._sees and "visible" in self._lexicon.states:
@@ -353,6 +395,9 @@ class _Steps:
             return replace(question, via="ask"), positive == _SO[about.text("name")]
         before = self._asked
         question = self._question(ask, "ask")
+        kinds = {piece.name for piece in question.pieces}
+        if self._points and kinds & self._lexicon.people and not kinds & self._each:
+            raise NoStepsError  # there: where the robot goes, or where the person usually is
         self._free = False
         positive = (self._asked or (question, True))[1]
         if self._case and (before is None or not _alike(before[0], question)):
@@ -446,7 +491,10 @@ class _Steps:
     ) -> Piece:
         self._place += 1
         at = self._place
-        return Piece(kind, name, value, mark, start=at, end=at, text=text, sense=sense)
+        piece = Piece(kind, name, value, mark, start=at, end=at, text=text, sense=sense)
+        if other_value(piece, self._lexicon):
+            self._tool = piece
+        return piece
 
 
 def _by_times(of: list[Node]) -> Iterator[tuple[list[Node], int]]:
@@ -482,6 +530,17 @@ def _without_both(of: list[Node]) -> list[Node]:
     return [
         one.replace(quantity=None, det=None) if one.get("quantity") == both else one for one in of
     ]
+
+
+def _points(reading: Reading, kinds: Iterable[str]) -> bool:
+    """Return True if a text names a place and points at one: "there"."""
+    pointing = {*closed_words(reading.language, "place_pronouns")}
+    named = tuple(f"value/{kind}/" for kind in kinds)
+    leaves = list(reading.edge.leaves())
+    things = [leaf.meaning.text("name") for leaf in leaves if isinstance(leaf.meaning, Node)]
+    return any(leaf.text in pointing for leaf in leaves) and any(
+        thing.startswith(named) for thing in things
+    )
 
 
 def _pauses(edge: Edge) -> bool:

@@ -13,6 +13,7 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.acts import meaning_of
 from bt_exec_llm.offline.choosing import chosen_of
 from bt_exec_llm.offline.engine_steps import (
+    LeftAloneError,
     NoStepsError,
     condition_of_meaning,
     steps_of_meaning,
@@ -352,6 +353,8 @@ def _by_engine(
             return None
         try:
             found.append(steps_of_meaning(meaning, index.reader.lexicon, reading))
+        except LeftAloneError:
+            return None
         except NoStepsError:
             continue
         if language == "en" and asked and any(QUESTION not in step.verbs for step in found[-1]):
@@ -362,6 +365,11 @@ def _by_engine(
     if trouble.code == "MANNER" and trouble.words.replace(" ", "") not in verbs:
         return None
     bound = [_bound(steps, text, language, index, past) for steps in found]
+    verbs_known = index.reader.lexicon.verbs
+    for steps, parts in zip(found, bound, strict=True):
+        idle = any(v in verbs_known and verbs_known[v].idle for step in steps for v in step.verbs)
+        if idle and isinstance(parts, Trouble):
+            return None  # 그냥 놔둬: leave it, or let go of it
     fit = [one for one in bound if isinstance(one, Understood)]
     effects = [[part.effect for part in one.parts] for one in fit]
     return fit[0] if fit and all(one == effects[0] for one in effects) else None
