@@ -11,6 +11,13 @@ UNDERSTOOD = [
     ("door", "Neither open nor close the door, only fold the arms.", "arms_home"),
     ("door", "문 여는 건 됐고 자재가 보이는지만 봐", "is_material_visible"),
     ("door", "아무것도 하지 말고 문이 열렸는지만 확인해", "is_the_door_open"),
+    ("door", "don't touch the door, just fold your arms", "arms_home"),
+    ("door", "문은 그냥 두고 팔만 접어", "arms_home"),
+    ("door", "자재는 그대로 두고 문만 닫아", "close_door"),
+    ("door", "들고 있는 거 없으면 자재 가져와", "get_material unless hand_holds right material"),
+    ("door", "As long as your left hand is empty, open the door with it.",
+     "open_door left unless not hand_empty left"),
+    ("building", "교수님 방 빼고 라운지 보고 와", "look_at lounge, report_back"),
     ("building", "Instead of the lounge check the corridor", "look_at corridor_center"),
     ("building", "neither the lounge nor the corridor: check the break room",
      "look_at break_room"),
@@ -42,6 +49,12 @@ REFUSED = [
     ("building", "라운지에 사람이 있는지 보고 그러면 나한테 알려"),
     ("building", "Look behind the lounge"),
     ("door", "문은 됐고 자재만 가져와"),
+    ("door", "문은 그냥 두고 자재 꺼내"),
+    ("door", "자재는 그냥 놔둬"),  # or let go of it
+    ("door", "문 닫고 자재는 그냥 놔둬"),
+    ("door", "문 열어, 아니다 그냥 놔둬"),
+    ("building", "라운지 안 어두우면 돌아와"),  # inside, or not
+    ("building", "go to the lounge unless the professor is there"),
     ("door", "문 닫고 자재 가져오는 대신 팔 접어"),
 ]
 EXCLUSIONS = {
