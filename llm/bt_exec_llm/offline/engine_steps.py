@@ -142,6 +142,7 @@ class _Steps:
         self._sees = bool(kinds & _SEEING)
         self._paused = _pauses(reading.edge)
         self._each = lexicon.listed("each")
+        self._persons = lexicon.people
         self._points = _points(reading, self._each)
         self._asked: tuple[Step, bool] | None = None
         ifs = [node for node in meaning.walk() if node.kind == "if"]
@@ -246,14 +247,14 @@ class _Steps:
         return (left_by[0],), [piece for piece in pieces if piece is not states[0]]
 
     def _asks_about(self, pieces: list[Piece]) -> bool:
-        """Return True if what is told is named, and no other person: "report on the lounge"."""
+        """Return True if a report names its subject and no other person: "report on the lounge"."""
         kinds = {piece.name for piece in pieces if piece.kind == "value"}
         asked = {
             *self._lexicon.listed("each"),
             *self._lexicon.listed("joined"),
             *self._lexicon.past,
         }
-        return bool(kinds & asked) and not kinds & self._lexicon.people
+        return bool(kinds & asked) and not kinds & self._persons
 
     def _asked_of(
         self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
@@ -261,7 +262,7 @@ class _Steps:
         """Yield the questions of a verb that finds something out, about the places beside them."""
         via = "tell" if self._tells(verbs) else "look"
         more = [piece for one in of for piece in self._pieces(one)]
-        if via == "tell" and any(piece.name in self._lexicon.people for piece in more):
+        if via == "tell" and {piece.name for piece in more} & self._persons:
             for one in asked:
                 yield self._question(one, "look")
             yield self._step(verbs, more, act)
@@ -396,7 +397,7 @@ class _Steps:
         before = self._asked
         question = self._question(ask, "ask")
         kinds = {piece.name for piece in question.pieces}
-        if self._points and kinds & self._lexicon.people and not kinds & self._each:
+        if self._points and kinds & self._persons and not kinds & self._each:
             raise NoStepsError  # there: where the robot goes, or where the person usually is
         self._free = False
         positive = (self._asked or (question, True))[1]
