@@ -68,11 +68,13 @@ def _offline() -> Compiler | None:
 def _words_of(compiler: Compiler, request: Request) -> list[Problem]:
     """Return the mistakes that a compiler finds in the words of the packs of a request."""
     try:
+        if isinstance(compiler, WordsChecker):
+            return list(compiler.problems(request))
         compiler.compile(request)
-        return list(compiler.problems(request)) if isinstance(compiler, WordsChecker) else []
     except BtExecError as error:
         found = getattr(error, "problems", ())
         return list(found) or [Problem("BAD_LEXICON", str(error))]
+    return []
 
 
 _ANY = "go"
