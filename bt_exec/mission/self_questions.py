@@ -1,4 +1,4 @@
-"""Questions about the robot itself, at every site: its observations and its position.
+"""Questions about the robot itself, at every site: what it saw, did and holds, and where it is.
 
 The compiler is asked first, because it may give a better answer with domain knowledge. If it
 refuses, the general answer is given. The position is answered from the facts.
@@ -21,7 +21,8 @@ from bt_exec.spec.plain_yaml import read_yaml
 
 __all__ = ["SelfAnswers", "asks_to_continue", "question_of"]
 
-Question = Literal["SAW", "WHERE", "WHY"]
+Question = Literal["SAW", "WHERE", "WHY", "DID", "HOLDS"]
+_LAST = 5  # missions that are listed
 
 
 @cache
@@ -66,7 +67,8 @@ class SelfAnswers:
         """Answer a request."""
         question = question_of(request.command) if request.previous is None else None
         if question == "WHERE":
-            return Reply("WHERE", _where(request))
+            unknown = request.messages.say("SELF_WHERE_UNKNOWN", request.language)
+            return Reply("WHERE", _from_facts(request, question) or unknown)
         answer = self._compiler.compile(request)
         if question is None or not isinstance(answer, Refusal):
             return answer
@@ -77,6 +79,13 @@ class SelfAnswers:
                 return answer  # missions without observations, such as questions about pictures
             code = "SELF_SAW" if seen else "SELF_SAW_NOTHING"
             return Reply("WHERE", say(code, language, seen=seen))
+        if question == "HOLDS":
+            held = _from_facts(request, question)
+            return Reply("WHERE", held) if held else answer
+        if question == "DID":
+            done = [turn for turn in request.context.turns if turn.acted][-_LAST:]
+            listed = "\n".join(say("SELF_WHY", language, **_of(turn)) for turn in done)
+            return Reply("DONE", listed or say("SELF_WHY_NOTHING", language))
         last = request.context.last()
         if last is None:
             return Reply("WHY", say("SELF_WHY_NOTHING", language))
@@ -87,13 +96,12 @@ def _of(turn: Turn) -> Mapping[str, str]:
     return {"command": turn.command, "message": turn.message}
 
 
-def _is_place(fact: str) -> bool:
-    return fact.rpartition("/")[2].partition(".")[0] == "at"
-
-
-def _where(request: Request) -> str:
-    """Return the sentences about the robot's place, or that it is unknown."""
-    facts = request.situation.facts
-    places = {name: value for name, value in facts.items() if _is_place(name)}
-    said, _ = fact_sentences(places, request.messages, request.language)
-    return " ".join(said) or request.messages.say("SELF_WHERE_UNKNOWN", request.language)
+def _from_facts(request: Request, question: Question) -> str:
+    """Return the sentences of the facts that answer a question."""
+    begins = _forms()["facts"][question]
+    found = {
+        name: value
+        for name, value in request.situation.facts.items()
+        if name.rpartition("/")[2].partition(".")[0] in begins
+    }
+    return " ".join(fact_sentences(found, request.messages, request.language)[0])

@@ -30,6 +30,10 @@ from bt_exec.site.site import load_site
         ("어디야?", "WHERE"),
         ("너 지금 어디에 있어?", "WHERE"),
         ("로봇이 어디에 있나요?", "WHERE"),
+        ("What did you do?", "DID"),
+        ("뭐 했어?", "DID"),
+        ("what are you holding?", "HOLDS"),
+        ("뭐 들고 있어?", "HOLDS"),
         ("why did you stop?", "WHY"),
         ("Why did it fail?", "WHY"),
         ("왜 멈췄어?", "WHY"),
@@ -140,6 +144,21 @@ def test_why_refers_to_the_last_mission_that_acted() -> None:
     context = Context((Turn("go", "blocked", "X", "Stuck."), Turn("is it open?", acted=False)))
     assert answer("why did you stop?", context=context) == Reply("WHY", "“go”: Stuck.")
     assert answer("why did you stop?") == Reply("WHY", "Nothing has moved here yet.")
+
+
+def test_last_missions_that_acted_are_listed() -> None:
+    turns = (Turn("go", "satisfied", "OK", "There."), Turn("is it open?", acted=False))
+    told = Reply("DONE", "“go”: There.")
+    assert answer("what did you do?", context=Context(turns)) == told
+    assert answer("뭐 했어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
+
+
+def test_held_object_is_reported_from_facts() -> None:
+    facts = {"hand.right": "material", "at.left": "home"}
+    assert answer("what are you holding?", **facts) == Reply(
+        "WHERE", "The right hand holds the material."
+    )
+    assert answer("뭐 들고 있어?") == Refusal("NOT_UNDERSTOOD", "?")
 
 
 def test_answer_of_the_compiler_is_preferred() -> None:
