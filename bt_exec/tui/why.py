@@ -106,7 +106,12 @@ class Why:
         rows += self.found()
         rows += [("problem", clean(problem)) for problem in known.problems]
         if self.status in ("interrupted", "running", "waiting"):
-            rows.append(("last known", " ".join(self.state(known.facts))))
+            sure = {
+                fact: value
+                for fact, value in known.facts.items()
+                if fact.partition(".")[0] not in known.uncertain
+            }
+            rows.append(("last known", " ".join(self.state(sure))))
             rows.append(("not certain any more", " ".join(self.state(known.uncertain))))
             rows.append(("was to become", " ".join(self.state(known.possible))))
         elif clean(line.message) != self.cause():
@@ -182,9 +187,12 @@ class Why:
         return clean(f"{self.messages.word(name, self.language)} {text}")
 
     def state(self, facts: Mapping[str, str]) -> tuple[str, ...]:
-        """Return a sentence for each fact that has one."""
-        keys = (f"{fact}={value}" for fact, value in facts.items())
-        return tuple(self.say(key) for key in keys if key in self.messages)
+        """Return a sentence for each fact that has one, or that has one for any value."""
+        return tuple(
+            self.say(code, value=value)
+            for fact, value in facts.items()
+            for code in [c for c in (f"{fact}={value}", f"{fact}=*") if c in self.messages][:1]
+        )
 
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
         """Return the whole explanation as lines of at most `width` cells."""

@@ -27,6 +27,8 @@ WHY_RUNNING: {en: It is still running., ko: 아직 실행 중입니다.}
 WHY_INTERRUPTED: {en: The program ended., ko: 프로그램이 끝났습니다.}
 WHY_INTERRUPTED_IN: {en: "The program ended during: {doing}.", ko: "끝났을 때: {doing}."}
 door=ajar: {en: The door is ajar., ko: 문이 조금 열려 있습니다.}
+hand.left=*: {en: "The left hand holds {value}.", ko: "왼손에 {value}."}
+at.table=*: {en: "I am at {value}.", ko: "{value} 앞."}
 hand.right=cup: {en: The right hand holds the cup., ko: 오른손에 컵이 있습니다.}
 words:
   right: {en: right, ko: 오른손}
@@ -218,6 +220,17 @@ def test_recovered_failures_are_listed_separately(messages: Messages) -> None:
         ("went on after", "open_door right → door: The door is stuck (jammed)."),
         ("failed first", "pull right: There is no grip."),
     ]
+
+
+@pytest.mark.parametrize("uncertain", [{}, {"at": "bowl"}])
+def test_known_state_excludes_what_an_uncertain_fact_includes(
+    messages: Messages, uncertain: dict[str, str]
+) -> None:
+    facts = {"hand.left": "a bowl", "at.table": "table 1"}
+    killed = known(line("unfinished", interrupted=True), facts=facts, uncertain=uncertain)
+    told = dict(Why(killed, messages, "en").facts())["last known"]
+    place = "" if uncertain else " I am at table 1."
+    assert told == f"The left hand holds a bowl.{place}"
 
 
 def test_long_lists_of_steps_are_counted(messages: Messages) -> None:
