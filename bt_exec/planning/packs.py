@@ -36,7 +36,16 @@ from bt_exec.planning.compiler import (
 from bt_exec.planning.repair import replace_part
 from bt_exec.planning.robot_views import owners_in
 from bt_exec.spec.expand import expand
-from bt_exec.spec.model import MissionSpec, NodeBase, children_of
+from bt_exec.spec.expression import Expression, Is, Not
+from bt_exec.spec.model import (
+    Check,
+    Fallback,
+    MissionSpec,
+    NodeBase,
+    Sequence,
+    Tree,
+    children_of,
+)
 from bt_exec.spec.paths import paths
 
 __all__ = ["PacksCompiler", "for_packs"]
@@ -105,7 +114,9 @@ class PacksCompiler(Wrapping):
             return answer
         if isinstance(answer, Refusal):
             return Unclear(answer.code, " ".join(answer.missing), answer.missing)
-        return answer.meaning or Unclear("NOT_UNDERSTOOD")
+        if answer.meaning is None:
+            return Unclear("NOT_UNDERSTOOD")
+        return replace(answer.meaning, said_back=_read_back(answer.spec, request))
 
     # -- commands that one compiler understands
 
@@ -283,6 +294,41 @@ def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> 
     if unknown:
         return replace(refusal(request, "UNKNOWN_PART", words=unknown), missing=(unknown,))
     return refusal(request, "PARTS_UNCLEAR")
+
+
+def _read_back(spec: MissionSpec, request: Request) -> str:
+    """Return what a plan does in the words of its site: its subgoals, trees and conditions."""
+    say, language = request.messages, request.language
+
+    def conditional(expression: Expression, said: str, *, met: bool) -> str:
+        if isinstance(expression, Not):
+            return conditional(expression.of, said, met=not met)
+        if not isinstance(expression, Is):
+            return said
+        asked = say.phrase(expression.name, language, dict(expression.args))
+        return say.say("READ_IF" if met else "READ_UNLESS", language, condition=asked, said=said)
+
+    def told(node: NodeBase) -> str:
+        if node.name in spec.mission.subgoals:
+            said = str(node.name)
+        elif isinstance(node, Tree):
+            said = say.phrase(node.tree, language, dict(node.args))
+        else:
+            parts = list(filter(None, map(told, children_of(node))))
+            code = "READ_OTHER" if isinstance(node, Fallback) else "READ_THEN"
+            said = parts.pop(0) if parts else ""
+            for part in parts:
+                said = say.say(code, language, first=said, said=part)
+        if not said:
+            return ""
+        if node.skip_if is not None and node.name is None:
+            return conditional(node.skip_if, said, met=False)
+        first = next(iter(children_of(node)), None)
+        if isinstance(node, Sequence) and isinstance(first, Check) and not first.tell:
+            return conditional(first.check, said, met=True)
+        return said
+
+    return told(spec.root)
 
 
 def _headed(spec: MissionSpec, **changed: Any) -> MissionSpec:

@@ -7,42 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from bt_exec.failure import Refusal, SpecError, UsageError
+from bt_exec.failure import Failure, Refusal, SpecError, UsageError
 from bt_exec.language.context import Context, Turn
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
-from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Plan, Reply
+from bt_exec.planning.compiler import Done, Plan, Reply
 from bt_exec.planning.packs import for_packs
 from bt_exec.planning.plan import prepare_answer
 from bt_exec.site.compile_command import make_compiler, request_of
 from bt_exec.site.site import load_site
-from bt_exec.spec.model import Check, Fallback, Sequence, Tree, walk
+from bt_exec.spec.model import Check, Do, Fallback, Sequence, Tree, walk
+from bt_exec.spec.paths import paths
+from tests.bt_exec.planning.table_and_door import SITE, WORLD
 from tests.cases import cases, some
 
-SITE = """
-site: table_and_door
-packs: {door: {robot: sim, detector: oracle}, tabletop: {robot: sim, detector: oracle}}
-compiler: {name: offline, of: {tabletop: table}}
-"""
-THINGS = {
-    "object_apple_0": "1 0 0.8",
-    "object_lemon_0": "1.2 0.1 0.8",
-    "object_red_cube_0": "1.1 0.2 0.8",
-    "object_red_bowl_0": "1 0.4 0.8",
-    "object_blue_bowl_0": "1.2 0.5 0.8",
-    "object_tray_0": "1.4 -0.3 0.8",
-}
-WORLD = Situation(
-    labels=tuple(THINGS),
-    facts={
-        **{f"pos.{name}": at for name, at in THINGS.items()},
-        "table.table_0": "1.2 0.1 0.75 1.0 1.6",
-        "pos.robot": "0 0 0",
-        "hand": "empty",
-        "door": "closed",
-    },
-)
 PUT, PUT_KO = "Put the apple in the red bowl.", "사과를 빨간 그릇에 담아."
 TABLE = {
     "en": (PUT, "Bring me the lemon.", "Sort by colour.", "Pick up the apple."),
@@ -270,6 +248,81 @@ def test_meaning_of_all_parts_is_read(site, compiler):
     unclear = compiler.read(request_of(site, "open the door and dance", WORLD))
     assert isinstance(unclear, Unclear)
     assert unclear.words == "dance"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("open the door and bring me the lemon", "open the door, then lemon 0 in tray 0"),
+        ("문 열고 레몬을 갖다줘", "문 열기, 그다음에 레몬 0 → 쟁반 0"),
+        ("if the door is open, bring me the lemon", "if the door is open: lemon 0 in tray 0"),
+        (
+            "unless the door is open, bring me the lemon",
+            "unless the door is open: lemon 0 in tray 0",
+        ),
+        (
+            "if the door is open, bring me the lemon, otherwise open the door",
+            "if the door is open: lemon 0 in tray 0; unless the door is open: open the door",
+        ),
+    ],
+)
+def test_every_part_is_read_back(command, said, site, compiler):
+    assert compiler.read(request_of(site, command, WORLD)).said_back == said
+
+
+@pytest.fixture
+def failed(site, compiler):
+    """Return the request after a failure in a plan, all steps before it being done."""
+
+    def failed(command, skill, code, **assumed):
+        first = request_of(site, command, WORLD)
+        plan = prepare_answer(compiler.compile(first), first).spec
+        leaves = list(paths(plan.root, Do))
+        at = next(number for number, (_, node) in enumerate(leaves) if node.do == skill)
+        path, node = leaves[at]
+        failure = Failure(code, "", path=path, kind="skill", node=skill, args=dict(node.args))
+        done = tuple(Done(path, node.do, dict(node.args)) for path, node in leaves[:at])
+        facts = {**WORLD.facts, **assumed}
+        return replace(
+            first,
+            previous=plan,
+            failure=failure,
+            tried=(failure,),
+            done=done,
+            assumed=assumed,
+            situation=replace(WORLD, facts=facts),
+        )
+
+    return failed
+
+
+def test_failure_at_the_door_keeps_what_was_done_on_the_table(compiler, failed):
+    where = {"spot.object_apple_0": "in object_red_bowl_0"}
+    request = failed(
+        "put the apple in the red bowl and open the door", "open_door", "GRASP_SLIPPED", **where
+    )
+    answer = compiler.compile(request)
+    table, door = answer.spec.root.sequence
+    assert table == request.previous.root.sequence[0]
+    assert door.args["arm"] == "left"
+    assert {one.path for one in request.done} <= set(answer.spec.mission.kept)
+    assert (answer.spec.mission.plan_version, answer.spec.mission.parent) == (2, 1)
+    assert answer.spec.mission.command == request.command
+    prepare_answer(answer, request)
+
+
+def test_failure_on_the_table_keeps_what_was_done_at_the_door(compiler, failed):
+    command = "open the door and put the apple and the lemon in the red bowl"
+    request = failed(command, "pick_object", "UNREACHABLE", door="open")
+    answer = compiler.compile(request)
+    door, table = answer.spec.root.sequence
+    assert door == request.previous.root.sequence[0]
+    lost = request.failure.args["target"]
+    left = {"object_apple_0", "object_lemon_0"} - {lost}
+    moved = {node.args["object"] for node in walk(table, Tree) if "to" in node.args}
+    assert moved == left
+    assert any(path.startswith("open_door") for path in answer.spec.mission.kept)
+    prepare_answer(answer, request)
 
 
 def test_suggestions_of_all_packs(site, compiler):
