@@ -223,7 +223,8 @@ class Parts:
                 raise RefusedError(unmet)
             return branches[found]
         looks, holds = found
-        asks = {True: holds, False: holds.get("not", {"not": holds})}
+        negated = isinstance(holds, Mapping) and "not" in holds
+        asks = {True: holds, False: holds["not"] if negated else {"not": holds}}
         if len(branches) == 1:
             ((met, nodes),) = branches.items()
             data = {"sequence": nodes, "skip_if": asks[not met]}

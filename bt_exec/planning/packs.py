@@ -100,7 +100,9 @@ class PacksCompiler(Wrapping):
         answers = {name: self._alone(name, one, request) for name, one in self.parts.items()}
         claims = {name: one for name, one in answers.items() if self._claims(name, one)}
         if len(claims) == 1:
-            return next(iter(claims.values()))
+            ((name, found),) = claims.items()
+            said = self._order_in_texts(request, name, found)
+            return refusal(request, "PART_SAID", part=said) if said else found
         if claims and all(isinstance(one, Reply) for one in claims.values()):
             return next(iter(claims.values()))
         if claims:
@@ -119,6 +121,21 @@ class PacksCompiler(Wrapping):
         return replace(answer.meaning, said_back=_read_back(answer.spec, request))
 
     # -- commands that one compiler understands
+
+    def _order_in_texts(self, request: Request, name: str, answer: Plan | Refusal | Reply) -> str:
+        """Return a command for another pack in the free texts of a command; empty without one."""
+        if not isinstance(answer, Plan) or answer.meaning is None:
+            return ""
+        texts = [role.value for act in answer.meaning.acts for role in act.roles]
+        for words in (text.split() for text in texts):
+            ends = (words[at:] for at in range(1, len(words) - 1))
+            begins = (words[:at] for at in range(2, len(words)))
+            for part in (*ends, *begins):
+                asked = replace(request, command=" ".join(part), context=Context())
+                for other, one in self.parts.items():
+                    if other != name and isinstance(one.compile(asked), Plan):
+                        return asked.command
+        return ""
 
     def _packs_of(self, name: str) -> str:
         return ", ".join(pack for pack, owner in self.owners.items() if owner == name)

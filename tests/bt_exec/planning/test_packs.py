@@ -15,6 +15,7 @@ from bt_exec.planning.compiler import Done, Plan, Reply
 from bt_exec.planning.packs import for_packs
 from bt_exec.planning.plan import prepare_answer
 from bt_exec.site.compile_command import make_compiler, request_of
+from bt_exec.site.data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Check, Do, Fallback, Sequence, Tree, walk
 from bt_exec.spec.paths import paths
@@ -323,6 +324,40 @@ def test_failure_on_the_table_keeps_what_was_done_at_the_door(compiler, failed):
     assert moved == left
     assert any(path.startswith("open_door") for path in answer.spec.mission.kept)
     prepare_answer(answer, request)
+
+
+@pytest.fixture(scope="module")
+def in_building(tmp_path_factory):
+    """Return the answer to a command on a site with a building and a table."""
+    written = data_path("configs", "sites", "building.yaml").read_text("utf-8")
+    own = "packs:\n  tabletop: {robot: sim, detector: oracle}\n"
+    written = written.replace("packs:\n", own).replace("  name: offline", "  of: {tabletop: table}")
+    file = tmp_path_factory.mktemp("sites") / "building_and_table.yaml"
+    file.write_text(written, encoding="utf-8")
+    site = load_site(str(file))
+    compiler = make_compiler(site)
+    return lambda command: compiler.compile(request_of(site, command, WORLD))
+
+
+def test_condition_that_needs_a_look_stands_behind_it(in_building):
+    found = in_building("if there is somebody in the lounge, bring me the lemon").spec.root
+    look, work = found.sequence
+    assert look.tree == "look_for_people"
+    assert work.model_dump(by_alias=True)["skip_if"] == {"not": "people_there"}
+    found = in_building("if nobody is in the lounge, bring me the lemon").spec.root
+    assert found.sequence[1].model_dump(by_alias=True)["skip_if"] == "people_there"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ask the professor if he needs coffee and sort by colour",
+        "교수님께 사과를 빨간 그릇에 담으라고 전해",
+    ],
+)
+def test_order_for_another_pack_in_a_free_text_is_refused(command, in_building):
+    assert in_building(command).code == "PART_SAID"
+    assert isinstance(in_building("ask the professor if he needs coffee"), Plan)
 
 
 def test_suggestions_of_all_packs(site, compiler):
