@@ -62,7 +62,8 @@ def _sort(count: int) -> None:
         {"robot": "http", "remote": {"http": simulator.address}}
     )
     rates = site.rates.model_copy(update={"tick_hz": 100.0, "look_hz": 50.0})
-    site = replace(site, packs={"tabletop": settings}, rates=rates)
+    limits = site.limits.model_copy(update={"hang_s": 30.0})  # as of other simulated worlds
+    site = replace(site, packs={"tabletop": settings}, rates=rates, limits=limits)
     began = time.process_time()
     plan = compiled("sort by colour", now).plan
     planned = time.process_time() - began

@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, cast
 
 import pytest
 
 from bt_exec.failure import Failed
+from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.protocol.client import Client
+from bt_exec_skills.tabletop.protocol.robot import HttpTableRobot
 
 
 class Simulator(BaseHTTPRequestHandler):
@@ -148,3 +152,20 @@ def test_number_without_a_finite_float_is_refused(
         asking.now()
     with pytest.raises(ValueError, match="/step answers"):
         asking.step(0.1)
+
+
+def test_readings_share_threads() -> None:
+    threads: set[int] = set()
+
+    class Reads:
+        def environment(self) -> Environment:
+            threads.add(threading.get_ident())
+            return Environment(0.0)
+
+    robot = HttpTableRobot(cast(Any, Reads()))
+    for _ in range(40):
+        reading = robot.read()
+        while not reading.done:
+            time.sleep(0.001)
+        time.sleep(0.001)
+    assert len(threads) < 20

@@ -54,6 +54,9 @@ def test_put_down_places_the_held_object_on_a_table(command):
         "손에 든 거 쟁반에 올려",
         "손에 있는 사과 쟁반에 놔",
         "됐고 쟁반에 놔",
+        "onto the tray please",
+        "쟁반에",
+        "생각이 바뀌었어, 쟁반에 놔줘",
     ],
 )
 def test_held_object_is_named_by_being_held(command):
@@ -189,3 +192,32 @@ def test_go_on_is_refused_when_nothing_is_unfinished(turns):
     answer = answer_to("go on", turns)
     assert isinstance(answer, Refusal)
     assert answer.code == "NOTHING_UNFINISHED"
+
+
+@pytest.mark.parametrize("command", ["onto the tray?", "쟁반에?"])
+def test_place_with_a_question_mark_moves_nothing(command):
+    answer = answer_to(command)
+    assert isinstance(answer, Refusal) or not goals_of(answer.spec.root)
+
+
+@pytest.mark.parametrize(
+    "command", ["put it in its bowl", "자기 그릇에 넣어", "이거 같은 색 그릇에 넣어줘"]
+)
+def test_own_bowl_is_that_of_the_held_object(command):
+    cube = "object_small_blue_cube_0"
+    at = WORLD.objects[cube].pos
+    lifted = {**WORLD.objects, cube: WORLD.objects[cube]._replace(pos=Point(at.x, at.y, 1.2))}
+    world = replace(WORLD, objects=lifted)
+    (move,) = moves(answer_to(command, facts={"hand": cube}, world=world))
+    assert (move.thing, move.target) == (cube, "object_blue_bowl_0")
+
+
+def test_the_cup_is_the_one_in_the_hand():
+    cup = "object_red_cup_0"
+    at = WORLD.objects[cup].pos
+    lifted = {**WORLD.objects, cup: WORLD.objects[cup]._replace(pos=Point(at.x, at.y, 1.2))}
+    world = replace(WORLD, objects=lifted)
+    for command in ("put the cup on the tray", "컵을 쟁반에 올려줘"):
+        (move,) = moves(answer_to(command, facts={"hand": cup}, world=world))
+        assert (move.thing, move.target) == (cup, "object_tray_0")
+    assert isinstance(answer_to("put the cup on the tray", facts={}, world=WORLD), Refusal)

@@ -155,6 +155,8 @@ class Converter:
         text = self._said(act)
         if by and (side != "in" or away is not None):
             raise Trouble("NOT_UNDERSTOOD")
+        if own and not themes:
+            themes = (Phrase("", again=True),)  # "into its bowl": what the hand holds, or all
         if by:
             themes = tuple(map(_every, themes)) if self._korean else themes
             return Ask("sort", text, themes, to, "in", by)
@@ -226,7 +228,9 @@ def _polarity(question: Node) -> tuple[Node, bool]:
 
 def _every(phrase: Phrase) -> Phrase:
     """Return a phrase that means all objects if its noun has no number, as in Korean."""
-    return replace(phrase, number="all") if phrase.number == "one" else phrase
+    if phrase.again or phrase.number != "one":
+        return phrase
+    return replace(phrase, number="all")
 
 
 def _with_verbs(asks: list[Ask]) -> list[Ask]:

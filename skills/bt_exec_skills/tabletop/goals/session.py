@@ -92,6 +92,7 @@ class Session:
                     raise Trouble("NOTHING_UNFINISHED")
                 return begun
             questioned = text.rstrip().endswith(("?", "？"))
+            node = self._with_held(node, asked or questioned)
             if (questioned and node.kind == "again") or _is_denial(node):
                 continue  # again? not on the tray
             if questioned and _is_open(node):
@@ -152,6 +153,14 @@ class Session:
         return found[0] if len(found) == 1 else ""
 
     # -- pronouns
+
+    def _with_held(self, node: Node, asked: bool) -> Node:
+        """Return the placement that a bare place means while an object is held: "onto the tray"."""
+        of = node.get("of") if node.kind == "fragment" else None
+        if asked or self._now.held is None or not isinstance(of, Node) or of.kind != "rel":
+            return node
+        it = Node("pronoun", (("name", "it"),))
+        return Node("act", (("verb", "move"), ("of", it), ("to", of)))
 
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
         """Return a meaning in which a leading pronoun is replaced by its antecedent."""

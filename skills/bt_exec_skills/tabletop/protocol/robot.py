@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from bt_exec.failure import Failed
-from bt_exec.standby import STANDBY
+from bt_exec.standby import STANDBY, StandbyThreads
 from bt_exec_skills.tabletop.environment import Environment, Point
 from bt_exec_skills.tabletop.protocol.client import Client
 
@@ -23,6 +23,7 @@ __all__ = ["HttpReading", "HttpTableRobot", "LockstepTableRobot"]
 _REST_S = 0.3  # between two readings that must agree
 _REST_M = 0.005
 _REST_LIMIT_S = 20.0
+_REQUESTS = StandbyThreads()  # a tick does not wait until a new thread runs on a busy machine
 _KNOWN = ("UNREACHABLE", "NO_PATH", "STUCK", "MISSED", "EMPTY", "STOPPED")
 
 
@@ -34,7 +35,7 @@ class HttpReading:
         self.environment: Environment | None = None
         self.failure: Failed | None = None
         self._client, self._took = client, took
-        threading.Thread(target=self._run, name="table-read", daemon=True).start()
+        _REQUESTS.run(self._run)
 
     def _run(self) -> None:
         try:
@@ -67,7 +68,7 @@ class HttpMotion:
         self._client, self._code = client, code
         self._ended, self._at_rest = ended, at_rest
         self._lock = threading.Lock()
-        threading.Thread(target=self._run, name="table-motion", daemon=True).start()
+        _REQUESTS.run(self._run)
 
     def _run(self) -> None:
         failure: Failed | None = None
