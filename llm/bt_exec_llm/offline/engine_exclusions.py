@@ -8,7 +8,15 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["LEAVE", "REST", "LeftAloneError", "NoStepsError", "other_value", "with_exclusions"]
+__all__ = [
+    "LEAVE",
+    "REST",
+    "LeftAloneError",
+    "NoStepsError",
+    "other_value",
+    "verbs_of",
+    "with_exclusions",
+]
 
 LEAVE = "leave"
 """Verb of an object that is to be left alone."""
@@ -66,12 +74,17 @@ def _left_alone(step: Step, acts: list[Step], lexicon: Lexicon) -> list[Step]:
         return [replace(step, verbs=kept[0].verbs)]
     if len(step.pieces) != 1 or step.pieces[0].kind != "noun" or not acts:
         raise LeftAloneError
-    verbs = lexicon.verbs.items()
-    own = [name for name, verb in verbs if verb.usual == step.pieces[0].name]
-    own = own or [name for name, verb in verbs if verb.denied]
-    if not own:
+    verbs = verbs_of(step.pieces[0], lexicon)
+    if not verbs:
         raise LeftAloneError
-    return [replace(step, verbs=(name,)) for name in own]
+    return [replace(step, verbs=(name,)) for name in verbs]
+
+
+def verbs_of(noun: Piece, lexicon: Lexicon) -> list[str]:
+    """Return the verbs that must not be used with an object that is to be left alone."""
+    verbs = lexicon.verbs.items()
+    own = [name for name, verb in verbs if verb.usual == noun.name]
+    return own or [name for name, verb in verbs if verb.denied]
 
 
 def _is_value(piece: Piece) -> bool:

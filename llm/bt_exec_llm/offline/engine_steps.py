@@ -27,7 +27,7 @@ from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Kind, Piece
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["LeftAloneError", "NoStepsError", "condition_of_meaning", "steps_of_meaning"]
+__all__ = ["HAND", "LeftAloneError", "NoStepsError", "condition_of_meaning", "steps_of_meaning"]
 
 _SILENT = ("any", "one", "many")
 _SEEING = frozenset({"see", "seen", "exist", "absent"})
@@ -38,7 +38,7 @@ _SOS = tuple(Node("pronoun", (("name", name),)) for name in _SO)
 _PAIR = 2
 _DESCRIBED = ("status", "held_thing")
 """Nouns that name a state of an object, or an object by its state."""
-_HAND, _HOME = "hand", "home"
+HAND, _HOME = "hand", "home"
 _PUT_BACK = "put_back"
 _ASKED = ("whether", "which", "how_many", "where", "what")
 
@@ -340,7 +340,7 @@ class _Steps:
         if any(other_value(one, self._lexicon) for one in pieces):
             return pieces
         described = any(one.kind in ("state", "value") for one in pieces)
-        if not described and any(one.name == _HAND for one in pieces):
+        if not described and any(one.name == HAND for one in pieces):
             pieces.append(self._piece("noun", "anything"))
         elif not described and self._sees and "visible" in self._lexicon.states:
             pieces.insert(0, self._piece("state", "visible"))
@@ -457,8 +457,8 @@ class _Steps:
         for part in conjuncts(formula):
             if part.kind in ("thing", "has"):
                 said = part.text("name") or part.text("attribute")
-                if said == _HAND and _HAND in self._lexicon.nouns:
-                    said = f"noun/{_HAND}//"
+                if said == HAND and HAND in self._lexicon.nouns:
+                    said = f"noun/{HAND}//"
                 if said.count("/") != 3:
                     raise NoStepsError
                 kind, name, value, sense = name_of(said)

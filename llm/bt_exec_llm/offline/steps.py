@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from bt_exec.language.closed import words as closed_words
 from bt_exec_llm.offline.clause_steps import steps_in
+from bt_exec_llm.offline.engine_exclusions import verbs_of
 from bt_exec_llm.offline.joining import corrected, joined
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.piece import Clause, Piece
@@ -125,7 +126,7 @@ class _Order:
         if clause.mood == "said":
             if last and not self._done:
                 return Trouble("NOT_A_COMMAND", self._text[clause.start : clause.end])
-            self._done += [replace(step, said=True) for step in found]
+            self._done += self._said(clause, found)
             return None
         if clause.mood in ("if", "else"):
             return self._if(at, clause, found)
@@ -138,7 +139,10 @@ class _Order:
             self._asked = _asked_by(clause, found[0])
             self._last = None
         free = not set(clause.verbs) & self._lexicon.closing_verbs
-        if self._condition is not None and free and _only_reports(clause, self._lexicon):
+        persons = self._persons_before()
+        if found and persons and _only_reports(clause, self._lexicon) and not found[0].pieces:
+            found = [replace(found[0], pieces=persons)]  # 가서 말씀드려
+        elif self._condition is not None and free and _only_reports(clause, self._lexicon):
             one = found[0]  # 없으면 알려 줘 reports the answer
             asked = replace(self._condition[0], via="tell", joined=one.joined)
             found = [replace(asked, start=one.start, end=one.end, text=one.text)]
@@ -151,6 +155,26 @@ class _Order:
             return self._put_first(clause, found)
         self._place(at, clause, found)
         return None
+
+    def _said(self, clause: Clause, found: list[Step]) -> list[Step]:
+        """Return the steps of a remark; what the speaker will do must not be done."""
+        words = self._text[clause.start : clause.end].split()
+        if not {*words} & {*closed_words(self._language, "own_subjects")}:
+            return [replace(step, said=True) for step in found]
+        return [
+            replace(step, verbs=(verb,), pieces=[noun], positive=False)
+            for step in found
+            for noun in step.pieces
+            if noun.kind == "noun"
+            for verb in verbs_of(noun, self._lexicon)
+        ]
+
+    def _persons_before(self) -> list[Piece]:
+        """Return the persons to whom the conditional step before goes."""
+        last = self._done[-1] if self._done else None
+        if last is None or last.condition is None or QUESTION in last.verbs:
+            return []
+        return [p for p in last.pieces if p.kind == "value" and p.name in self._lexicon.people]
 
     def finished(self) -> list[Step] | Trouble:
         """Return the steps."""

@@ -13,6 +13,7 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.acts import meaning_of
 from bt_exec_llm.offline.choosing import chosen_of
 from bt_exec_llm.offline.engine_steps import (
+    HAND,
     LeftAloneError,
     NoStepsError,
     condition_of_meaning,
@@ -235,7 +236,7 @@ def _read(text: str, language: str, index: Index, past: Past) -> Understood | Tr
     if isinstance(found, Trouble) and language == "ko" and _spaced_out(text):
         again = _parts("".join(text.split()), language, index, past)
         found = found if isinstance(again, Trouble) else again
-    if isinstance(found, Trouble):
+    if isinstance(found, Trouble) and found.code != "NEGATED":
         spelled = index.reader.respelled(text, language)
         again = found if spelled == text else _parts(spelled, language, index, past)
         found = found if isinstance(again, Trouble) else again
@@ -270,6 +271,9 @@ def _bound(
     known = with_others(steps, past, index.library, index.reader.lexicon)
     if isinstance(known, Trouble):
         return known
+    tool = next((step for step in steps if step.positive and _is_by_that(step)), None)
+    if tool is not None:
+        return Trouble("NO_REFERENT", tool.text or text.strip())
     before = past.before(known)
     for option in (*pointing(known, before), known):
         found = index.binder.bind(option, text.strip(), before)
@@ -283,6 +287,12 @@ def _bound(
     if _points_at_nothing(option, resolved, index):
         return Trouble("NO_REFERENT", text.strip())
     return Understood(found, meaning_of(resolved, text, language), resolved)
+
+
+def _is_by_that(step: Step) -> bool:
+    """Return True if the only object of a step is the hand that it is done with."""
+    named = [piece for piece in step.pieces if piece.kind in ("noun", "value", "text")]
+    return bool(named) and all(p.name == HAND and p.mark in ("by", "with") for p in named)
 
 
 def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) -> bool:

@@ -17,6 +17,11 @@ UNDERSTOOD = [
     ("door", "들고 있는 거 없으면 자재 가져와", "get_material unless hand_holds right material"),
     ("door", "As long as your left hand is empty, open the door with it.",
      "open_door left unless not hand_empty left"),
+    ("door", "팔 접어. 문은 내가 닫을 테니까.", "arms_home"),
+    ("door", "Don't use the right arm. Open the door.", "open_door left"),
+    ("building", "라운지가 비어 있는지 보고 비었으면 교수님께 가서 말씀드려",
+     "look_at lounge people, look_for_people lounge, (go_to_person professor professor_office, "
+     "tell_seen professor professor_office) unless people_there"),
     ("building", "교수님 방 빼고 라운지 보고 와", "look_at lounge, report_back"),
     ("building", "Instead of the lounge check the corridor", "look_at corridor_center"),
     ("building", "neither the lounge nor the corridor: check the break room",
@@ -53,6 +58,8 @@ REFUSED = [
     ("door", "자재는 그냥 놔둬"),  # or let go of it
     ("door", "문 닫고 자재는 그냥 놔둬"),
     ("door", "문 열어, 아니다 그냥 놔둬"),
+    ("door", "오른손으로 문 닫고 그 손으로 다시 열어"),
+    ("door", "문은 내가 닫을 테니까 자재만 꺼내줘"),
     ("building", "라운지 안 어두우면 돌아와"),  # inside, or not
     ("building", "go to the lounge unless the professor is there"),
     ("door", "문 닫고 자재 가져오는 대신 팔 접어"),
