@@ -50,11 +50,11 @@ class Reader:
             text = text.replace(spoken, written)
         return text
 
-    def respelled(self, text: str, language: str) -> str:
-        """Return `text` in standard spelling, without dialect words and misspellings by sound."""
+    def respelled(self, text: str, language: str, *, sounds: bool = True) -> str:
+        """Return `text` without dialect words and, if `sounds`, misspellings by sound."""
         for spoken, written in self.lexicon.dialects.get(language, {}).items():
             text = text.replace(spoken, written)
-        return self._korean.respelled(text) if language == "ko" else text
+        return self._korean.respelled(text) if sounds and language == "ko" else text
 
     def alone(self, text: str, language: str) -> str:
         """Return the code of an utterance that is not a command (stop, help, hello)."""

@@ -236,8 +236,9 @@ def _read(text: str, language: str, index: Index, past: Past) -> Understood | Tr
     if isinstance(found, Trouble) and language == "ko" and _spaced_out(text):
         again = _parts("".join(text.split()), language, index, past)
         found = found if isinstance(again, Trouble) else again
-    if isinstance(found, Trouble) and found.code != "NEGATED":
-        spelled = index.reader.respelled(text, language)
+    if isinstance(found, Trouble):
+        sounds = found.code != "NEGATED"  # who does it (내가, 네가) may be mended away
+        spelled = index.reader.respelled(text, language, sounds=sounds)
         again = found if spelled == text else _parts(spelled, language, index, past)
         found = found if isinstance(again, Trouble) else again
     if isinstance(found, Trouble) and index.frames.literal is not None:
