@@ -115,3 +115,11 @@ def test_exclusions_and_undecided_instances():
     mixed = tools.verify_all([red, blue], start, ["red"], wanted=False)
     assert tools.count([red.instance, blue.instance], mixed)[:2] == (0, 1)
     assert tools.count([red.instance, blue.instance], mixed).confidence <= 0.5
+
+
+def test_colour_without_a_trace_is_excluded_although_the_colour_is_unclear():
+    crop = crop_of(box(25))
+    crop.pixels[crop.own] = (40, 150, 60)
+    crop.pixels[:40][crop.own[:40]] = (30, 60, 200)
+    assert tools.verify_attribute(crop, "red").holds is False
+    assert tools.verify_attribute(crop, "green").holds is None

@@ -62,6 +62,7 @@ ANSWERS = [
     ("Is the biggest circle red or blue?", {"target": 1, "other": 0}),
     ("Which is bigger, the blue square or the green square?", {"target": 1, "other": 0}),
     ("파란 네모와 파란 원 사이에 있는 것은 무슨 색이야?", ["green"]),
+    ("파란 네모 위에 원이 몇 개 있어?", 2),
     ("맨 왼쪽에 있는 네모는 무슨 색이야?", ["blue"]),
     ("파란 원에서 가장 가까운 도형은 무슨 색이야?", ["green"]),
     ("색깔별로 몇 개씩 있어?", {"red": 3, "blue": 2, "green": 1}),

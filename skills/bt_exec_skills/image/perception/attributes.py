@@ -34,6 +34,8 @@ _FILLS = {"circle": 0.955, "rectangle": 0.96, "triangle": 0.935}
 Measured on shapes with rough edges.
 """
 _CLEAR_FIT, _LEAST_FIT = 0.07, 0.88
+_UNCLEAR = 0.5  # clarity below which a name is undecided
+_TRACE = 0.05  # share of an object below which a colour is not its colour
 _SQUARE = 1.25  # maximum ratio of the sides of a square
 _RATIO = 1.35  # ratio between the sides of big and small objects
 _BRIGHT, _DARK, _BAND = 65.0, 35.0, 6.0  # lightness, CIE L
@@ -55,6 +57,8 @@ def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop]
     """
     if attribute in COLOURS:
         found, clear = name_colour(crop)
+        if clear < _UNCLEAR and found != attribute and _share(crop, attribute) < _TRACE:
+            return Decision(False, found, _UNCLEAR)
         return _decide(found, attribute, clear)
     if attribute in SHAPES:
         shape, clear = name_shape(crop)
@@ -78,7 +82,7 @@ def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop]
 
 
 def _decide(found: str, wanted: str, clear: float) -> Decision:
-    if clear < 0.5:
+    if clear < _UNCLEAR:
         return Decision(None, found, clear)
     return Decision(found == wanted, found, clear)
 
@@ -91,6 +95,11 @@ def name_colour(crop: Crop) -> tuple[str, float]:
     second = shares[1][1] if len(shares) > 1 else 0.0
     margin = (shares[0][1] - second) / (shares[0][1] + second)
     return shares[0][0], float(min(1.0, 0.25 + margin))
+
+
+def _share(crop: Crop, colour: str) -> float:
+    shares: Mapping[str, float] = {**colour_shares(crop.pixels, crop.own)}
+    return shares.get(colour, 0.0)
 
 
 def name_shape(crop: Crop) -> tuple[str, float]:

@@ -20,7 +20,7 @@ DegreeName = GradedName | Literal["left_of", "right_of", "above", "below"]
 DEGREES: tuple[GradedName, ...] = get_args(GradedName)
 _FALLING = ("small", "short", "dark", "blurred")
 _MARGINS = {
-    "big": (1.06, 1.15), "tall": (1.03, 1.08), "bright": (1.05, 1.15), "sharp": (1.2, 1.6),
+    "big": (1.06, 1.15), "tall": (1.015, 1.035), "bright": (1.05, 1.15), "sharp": (1.2, 1.6),
 }  # fmt: skip
 """Ratios up to which two objects may be equal, and from which one certainly exceeds the other."""
 

@@ -98,13 +98,13 @@ def meaning_in(
         raise Unread("NEEDS_MODEL" if unknown else "QUESTION_UNCLEAR", unknown or text)
     if found.respelt:
         raise Unread("QUESTION_RESPELT", text, found.respelt)
-    if found.rivals:
-        raise Unread("QUESTION_UNCLEAR", text)
     kinds = reader().lexicon(found.language).kinds
-    meaning = resolve(found.meaning, _before(context, names), kinds)
-    if meaning is None or meaning.kind != "ask":
+    earlier = _before(context, names)
+    resolved = [resolve(one, earlier, kinds) for one in (found.meaning, *found.rivals)]
+    meanings = list(dict.fromkeys(one for one in resolved if one is not None))
+    if len(meanings) != 1 or meanings[0].kind != "ask":
         raise Unread("NEEDS_MODEL" if found.unknown else "QUESTION_UNCLEAR", text)
-    return meaning, found
+    return meanings[0], found
 
 
 def _before(context: Sequence[str], names: tuple[str, ...]) -> list[Node]:
@@ -129,6 +129,7 @@ class _Questions:
 
     def __init__(self, language: str, text: str) -> None:
         self._generator = generator(language)
+        self._korean = language == "ko"
         self._kinds = reader().lexicon("en").kinds
         self._text = text
 
@@ -282,8 +283,8 @@ class _Questions:
         inner = part if holds else part.parts()[0]
         if inner.kind == "rel":
             to = inner.node("to")
-            ends = map(self._phrase, to.parts() if to.kind == "both" else (to,))
-            place = Place(self._relation(inner), next(ends), holds, *ends)
+            first, *rest = map(self._phrase, to.parts() if to.kind == "both" else (to,))
+            place = Place(self._relation(inner, first), first, holds, *rest)
             return replace(phrase, places=(*phrase.places, place))
         if inner.kind == "than":
             degree = Degree(self._degree(inner), self._phrase(inner.node("to")), holds)
@@ -314,8 +315,10 @@ class _Questions:
             raise self._refusal()
         return attribute
 
-    def _relation(self, part: Node) -> RelationName:
+    def _relation(self, part: Node, to: Phrase) -> RelationName:
         name = part.text("relation")
+        if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
+            name = _UPPERMOST.get(name, name)
         return cast(RelationName, _ON if name == "at" else name)
 
     def _contradicts(self, phrase: Phrase) -> bool:
