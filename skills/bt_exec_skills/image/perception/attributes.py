@@ -98,8 +98,8 @@ def name_colour(crop: Crop) -> tuple[str, float]:
 
 
 def _share(crop: Crop, colour: str) -> float:
-    shares: Mapping[str, float] = {**colour_shares(crop.pixels, crop.own)}
-    return shares.get(colour, 0.0)
+    shares = colour_shares(crop.pixels, crop.own)
+    return sum(share for name, share in shares.items() if name == colour)
 
 
 def name_shape(crop: Crop) -> tuple[str, float]:
