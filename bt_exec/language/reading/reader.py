@@ -110,7 +110,7 @@ class Reader:
     def __init__(self, packs: Sequence[Mapping[str, Any]]) -> None:
         self._packs = tuple(packs)
         self._numbered = any("verbs" in pack for pack in packs)
-        self._most = MOST * len(self._packs) ** 2  # most combinations of packs mean nothing
+        self._most = MOST * max(1, len(self._packs)) ** 2  # most mixtures of packs mean nothing
         self._lexicons: dict[str, Lexicon] = {}
 
     def lexicon(self, language: str) -> Lexicon:
