@@ -52,7 +52,8 @@ class Guard:
             if module == "__main__" or not _FUNCTION.fullmatch(name):
                 raise ValueError(f"stop must be a function of a module; found {name}")
             stop = name
-        words = shlex.split(stop) if isinstance(stop, str) else list(stop)
+        words = shlex.split(stop) if isinstance(stop, str) else stop
+        words = list(words) if isinstance(words, list | tuple) else []
         if not words or not all(isinstance(word, str) and word for word in words):
             raise ValueError(
                 "stop must be a command (a line, or a list of words) or module:function; "

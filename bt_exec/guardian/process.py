@@ -84,7 +84,7 @@ class Helper:
                 function = _function(self.stop["call"], path)
         except BaseException as error:  # the module belongs to a pack
             os.read(waits, 1)
-            return _failed(error)
+            return self._failed(error)
         if os.read(waits, 1) != b"g":
             return 0  # the guardian has ended, and its parent is aware of it
         try:
@@ -93,8 +93,15 @@ class Helper:
                 os.execvp(words[0], words)  # the command from the site file
             function(*self.stop["args"])
         except BaseException as error:  # the function belongs to a pack
-            return _failed(error)
+            return self._failed(error)
         return 0
+
+    def _failed(self, error: BaseException) -> int:
+        """Report why the stop failed; return the exit status of the helper."""
+        name = self.stop.get("call") or self.stop["command"][0]
+        why = f"{name}: {type(error).__name__}: {error}".rstrip(": ")
+        os.write(2, why.encode(errors="replace"))
+        return 1
 
     def go(self) -> None:
         """Signal the process to stop the robot."""
@@ -130,12 +137,6 @@ class Helper:
     def _close(self) -> None:
         os.close(self._go)
         os.close(self._said)
-
-
-def _failed(error: BaseException) -> int:
-    """Report why a stop failed; return its exit status."""
-    os.write(2, f"{type(error).__name__}: {error}".encode())
-    return 1
 
 
 def _function(name: str, path: list[str]) -> Any:

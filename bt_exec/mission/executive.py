@@ -149,7 +149,8 @@ class Executive:
         self._guardian = guardian
         self._needs_inspection = needs_inspection
         self._may_move = False
-        limit_s = stall_s(site, rigs, self.watchdog.limit_s, guarded=guardian is not None)
+        within_s = guardian.within_s if guardian is not None else None
+        limit_s = stall_s(site, rigs, self.watchdog.limit_s, within_s)
         self._heartbeat = Heartbeat(
             limit_s, guardian, lambda: self.watchdog.excused or self.watchdog.present.slow
         )

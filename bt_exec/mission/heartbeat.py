@@ -113,9 +113,17 @@ def _now() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def stall_s(site: Site, rigs: Mapping[str, Rig], hang_s: float, *, guarded: bool) -> float | None:
-    """Return the longest allowed gap between two ticks at a site [s]; None for no limit."""
+def stall_s(
+    site: Site, rigs: Mapping[str, Rig], hang_s: float, within_s: float | None
+) -> float | None:
+    """Return the longest allowed gap between two ticks at a site [s]; None for no limit.
+
+    A guardian stops the robot after `within_s` [s]. A longer gap ends the mission also if the
+    guardian was suspended together with this process.
+    """
     if site.limits.stall_s is not None:
         return site.limits.stall_s
+    if within_s is not None:
+        return within_s
     real = any(rig.robot is not None and rig.simulation is None for rig in rigs.values())
-    return max(_STALL_S, 2 * hang_s) if real or guarded else None
+    return max(_STALL_S, 2 * hang_s) if real else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from bt_exec.guardian.guard import WITHIN_S, Guard
 from bt_exec.planning.confirmation import ConfirmMode
@@ -40,7 +40,8 @@ class Limits(UserData):
             robot; 30 s if everything is simulated, because a busy machine computes slowly and
             nothing moves meanwhile.
         stall_s: Time limit between two ticks (a suspended machine, SIGSTOP, swapping), after which
-            the robot is stopped and the mission fails [s, wall]. Default: 3 s or twice `hang_s`
+            the robot is stopped and the mission fails [s, wall]. Default: `within` of the
+            guard if there is a guardian; otherwise 3 s or twice `hang_s`
             with a real robot; no limit if everything is simulated.
     """
 
@@ -66,6 +67,12 @@ class GuardSettings(UserData):
 
     stop: str | tuple[str, ...]
     within: Duration = WITHIN_S
+
+    @field_validator("stop", mode="before")
+    @classmethod
+    def _check_stop(cls, stop: Any) -> Any:
+        Guard(stop)
+        return stop
 
     @model_validator(mode="after")
     def _usable(self) -> GuardSettings:

@@ -128,7 +128,9 @@ def _problem(
         return source.problem("MISSING_FIELD", f"the field {own[-1]!r} is missing", place[:-1])
     value = found["input"]
     shown = "" if isinstance(value, Mapping) else repr(value)[:40]
-    return source.problem("BAD_VALUE", _WORDS.get(kind) or _said(found), place, found=shown)
+    message = _WORDS.get(kind) or _said(found)
+    shown = "" if "; found " in message else shown
+    return source.problem("BAD_VALUE", message, place, found=shown)
 
 
 def _owner(model: type[BaseModel], place: Place) -> type[BaseModel]:

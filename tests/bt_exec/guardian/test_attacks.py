@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -169,6 +170,25 @@ def test_signal_to_the_process_group_stops_the_arm(lab: ArmLab, number):
         program.communicate(timeout=60)
     assert program.returncode in (4, 130)
     assert lab.still()
+
+
+@pytest.mark.slow
+def test_mission_suspended_together_with_its_guardian_stalls(lab: ArmLab):
+    with lab.start("run", "hold") as program:
+        while lab.still():
+            time.sleep(0.02)
+        every = [program.pid, *(int(pid) for pid in children(program.pid))]
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in every:
+                os.kill(pid, number)
+            time.sleep(1.5)
+        program.communicate(timeout=60)
+    assert (program.returncode, lab.codes(), lab.still()) == (4, ["STALLED"], True)
+
+
+def children(pid: int) -> list[str]:
+    """Return the process ids of the children of a process."""
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
 @pytest.mark.slow

@@ -6,7 +6,9 @@ import os
 
 import pytest
 
+from bt_exec.failure import SpecError
 from bt_exec.guardian import Guard
+from bt_exec.site.site import load_site
 
 
 @pytest.mark.parametrize(
@@ -25,10 +27,23 @@ def test_stop_is_a_command_or_a_function(stop, data):
     assert Guard(stop).data == data
 
 
-@pytest.mark.parametrize("stop", ["", "   ", [], [""], [1], lambda: None, "'open", 3])
+@pytest.mark.parametrize("stop", ["", "   ", [], [""], [1], lambda: None, "'open"])
 def test_other_stops_are_refused(stop):
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises(ValueError, match=r"stop must be|No closing"):
         Guard(stop)
+
+
+@pytest.mark.parametrize("stop", ["5", "null", "true", "[1, 2]", "{a: b}", "[]", "''"])
+def test_other_stops_of_a_site_are_one_problem(stop, tmp_path):
+    file = tmp_path / "s.yaml"
+    file.write_text(f"site: s\nguard: {{stop: {stop}}}\npacks: {{door: {{}}}}\n")
+    with pytest.raises(SpecError) as raised:
+        load_site(file)
+    (problem,) = raised.value.problems
+    assert problem.message.startswith(
+        "stop must be a command (a line, or a list of words) or module:function; found"
+    )
+    assert (problem.place, problem.found) == ("guard/stop", "")
 
 
 @pytest.mark.parametrize("within_s", [0, -1, 0.01, 61, float("nan"), float("inf")])

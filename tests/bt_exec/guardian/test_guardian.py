@@ -156,10 +156,10 @@ def test_every_guard_is_executed_and_the_shortest_limit_applies(stops):
     ("stop", "trouble"),
     [
         (["sh", "-c", "echo no power >&2; exit 3"], "exit code 3: no power"),
-        (["/no/such/program"], "FileNotFoundError"),
+        (["/no/such/program"], "exit code 1: /no/such/program: FileNotFoundError: [Errno 2]"),
         (["sh", "-c", "kill -9 $$"], "killed by signal 9"),
         (["sleep", "60"], "did not end within 1 s"),
-        ("no_such_module:stop", "ModuleNotFoundError"),
+        ("no_such_module:stop", "exit code 1: no_such_module:stop: ModuleNotFoundError: No"),
         ("os:no_such_function", "AttributeError"),
         ("os:abort", "killed by signal 6"),
         ("sys:exit", ""),

@@ -38,7 +38,7 @@ def time(monkeypatch) -> Time:
 class FakeGuardian:
     """Guardian that records its calls and can be made to fail."""
 
-    within_s = 0.5
+    within_s = 30.0
 
     def __init__(self, trouble: str = "", failing: str = "") -> None:
         self.told: list[str] = []
@@ -131,23 +131,25 @@ def test_forked_child_leaves_at_its_first_tick():
 
 
 @pytest.mark.parametrize(
-    ("said", "rig", "guarded", "expected"),
+    ("said", "rig", "within_s", "expected"),
     [
-        (None, Rig(ScriptedRobot()), False, 3.0),
-        (None, Rig(ScriptedRobot(), simulation=FakeClock()), False, None),
-        (None, Rig(ScriptedRobot(), simulation=FakeClock()), True, 3.0),
-        (0.7, Rig(ScriptedRobot(), simulation=FakeClock()), False, 0.7),
-        (None, Rig(), False, None),
+        (None, Rig(ScriptedRobot()), None, 3.0),
+        (None, Rig(ScriptedRobot()), 0.5, 0.5),
+        (None, Rig(ScriptedRobot(), simulation=FakeClock()), None, None),
+        (None, Rig(ScriptedRobot(), simulation=FakeClock()), 2.0, 2.0),
+        (0.7, Rig(ScriptedRobot(), simulation=FakeClock()), None, 0.7),
+        (0.7, Rig(ScriptedRobot()), 0.5, 0.7),
+        (None, Rig(), None, None),
     ],
 )
-def test_stall_limit_of_a_site(said, rig, guarded, expected):
+def test_stall_limit_of_a_site(said, rig, within_s, expected):
     site = scripted_site([], limits=Limits(stall_s=said))
-    assert stall_s(site, {"test": rig}, 0.5, guarded=guarded) == expected
+    assert stall_s(site, {"test": rig}, 0.5, within_s) == expected
 
 
 def test_stall_limit_exceeds_the_longest_hang_limit():
     site = scripted_site([])
-    assert stall_s(site, {"test": Rig(ScriptedRobot())}, 3.0, guarded=False) == 6.0
+    assert stall_s(site, {"test": Rig(ScriptedRobot())}, 3.0, None) == 6.0
 
 
 # -- in a mission ----------------------------------------------------------------------------------
