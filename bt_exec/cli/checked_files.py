@@ -148,7 +148,7 @@ class CheckedFiles:
         self.problems += word_problems(catalogue, library)
 
     def _library(self, library: Library, catalogue: Catalogue) -> None:
-        """Check all trees of packs and sites; those of several robots are the same."""
+        """Check all trees of packs and sites; trees shared by several robots are checked once."""
         from bt_exec.spec.load import Loaded
         from bt_exec.verify import verify_file
 

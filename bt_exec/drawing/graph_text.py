@@ -28,10 +28,10 @@ _DOT_SHAPES: dict[Kind, str] = {
 
 def mermaid_text(root: Box, title: str) -> str:
     """Return a Mermaid flowchart, which GitHub and GitLab render in Markdown."""
-    lines = ["---", f"title: {_yaml(title)}", "---", "flowchart TD"]
+    lines = ["---", f"title: {_yaml_string(title)}", "---", "flowchart TD"]
     for name, box, above in _numbered(root):
         before, after = _MERMAID_SHAPES[box.kind]
-        text = "<br/>".join(map(_mermaid, _lines(box)))
+        text = "<br/>".join(map(_mermaid_escaped, _lines(box)))
         lines.append(f'    {name}{before}"{text}"{after}:::{box.kind}')
         if above:
             lines.append(f"    {above} --- {name}")
@@ -50,12 +50,14 @@ def dot_text(root: Box, title: str) -> str:
     """Return a Graphviz graph: ``dot -Tpdf``."""
     lines = [
         "digraph tree {",
-        f"  label={_dot(title)}; labelloc=t; fontname=Helvetica;",
+        f"  label={_dot_string(title)}; labelloc=t; fontname=Helvetica;",
         "  node [fontname=Helvetica fontsize=11 margin=0.12]; edge [arrowhead=none];",
         "  ordering=out;",
     ]
     for name, box, above in _numbered(root):
-        lines.append(f"  {name} [label={_dot(chr(10).join(_lines(box)))} {_DOT_SHAPES[box.kind]}];")
+        lines.append(
+            f"  {name} [label={_dot_string(chr(10).join(_lines(box)))} {_DOT_SHAPES[box.kind]}];"
+        )
         if above:
             lines.append(f"  {above} -> {name};")
     return "\n".join([*lines, "}"]) + "\n"
@@ -77,17 +79,17 @@ def _lines(box: Box) -> list[str]:
     return [head, *filter(None, (box.about,)), *box.notes]
 
 
-def _mermaid(text: str) -> str:
+def _mermaid_escaped(text: str) -> str:
     """Return text with Mermaid's special characters replaced by entities."""
     special = '"#&<>`;{}[]()|\\*$%'
     return "".join(f"#{ord(sign)};" if sign in special else sign for sign in text)
 
 
-def _yaml(text: str) -> str:
+def _yaml_string(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
-def _dot(text: str) -> str:
+def _dot_string(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

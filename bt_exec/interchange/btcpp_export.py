@@ -129,7 +129,7 @@ class _Trees:
                 self._idents[_HEADER] = self._element(_HEADER, one.root, {"_mission": header})
             else:
                 ident = self.ident_of(one.tree)
-                self._add_element(ident, one.tree, one.root, self._of_tree(one))
+                self._add_element(ident, one.tree, one.root, self._tree_fields(one))
         return self.elements[0].attributes["ID"]
 
     def ident_of(self, tree: str) -> str:
@@ -164,7 +164,7 @@ class _Trees:
         self.elements.append(element)
         element.children.append(_Nodes(self, ident).node(root, ident))
 
-    def _of_tree(self, tree: TreeSpec) -> dict[str, str]:
+    def _tree_fields(self, tree: TreeSpec) -> dict[str, str]:
         """Return the fields of a tree file besides its nodes and parameters."""
         data = to_data(tree)
         if "otherwise" in data:

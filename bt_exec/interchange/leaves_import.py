@@ -110,11 +110,11 @@ class LeafReader:
             outputs = set(given.get("_outputs", "").split())
         if args := self.arguments(element, outputs):
             data["with"] = args
-        if save := self._saved(element, outputs):
+        if save := self._saved_outputs(element, outputs):
             data["save"] = save
         return self.named(data, element)
 
-    def _saved(self, element: Element, outputs: set[str]) -> dict[str, str]:
+    def _saved_outputs(self, element: Element, outputs: set[str]) -> dict[str, str]:
         given = element.attributes
         if "_save" in given:
             return metadata(element, "_save")

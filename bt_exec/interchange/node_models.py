@@ -83,14 +83,16 @@ def _inputs(part: Signature) -> list[Element]:
 
 
 def _text(default: Any) -> str:
-    return default if isinstance(default, str) else encode(default) if _plain_data(default) else ""
+    return (
+        default if isinstance(default, str) else encode(default) if _is_plain_data(default) else ""
+    )
 
 
-def _plain_data(value: Any) -> bool:
+def _is_plain_data(value: Any) -> bool:
     if isinstance(value, list | tuple):
-        return all(map(_plain_data, value))
+        return all(map(_is_plain_data, value))
     if isinstance(value, dict):
-        return all(map(_plain_data, value.values()))
+        return all(map(_is_plain_data, value.values()))
     return value is None or isinstance(value, str | int | float)
 
 

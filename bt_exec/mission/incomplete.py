@@ -13,7 +13,7 @@ from typing import Any
 from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
-from bt_exec.planning.first_cause import DoneAction, makes_good
+from bt_exec.planning.first_cause import DoneAction, recovers
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Tree, children_of, walk
 from bt_exec.spec.paths import paths
 
@@ -85,7 +85,7 @@ def still_undone(
         one
         for one in before
         if (one.failure.node, *sorted(map(str, one.failure.args.items()))) not in again
-        and not any(makes_good(each, one.failure, catalogue) for each in done)
+        and not any(recovers(each, one.failure, catalogue) for each in done)
     ]
     return (*old, *now)
 

@@ -201,7 +201,7 @@ class Watchdog:
             RuntimeError: If no thread can be started for it.
         """
         self._thread = threading.get_ident()
-        if self._on_main():
+        if self._is_on_main():
             with contextlib.suppress(ValueError):  # not the main interpreter
                 self._earlier = signal.signal(signal.SIGURG, self._interrupt)
         self._end.acquire()
@@ -223,7 +223,7 @@ class Watchdog:
             signal.signal(signal.SIGURG, self._earlier)
             self._earlier = None
 
-    def _on_main(self) -> bool:
+    def _is_on_main(self) -> bool:
         return self._thread == threading.main_thread().ident
 
     def _watch(self) -> None:

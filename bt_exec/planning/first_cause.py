@@ -13,7 +13,7 @@ from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
 from bt_exec.verify.facts import Facts, after_success
 
-__all__ = ["DoneAction", "first_cause", "makes_good"]
+__all__ = ["DoneAction", "first_cause", "recovers"]
 
 
 class DoneAction(NamedTuple):
@@ -44,12 +44,12 @@ def first_cause(
     """
     for number, (failure, after) in enumerate(failures):
         last = number == len(failures) - 1
-        if last or not any(makes_good(done, failure, catalogue) for done in after):
+        if last or not any(recovers(done, failure, catalogue) for done in after):
             return number, failure.chain()[-1]
     return None
 
 
-def makes_good(done: DoneAction, failure: Failure, catalogue: Catalogue | None) -> bool:
+def recovers(done: DoneAction, failure: Failure, catalogue: Catalogue | None) -> bool:
     """Return whether a completed skill equals the failed one, or achieves the same."""
     if done.skill == failure.node and done.args == failure.args:
         return True

@@ -24,7 +24,7 @@ _SHORTEST = 4
 
 
 def correction(found: str, allowed: Iterable[str]) -> str:
-    """Return the allowed name that was meant for certain; empty if none or several may be."""
+    """Return the only plausible correction of a name; empty if there is none or several."""
     names = set(allowed)
     near = [name for name in names if _is_misspelling(found, name)]
     return near[0] if len(near) == 1 and found not in names else ""

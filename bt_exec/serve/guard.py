@@ -113,7 +113,7 @@ class Guard:
     def _check(self, scope: Scope, headers: dict[str, list[str]]) -> None:
         hosts = headers.get("host", [])
         host = hosts[0] if len(hosts) == 1 else ""
-        if not self._answers_to(_name(host)):
+        if not self._is_accepted_host(_name(host)):
             raise ServiceError("WRONG_HOST", found=host[:100])
         for origin in headers.get("origin", []):
             if origin.partition("://")[2].casefold() != host.casefold():
@@ -137,7 +137,7 @@ class Guard:
     def _limit(self, scope: Scope) -> int:
         return max(self._body_bytes, _UPLOADS.get(scope["path"], 0))
 
-    def _answers_to(self, name: str) -> bool:
+    def _is_accepted_host(self, name: str) -> bool:
         """Return whether a host name is accepted; addresses are, because DNS cannot rebind them."""
         if name in self._names or is_loopback(name):
             return True

@@ -387,7 +387,7 @@ class Place(_In):
 
 
 class Compiled(_Out):
-    """A plan for a command, or why there is none."""
+    """Result of a compile request: a plan or a refusal."""
 
     ok: bool
     plan: Annotated[str | None, Field(description="The verified plan, as YAML.")]

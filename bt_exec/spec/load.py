@@ -148,7 +148,7 @@ def _explain(error: ValidationError, source: Source, top: type) -> list[Problem]
         inside = any(other[: len(place)] == place and other != place for other in places)
         if finding["type"] == "too_short" and inside:
             continue  # follows from errors in its items
-        if finding["type"] == "missing" and _misspelt(findings, places, place):
+        if finding["type"] == "missing" and _is_misspelt(findings, places, place):
             continue  # the misspelt field is reported instead, with this one as the nearest
         problems.append(_problem(finding, place, source, top))
     return problems
@@ -168,7 +168,7 @@ def _place(finding: ErrorDetails, data: Any) -> Place:
     return (*place, *finding.get("ctx", {}).get("at", ()))
 
 
-def _misspelt(findings: Iterable[ErrorDetails], places: Iterable[Place], missing: Place) -> bool:
+def _is_misspelt(findings: Iterable[ErrorDetails], places: Iterable[Place], missing: Place) -> bool:
     """Return whether an unknown field is probably a misspelling of a missing one."""
     return any(
         finding["type"] == "extra_forbidden"

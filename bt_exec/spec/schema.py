@@ -250,7 +250,7 @@ def _arguments(signature: Signature, definitions: Schema) -> Schema:
             default = signature.model.model_fields[name].default
             if isinstance(default, str | int | float | bool):
                 properties[name]["default"] = default
-    return _closed(properties, sorted(signature.required), signature.summary)
+    return _closed_object(properties, sorted(signature.required), signature.summary)
 
 
 def _parameters(tree: TreeSpec, types: Mapping[str, Schema]) -> Schema:
@@ -264,7 +264,7 @@ def _parameters(tree: TreeSpec, types: Mapping[str, Schema]) -> Schema:
         if param.default is not None:
             properties[name]["default"] = param.default
     required = [name for name, param in tree.params.items() if param.required]
-    return _closed(properties, required, tree.summary)
+    return _closed_object(properties, required, tree.summary)
 
 
 def _limits(param: Param) -> Schema:
@@ -276,7 +276,7 @@ def _limits(param: Param) -> Schema:
     return found
 
 
-def _closed(properties: Schema, required: list[str], summary: str) -> Schema:
+def _closed_object(properties: Schema, required: list[str], summary: str) -> Schema:
     schema: Schema = {
         "type": "object",
         "description": summary,

@@ -335,7 +335,7 @@ def _condition(name: str, condition: Condition, world: _World) -> Condition:
     """Return a condition that follows the facts."""
 
     def ask(**args: Any) -> Verdict:
-        """Answer by the facts."""
+        """Return the verdict that follows from the simulated facts."""
         return world.answer(name, args)
 
     return replace(_stand_in(condition, ask), name=name)

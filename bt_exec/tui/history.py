@@ -30,7 +30,7 @@ __all__ = [
 
 
 def status_word(status: str) -> str:
-    """Return what an operator calls a status."""
+    """Return the operator's word for a status."""
     return "stopped" if status == "aborted" else status
 
 

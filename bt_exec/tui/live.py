@@ -117,7 +117,7 @@ class LiveView:
                 self._write(before + _HIDE + _NO_WRAP + change + _WRAP)
 
     def press(self, key: str) -> None:
-        """Do what a key asks of the view; one that is paused is drawn once."""
+        """Perform the action of a key; a paused view is drawn once."""
         with self.model.lock:
             press(self.display, self.model, key, self.painter.console.size.width)
         if self.display.paused:

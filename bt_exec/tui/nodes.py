@@ -116,7 +116,7 @@ class Forest:
     ) -> ViewNode | None:
         """Set the state of the row of `path`; return it, or None if no row shows that path."""
         node = self.by_path.get(path)
-        if node is None or (path in self._shells and not _outer_tells(node, state)):
+        if node is None or (path in self._shells and not _is_outer_relevant(node, state)):
             return None
         node.change(state, t, detail, failure)
         return node
@@ -184,7 +184,7 @@ def _only_names(spec: NodeBase, inner: ViewNode) -> bool:
     return named and isinstance(inner.spec, Sequence) and inner.spec.name is None
 
 
-def _outer_tells(node: ViewNode, state: NodeState) -> bool:
+def _is_outer_relevant(node: ViewNode, state: NodeState) -> bool:
     """Return whether the outer node of a merged row has the more relevant state."""
     if state in ("running", "done"):
         return node.state is None

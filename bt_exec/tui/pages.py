@@ -30,7 +30,7 @@ _LEVELS = 8  # step of a colour channel: neighbouring cells of similar colour sh
 def help_lines(
     model: ViewModel, width: int, glyphs: Glyphs, taken: frozenset[str] = frozenset()
 ) -> list[Line]:
-    """Return the keys with what they do, in as many columns as fit, without `taken` keys."""
+    """Return the keys with their actions, in as many columns as fit, without `taken` keys."""
     language = "en" if model.ascii else model.language
     rows = []
     for action in actions():

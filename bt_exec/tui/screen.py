@@ -183,7 +183,7 @@ class _Artist:
         return [*self.rows(rows), *page, *thinking][: room + len(thinking)]
 
     def chosen(self, room: int) -> list[Row]:
-        """Return the rows that fit: around the cursor, or else around what runs."""
+        """Return the rows that fit: around the cursor, or else around the running step."""
         model, display = self.model, self.display
         if display.cursor is None:
             rows = rows_of(model, self.width, room=room, display=display)
@@ -212,7 +212,7 @@ class _Artist:
         return [self.rule(), *lines][:most] if lines else []
 
     def narrowed(self) -> str:
-        """Return what limits the shown steps, or nothing."""
+        """Return the filters in force; empty if all steps are shown."""
         model, display = self.model, self.display
         active = model.told("only what runs") if display.active else ""
         wanted = f"{model.told('only steps with')} {display.filter}" if display.filter else ""

@@ -140,7 +140,7 @@ def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
     where = (*place, "for_each", each.item)
     params = getattr(context.document, "params", {})
     if each.item in bound or each.item in params:
-        message = f"{each.item!r} has a meaning already; call the item something else"
+        message = f"{each.item!r} is already defined; choose another name for the item"
         context.report("NAME_SHADOWED", message, where, found=each.item, key=True)
     if isinstance(each.items, list):
         if len(each.items) > each.most:

@@ -68,7 +68,7 @@ def why_unfit(hint: Any, value: Any) -> Unfit | None:
             return Unfit()
         place = _inner_location(value, first["loc"])
         return Unfit(str(first["msg"]).replace("Input should", "must").lower(), place)
-    except ValueError as error:  # not plain data: an object of a program
+    except ValueError as error:  # not plain data, such as an object from Python code
         return Unfit(str(error))
     return None
 

@@ -167,7 +167,7 @@ def content_key(item: Item) -> str:
 
 
 def flaws_of(item: Item) -> list[dict[str, str]]:
-    """Return the flaws of the recording at a moment, as plain data.
+    """Return the recording flaws at a moment as plain data.
 
     Args:
         item: The moment; without a call of `readable`, damaged frames are not detected.

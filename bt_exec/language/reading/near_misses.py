@@ -30,7 +30,7 @@ def candidates(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
     """Yield possible intended texts, the nearest first."""
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
-    known = [_covered(core, lexicon) for core in cores]
+    known = [_is_covered(core, lexicon) for core in cores]
     if known.count(False) > _MOST_UNKNOWN:
         return
     choices: list[list[tuple[float, str]]] = []
@@ -50,7 +50,7 @@ def candidates(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
         yield Candidate(said, cost)
 
 
-def _covered(word: str, lexicon: Lexicon) -> bool:
+def _is_covered(word: str, lexicon: Lexicon) -> bool:
     plain = Text.of(word, lexicon.language.contractions)
     return not any(edge.category == "unknown" for edge in lattice(plain, lexicon, {}))
 
@@ -59,7 +59,7 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
     found: dict[str, float] = {}
     respellings = lexicon.language.data.get("respellings", {})
     for wrong, right in respellings.items():
-        if wrong in word and _covered(word.replace(wrong, right), lexicon):
+        if wrong in word and _is_covered(word.replace(wrong, right), lexicon):
             found[word.replace(wrong, right)] = 0.5
     if lexicon.language.name == "en":
         found |= _split(word, lexicon)
@@ -95,7 +95,7 @@ def _alike_heads(word: str, lexicon: Lexicon) -> dict[str, float]:
             limit = _limit(len(two) - 1)
             far = distance(one, two, limit)
             whole = said + word[size:]
-            if far <= limit and _covered(whole, lexicon):
+            if far <= limit and _is_covered(whole, lexicon):
                 found[whole] = min(found.get(whole, 9.0), float(far))
     return found
 

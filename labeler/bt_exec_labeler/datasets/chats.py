@@ -71,7 +71,7 @@ def chats_of(
 
 
 def _batches(lines: Iterable[Mapping[str, Any]], count: int) -> Iterator[list[Mapping[str, Any]]]:
-    """Return the records of an episode by request: a run forms batches, the labeler parts them."""
+    """Return the records of an episode, grouped by request as in a run."""
     left = iter(lines)
     while batch := list(islice(left, BATCH)):
         for first in range(0, len(batch), count):

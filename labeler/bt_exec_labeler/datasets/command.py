@@ -61,7 +61,9 @@ def dataset(
     records = Output(folder).records()
     decided = decisions_of(folder)
     reviewed = [settled(line, decided, vocabulary) for line in records]
-    kept = [dict(line) for line in reviewed if line is not None and _usable(line, keep_uncertain)]
+    kept = [
+        dict(line) for line in reviewed if line is not None and _is_usable(line, keep_uncertain)
+    ]
     if unknown := sorted({line["episode"] for line in kept} - set(episodes)):
         raise UsageError(f"{source} has no episode {unknown[0]}; it is not what was labelled")
     if form == "lerobot":  # its plans are actions to do, not failed ones
@@ -160,7 +162,7 @@ def is_lerobot(source: Path) -> bool:
     return (expand_home(source) / "meta" / "info.json").is_file()
 
 
-def _usable(line: Mapping[str, Any], keep_uncertain: bool) -> bool:
+def _is_usable(line: Mapping[str, Any], keep_uncertain: bool) -> bool:
     """Return True unless a record is uncertain. Failures are kept although they are uncertain."""
     failed = line.get("kind") == "failure"
     return failed or keep_uncertain or line["record"]["uncertainty"] != "high"

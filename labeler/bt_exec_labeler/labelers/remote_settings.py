@@ -27,7 +27,7 @@ class RequestThreads:
         self._pool: ThreadPoolExecutor | None = None
 
     def limit(self, at_once: int) -> None:
-        """Have at most so many requests under way at the same time. There is no limit before."""
+        """Limit the number of concurrent requests, which is unlimited until this call."""
         self._pool = ThreadPoolExecutor(at_once, "request")
 
     def call(self, send: Callable[..., _Answer], *args: Any) -> _Answer:

@@ -12,7 +12,7 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler.episode import Action, Flaw
 from bt_exec_labeler.lerobot.rows import SaidRow, from_text
 
-__all__ = ["called", "subtasks_at", "subtasks_by_number", "under_way"]
+__all__ = ["actions_of_texts", "called", "subtasks_at", "subtasks_by_number"]
 
 Texts: TypeAlias = Sequence[tuple[float, str]]
 """Current task or subtask, with its beginning [s]."""
@@ -72,8 +72,8 @@ def subtasks_by_number(folder: Path, numbered: Sequence[tuple[float, int | None]
     return [(t, texts[number]) for t, number in numbered if number in texts]
 
 
-def under_way(texts: Texts, op: str, end: float) -> tuple[Action, ...]:
-    """Return texts as actions, each until the next one begins. Repeated texts are one action.
+def actions_of_texts(texts: Texts, op: str, end: float) -> tuple[Action, ...]:
+    """Return an action for each text, up to the start of the next. Equal neighbours are one action.
 
     Args:
         texts: By time.

@@ -18,7 +18,12 @@ from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
 from bt_exec_labeler.batch.output import read_lines
 from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, ordered
-from bt_exec_labeler.lerobot.actions import called, subtasks_at, subtasks_by_number, under_way
+from bt_exec_labeler.lerobot.actions import (
+    actions_of_texts,
+    called,
+    subtasks_at,
+    subtasks_by_number,
+)
 from bt_exec_labeler.lerobot.frames import CodedFrame, StoredFrame, needs_av
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, Info, load_info, place
 from bt_exec_labeler.lerobot.rows import (
@@ -253,7 +258,7 @@ def _actions(
     numbered = [(row.t, row.said.subtask_index) for row in stored.rows]
     texts = subtasks_at(stored.persistent) or subtasks_by_number(folder, numbered)
     if texts:
-        return under_way(texts, "SUBTASK", end)
+        return actions_of_texts(texts, "SUBTASK", end)
     unnamed = {row.said.task_index for row in stored.rows} - set(tasks)
     if unnamed and "task_index" in stored.names:
         numbers = ", ".join(map(str, sorted(unnamed)))
@@ -262,5 +267,5 @@ def _actions(
     named = [(row.t, tasks.get(row.said.task_index, "")) for row in stored.rows]
     by_frame = [(t, text) for t, text in named if text]
     if len({text for _, text in by_frame}) > 1:
-        return under_way(by_frame, "TASK", end)
-    return under_way([(0.0, task)], "TASK", end) if task else ()
+        return actions_of_texts(by_frame, "TASK", end)
+    return actions_of_texts([(0.0, task)], "TASK", end) if task else ()

@@ -106,7 +106,7 @@ def _lines(figures: Mapping[str, Any]) -> list[str]:
         between = f", {figures['leaks']} of them between splits" if figures["leaks"] else ""
         lines.append(f"! {figures['duplicates']} groups of near duplicates{between}")
     if figures["flawed"]:
-        lines.append(f"! {figures['flawed']} moments have flaws of the recording")
+        lines.append(f"! {figures['flawed']} moments have recording flaws")
     kinds = [f"{kind} {n}" for kind, n in figures["kinds"].items() if kind != "step"]
     if kinds:
         lines.append(f"  of other kinds: {', '.join(kinds)}")

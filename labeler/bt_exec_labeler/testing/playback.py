@@ -1,4 +1,4 @@
-"""Model that answers as a chat set teaches: the check that a set teaches what is asked.
+"""Model that answers from a chat set, to test that the set covers the requests of the labeler.
 
 ::
 

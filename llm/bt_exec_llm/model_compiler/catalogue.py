@@ -67,14 +67,14 @@ def pruned(value: Any) -> Any:
         kept = {str(key): pruned(inner) for key, inner in value.items()}
         return {key: inner for key, inner in kept.items() if inner not in (None, {}, [], "")}
     if isinstance(value, list | tuple):
-        if all(_number(inner) for inner in value):
+        if all(_is_number(inner) for inner in value):
             return []
         kept_items = [pruned(inner) for inner in value]
         return [inner for inner in kept_items if inner not in (None, {}, [], "")]
     return value
 
 
-def _number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

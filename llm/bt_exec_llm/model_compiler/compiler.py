@@ -129,7 +129,7 @@ class ModelCompiler:
             first = self.settings.first == "offline"
             if isinstance(plain, Reply) or (first and isinstance(plain, Plan)):
                 return plain
-        known = self.known_way(request) if self.settings.repair == "library" else None
+        known = self.library_alternative(request) if self.settings.repair == "library" else None
         if known is not None:
             return Plan(known.written, verified=known)
         meant = meaning_of(request, self._offline)
@@ -150,7 +150,7 @@ class ModelCompiler:
             return Plan(plan.written, result.calls, usage, requests, unconfirmed, plan)
         return self._without_model_plan(request, result)
 
-    def known_way(self, request: Request) -> VerifiedPlan | None:
+    def library_alternative(self, request: Request) -> VerifiedPlan | None:
         """Return the failed plan with an alternative of the library; None without a valid one."""
         if other_way(request) is None:
             return None

@@ -30,7 +30,15 @@ from bt_exec_llm.model_compiler.normalize import options
 from bt_exec_llm.model_compiler.site_texts import made_once
 from bt_exec_llm.offline import create as create_offline
 
-__all__ = ["Example", "Form", "as_answer", "fixed_examples", "like_this", "nearest_trees", "shown"]
+__all__ = [
+    "Example",
+    "Form",
+    "as_answer",
+    "fixed_examples",
+    "nearest_trees",
+    "shown",
+    "similar_commands",
+]
 
 Form: TypeAlias = Literal["nested", "flat"]
 """``nested`` is YAML; ``flat`` the JSON that schemas and tools ask for."""
@@ -87,7 +95,7 @@ def fixed_examples(request: Request) -> tuple[Example, ...]:
     return (*found, Example("No plan", command, {"cannot": why}))
 
 
-def like_this(request: Request) -> str:
+def similar_commands(request: Request) -> str:
     """Return commands of the library that are similar to the command, with their trees."""
     lines = []
     for text, tree in nearest_trees(request):

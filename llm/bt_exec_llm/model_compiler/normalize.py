@@ -54,7 +54,7 @@ def options(hint: Any) -> tuple[str, ...]:
     return tuple(word for word in words if isinstance(word, str))
 
 
-def known_codes(request: Request) -> frozenset[str]:
+def site_failure_codes(request: Request) -> frozenset[str]:
     """Return the failure codes that are possible on this site."""
     checks = (node for tree in request.library for node in walk(tree.root, Check))
     return frozenset(
@@ -72,7 +72,7 @@ class _Tidy:
         self.skills: Mapping[str, Signature] = catalogue.skills
         self.conditions: Mapping[str, Signature] = catalogue.conditions
         self.trees = request.library.names()
-        self.codes = known_codes(request)
+        self.codes = site_failure_codes(request)
         self.notes: list[str] = []
 
     def node(self, node: Any, depth: int) -> Any:

@@ -21,7 +21,7 @@ from bt_exec.spec.dump import to_data
 from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec_llm.client import Block, Image, Turn, image_block
 from bt_exec_llm.model_compiler.catalogue import as_yaml, describe_site, describe_trees
-from bt_exec_llm.model_compiler.examples import like_this, shown
+from bt_exec_llm.model_compiler.examples import shown, similar_commands
 from bt_exec_llm.model_compiler.replan_scope import part_of
 from bt_exec_llm.model_compiler.schema import schema, short_schema
 from bt_exec_llm.model_compiler.site_texts import made_once
@@ -86,7 +86,7 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
         Block(made_once(request, role, lambda: about(request)), cache=True),
     )
     parts: list[str | Image] = []
-    if like := like_this(request):
+    if like := similar_commands(request):
         parts.append(f"# Commands like this one\n\n{like}")
     parts.append("# Situation\n\n" + fenced("situation", _situation(request)))
     if request.failure is not None and request.previous is not None:

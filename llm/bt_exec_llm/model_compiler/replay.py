@@ -37,13 +37,13 @@ class ReplayCompiler(ModelCompiler):
         super().__init__(recording, settings)
         self._recording = recording
 
-    def known_way(self, request: Request) -> VerifiedPlan | None:
-        """Return the library's alternative, unless the recording has a request here."""
+    def library_alternative(self, request: Request) -> VerifiedPlan | None:
+        """Return the alternative of the library; None if the recording has a request here."""
         prompt = self._prompt(request)
         asked = Question(
             prompt.system, (prompt.first,), prompt.schema, prompt.plain, prompt.structured
         )
-        return None if self._recording.knows(asked) else super().known_way(request)
+        return None if self._recording.knows(asked) else super().library_alternative(request)
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:

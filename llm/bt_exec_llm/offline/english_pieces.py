@@ -306,7 +306,9 @@ class _Pieces:
         if not self._asks and (self._lost_or or self._mark == "or"):  # e.g. or what?
             self._why("UNFINISHED", rest)
         first = next((p for p in pieces if p.mark == "or"), None)
-        if first is not None and not any(_sorted_alike(p, first) for p in pieces if p is not first):
+        if first is not None and not any(
+            _are_alternatives(p, first) for p in pieces if p is not first
+        ):
             self._why("CHOICE", rest)  # e.g. in his office or in the lounge
         if self._negated:  # nothing follows that could be excluded
             self._why("NEGATED", rest)
@@ -361,7 +363,7 @@ def _names_follow(phrases: Phrases, tokens: list[Token], at: int, end: int) -> b
     )
 
 
-def _sorted_alike(one: Piece, other: Piece) -> bool:
+def _are_alternatives(one: Piece, other: Piece) -> bool:
     """Return True if two pieces can be alternatives of each other."""
     return one.kind == other.kind and (one.name == other.name or one.kind != "value")
 

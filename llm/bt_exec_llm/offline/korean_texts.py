@@ -120,7 +120,7 @@ def _fold(
         person = dative[0]
         after = (person + 1, end)
         before = (begin, person)
-        region = after if _content(items, *after) else before
+        region = after if _has_content(items, *after) else before
     else:
         region = (begin, end)
     first, last = region
@@ -213,7 +213,7 @@ def _is_person(piece: Piece, people: set[str]) -> bool:
     )
 
 
-def _content(items: list[Any], first: int, last: int) -> bool:
+def _has_content(items: list[Any], first: int, last: int) -> bool:
     return any(
         (not isinstance(item, Piece) and hasattr(item, "verb"))
         or (isinstance(item, Piece) and item.kind not in ("filler", "speaker"))

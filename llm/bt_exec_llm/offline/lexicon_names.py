@@ -125,7 +125,7 @@ class _File:
             [(frame.keys, frame.tree) for frame in self.frames.by_verb.get(name, ())]
             for name in (one, other)
         )
-        return _disjoint(first, second)
+        return _is_disjoint(first, second)
 
     def _nouns_collide(self, one: str, other: str) -> bool:
         """Return True if two nouns select different trees with the same verb."""
@@ -138,7 +138,7 @@ class _File:
             ]
             for key in (f"noun:{one}", f"noun:{other}")
         )
-        return _disjoint(first, second)
+        return _is_disjoint(first, second)
 
     def _problem(
         self,
@@ -154,7 +154,7 @@ class _File:
         return Problem(code, message, show_place(place), found, allowed, self.file, line, column)
 
 
-def _disjoint(first: Iterable[tuple[Any, str]], second: Iterable[tuple[Any, str]]) -> bool:
+def _is_disjoint(first: Iterable[tuple[Any, str]], second: Iterable[tuple[Any, str]]) -> bool:
     """Return True if a shared use has disjoint sets of trees."""
     trees: tuple[dict[Any, set[str]], ...] = ({}, {})
     for found, uses in zip(trees, (first, second), strict=True):

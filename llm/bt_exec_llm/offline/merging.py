@@ -26,7 +26,7 @@ def merged(parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
         )
     ):
         return [*parts[:-size], *more]
-    found, again = list(parts), _again(more[0])
+    found, again = list(parts), _asks_to_repeat(more[0])
     while found and not again and _begins(found[-1], more[0], frames, lexicon):
         found.pop()
     if (
@@ -40,7 +40,7 @@ def merged(parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
     return [*found, *more]
 
 
-def _again(part: Part) -> bool:
+def _asks_to_repeat(part: Part) -> bool:
     """Return True if a step asks to repeat ("and check it again")."""
     said = f" {' '.join(_WORD.findall(part.text.casefold()))} "
     return any(f" {word} " in said for word in _AGAIN)

@@ -20,7 +20,14 @@ from bt_exec.spec.model import MissionSpec
 from bt_exec_llm.turns.conversation import Conversation
 from bt_exec_llm.turns.records import Call, Calls, Final
 
-__all__ = ["Ways", "as_calls", "examined", "problems_of_calls", "problems_of_final", "ways_of"]
+__all__ = [
+    "TurnTools",
+    "as_calls",
+    "examined",
+    "problems_of_calls",
+    "problems_of_final",
+    "turn_tools_of",
+]
 
 ANSWERED = "answer"
 """Fact that ends a question when a skill sets it to ``told``."""
@@ -28,7 +35,7 @@ ANSWERED = "answer"
 _PLACE = re.compile(r"root/sequence\[\d+\]/sequence\[(\d+)\]")
 
 
-class Ways(NamedTuple):
+class TurnTools(NamedTuple):
     """Tools that a model may use on a site.
 
     Attributes:
@@ -40,7 +47,7 @@ class Ways(NamedTuple):
     ending: Skill
 
 
-def ways_of(catalogue: Catalogue) -> Ways | None:
+def turn_tools_of(catalogue: Catalogue) -> TurnTools | None:
     """Return the tools of a site, or None if no skill takes an answer in words.
 
     The ending sets ``answer: told`` and takes ``text`` and ``question``. Other skills with that
@@ -53,7 +60,7 @@ def ways_of(catalogue: Catalogue) -> Ways | None:
     if not endings:
         return None
     tools = {name: one for name, one in catalogue.skills.items() if one not in about}
-    return Ways(tools, endings[0])
+    return TurnTools(tools, endings[0])
 
 
 def as_calls(calls: Iterable[Call]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
@@ -61,7 +68,7 @@ def as_calls(calls: Iterable[Call]) -> tuple[tuple[str, Mapping[str, Any]], ...]
     return tuple((call.tool, call.parameters) for call in calls)
 
 
-def problems_of_calls(turn: Calls, ways: Ways, talk: Conversation) -> list[Problem]:
+def problems_of_calls(turn: Calls, ways: TurnTools, talk: Conversation) -> list[Problem]:
     """Return the problems of calls before they become a plan."""
     problems = []
     for call in turn.tool_calls:

@@ -31,12 +31,12 @@ from bt_exec_llm.model_compiler.compiler import split_settings
 from bt_exec_llm.model_compiler.wording import printable
 from bt_exec_llm.turns.asking import Broken, ask_twice
 from bt_exec_llm.turns.checks import (
-    Ways,
+    TurnTools,
     as_calls,
     examined,
     problems_of_calls,
     problems_of_final,
-    ways_of,
+    turn_tools_of,
 )
 from bt_exec_llm.turns.conversation import Conversation, Past
 from bt_exec_llm.turns.native import read_calls
@@ -85,7 +85,7 @@ class TurnCompiler:
 
     def prompt(self, request: Request) -> str:
         """Return the first question as readable text; nothing is sent."""
-        ways = ways_of(request.catalogue)
+        ways = turn_tools_of(request.catalogue)
         if ways is None:
             return say("NO_ENDING", request.language)
         return as_text(analysis_question(request, ways))
@@ -109,7 +109,7 @@ class TurnCompiler:
             talk = self._talk = Conversation(request.command, request.language, plain)
         talk.observe(request)
         before, calls = talk.usage, talk.calls
-        ways = ways_of(request.catalogue)
+        ways = turn_tools_of(request.catalogue)
         if ways is None:
             return Refusal("NO_ENDING", say("NO_ENDING", request.language))
         found = self._next(request, talk, ways)
@@ -119,7 +119,7 @@ class TurnCompiler:
             return replace(found, calls=asked, requests=requests)
         return replace(found, calls=asked, requests=requests, usage=usage.to_dict())
 
-    def _next(self, request: Request, talk: Conversation, ways: Ways) -> Plan | Refusal:
+    def _next(self, request: Request, talk: Conversation, ways: TurnTools) -> Plan | Refusal:
         """Return the next turn; without one, report a disputed answer with its dispute."""
         refusal = spent(talk, self.settings)
         try:
@@ -145,7 +145,7 @@ class TurnCompiler:
             return self._answer_plan(request, talk, ways, talk.answer, "", None)
         return _refusal_for(refusal, talk)
 
-    def _analyse(self, request: Request, talk: Conversation, ways: Ways) -> None:
+    def _analyse(self, request: Request, talk: Conversation, ways: TurnTools) -> None:
         """Ask the model to analyse the request, before any tool runs."""
 
         def read(answer: Answer) -> tuple[tuple[tuple[str, ...], Record] | None, list[Problem]]:
@@ -161,7 +161,7 @@ class TurnCompiler:
         log, record = ask_twice(self.model, question, request, talk, self.name, read)
         talk.log, talk.record = log, record.model_dump(mode="json")
 
-    def _ask(self, request: Request, talk: Conversation, ways: Ways) -> Turn:
+    def _ask(self, request: Request, talk: Conversation, ways: TurnTools) -> Turn:
         """Ask for the next turn, with tags if the server rejects tools."""
         if self._native:
             try:
@@ -173,7 +173,7 @@ class TurnCompiler:
                 self._native = False
         return self._ask_in(request, talk, ways)
 
-    def _ask_in(self, request: Request, talk: Conversation, ways: Ways) -> Turn:
+    def _ask_in(self, request: Request, talk: Conversation, ways: TurnTools) -> Turn:
         left = self.settings.turns - len(talk.turns)
         question = turn_question(request, ways, talk, native=self._native, left=left)
 
@@ -183,7 +183,7 @@ class TurnCompiler:
         return ask_twice(self.model, question, request, talk, self.name, read)
 
     def _read(
-        self, answer: Answer, request: Request, talk: Conversation, ways: Ways
+        self, answer: Answer, request: Request, talk: Conversation, ways: TurnTools
     ) -> tuple[Turn | None, list[Problem]]:
         """Return a turn and its plan, or all its problems."""
         calls = (answer.data or {}).get("calls") if self._native else None
@@ -221,7 +221,7 @@ class TurnCompiler:
         self,
         request: Request,
         talk: Conversation,
-        ways: Ways,
+        ways: TurnTools,
         turn: Final,
         log: tuple[str, ...],
         model: str,
@@ -241,7 +241,7 @@ class TurnCompiler:
         self,
         request: Request,
         talk: Conversation,
-        ways: Ways,
+        ways: TurnTools,
         answer: str,
         model: str,
         turn: str | None,
@@ -277,7 +277,7 @@ class TurnCompiler:
         return Plan(plan.written, verified=plan)
 
     @staticmethod
-    def _plan(plan: VerifiedPlan, ways: Ways, request: Request) -> Plan:
+    def _plan(plan: VerifiedPlan, ways: TurnTools, request: Request) -> Plan:
         """Return a turn as a plan; one that moves a robot needs the operator's consent."""
         moves = any("robot" in skill.injected for skill in ways.tools.values())
         unconfirmed = say("UNCONFIRMED", request.language) if moves else ""

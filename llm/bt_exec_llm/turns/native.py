@@ -12,7 +12,7 @@ from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec_llm.client import Tool
-from bt_exec_llm.turns.checks import Ways
+from bt_exec_llm.turns.checks import TurnTools
 from bt_exec_llm.turns.tags import Tagged, log_of
 
 __all__ = ["FINAL", "native_tools", "read_calls"]
@@ -26,7 +26,7 @@ _DOC = (
 )
 
 
-def native_tools(ways: Ways) -> tuple[Tool, ...]:
+def native_tools(ways: TurnTools) -> tuple[Tool, ...]:
     """Return the tools of a site in the protocol's form, and a tool for the answer."""
     tools = [
         Tool(name, " ".join(skill.doc.split())[:_LONGEST_DOC], skill.model.model_json_schema())

@@ -11,7 +11,7 @@ from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
 from bt_exec_llm.client import Block, Image, Question, Turn, image_block
 from bt_exec_llm.model_compiler.catalogue import describe_skill
-from bt_exec_llm.turns.checks import Ways
+from bt_exec_llm.turns.checks import TurnTools
 from bt_exec_llm.turns.conversation import Conversation
 from bt_exec_llm.turns.native import native_tools
 
@@ -25,14 +25,14 @@ def _part(name: str) -> str:
     return (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
-def analysis_question(request: Request, ways: Ways) -> Question:
+def analysis_question(request: Request, ways: TurnTools) -> Question:
     """Return the first question, which asks for an analysis of the request."""
     text = f"{_request(request)}\n\n{_part('turns_analysis')}"
     return Question(_system(ways), (Turn.user(*_picture(request), text),))
 
 
 def turn_question(
-    request: Request, ways: Ways, talk: Conversation, *, native: bool, left: int
+    request: Request, ways: TurnTools, talk: Conversation, *, native: bool, left: int
 ) -> Question:
     """Return the question for the next turn.
 
@@ -70,7 +70,7 @@ def objection(problems: list[Problem]) -> str:
     return "That cannot be used. Answer again, whole, without these faults:\n" + "\n".join(lines)
 
 
-def _system(ways: Ways, *, listed: bool = True) -> tuple[Block, ...]:
+def _system(ways: TurnTools, *, listed: bool = True) -> tuple[Block, ...]:
     role = Block(_part("turns"), cache=not listed)
     if not listed:
         return (role,)

@@ -326,9 +326,9 @@ class Bench:
             for name, found in self.sets.items()
             if found.instances and not found.looked and not found.crop_failed
         ]
-        return [*waiting, "annotation"] if self._unread() else waiting
+        return [*waiting, "annotation"] if self._is_unread() else waiting
 
-    def _unread(self) -> bool:
+    def _is_unread(self) -> bool:
         read = any(step.tool == "read_annotation" for step in self.steps)
         return not read and self._annotated() not in ((), ("?",))
 
@@ -361,7 +361,7 @@ class Bench:
             "detector.names": "|".join(self.detector_names),
             "detector.asked": "by name" if self.only_by_name else "for all",
             "annotated_picture": "wanted" if self.out is not None else "none",
-            "annotation": "unread" if self._unread() else "none",
+            "annotation": "unread" if self._is_unread() else "none",
             "second": "given" if self.second_file is not None else "none",
             "reader": "ready" if self.reads else "none",
             "crops.picture": "cut" if self.file is not None else "none",

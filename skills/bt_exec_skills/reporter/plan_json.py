@@ -122,7 +122,7 @@ def _actions_of(node: NodeBase, problems: list[Problem], *, failing: bool = Fals
         case Do():
             if node.do not in ACTIONS:
                 problems.append(_not_expressible(node, f"Plan JSON has no action {node.do!r}"))
-            if node.save or any(_refers(value) for value in node.args.values()):
+            if node.save or any(_is_reference(value) for value in node.args.values()):
                 problems.append(_not_expressible(node, "saved results have no place in Plan JSON"))
             yield node
         case Sequence():
@@ -141,7 +141,7 @@ def _not_expressible(node: NodeBase, message: str) -> Problem:
     return problem_of("the plan", "NOT_IN_PLAN_JSON", message, label_of(node))
 
 
-def _refers(value: Any) -> bool:
+def _is_reference(value: Any) -> bool:
     return isinstance(value, str) and value.startswith("$") and not value.startswith("$$")
 
 

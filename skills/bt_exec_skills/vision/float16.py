@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["halved"]
+__all__ = ["with_float16_weights"]
 
 _LEAST = 256  # smaller tensors are not converted
 
 
-def halved(model: Any) -> Any:
+def with_float16_weights(model: Any) -> Any:
     """Return a model (``onnx.ModelProto``) with large weights in half precision."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
@@ -42,4 +42,4 @@ def halved(model: Any) -> Any:
 if __name__ == "__main__":
     import onnx
 
-    onnx.save(halved(onnx.load(sys.argv[1])), sys.argv[2])
+    onnx.save(with_float16_weights(onnx.load(sys.argv[1])), sys.argv[2])

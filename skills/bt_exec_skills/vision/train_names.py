@@ -210,7 +210,7 @@ def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
     """Write the network as ONNX with the class names in its metadata; last and atomically."""
     import onnx
 
-    from bt_exec_skills.vision.float16 import halved
+    from bt_exec_skills.vision.float16 import with_float16_weights
 
     net.eval()
     with whole(file) as draft:
@@ -225,7 +225,7 @@ def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
         )
         model = onnx.load(str(draft))
         onnx.helper.set_model_props(model, {"names": str(dict(enumerate(classes)))})
-        onnx.save(halved(model), str(draft))
+        onnx.save(with_float16_weights(model), str(draft))
 
 
 _WIDE = 32

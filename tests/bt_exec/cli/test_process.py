@@ -136,7 +136,7 @@ def on_a_terminal(*arguments: str, keys: bytes = b"", **env: str) -> tuple[int, 
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8])
 def test_ctrl_c_during_the_start_prints_no_traceback(delay_s: float, gate: str) -> None:
-    """Exception: before Python has started, its traceback contains no file of ours."""
+    """A traceback of the interpreter's own start is allowed; it contains no file of bt_exec."""
     process = subprocess.Popen(
         [*COMMAND, *BRIEF, gate], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

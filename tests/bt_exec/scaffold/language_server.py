@@ -74,7 +74,7 @@ class LanguageServer:
         return self._next(lambda one: one.get("id") == number and "method" not in one)
 
     def _next(self, wanted: Callable[[Any], bool]) -> Any:
-        """Return the next message that is wanted; questions of the server are answered."""
+        """Return the next message for which `wanted` is true; answer requests of the server."""
         while not wanted(message := self._read()):
             if "id" in message and "method" in message:
                 items = (message.get("params") or {}).get("items", ())

@@ -60,7 +60,7 @@ def test_report_prints_every_figure() -> None:
         "! no record of b, c",
         "! 3 records: HOLDS",
         "! 2 groups of near duplicates, 1 of them between splits",
-        "! 4 moments have flaws of the recording",
+        "! 4 moments have recording flaws",
         "  of other kinds: failure 1, recovery 1",
         f"  {'horizon':24} {agreed}",
         f"  goal of {'all':24} {agreed}",

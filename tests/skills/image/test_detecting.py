@@ -65,7 +65,7 @@ def test_low_recall_lowers_the_confidence():
 
 
 class OfSome:
-    """Detector of discs that are at least a twentieth of the picture wide, like a network."""
+    """Detector that misses small discs: those narrower than a twentieth of the picture."""
 
     def detect(self, view):
         least = max(view.frame.shape[:2]) / 20

@@ -54,7 +54,7 @@ def test_fault_of_one_picture(frame: Any, fault: CameraFault | None) -> None:
 
 @pytest.mark.parametrize("share", [0, 1, 2, 3, 4, 8])
 def test_picture_needs_edges_in_a_part_of_it(share: int) -> None:
-    """Of eight columns of blocks, only one or two have edges: 16 % is more than one column."""
+    """A picture with edges in only one of its eight columns of blocks counts as occluded."""
     frame = flat(60)
     wide = max(0, 16 * share - 8)
     frame[:, :wide] = board(4)[:, :wide]

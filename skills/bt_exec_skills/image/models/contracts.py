@@ -140,9 +140,9 @@ def accepted_detections(
         label = one_line(str(getattr(one, "label", "")), _LONGEST_LABEL).lower()
         score: Any = getattr(one, "score", None)
         corners: Any = getattr(one, "bbox", ())
-        if label not in names or not _number(score) or not 0 <= score <= 1:
+        if label not in names or not _is_number(score) or not 0 <= score <= 1:
             continue
-        if len(corners) != 4 or not all(map(_number, corners)):
+        if len(corners) != 4 or not all(map(_is_number, corners)):
             continue
         box = whole_pixels(tuple(map(float, corners)), size)
         if box is not None:
@@ -150,6 +150,6 @@ def accepted_detections(
     return sorted(kept, key=lambda one: -one.score)
 
 
-def _number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     sound = isinstance(value, int | float) and not isinstance(value, bool)
     return sound and math.isfinite(value) and abs(value) < 1e6

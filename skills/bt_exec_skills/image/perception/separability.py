@@ -181,7 +181,7 @@ def _is_row(one: _Region, regions: Sequence[_Region]) -> bool:
     if one.filled < 0.88:
         return False
     short, long = one.sides
-    if one.filled > _STRAIGHT and long / short > _LONG and _whole(long / short):
+    if one.filled > _STRAIGHT and long / short > _LONG and _is_whole_number(long / short):
         return True
     for other in regions:
         if other is one or other.label != one.label or other.filled < 0.88:
@@ -191,12 +191,12 @@ def _is_row(one: _Region, regions: Sequence[_Region]) -> bool:
         if same and long / side > _LONG and other.sides[1] < _LONG * side:
             return True
         times = short / side
-        if times > _LONG and all(_whole(each / side) for each in (short, long)):
+        if times > _LONG and all(_is_whole_number(each / side) for each in (short, long)):
             return True
     return False
 
 
-def _whole(ratio: float) -> bool:
+def _is_whole_number(ratio: float) -> bool:
     return abs(ratio - round(ratio)) < _ALIKE
 
 
@@ -220,11 +220,11 @@ def _line_between(one: _Region, other: _Region) -> Iterator[tuple[int, int]]:
     ends = [np.array(r.corner) + np.array(r.own.shape[::-1]) / 2 for r in (one, other)]
     for share in np.linspace(0, 1, 64):
         x, y = (int(v) for v in ends[0] * (1 - share) + ends[1] * share)
-        if not any(_in(r, x, y) for r in (one, other)):
+        if not any(_is_in(r, x, y) for r in (one, other)):
             yield x, y
 
 
-def _in(region: _Region, x: int, y: int) -> bool:
+def _is_in(region: _Region, x: int, y: int) -> bool:
     column, row = x - region.corner[0], y - region.corner[1]
     high, wide = region.own.shape
     return 0 <= row < high and 0 <= column < wide and bool(region.own[row, column])

@@ -87,12 +87,12 @@ def _outer(boxes: Sequence[Box]) -> list[Box]:
     """Return the boxes that are not inside others, so that nothing is read twice."""
     found: list[Box] = []
     for box in sorted(set(boxes), key=lambda one: (one[0] - one[2]) * (one[3] - one[1])):
-        if not any(_lies_in(box, other) for other in found):
+        if not any(_is_inside(box, other) for other in found):
             found.append(box)
     return sorted(found, key=lambda one: (one[1], one[0]))
 
 
-def _lies_in(box: Box, other: Box) -> bool:
+def _is_inside(box: Box, other: Box) -> bool:
     return all(a >= b for a, b in zip(box[:2], other[:2], strict=True)) and all(
         a <= b for a, b in zip(box[2:], other[2:], strict=True)
     )

@@ -191,7 +191,7 @@ def _claim(sentence: str, part: Node, asked: Node | None) -> Claim:
     if any(node.kind == "pronoun" for node in part.walk()) or (unsaid and asked is None):
         return Claim(sentence)
     return Claim(sentence, Node("ask", (("what", "whether"), ("of", part))), True,
-                 _answers(part, asked))  # fmt: skip
+                 _is_answer_to(part, asked))  # fmt: skip
 
 
 def _placed(sentence: str, part: Node, asked: Node | None) -> Claim:
@@ -233,7 +233,7 @@ def _elliptic(phrase: Node, asked: Node | None) -> Node:
     return phrase
 
 
-def _answers(part: Node, asked: Node | None) -> bool:
+def _is_answer_to(part: Node, asked: Node | None) -> bool:
     inner = asked.get("of") if asked is not None else None
     if asked is None or not isinstance(inner, Node):
         return False

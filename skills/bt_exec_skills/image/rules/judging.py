@@ -226,7 +226,7 @@ def _compare_colours(bench: Bench) -> list[CrossCheck]:
     cross_checks = []
     for name, found in bench.sets.items():
         wanted = _wanted_colours(bench, name)
-        if found.crops is None or len(wanted) != 1 or not _boxed(found):
+        if found.crops is None or len(wanted) != 1 or not _has_boxes(found):
             continue
         places = disputed(bench.picture, found.crops, found.decisions, wanted[0])
         numbers = ", ".join(f"#{place + 1}" for place in places)
@@ -246,22 +246,22 @@ def _compare_counts(bench: Bench) -> list[CrossCheck]:
     cross_checks = []
     for name, found in bench.sets.items():
         wanted = _wanted_colours(bench, name)
-        if len(wanted) != 1 or not _boxed(found):
+        if len(wanted) != 1 or not _has_boxes(found):
             continue
         regions = separate_touching(segment_colour(bench.picture, wanted[0]))
         if any("uneven" in one.source for one in regions):
             continue  # without a plain background regions may not be objects
         same = len(regions) == len(found.accepted())
-        if same or not _labelled(bench, name):
+        if same or not _is_labelled(bench, name):
             cross_checks.append(CrossCheck("detector", same, str(len(regions))))
     return cross_checks
 
 
-def _boxed(found: Candidates) -> bool:
+def _has_boxes(found: Candidates) -> bool:
     return bool(found.instances) and all("colour" not in one.source for one in found.instances)
 
 
-def _labelled(bench: Bench, name: str) -> bool:
+def _is_labelled(bench: Bench, name: str) -> bool:
     finds = [step for step in bench.steps if step.args.get("into") == name]
     return bool(finds and finds[-1].args.get("label"))
 

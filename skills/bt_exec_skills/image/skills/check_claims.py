@@ -107,11 +107,11 @@ def _written(text: str, lines: list[str]) -> bool | None:
         rest, number = re.subn(pattern, " ", rest, count=1, flags=re.IGNORECASE)
         if not number:
             quoted = " ".join(_QUOTED.findall(text))
-            return False if quoted and not _within(quoted, lines) else None
+            return False if quoted and not _is_quoted_in(quoted, lines) else None
     left = " ".join(re.findall(r"\w+", rest))
     return True if not left or reader().claim(left, goal="saying") is not None else None
 
 
-def _within(quoted: str, lines: list[str]) -> bool:
+def _is_quoted_in(quoted: str, lines: list[str]) -> bool:
     letters = "".join(re.findall(r"\w", quoted)).lower()
     return letters in "".join(re.findall(r"\w", " ".join(lines))).lower()

@@ -1,4 +1,4 @@
-"""Skills around a worded answer: formulation and judgement."""
+"""Skills that formulate an answer in words and judge it."""
 
 from __future__ import annotations
 

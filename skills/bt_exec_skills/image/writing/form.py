@@ -167,16 +167,16 @@ def _run(tree: ast.Module) -> list[Problem]:
         problems.append(Problem("WRONG_PARAMETERS", message, f"line {run.lineno}", found))
     functions = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
     for node in [inner for one in functions if one.name != "main" for inner in ast.walk(one)]:
-        if isinstance(node, ast.Call) and _named(node.func, "print"):
+        if isinstance(node, ast.Call) and _has_name(node.func, "print"):
             message = "run returns what it finds; only the __main__ block prints, a summary"
             problems.append(Problem("PRINTS", message, f"line {node.lineno}"))
-    if not any(_named(node, "load_picture") for node in ast.walk(tree)):
+    if not any(_has_name(node, "load_picture") for node in ast.walk(tree)):
         message = "the picture is read with tools.load_picture(image_path)"
         problems.append(Problem("READS_NO_PICTURE", message, f"line {run.lineno}"))
     return [*problems, *_constants(run)]
 
 
-def _named(node: ast.AST, name: str) -> bool:
+def _has_name(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr == name
     return isinstance(node, ast.Name) and node.id == name

@@ -60,7 +60,7 @@ def faults_of_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
         found = ", ".join(map(str, ran.result))[:60]
         return [Problem("NO_ANSWER", "the dict has the key answer", "run", found)]
     found = ran.result["answer"]
-    if worded or found is None or _alike(found, answer):
+    if worded or found is None or _is_same_answer(found, answer):
         return []
     message = "the answer has not the form that was asked for"
     return [Problem("WRONG_SHAPE", message, "run", repr(found)[:60], (type(answer).__name__,))]
@@ -152,7 +152,7 @@ def _things(bench: Bench) -> tuple[list[Instance], list[Instance]]:
     return (target.accepted() if target is not None else []), known
 
 
-def _alike(found: Any, answer: Any) -> bool:
+def _is_same_answer(found: Any, answer: Any) -> bool:
     if answer is None:  # undecided between yes and no
         return isinstance(found, bool)
     if isinstance(answer, bool) or isinstance(found, bool):

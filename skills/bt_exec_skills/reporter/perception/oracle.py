@@ -14,7 +14,7 @@ __all__ = ["PeopleOracle"]
 _LEAST_PERSON, _LEAST_THING = 10, 5  # [px]; size of a spill nine metres away
 
 
-def _enough(label: str, mask: Mask) -> bool:
+def _is_visible_enough(label: str, mask: Mask) -> bool:
     least = _LEAST_PERSON if label == PERSON else _LEAST_THING
     return int(np.count_nonzero(mask)) >= least
 
@@ -29,7 +29,7 @@ class PeopleOracle:
             UsageError: If the camera is not simulated.
         """
         found = []
-        for thing, mask, box in things_in_view(truth_of(view), _enough):
+        for thing, mask, box in things_in_view(truth_of(view), _is_visible_enough):
             x, y = (float(value) for value in np.median(view.ground[mask], axis=0))
             found.append(PlacedDetection(thing.label, box.bbox, box.score, thing.who, (x, y)))
         found.sort(key=lambda one: view.pose.away(*(one.at or (0.0, 0.0))))

@@ -212,7 +212,9 @@ def _reportable(notebook: Notebook, notes: list[Note]) -> list[Note]:
     done = [
         note
         for note in notes
-        if note.kind != "went" and not _talk_with(remote, note) and not _is_back(notebook, note)
+        if note.kind != "went"
+        and not _is_failed_talk_with(remote, note)
+        and not _is_back(notebook, note)
     ]
     told = {notebook.site.base, *(note.place for note in done)}
     trips = [note for note in notes if note.kind == "went" and note.facts.get("target") not in told]
@@ -228,7 +230,7 @@ def _is_back(notebook: Notebook, note: Note) -> bool:
     return way and notebook.where() == base
 
 
-def _talk_with(people: Container[str], note: Note) -> bool:
+def _is_failed_talk_with(people: Container[str], note: Note) -> bool:
     """Return True if a note is a failed conversation with one of these people."""
     talk = note.kind == "failed" and note.facts.get("skill") == "talk_to_person"
     return talk and note.facts.get("target") in people
@@ -245,7 +247,7 @@ def _past_of(past: Sequence[PastMission], language: str) -> str:
 
     Refused commands and missions that only summarised others are left out.
     """
-    told = [one for one in past if one.status != "refused" and not _summed_up(one)]
+    told = [one for one in past if one.status != "refused" and not _is_summary_only(one)]
     if not told:
         return ""
     lines = [_mission(one, language) for one in told]
@@ -282,6 +284,6 @@ def _mission(mission: PastMission, language: str) -> str:
     return f"{mission.started_at:%H:%M} {told}" if mission.started_at else told
 
 
-def _summed_up(mission: PastMission) -> bool:
+def _is_summary_only(mission: PastMission) -> bool:
     """Return True if the mission only reported on earlier missions."""
     return any(say("PAST_OPENING", language) in mission.message for language in LANGUAGES)

@@ -77,8 +77,8 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
             group.clear()
 
     for at, step in enumerate(steps):
-        bare = at < told[-1] and not _protected(step)
-        bare = bare and (works(step) or goes_home(step)) and not _tells(step)
+        bare = at < told[-1] and not _is_protected(step)
+        bare = bare and (works(step) or goes_home(step)) and not _reports_to_user(step)
         if not bare or _is_drive(step):
             close()
         if bare:
@@ -92,22 +92,22 @@ def carry_on(spec: MissionSpec, context: PassContext) -> Changed:
 def _noted(group: list[NodeBase]) -> NodeBase:
     work = group[0] if len(group) == 1 else Sequence.model_validate({"sequence": tuple(group)})
     note = Check.model_validate({"check": "failure_noted"})
-    return Fallback.model_validate({"fallback": (rebuild(work, _tried_again), note)})
+    return Fallback.model_validate({"fallback": (rebuild(work, _with_retry), note)})
 
 
-def _tried_again(node: NodeBase) -> NodeBase:
+def _with_retry(node: NodeBase) -> NodeBase:
     if isinstance(node, Do) and node.retry is None:
         return node.model_copy(update={"retry": _ATTEMPTS})
     return node
 
 
-def _protected(step: NodeBase) -> bool:
+def _is_protected(step: NodeBase) -> bool:
     while isinstance(step, Tree) and step.body is not None:
         step = step.body
     return isinstance(step, Fallback)
 
 
-def _tells(step: NodeBase) -> bool:
+def _reports_to_user(step: NodeBase) -> bool:
     return any(tells_user(node) for node in walk(step))
 
 

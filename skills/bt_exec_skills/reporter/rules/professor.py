@@ -39,7 +39,7 @@ _NAMES = frozenset({PROFESSOR, PROFESSOR_OFFICE})
 
 def concerns_professor(node: NodeBase) -> bool:
     """Return True if a node drives to the professor's office or concerns the professor."""
-    return isinstance(node, Do) and _named(node.args)
+    return isinstance(node, Do) and _has_professor_argument(node.args)
 
 
 def no_professor(spec: MissionSpec, context: PassContext) -> Changed:
@@ -88,7 +88,7 @@ def _has_professor(context: PassContext) -> bool:
     return site is None or (PROFESSOR in site.people and PROFESSOR_OFFICE in site.places)
 
 
-def _named(args: Mapping[str, Any]) -> bool:
+def _has_professor_argument(args: Mapping[str, Any]) -> bool:
     who = (args.get("target"), args.get("recipient"), args.get("person"), args.get("place"))
     return not _NAMES.isdisjoint(str(value) for value in who)
 
@@ -98,8 +98,10 @@ def _names_professor(node: NodeBase) -> bool:
     asked = [part for part in (node.skip_if, node.guard) if part is not None]
     if isinstance(node, Check):
         asked.append(node.check)
-    named = isinstance(node, Do | Tree) and _named(node.args)
-    return named or any(_named(leaf.args) for part in asked for leaf in leaves(part))
+    named = isinstance(node, Do | Tree) and _has_professor_argument(node.args)
+    return named or any(
+        _has_professor_argument(leaf.args) for part in asked for leaf in leaves(part)
+    )
 
 
 def _without(node: NodeBase) -> NodeBase | None:

@@ -111,7 +111,7 @@ def place_of(node: NodeBase) -> str | None:
 
 def steps_of(root: NodeBase) -> list[NodeBase]:
     """Return the steps of a plan. Plain sequences are flattened, every other node is one step."""
-    if isinstance(root, Sequence) and _plain(root):
+    if isinstance(root, Sequence) and _has_no_modifiers(root):
         return [step for child in root.sequence for step in steps_of(child)]
     return [root]
 
@@ -134,6 +134,6 @@ def map_of(context: PassContext) -> SiteMap | None:
     return make_map(context.settings) if context.settings.places else None
 
 
-def _plain(node: NodeBase) -> bool:
+def _has_no_modifiers(node: NodeBase) -> bool:
     """Return True if a node has no modifiers, so that its children can replace it."""
     return node.name is None and not node.modifiers

@@ -118,9 +118,9 @@ class SimReporterRobot:
     def hears(self, who: str) -> bool:
         """Return True if a person is near enough to talk with the robot, or connected remotely."""
         known = self.site.people.get(who)
-        return (known is not None and known.remote) or self._beside(who)
+        return (known is not None and known.remote) or self._is_beside(who)
 
-    def _beside(self, who: str) -> bool:
+    def _is_beside(self, who: str) -> bool:
         where = self.world.where(who)
         return where is not None and self.pose.away(*where) <= _REACH_M
 
@@ -151,7 +151,7 @@ class SimReporterRobot:
 
     def _hand_over(self, person: str) -> Commands:
         answer = self.world.options.answer
-        there = self._beside(person)
+        there = self._is_beside(person)
         takes = there and answer not in ("none", "refuse")
         wait = _HAND_S if takes or (there and answer == "refuse") else _PATIENCE_S
         yield from _wait(wait, "handing over")

@@ -134,13 +134,13 @@ class _Draw:
         if self.rng.random() < 0.4:
             for _ in range(20):
                 end = self._spot(room, 0.5, beside=_APART_M)
-                if math.dist(start, end) > 1.0 and self._clear(start, end):
+                if math.dist(start, end) > 1.0 and self._is_path_clear(start, end):
                     way.append(end)
                     break
         self._stand += way
         return Someone(who, room, tuple(way), self.between(0.5, 1.0), self.between(1, 4), clothes)
 
-    def _clear(self, start: tuple[float, float], end: tuple[float, float]) -> bool:
+    def _is_path_clear(self, start: tuple[float, float], end: tuple[float, float]) -> bool:
         """Return True if the straight path is free of furniture and objects."""
         steps = 2 + int(math.dist(start, end) / 0.1)
         points = (

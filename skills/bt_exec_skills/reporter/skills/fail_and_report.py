@@ -24,7 +24,7 @@ def fail_and_report(
     speaker: Service[Speaker],
     reason: SaidWords,
 ) -> Steps:
-    """Report why the mission failed to everyone who hears the robot everywhere, and end it.
+    """Report the cause of the failure to all remotely connected persons, and end the mission.
 
     Earlier findings are reported, too. Only for failed missions: coming back to report is
     `talk_to_person`. Never succeeds.

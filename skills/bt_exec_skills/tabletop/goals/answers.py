@@ -84,7 +84,7 @@ def found(phrase: Phrase, now: Environment) -> tuple[str, ...]:
         raise
 
 
-def _anything(phrase: Phrase) -> bool:
+def _matches_anything(phrase: Phrase) -> bool:
     """Return True if a phrase matches any object: "anything"."""
     return not (phrase.kind or phrase.values or phrase.name or phrase.order or phrase.relation)
 
@@ -232,7 +232,11 @@ class _Table:
         others = tuple(name for name in meant if name not in there)
         if question.like:
             why = self.alike(others, question)
-        elif question.place is not None and not every and all(map(_anything, question.things)):
+        elif (
+            question.place is not None
+            and not every
+            and all(map(_matches_anything, question.things))
+        ):
             anchors = found(question.place[1], self.now)
             why = " ".join(self.content(one, (), question.place) for one in anchors)
         else:

@@ -173,7 +173,7 @@ class Converter:
     def _placing(
         self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
     ) -> Ask:
-        """Return what things and their place make of a verb; what is not said is taken over."""
+        """Return the part for a verb with its objects and place; omitted ones are taken over."""
         if verb == "empty" and to is not None and not any(one.table for one in themes):
             content = (Phrase(one.text, number="all", relation=("in", one)) for one in themes)
             return Ask("move", text, tuple(content), to, side)

@@ -25,7 +25,7 @@ def held_first(subgoals: Iterable[Subgoal], now: Environment) -> list[Subgoal]:
 def with_empty_hand(
     subgoals: tuple[Subgoal, ...], now: Environment, language: str
 ) -> tuple[Subgoal, ...]:
-    """Return subgoals that can be followed with what the hand holds.
+    """Return subgoals that are possible with the current content of the hand.
 
     An object that the first subgoal does not move is put aside before.
 

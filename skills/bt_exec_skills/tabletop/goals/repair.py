@@ -65,13 +65,15 @@ def replanned(
     kept: list[Subgoal] = []
     for number, goal in enumerate(goals):
         moves = goal.moves
-        done = _reached(goal, now)
+        done = _is_reached(goal, now)
         if not done:
             moves = tuple(
                 move
                 for n, move in enumerate(moves)
                 if move.thing not in lost
-                and not any(_done(later, now) for later in moves[n:] if later.thing == move.thing)
+                and not any(
+                    _is_done(later, now) for later in moves[n:] if later.thing == move.thing
+                )
                 and move.thing in now.objects
                 and (not move.target or now.at(move.target) is not None)
             )
@@ -81,7 +83,7 @@ def replanned(
                 moves = shortest(_held_first(moves, request), now)
         if moves:
             kept.append(Subgoal(goal.text, moves))
-    if all(_reached(goal, now) for goal in kept) and not targets_of(previous.root):
+    if all(_is_reached(goal, now) for goal in kept) and not targets_of(previous.root):
         return None, lost
     if not kept:
         return None, lost
@@ -96,7 +98,7 @@ def replanned(
     )
     aside = _put_aside_held(kept, now, request)
     spec = plan_of(header, [*aside, *kept], targets_of(previous.root))
-    finished = [goal for goal in kept if _reached(goal, now)]
+    finished = [goal for goal in kept if _is_reached(goal, now)]
     kept_paths = _paths_of(spec, finished, request)
     return spec.model_copy(update={"mission": header.model_copy(update={"kept": kept_paths})}), lost
 
@@ -108,7 +110,7 @@ def _put_aside_held(kept: list[Subgoal], now: Environment, request: Request) -> 
     if at is None:
         return []
     for goal in kept:
-        moves = [move for move in goal.moves if not _done(move, now)]
+        moves = [move for move in goal.moves if not _is_done(move, now)]
         if moves:
             if moves[0].thing == held:
                 return []
@@ -128,12 +130,12 @@ def _failing_subgoal(previous: MissionSpec, failure: Failure) -> int:
     return -1
 
 
-def _reached(goal: Subgoal, now: Environment) -> bool:
+def _is_reached(goal: Subgoal, now: Environment) -> bool:
     """Return True if every object of a subgoal is at its final target."""
-    return all(_done(move, now) for move in {move.thing: move for move in goal.moves}.values())
+    return all(_is_done(move, now) for move in {move.thing: move for move in goal.moves}.values())
 
 
-def _done(move: Move, now: Environment) -> bool:
+def _is_done(move: Move, now: Environment) -> bool:
     if not move.target or move.side != "in":
         return False
     if move.spot:

@@ -173,7 +173,7 @@ def _in_relation(
     return tuple(
         name
         for name in names
-        if name not in anchors and any(_related(name, one, side, scope.now) for one in anchors)
+        if name not in anchors and any(_is_related(name, one, side, scope.now) for one in anchors)
     )
 
 
@@ -242,7 +242,7 @@ def _on_tables(
     return tuple(name for name in there if now.holder(name) is None) or there
 
 
-def _related(name: str, anchor: str, side: object, now: Environment) -> bool:
+def _is_related(name: str, anchor: str, side: object, now: Environment) -> bool:
     if side == "in":
         return now.inside(name, anchor)
     return is_beside(now, name, anchor, side, now.base)  # type: ignore[arg-type]  # a Side

@@ -61,7 +61,7 @@ class Client:
             Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
         """
         for _ in range(_TRIES):
-            found = self._again(lambda: self._get("/env"))
+            found = self._with_retries(lambda: self._get("/env"))
             now = environment_from(found, self._base())
             unplaced = set(found["objects"]) - now.objects.keys() - self._unplaced
             if not unplaced:
@@ -127,7 +127,7 @@ class Client:
         Raises:
             Failed: SIMULATOR_FAULT if it reports none.
         """
-        found = self._again(lambda: self._get("/env"))
+        found = self._with_retries(lambda: self._get("/env"))
         told = _time(found.get("time")) if isinstance(found, dict) else None
         if told is None:
             raise Failed("SIMULATOR_FAULT", "/env reports no time: lockstep is not supported")
@@ -147,7 +147,7 @@ class Client:
         except (OSError, ValueError):
             return None
 
-    def _again(self, call: Callable[[], Any]) -> Any:
+    def _with_retries(self, call: Callable[[], Any]) -> Any:
         problem = Failed("SIMULATOR_UNREACHABLE", "nothing was asked")
         for attempt in range(_TRIES):
             if attempt:

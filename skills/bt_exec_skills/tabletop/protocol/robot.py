@@ -233,13 +233,13 @@ class HttpTableRobot:
                 now = self.client.environment()
             except Failed:
                 now = None
-            if now is not None and before is not None and _alike(before, now):
+            if now is not None and before is not None and _are_alike(before, now):
                 return
             before = now
             time.sleep(_REST_S)
 
 
-def _alike(one: Environment, other: Environment) -> bool:
+def _are_alike(one: Environment, other: Environment) -> bool:
     if one.objects.keys() != other.objects.keys():
         return False
     if any(p.pos.away(other.objects[name].pos) > _REST_M for name, p in one.objects.items()):

@@ -115,14 +115,14 @@ def _straightened(points: Way, grid: Grid, free: npt.NDArray[np.bool_]) -> Way:
     here = 0
     while here < len(points) - 1:
         there = len(points) - 1
-        while there > here + 1 and not _clear(points[here], points[there], grid, free):
+        while there > here + 1 and not _is_path_free(points[here], points[there], grid, free):
             there -= 1
         kept.append(points[there])
         here = there
     return kept
 
 
-def _clear(
+def _is_path_free(
     a: tuple[float, float], b: tuple[float, float], grid: Grid, free: npt.NDArray[np.bool_]
 ) -> bool:
     count = max(2, math.ceil(math.dist(a, b) / (_CELL_M / 2)))

@@ -37,7 +37,7 @@ _PATIENCE_S = 10.0
 _WAITING = Verdict.unknown("nothing read yet")
 
 
-def _seen(robot: TableRobot, world: World[TableObservation]) -> Environment | None:
+def _current_environment(robot: TableRobot, world: World[TableObservation]) -> Environment | None:
     return robot.seen(world.since, world.now)
 
 
@@ -49,7 +49,7 @@ def _seen(robot: TableRobot, world: World[TableObservation]) -> Environment | No
 )
 def at(robot: TableRobot, world: World[TableObservation], target: ObjectName) -> Verdict:
     """Whether the robot is where its arm may reach an object."""
-    now = _seen(robot, world)
+    now = _current_environment(robot, world)
     if now is None or now.base is None:
         return _WAITING
     place = now.at(target)
@@ -67,7 +67,7 @@ def holds(
     object: ObjectName,  # noqa: A002 - as in plans
 ) -> Verdict:
     """Whether the hand holds the given object."""
-    now = _seen(robot, world)
+    now = _current_environment(robot, world)
     if now is None:
         return _WAITING
     held = hand.holds(now)
@@ -77,7 +77,7 @@ def holds(
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN, establishes={"hand": "empty"})
 def hand_empty(robot: TableRobot, world: World[TableObservation], hand: Service[Hand]) -> Verdict:
     """Whether the hand is empty."""
-    now = _seen(robot, world)
+    now = _current_environment(robot, world)
     if now is None:
         return _WAITING
     held = hand.holds(now)
@@ -98,7 +98,7 @@ def object_in(
     target: ObjectName,
 ) -> Verdict:
     """Whether an object is in another one and not held."""
-    now = _seen(robot, world)
+    now = _current_environment(robot, world)
     if now is None:
         return _WAITING
     if hand.holds(now) == object:
@@ -115,7 +115,7 @@ def object_visible(
     object: ObjectName,  # noqa: A002 - as in plans
 ) -> Verdict:
     """Whether the environment contains an object now."""
-    now = _seen(robot, world)
+    now = _current_environment(robot, world)
     if now is None:
         return _WAITING
     return Verdict(object in now.objects, f"{len(now.objects)} objects")
@@ -126,7 +126,7 @@ def all_sorted_by(
     robot: TableRobot, world: World[TableObservation], attribute: Attribute
 ) -> Verdict:
     """Whether every object is in a container, and no container has two groups."""
-    now = _seen(robot, world)
+    now = _current_environment(robot, world)
     if now is None:
         return _WAITING
     left = unsorted(now, attribute)
@@ -151,7 +151,7 @@ def all_in_place(
     targets: tuple[ObjectName, ...],
 ) -> Verdict:
     """Whether every one of `objects` is in the corresponding one of `targets`."""
-    now = _seen(robot, world)
+    now = _current_environment(robot, world)
     if now is None:
         return _WAITING
     wrong = _misplaced(now, objects, targets)
@@ -168,7 +168,7 @@ def some_in_place(
     targets: tuple[ObjectName, ...],
 ) -> Verdict:
     """Whether some of `objects` are in their `targets`, so that the mission is partly done."""
-    now = _seen(robot, world)
+    now = _current_environment(robot, world)
     if now is None:
         return _WAITING
     count = min(len(objects), len(targets)) - len(_misplaced(now, objects, targets))

@@ -59,7 +59,7 @@ def arranged(props: list[Prop], spread: float, rng: Rng) -> dict[str, Pose]:
     return found
 
 
-def _free(prop: Prop, x: float, y: float, others: list[tuple[Prop, Pose]], gap: float) -> bool:
+def _is_free(prop: Prop, x: float, y: float, others: list[tuple[Prop, Pose]], gap: float) -> bool:
     return all(
         np.hypot(x - pose.x, y - pose.y) >= gap * (prop.radius + other.radius)
         for other, pose in others
@@ -71,7 +71,7 @@ def _place_apart(
 ) -> Pose | None:
     for attempt in range(60):
         x, y = rng.uniform(-spread, spread, 2)
-        if _free(prop, x, y, placed, 1.1 if attempt < 40 else 1.0):
+        if _is_free(prop, x, y, placed, 1.1 if attempt < 40 else 1.0):
             return Pose(float(x), float(y), 0.0, rng.uniform(0, 2 * np.pi))
     return None
 
@@ -84,7 +84,7 @@ def _place_touching(
         other, pose = placed[int(rng.integers(len(placed)))]
         way, far = rng.uniform(0, 2 * np.pi), prop.radius + other.radius
         x, y = pose.x + far * np.cos(way), pose.y + far * np.sin(way)
-        if abs(x) < 1.2 * spread and abs(y) < 1.2 * spread and _free(prop, x, y, placed, 0.99):
+        if abs(x) < 1.2 * spread and abs(y) < 1.2 * spread and _is_free(prop, x, y, placed, 0.99):
             return Pose(float(x), float(y), 0.0, rng.uniform(0, 2 * np.pi))
     return None
 
@@ -103,7 +103,7 @@ def _place_inside(
             continue
         way, far = rng.uniform(0, 2 * np.pi), rng.uniform(0, room)
         x, y = pose.x + far * np.cos(way), pose.y + far * np.sin(way)
-        if _free(prop, x, y, inside, 1.0):
+        if _is_free(prop, x, y, inside, 1.0):
             rise = 0.3 * far * far / holder.radius if holder.label == "bowl" else 0.0
             z = _HOLD_Z[holder.label] + rise
             return Pose(float(x), float(y), z, rng.uniform(0, 2 * np.pi))
