@@ -41,13 +41,13 @@ def asks_why(text: str) -> bool:
 
 def is_yes(answer: str) -> bool:
     """Return whether an answer means yes."""
-    return _plain(answer) in _words()["yes"]
+    return _normalized(answer) in _words()["yes"]
 
 
 def is_no(answer: str) -> bool:
     """Return whether an answer means no."""
-    return _plain(answer) in _words()["no"]
+    return _normalized(answer) in _words()["no"]
 
 
-def _plain(answer: str) -> str:
+def _normalized(answer: str) -> str:
     return answer.casefold().strip().strip(" .!")

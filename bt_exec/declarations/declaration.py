@@ -107,7 +107,7 @@ class Declaration:
         if hint is not kind:
             word = kind.__name__
             self._refuse(
-                f"is annotated with -> {_written(hint)}; it must return a {word}: "
+                f"is annotated with -> {_annotation_text(hint)}; it must return a {word}: "
                 f"{word}.yes(why), {word}.no(why) or {word}.unknown(why)"
             )
 
@@ -205,7 +205,7 @@ class Declaration:
         except ValidationError as error:
             why = error.errors()[0]["msg"].replace("Input should", "it should")
             said = f"the default of {parameter.name!r} is {parameter.default!r}"
-            self._refuse(f"{said}, but it is annotated with {_written(hint)}: {why}")
+            self._refuse(f"{said}, but it is annotated with {_annotation_text(hint)}: {why}")
         except PydanticUserError as error:
             self._refuse(f"the type of {parameter.name!r} cannot be checked: {error.message}")
 
@@ -251,7 +251,7 @@ class Declaration:
         raise RegistrationError(f"{self.name}: {message}")
 
 
-def _written(hint: Any) -> str:
+def _annotation_text(hint: Any) -> str:
     """Return an annotation as source text, without the metadata of ``Annotated``."""
     plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return "None" if plain is type(None) else inspect.formatannotation(plain)

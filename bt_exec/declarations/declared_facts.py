@@ -113,11 +113,11 @@ class DeclaredFacts:
 
     def has(self, name: str) -> bool:
         """Return True if a fact, or a template over any arguments, can be a declared one."""
-        return bool(self._of(_PLACEHOLDER.sub(_ANY, name)))
+        return bool(self._facts_named(_PLACEHOLDER.sub(_ANY, name)))
 
     def values(self, name: str) -> tuple[str, ...]:
         """Return the declared values of the fact `name`, as written; empty if it is unknown."""
-        return _texts(self._of(name))
+        return _texts(self._facts_named(name))
 
     def mistakes(
         self,
@@ -148,7 +148,7 @@ class DeclaredFacts:
     ) -> Iterator[FactMistake]:
         for filled in _combinations(placeholders(name, value), hints):
             exact = name.format(**filled)
-            facts = self._of(exact)
+            facts = self._facts_named(exact)
             if not facts:
                 message = f"the fact {name!r} is not declared by the pack"
                 allowed = self._nearest(exact)
@@ -164,7 +164,7 @@ class DeclaredFacts:
                     yield FactMistake("UNKNOWN_FACT_VALUE", message, shown, allowed)
                     return
 
-    def _of(self, name: str) -> list[_Fact]:
+    def _facts_named(self, name: str) -> list[_Fact]:
         return [fact for fact in self._facts if fact.name.may_be(name)]
 
     def _nearest(self, name: str) -> tuple[str, ...]:

@@ -41,9 +41,9 @@ class Guard:
     def __post_init__(self) -> None:
         if not 0.05 <= self.within_s <= 60:
             raise ValueError(f"within must be 0.05 to 60 s; found {self.within_s:g}")
-        object.__setattr__(self, "data", self._plain())
+        object.__setattr__(self, "data", self._process_settings())
 
-    def _plain(self) -> dict[str, Any]:
+    def _process_settings(self) -> dict[str, Any]:
         """Return the settings for the guardian process."""
         stop: Any = self.stop
         if callable(stop):

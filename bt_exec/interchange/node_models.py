@@ -41,7 +41,11 @@ def node_models(
         models.append(_action(name, used, catalogue.skills.get(name)))
     for name, arguments in conditions.items():
         condition = catalogue.conditions.get(name)
-        ports = _inputs(condition) if condition is not None else _plain("input_port", arguments)
+        ports = (
+            _inputs(condition)
+            if condition is not None
+            else _models_of_kind("input_port", arguments)
+        )
         models.append(Element("Condition", {"ID": name}, ports, ""))
     models.sort(key=lambda model: (model.tag, model.attributes["ID"]))
     return Element("TreeNodesModel", {}, models)
@@ -63,11 +67,11 @@ def _action(name: str, used: Iterable[Do], skill: Skill | None) -> Element:
         return Element("Action", {"ID": name}, [*_inputs(skill), *outputs])
     arguments = {argument for node in used for argument in node.args}
     fields = {field for node in used for field in node.save} - arguments
-    ports = [*_plain("input_port", arguments), *_plain("output_port", fields)]
+    ports = [*_models_of_kind("input_port", arguments), *_models_of_kind("output_port", fields)]
     return Element("Action", {"ID": name}, ports)
 
 
-def _plain(kind: str, names: Iterable[str]) -> list[Element]:
+def _models_of_kind(kind: str, names: Iterable[str]) -> list[Element]:
     return [Element(kind, {"name": port_name(name, 0)}) for name in sorted(names)]
 
 

@@ -190,7 +190,7 @@ def _attempt(
     steps = tuple(
         (node.do, with_results(node.args, given.get(path, {})))
         if isinstance(node, Do)
-        else (_asked(node), node.check.args if isinstance(node.check, Is) else {})
+        else (_condition_text(node), node.check.args if isinstance(node.check, Is) else {})
         for path, node in paths(spec.root)
         if isinstance(node, Do | Check)
         and not any(encloses(done, path) for done in (*kept, *others))
@@ -199,7 +199,7 @@ def _attempt(
     return Attempt(mission.plan_version, mission.compiler, steps, len(kept), seen=dict(seen))
 
 
-def _asked(node: Check) -> str:
+def _condition_text(node: Check) -> str:
     return node.check.name if isinstance(node.check, Is) else str(node.check)
 
 

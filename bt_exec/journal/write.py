@@ -198,7 +198,7 @@ class Recorder:
         self._wake.set()
         self._thread.join(5 * PATIENCE_S)
         if self._thread.is_alive():
-            self.incomplete = self._said("RECORD_HANGS", path=self.path)
+            self.incomplete = self._sentence("RECORD_HANGS", path=self.path)
             self._tell(self.incomplete)
             return
         if self._frames is not None:
@@ -215,7 +215,7 @@ class Recorder:
         said = [
             saved,
             self._set_aside(lost) if lost else "",
-            self._said("RECORD_SHORTENED", count=gaps) if gaps else "",
+            self._sentence("RECORD_SHORTENED", count=gaps) if gaps else "",
         ]
         self.incomplete = "; ".join(filter(None, said))
         if self.incomplete:
@@ -232,7 +232,7 @@ class Recorder:
             found, self._last_problem = 0, str(error)
         else:
             if not (self.lost or self._pending):
-                self._last_problem = self._said("RECORD_NOT_THERE")
+                self._last_problem = self._sentence("RECORD_NOT_THERE")
         return max(self._rows.count - found, 0)
 
     def _saved(self) -> str:
@@ -240,22 +240,22 @@ class Recorder:
         mission = (self.mission_id, self._number)
         saved = save_mission(self._connection, self.path, *mission, self._pending)
         if saved is None:
-            return self._said("RECORD_GONE", path=self.path)
+            return self._sentence("RECORD_GONE", path=self.path)
         self._pending.clear()
         self.lost += max(self._rows.count - saved.events, 0)
-        return self._said("RECORD_MOVED", path=self.path, file=saved.path)
+        return self._sentence("RECORD_MOVED", path=self.path, file=saved.path)
 
     def _set_aside(self, lost: int) -> str:
         """Write the remaining rows to a side file; return a message about it."""
         facts = {"lost": lost, "problem": self._last_problem}
         if not self._pending:
-            return self._said("RECORD_LOST", **facts)
+            return self._sentence("RECORD_LOST", **facts)
         path = keep_aside(self.path, self.mission_id, self._number, self._pending)
         if path is None:
-            return self._said("RECORD_LOST_NOWHERE", **facts)
-        return self._said("RECORD_KEPT_ASIDE", kept=len(self._pending), path=path, **facts)
+            return self._sentence("RECORD_LOST_NOWHERE", **facts)
+        return self._sentence("RECORD_KEPT_ASIDE", kept=len(self._pending), path=path, **facts)
 
-    def _said(self, code: str, **facts: object) -> str:
+    def _sentence(self, code: str, **facts: object) -> str:
         """Return a sentence about this record, in the mission's language."""
         return said(code, self._language, mission=self.mission_id, **facts)
 
@@ -363,7 +363,7 @@ class Recorder:
         """Check that the journal is still the file that was opened; report a change once."""
         if not self._moved and _identity(self.path) != self._identity:
             self._moved = True
-            self._fail(self._said("RECORD_NOT_THERE"))
+            self._fail(self._sentence("RECORD_NOT_THERE"))
 
     def _undo(self) -> None:
         """Roll back a failed transaction, unless SQLite has done so."""
@@ -376,7 +376,7 @@ class Recorder:
     def _fail(self, problem: str) -> None:
         """Store the current problem; report the first one."""
         self.problem = self._last_problem = problem
-        self._say_once(self._said("RECORD_UNWRITABLE", path=self.path, problem=problem))
+        self._say_once(self._sentence("RECORD_UNWRITABLE", path=self.path, problem=problem))
 
     def _say_once(self, message: str) -> None:
         """Report to the operator, once per mission."""

@@ -22,10 +22,10 @@ def printable(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _DOUBTFUL.sub(_shown, text)
+    return _DOUBTFUL.sub(_visible_form, text)
 
 
-def _shown(match: re.Match[str]) -> str:
+def _visible_form(match: re.Match[str]) -> str:
     char = match[0]
     return char if char.isprintable() and not _INVISIBLE.match(char) else ""
 

@@ -92,12 +92,12 @@ def still_undone(
 
 def what(part: NodeBase, messages: Messages, language: str) -> str:
     """Return a part as a phrase: "go to the lounge and look around it"."""
-    names = list(dict.fromkeys(_named(part, messages, language)))
+    names = list(dict.fromkeys(_phrases_of(part, messages, language)))
     joined = messages.word(" and ", language) if len(names) == 2 else ", "
     return joined.join(names)
 
 
-def _named(part: NodeBase, messages: Messages, language: str) -> Iterable[str]:
+def _phrases_of(part: NodeBase, messages: Messages, language: str) -> Iterable[str]:
     match part:
         case Tree() if messages.has_phrase(f"tree {part.tree}") or part.body is None:
             yield messages.phrase(f"tree {part.tree}", language, part.args)
@@ -106,7 +106,7 @@ def _named(part: NodeBase, messages: Messages, language: str) -> Iterable[str]:
         case Check():
             return
         case Fallback():
-            yield from _named(part.fallback[0], messages, language)
+            yield from _phrases_of(part.fallback[0], messages, language)
         case _:
             for child in children_of(part):
-                yield from _named(child, messages, language)
+                yield from _phrases_of(child, messages, language)

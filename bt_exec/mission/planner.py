@@ -61,7 +61,7 @@ class Planner:
 
     def plan(self, request: Request) -> VerifiedPlan | Ending:
         """Return a verified plan, or the ending of a mission without one: a refusal or a reply."""
-        self._runtime.emit(Planning(*self._at(), self.compiler.name, request.failure))
+        self._runtime.emit(Planning(*self._time_and_tick(), self.compiler.name, request.failure))
         self.calls += 1
         answer = self._ask(request)
         if isinstance(answer, Failure):
@@ -70,14 +70,14 @@ class Planner:
             return Ending("satisfied", answer.code, said=answer.message)
         self.requests += answer.requests
         if isinstance(answer, Refusal):
-            self._runtime.emit(Refused(*self._at(), answer))
+            self._runtime.emit(Refused(*self._time_and_tick(), answer))
             return _ending_without_plan(request, answer)
         try:
             part = "the verification of the plan"  # checkers and passes of packs
             watch = self._runtime.watch
             plan = watch.within(self._limit_s, part, prepare_answer, answer, request)
         except SpecError as error:
-            self._runtime.emit(Rejected(*self._at(), answer.spec, error.problems))
+            self._runtime.emit(Rejected(*self._time_and_tick(), answer.spec, error.problems))
             refusal = rejection(error, request)
             if refusal.code == NEED_NOT_MET and not isinstance(self.compiler, FixedPlan):
                 refusal = replace(refusal, problems=())  # the operator did not write the plan
@@ -86,11 +86,11 @@ class Planner:
         if not isinstance(self.compiler, FixedPlan):  # that plan was given by the operator
             refused = self._confirmation.refusal(answer, plan.spec, request, self._check_stop)
         if refused is not None:
-            self._runtime.emit(Refused(*self._at(), refused))
+            self._runtime.emit(Refused(*self._time_and_tick(), refused))
             return _ending_without_plan(request, refused)
-        self._runtime.emit(Planned(*self._at(), plan.spec, answer.calls, answer.usage))
+        self._runtime.emit(Planned(*self._time_and_tick(), plan.spec, answer.calls, answer.usage))
         for path in plan.spec.mission.kept:
-            self._runtime.emit(NodeChanged(*self._at(), path, "kept"))
+            self._runtime.emit(NodeChanged(*self._time_and_tick(), path, "kept"))
         return plan
 
     def _ask(self, request: Request) -> Plan | Refusal | Reply | Failure:
@@ -132,7 +132,7 @@ class Planner:
             return _failed("COMPILER_CRASHED", f"it returned neither a plan nor a refusal; {found}")
         return answer
 
-    def _at(self) -> tuple[float, int]:
+    def _time_and_tick(self) -> tuple[float, int]:
         return self._runtime.now(), self._runtime.tick
 
 

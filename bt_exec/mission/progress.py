@@ -105,7 +105,7 @@ class MissionProgress:
                 self.verdicts[event.question] = event.verdict
                 if event.told and event.verdict.holds is not None:
                     self.told[event.question] = event
-                    self.seen[event.question] = self._seen()
+                    self.seen[event.question] = self._observed_facts()
                 if event.verdict.holds is None and not self._doubted and not self.done:
                     self._doubted = True  # report uncertainty once
                     self.turn(event.t, event.tick, None)
@@ -125,7 +125,7 @@ class MissionProgress:
         if skip not in self.skipped:
             self.skipped.append(skip)
 
-    def _seen(self) -> dict[str, str]:
+    def _observed_facts(self) -> dict[str, str]:
         """Return the facts established by the newest observations."""
         facts: dict[str, str] = {}
         for buffer in self._buffers.values():

@@ -200,7 +200,7 @@ class Resumed:
         first = replace(request, previous=None, failure=None, done=())
         version = request.plan_version
         for done in (self._work.done, *self._with_interrupted(first)):
-            rest = self._rest(first, version, done)
+            rest = self._rest_of_plan(first, version, done)
             if rest is not None:
                 return self._confirmed(rest, first)
         anew = self._compiler.compile(first)
@@ -235,7 +235,7 @@ class Resumed:
         if any(request.situation.facts.get(fact) == after[fact] for fact in changed):
             yield (*self._work.done, Done(failure.path, failure.node, dict(args)))
 
-    def _rest(self, request: Request, version: int, done: tuple[Done, ...]) -> Plan | None:
+    def _rest_of_plan(self, request: Request, version: int, done: tuple[Done, ...]) -> Plan | None:
         """Return the verified rest of the plan; None if it cannot run."""
         work = self._work
         if work.spec is None or work.spec.mission.turn is not None:

@@ -32,18 +32,18 @@ def _forms() -> Mapping[str, Any]:
 
 def asks_to_continue(command: str) -> bool:
     """Return True if a command asks to continue an unfinished mission."""
-    said = _plain(command)
+    said = _normalized(command)
     return any(re.fullmatch(form, said) for form in _forms()["go_on"])
 
 
-def _plain(command: str) -> str:
+def _normalized(command: str) -> str:
     said = unicodedata.normalize("NFC", command).casefold().strip(" \t?!.~…")
     return re.sub(_forms()["polite"], "", re.sub(r"\s+", " ", said))
 
 
 def question_of(command: str) -> Question | None:
     """Return the question about the robot that a command asks; None for other commands."""
-    said = _plain(command)
+    said = _normalized(command)
     for name, forms in _forms()["questions"].items():
         if any(re.fullmatch(form, said) for form in forms):
             return cast(Question, name)
@@ -89,10 +89,10 @@ class SelfAnswers:
         last = request.context.last()
         if last is None:
             return Reply("WHY", say("SELF_WHY_NOTHING", language))
-        return Reply("WHY", say("SELF_WHY", language, **_of(last)))
+        return Reply("WHY", say("SELF_WHY", language, **_facts_of_turn(last)))
 
 
-def _of(turn: Turn) -> Mapping[str, str]:
+def _facts_of_turn(turn: Turn) -> Mapping[str, str]:
     return {"command": turn.command, "message": turn.message}
 
 

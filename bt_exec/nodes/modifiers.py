@@ -296,7 +296,7 @@ class Repeat(Modifier):
             self.ask.begin()
             self._asking = True
             return self._rounds_are_over()
-        return self._next()
+        return self._next_round()
 
     def _rounds_are_over(self) -> Status:
         """Decide by the condition whether the rounds are over."""
@@ -312,11 +312,11 @@ class Repeat(Modifier):
         if verdict.holds:
             return Status.SUCCESS
         if self._done < self.times:
-            return self._next()
+            return self._next_round()
         self.failure = self.ask.unmet(verdict, self.path, "check", self.code)
         return Status.FAILURE
 
-    def _next(self) -> Status:
+    def _next_round(self) -> Status:
         if self._done >= self.times:
             return Status.SUCCESS
         self.noted += noted_in(self.decorated)

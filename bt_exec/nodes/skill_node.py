@@ -179,7 +179,7 @@ class SkillNode(Leaf):
     def _owner(self) -> str:
         return self.runtime.catalogue.owner(self.skill.name)
 
-    def _own(self) -> dict[str, Rig]:
+    def _own_rigs(self) -> dict[str, Rig]:
         return {name: rig for name, rig in self.runtime.rigs.items() if name == self._owner}
 
     def terminate(self, _: Status) -> None:
@@ -209,7 +209,7 @@ class SkillNode(Leaf):
     def _close(self) -> str:
         """Close the generator; return a message about an error, or an empty string."""
         steps, self._steps = self._steps, None
-        own = self._own()
+        own = self._own_rigs()
         late = threading.Event()
 
         def escalate() -> None:
@@ -285,7 +285,7 @@ class SkillNode(Leaf):
         crashed = self.failure is not None and self.failure.code == CRASHED
         if not crashed and any(owner == self._owner for owner, _ in self.runtime.working):
             return
-        for pack in self._own():
+        for pack in self._own_rigs():
             if self.runtime.may_move(pack):
                 _log.info(
                     "%s ended while its robot is moving; the robot is stopped", self.skill.name
@@ -346,7 +346,7 @@ def unmet_need(
     """
     if not skill.needs:
         return None
-    found = unmet(_known(runtime), skill, args)
+    found = unmet(_known_facts(runtime), skill, args)
     if not found:
         return None
     fact, allowed, known = found[0]
@@ -355,7 +355,7 @@ def unmet_need(
     return message, {"facts": told, "allowed": [f"{fact}={value}" for value in allowed]}
 
 
-def _known(runtime: Runtime) -> dict[str, str]:
+def _known_facts(runtime: Runtime) -> dict[str, str]:
     facts: dict[str, str] = {}
     for name, rig in runtime.rigs.items():
         try:

@@ -47,8 +47,8 @@ def map_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
         return None
     return {
         "robot": robot,
-        "areas": [_named(name, area, word) for name, area in areas if area is not None],
-        "objects": [_named(name, at, word) for name, at in objects if at][:_MOST_OBJECTS],
+        "areas": [_named_item(name, area, word) for name, area in areas if area is not None],
+        "objects": [_named_item(name, at, word) for name, at in objects if at][:_MOST_OBJECTS],
     }
 
 
@@ -72,7 +72,7 @@ def maps_of(events: Iterable[Event], word: Word) -> list[dict[str, Any]]:
     return [*found[:-1:step], *found[-1:]]
 
 
-def _named(name: str, at: list[float], word: Word) -> dict[str, Any]:
+def _named_item(name: str, at: list[float], word: Word) -> dict[str, Any]:
     said = {language: word(name, language) for language in LANGUAGES}
     return {"name": name, "said": said, "at": at}
 

@@ -357,7 +357,7 @@ class Service:
             session.abandoned = self._on_hung_end
             self._observe_first()
             self._opened.set_result(None)
-            while (booked := self._next()) is not None:
+            while (booked := self._next_mission()) is not None:
                 self._run(booked)
         while self._waiting:
             self._record_unstarted_end(self._waiting.popleft(), "ENDED_FIRST")
@@ -370,7 +370,7 @@ class Service:
         except UsageError as error:
             _log.warning("%s", error)
 
-    def _next(self) -> BookedMission | None:
+    def _next_mission(self) -> BookedMission | None:
         """Return the next mission when there is one; None when the service ends."""
         with self._changed:
             with self._switch:

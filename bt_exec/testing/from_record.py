@@ -64,7 +64,7 @@ class Steps:
             self._args[event.skill, event.call] = event.args
         elif isinstance(event, SkillEnded):
             args = self._args.get((event.skill, event.call), {})
-            said = [f"{name}={_plain(value)}" for name, value in args.items()]
+            said = [f"{name}={_python_literal(value)}" for name, value in args.items()]
             code = event.failure.code if event.failure is not None else ""
             self._lines.append(" ".join([event.skill, *said, event.state, code]).rstrip())
 
@@ -116,5 +116,5 @@ def _site_of(record: MissionRecord) -> str:
     return name if name in site_names() else str(record.setup.get("file", name))
 
 
-def _plain(value: Any) -> str:
+def _python_literal(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

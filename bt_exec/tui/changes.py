@@ -50,7 +50,7 @@ def say_changes(
             (path in nodes and _phrase_of(nodes[path], phrase)) or told(path.rpartition("/")[2])
             for path in kept
         ]
-        parts.append(f"{told('keeps')}: {_listed(names, told)}")
+        parts.append(f"{told('keeps')}: {_word_list(names, told)}")
     changed = _changes(
         _remaining_steps(old, kept, failure, phrase),
         _remaining_steps(new, kept, None, phrase),
@@ -100,9 +100,9 @@ def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> 
         return ""
     if [step.label for step in old] == [step.label for step in new]:
         pairs = zip(old, new, strict=True)
-        return _listed([_differing(a, b, told) for a, b in pairs if a != b], told)
-    before = _listed([step.said or told(step.label) for step in old], told) or told("nothing")
-    after = _listed([step.said or told(step.label) for step in new], told) or told("nothing")
+        return _word_list([_differing(a, b, told) for a, b in pairs if a != b], told)
+    before = _word_list([step.said or told(step.label) for step in old], told) or told("nothing")
+    after = _word_list([step.said or told(step.label) for step in new], told) or told("nothing")
     return f"{before} → {after}"
 
 
@@ -136,7 +136,7 @@ def _without_common_words(old: str, new: str) -> tuple[str, str]:
     return old, new
 
 
-def _listed(words: list[str], told: Callable[[str], str]) -> str:
+def _word_list(words: list[str], told: Callable[[str], str]) -> str:
     words = list(dict.fromkeys(word for word in words if word))
     rest = len(words) - _SHOWN
     return ", ".join(words[:_SHOWN]) + (" " + told(f"and {rest} more") if rest > 0 else "")

@@ -53,7 +53,7 @@ def check_authoring(context: Context) -> None:
                 message = f"nothing on this site fails with {code!r}, so this way is never taken"
                 place = ("otherwise", index, "after", number)
                 context.report("UNKNOWN_CODE", message, place, found=code, allowed=sorted(known))
-    used = set(_used(tree.root)) | set(_passed_on(context, tree))
+    used = set(_used_names(tree.root)) | set(_passed_on(context, tree))
     for name, param in tree.params.items():
         if name not in used and not param.spoken:
             message = (
@@ -163,7 +163,7 @@ def _codes_of_site(context: Context) -> set[str]:
     return codes
 
 
-def _used(root: NodeBase) -> Iterator[str]:
+def _used_names(root: NodeBase) -> Iterator[str]:
     """Yield every name that is referred to under a node."""
     for node in walk(root):
         values = list(node.args.values()) if isinstance(node, Do | Tree) else []

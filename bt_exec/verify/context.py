@@ -94,15 +94,15 @@ def nodes_of(
 def conditions_of(node: NodeBase, place: Place) -> Iterator[tuple[Is, Place]]:
     """Yield every named condition of a node itself, with its place."""
     for field_name, expression in node.conditions.items():
-        yield from _named(expression, (*place, field_name))
+        yield from _named_conditions(expression, (*place, field_name))
 
 
-def _named(part: Any, place: Place) -> Iterator[tuple[Is, Place]]:
+def _named_conditions(part: Any, place: Place) -> Iterator[tuple[Is, Place]]:
     if isinstance(part, Is):
         yield part, (*place, part.name) if part.args else place
     elif isinstance(part, Not):
-        yield from _named(part.of, (*place, "not"))
+        yield from _named_conditions(part.of, (*place, "not"))
     elif isinstance(part, All | Any_):
         word = "all" if isinstance(part, All) else "any"
         for index, inner in enumerate(part.of):
-            yield from _named(inner, (*place, word, index))
+            yield from _named_conditions(inner, (*place, word, index))

@@ -89,7 +89,7 @@ class _File:
         place: Place = (key,)
         if asked := _OF_CONDITION.fullmatch(key):
             conditions = self.catalogue.conditions
-            if asked[1] not in self._own(conditions):
+            if asked[1] not in self._names_in_both_forms(conditions):
                 yield self._unknown("UNKNOWN_CONDITION", "condition", asked[1], conditions, place)
         elif key.startswith(_ASKED):
             types = self._types
@@ -144,7 +144,7 @@ class _File:
         allowed = tuple(dict.fromkeys((*nearest(name, names), *names)))
         return self.source.problem(code, message, place, found=name, allowed=allowed, key=True)
 
-    def _own(self, names: Iterable[str]) -> set[str]:
+    def _names_in_both_forms(self, names: Iterable[str]) -> set[str]:
         """Return names in the form of the site and in that of the pack."""
         return {one for name in names for one in (name, name.rpartition(".")[2])}
 
@@ -166,12 +166,12 @@ class _File:
     @cached_property
     def _parts(self) -> set[str]:
         parts = (*self.catalogue.skills, *self.catalogue.conditions, *self.library.names())
-        return self._own(parts)
+        return self._names_in_both_forms(parts)
 
     @cached_property
     def _types(self) -> set[str]:
         params = (param.type for tree in self.library for param in tree.params.values())
-        return self._own((*self.catalogue.types, *filter(None, params)))
+        return self._names_in_both_forms((*self.catalogue.types, *filter(None, params)))
 
     @cached_property
     def _codes(self) -> set[str]:

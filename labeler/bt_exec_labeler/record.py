@@ -106,7 +106,7 @@ def read_record(
         mid_step: The step that was asked about; another one is refused. None takes any.
     """
     if not isinstance(data, Mapping):
-        return (breach("NOT_AN_OBJECT", "record", "object", found=_shown(data)),)
+        return (breach("NOT_AN_OBJECT", "record", "object", found=_short_text(data)),)
     try:
         plain(data)
     except ValueError:
@@ -137,13 +137,13 @@ class _Reader:
         self.breaches: list[Breach] = []
         words = vocabulary.limits.words
         self._fields: dict[str, Callable[[str, Any], Any]] = {
-            "mid_step_id": self._listed("UNKNOWN_MID_STEP", vocabulary.mid_steps),
+            "mid_step_id": self._word_reader("UNKNOWN_MID_STEP", vocabulary.mid_steps),
             "short_goal_dsl": self._goals,
             "horizon_steps": self._horizon,
-            "terminate_on": self._listed("UNKNOWN_TERMINATE", get_args(Terminate)),
+            "terminate_on": self._word_reader("UNKNOWN_TERMINATE", get_args(Terminate)),
             "done_evidence": self._words("UNKNOWN_EVIDENCE", vocabulary.done_evidence, words),
             "fallback_if_failed": self._words("UNKNOWN_FALLBACK", vocabulary.fallbacks, words),
-            "uncertainty": self._listed("UNKNOWN_UNCERTAINTY", get_args(Uncertainty)),
+            "uncertainty": self._word_reader("UNKNOWN_UNCERTAINTY", get_args(Uncertainty)),
         }
 
     def no(self, code: str, where: str, sentence: str, **facts: Any) -> None:
@@ -167,10 +167,10 @@ class _Reader:
                 facts = {"op": goal.op, "step": values["mid_step_id"], "allowed": allowed}
                 self.no("OP_NOT_OF_STEP", f"short_goal_dsl[{at}]", "not_of_step", **facts)
 
-    def _listed(self, code: str, known: Any) -> Callable[[str, Any], str]:
+    def _word_reader(self, code: str, known: Any) -> Callable[[str, Any], str]:
         def read(where: str, value: Any) -> str:
             if not isinstance(value, str):
-                self.no("WRONG_TYPE", where, "text", found=_shown(value))
+                self.no("WRONG_TYPE", where, "text", found=_short_text(value))
             elif value not in known:
                 self.no(code, where, "unlisted", **_not_in(value, known))
             return str(value)
@@ -180,11 +180,11 @@ class _Reader:
     def _words(
         self, code: str, known: Sequence[str], most: int
     ) -> Callable[[str, Any], tuple[str, ...]]:
-        one = self._listed(code, known)
+        one = self._word_reader(code, known)
 
         def read(where: str, value: Any) -> tuple[str, ...]:
             if not isinstance(value, list):
-                self.no("WRONG_TYPE", where, "texts", found=_shown(value))
+                self.no("WRONG_TYPE", where, "texts", found=_short_text(value))
                 return ()
             if len(value) > most:
                 self.no("TOO_MANY", where, "too_many", count=len(value), most=most)
@@ -197,7 +197,7 @@ class _Reader:
     def _horizon(self, where: str, value: Any) -> int:
         most = self.vocabulary.limits.horizon_steps
         if isinstance(value, bool) or not isinstance(value, int):
-            self.no("WRONG_TYPE", where, "whole", found=_shown(value))
+            self.no("WRONG_TYPE", where, "whole", found=_short_text(value))
             return 1
         if not 1 <= value <= most:
             self.no("HORIZON_RANGE", where, "range", low=1, high=most, found=value)
@@ -205,7 +205,7 @@ class _Reader:
 
     def _goals(self, where: str, value: Any) -> tuple[Goal, ...]:
         if not isinstance(value, list):
-            self.no("WRONG_TYPE", where, "list", found=_shown(value))
+            self.no("WRONG_TYPE", where, "list", found=_short_text(value))
             return ()
         most = self.vocabulary.limits.goal_ops
         if not value:
@@ -217,7 +217,7 @@ class _Reader:
 
     def _goal(self, where: str, entry: Any) -> Goal | None:
         if not isinstance(entry, Mapping):
-            self.no("WRONG_TYPE", where, "object", found=_shown(entry))
+            self.no("WRONG_TYPE", where, "object", found=_short_text(entry))
             return None
         for key in set(entry) - {"op", "args"}:
             self.no("UNKNOWN_FIELD", f"{where}.{key}", "no_field", allowed="op, args")
@@ -226,7 +226,7 @@ class _Reader:
             self.no("UNKNOWN_OP", f"{where}.op", "unlisted", **_not_in(name, self.vocabulary.ops))
             return None
         if not isinstance(args, Mapping):
-            self.no("WRONG_TYPE", f"{where}.args", "object", found=_shown(args))
+            self.no("WRONG_TYPE", f"{where}.args", "object", found=_short_text(args))
             return None
         known = self.vocabulary.ops[name].args
         for key in args:
@@ -250,7 +250,7 @@ class _Reader:
         }
         kind = kinds[argument.type]
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
-            self.no("ARGUMENT_TYPE", where, f"kind_{argument.type}", found=_shown(value))
+            self.no("ARGUMENT_TYPE", where, f"kind_{argument.type}", found=_short_text(value))
         elif argument.values and value not in argument.values:
             known = [str(v) for v in argument.values]
             self.no("ARGUMENT_VALUE", where, "unlisted", **_not_in(value, known))
@@ -258,7 +258,7 @@ class _Reader:
             low = -_LARGEST if argument.minimum is None else argument.minimum
             high = _LARGEST if argument.maximum is None else argument.maximum
             if not low <= value <= high:
-                bounds = {"low": f"{low:g}", "high": f"{high:g}", "found": _shown(value)}
+                bounds = {"low": f"{low:g}", "high": f"{high:g}", "found": _short_text(value)}
                 self.no("ARGUMENT_RANGE", where, "range", **bounds)
 
 
@@ -267,10 +267,10 @@ def _not_in(value: Any, known: Any) -> dict[str, str]:
     names = [str(name) for name in known]
     near = nearest(str(value), names) or tuple(names[:5])
     more = " …" if len(near) < len(names) else ""
-    return {"found": _shown(value), "allowed": f"{', '.join(near)}{more}"}
+    return {"found": _short_text(value), "allowed": f"{', '.join(near)}{more}"}
 
 
-def _shown(value: Any) -> str:
+def _short_text(value: Any) -> str:
     """Return a value as short text."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

@@ -63,7 +63,7 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
             found[word.replace(wrong, right)] = 0.5
     if lexicon.language.name == "en":
         found |= _split(word, lexicon)
-        found |= _alike(word, lexicon)
+        found |= _similar_words(word, lexicon)
     else:
         found |= _alike_heads(word, lexicon)
     return sorted((cost, said) for said, cost in found.items())[:_PER_WORD]
@@ -80,7 +80,7 @@ def _split(word: str, lexicon: Lexicon) -> dict[str, float]:
     }
 
 
-def _alike(word: str, lexicon: Lexicon) -> dict[str, float]:
+def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
     limit = _limit(len(word))
     near = {said: distance(word, said, limit) for said in _plain_words(lexicon)}
     return {said: float(far) for said, far in near.items() if far <= limit}

@@ -131,7 +131,7 @@ class Reader:
         """
         if len(text) > LONGEST:
             return None
-        found = self._parsed(text, self.lexicon(language_of(text)), _called(names), goal)
+        found = self._parsed(text, self.lexicon(language_of(text)), _names_by_spelling(names), goal)
         return found.meaning if isinstance(found, Reading) and not found.rivals else None
 
     def read(
@@ -154,7 +154,7 @@ class Reader:
         """
         language = language_of(text)
         lexicon = self.lexicon(language)
-        called = _called(names)
+        called = _names_by_spelling(names)
         if len(text) > LONGEST:
             return Unread(text, language, ())
         found = self._parsed(text, lexicon, called)
@@ -203,7 +203,7 @@ class Reader:
         )
 
 
-def _called(names: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
+def _names_by_spelling(names: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
     """Return names by spelling, in lower case and without spaces."""
     pairs = names.items() if isinstance(names, Mapping) else ((name, name) for name in names)
     return {re.sub(r"[\s_]", "", surface.lower()): name for surface, name in pairs}

@@ -114,13 +114,13 @@ def _node(kind: str, names: Sequence[str], values: Sequence[Value | None]) -> No
     return Node(kind, tuple((name, value) for name, value in pairs if value not in (None, "_")))
 
 
-def _given(parts: Iterable[Any]) -> list[Any]:
+def _present_parts(parts: Iterable[Any]) -> list[Any]:
     return [part for part in parts if part is not None]
 
 
 def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
     """Return a phrase whose object also satisfies `formulas`; without phrase: their conjunction."""
-    extra = _given(formulas)
+    extra = _present_parts(formulas)
     if phrase is None:
         return conjunction(*extra) if extra else None
     if phrase.kind != "np":
@@ -198,8 +198,8 @@ def _of_them(question: Node) -> Node:
 
 
 _OPERATIONS: Mapping[str, Callable[..., Any]] = {
-    "and": lambda *parts: conjunction(*_given(parts)),
-    "or": lambda *parts: disjunction(*_given(parts)),
+    "and": lambda *parts: conjunction(*_present_parts(parts)),
+    "or": lambda *parts: disjunction(*_present_parts(parts)),
     "not": negation,
     "refine": _refine,
     "set": _set,
@@ -212,10 +212,12 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "of_them": _of_them,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(
-        one for part in _given(parts) for one in (part if isinstance(part, tuple) else (part,))
+        one
+        for part in _present_parts(parts)
+        for one in (part if isinstance(part, tuple) else (part,))
     ),
-    "sum": lambda *parts: sum(_given(parts)),
+    "sum": lambda *parts: sum(_present_parts(parts)),
     "instead": lambda chosen, rejected: chosen if rejected is not None else None,
     "agreed": lambda one, other: one if one == other else None,
-    "first": lambda *parts: next(iter(_given(parts)), None),
+    "first": lambda *parts: next(iter(_present_parts(parts)), None),
 }

@@ -167,14 +167,14 @@ class RemoteLabeler:
         except httpx2.HTTPError as error:
             raise _TemporaryError(str(error) or type(error).__name__) from error
         if answer.status_code in (408, 429) or answer.status_code >= 500:
-            raise _TemporaryError(f"answered {answer.status_code}: {_said(content)}")
+            raise _TemporaryError(f"answered {answer.status_code}: {_server_text(content)}")
         if answer.status_code != 200:
-            message = f"{self.options.url} answered {answer.status_code}: {_said(content)}"
+            message = f"{self.options.url} answered {answer.status_code}: {_server_text(content)}"
             raise LabelerFailure("REMOTE_REFUSED", message)
         try:
             return plain(json.loads(content))
         except (ValueError, RecursionError):
-            message = f"{self.options.url} did not answer JSON: {_said(content)}"
+            message = f"{self.options.url} did not answer JSON: {_server_text(content)}"
             raise LabelerFailure("REMOTE_FORM", message) from None
 
     def _read(self, answer: Any, item: Item) -> Labelled:
@@ -216,7 +216,7 @@ def _certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _said(content: bytes | bytearray) -> str:
+def _server_text(content: bytes | bytearray) -> str:
     return content[:200].decode("utf-8", "replace")
 
 

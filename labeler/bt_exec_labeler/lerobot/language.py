@@ -57,10 +57,10 @@ def persistent_of(rows: Sequence[Mapping[str, Any]], begin: float) -> list[dict[
     for row in rows:
         t = max(0.0, row["t"] - begin)
         if row["mid_step_id"] != before:
-            found.append(_said("subtask", row["mid_step_text"], t))
-        found.append(_said("plan", row["plan_json"], t))
+            found.append(_language_row("subtask", row["mid_step_text"], t))
+        found.append(_language_row("plan", row["plan_json"], t))
         if row.get("retrieved_memory", "[]") != "[]":
-            found.append(_said("memory", row["retrieved_memory"], t))
+            found.append(_language_row("memory", row["retrieved_memory"], t))
         before = row["mid_step_id"]
     return sorted(found, key=lambda said: (said["timestamp"], said["style"]))
 
@@ -95,7 +95,7 @@ def subtask_at(subtasks: Sequence[tuple[float, str]], t: float) -> str:
     return subtasks[place - 1][1] if place else NONE
 
 
-def _said(style: str, content: str, t: float) -> dict[str, Any]:
+def _language_row(style: str, content: str, t: float) -> dict[str, Any]:
     return {
         "role": "assistant",
         "content": content,

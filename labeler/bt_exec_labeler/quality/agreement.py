@@ -38,7 +38,7 @@ class Agreement(NamedTuple):
     kappa: float | None
 
 
-def _listed(name: str) -> Callable[[Mapping[str, Any]], str]:
+def _list_value_of(name: str) -> Callable[[Mapping[str, Any]], str]:
     return lambda record: json.dumps(sorted(record[name]))
 
 
@@ -51,8 +51,8 @@ FIELDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     ),
     "horizon": lambda record: str(record["horizon_steps"]),
     "terminate_on": lambda record: str(record["terminate_on"]),
-    "evidence": _listed("done_evidence"),
-    "fallback": _listed("fallback_if_failed"),
+    "evidence": _list_value_of("done_evidence"),
+    "fallback": _list_value_of("fallback_if_failed"),
     "uncertainty": lambda record: str(record["uncertainty"]),
 }
 """Compared fields, each with a function that returns its value as a label."""

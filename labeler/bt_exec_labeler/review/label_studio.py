@@ -114,12 +114,12 @@ def _task(card: Card, vocabulary: Vocabulary, damaged: list[str]) -> dict[str, A
         "record": record,
         **{name: _picture(card, name, damaged) for name in card.clips},
     }
-    result = [_chosen("accept")]
+    result = [_choice_result("accept")]
     said = {"model_version": vocabulary.version, "result": result}
     return {"data": data, "predictions": [said]}
 
 
-def _chosen(decision: str) -> dict[str, Any]:
+def _choice_result(decision: str) -> dict[str, Any]:
     value = {"choices": [decision]}
     return {"from_name": "decision", "to_name": "about", "type": "choices", "value": value}
 

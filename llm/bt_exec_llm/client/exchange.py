@@ -114,7 +114,7 @@ class Question:
 
     def __post_init__(self) -> None:
         """Copy the schema to plain data, since JSON has no immutable mappings."""
-        object.__setattr__(self, "schema", _plain(self.schema))
+        object.__setattr__(self, "schema", _plain_copy(self.schema))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for records; pictures by their digest."""
@@ -122,7 +122,7 @@ class Question:
         return {
             "system": [{"text": block.text, "cache": block.cache} for block in self.system],
             "messages": [
-                {"role": turn.role, "blocks": [_shown(block) for block in turn.blocks]}
+                {"role": turn.role, "blocks": [_block_data(block) for block in turn.blocks]}
                 for turn in self.messages
             ],
             "schema": self.schema,
@@ -193,17 +193,17 @@ def _blocks(parts: tuple[str | Block | Image, ...]) -> tuple[Block | Image, ...]
     return tuple(Block(part) if isinstance(part, str) else part for part in parts)
 
 
-def _shown(block: Block | Image) -> dict[str, Any]:
+def _block_data(block: Block | Image) -> dict[str, Any]:
     if isinstance(block, Block):
         return {"text": block.text, "cache": block.cache}
     digest = hashlib.sha256(block.data.encode()).hexdigest()
     return {"image": digest, "media_type": block.media_type, "base64_chars": len(block.data)}
 
 
-def _plain(value: Any) -> Any:
+def _plain_copy(value: Any) -> Any:
     """Return mappings as dictionaries and sequences as lists, recursively."""
     if isinstance(value, str):  # the most common case, and faster than the test for a mapping
         return value
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {key: _plain_copy(inner) for key, inner in value.items()}
+    return [_plain_copy(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -69,7 +69,7 @@ def document_in(text: str) -> Document:
 def _document_in_prose(text: str) -> Document:
     reading = read_answer(text, keys=_KEYS, alone=WHOLE, any_case=False)
     if reading.source is None:
-        return Document(None, reading.notes, tuple(map(_told, reading.problems)))
+        return Document(None, reading.notes, tuple(map(_answer_problem, reading.problems)))
     if not reading.complete:
         message = "the answer is cut off or cannot be read to its end; write it again, whole"
         return Document(None, reading.notes, (Problem("NOT_READABLE", message),))
@@ -96,12 +96,12 @@ def _whole_document(text: str) -> Document | None:
         codes = {problem.code for problem in error.problems}
         sure = first and codes and codes <= _NO_DATA
         return Document(problems=error.problems) if sure else None
-    found = _after_colon(source) or _plain(source.data)
+    found = _after_colon(source) or _document_of_data(source.data)
     comment = None if found is None else _comment(text)
     return found if comment is None else Document(problems=(comment,))
 
 
-def _plain(data: Any) -> Document | None:
+def _document_of_data(data: Any) -> Document | None:
     known = isinstance(data, dict) and any(key in data for key in (*_KEYS, *KINDS))
     listed = isinstance(data, list) and all(isinstance(item, dict) for item in data)
     return Document(data) if known or listed else None
@@ -176,7 +176,7 @@ def _yaml_comments(text: str) -> Iterator[str]:
     yield text[end:].partition("#")[2]
 
 
-def _told(problem: Problem) -> Problem:
+def _answer_problem(problem: Problem) -> Problem:
     return _no_plan() if problem.code == "EMPTY" else problem
 
 

@@ -63,10 +63,10 @@ class Example(NamedTuple):
 
 def shown(request: Request, form: Form) -> str:
     """Return the fixed examples as text, in the form of the tier."""
-    return made_once(request, f"examples {form}", lambda: _shown(request, form))
+    return made_once(request, f"examples {form}", lambda: _examples_text(request, form))
 
 
-def _shown(request: Request, form: Form) -> str:
+def _examples_text(request: Request, form: Form) -> str:
     parts = [
         f"{example.shows}: {example.command}\n{as_answer(example.answer, form)}"
         for example in fixed_examples(request)

@@ -112,7 +112,7 @@ def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[st
 
 def forbidden(spec: MissionSpec) -> Iterator[Problem]:
     """Find motions in a plan for a forbidding command that only the model understands."""
-    for place, node in _placed(spec.root, ("root",)):
+    for place, node in _nodes_with_places(spec.root, ("root",)):
         if isinstance(node, Do):
             message = "the command forbids something; state that in 'cannot', and plan nothing"
             yield Problem("COMMAND_FORBIDS", message, show_place(place), node.do)
@@ -142,7 +142,7 @@ def named(problems: tuple[Problem, ...], spec: MissionSpec, request: Request) ->
     """Return the problems of verification, with a separate code for invalid labels."""
     labels = {
         f"{show_place(place)}/with/{name}"
-        for place, node in _placed(spec.root, ("root",))
+        for place, node in _nodes_with_places(spec.root, ("root",))
         if isinstance(node, Do) and node.do in request.catalogue.skills
         for name in request.catalogue.skills[node.do].labels()
     }
@@ -207,7 +207,7 @@ def _another(message: str, found: str, *allowed: str) -> Problem:
     return Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", found, allowed)
 
 
-def _placed(node: NodeBase, place: Place) -> Iterator[tuple[Place, NodeBase]]:
+def _nodes_with_places(node: NodeBase, place: Place) -> Iterator[tuple[Place, NodeBase]]:
     yield place, node
     for child, where in place_of_children(node, place):
-        yield from _placed(child, where)
+        yield from _nodes_with_places(child, where)

@@ -250,7 +250,7 @@ def _without_code(guard: Any) -> tuple[Any, str]:
     return {name: args for name, args in guard.items() if name != "else"}, str(guard["else"])
 
 
-def _listed(args: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _argument_list(args: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"name": name, "value": value} for name, value in args.items()]
 
 
@@ -262,4 +262,4 @@ def _conditions(expression: Any, *, holds: bool = True) -> list[dict[str, Any]]:
         return _conditions(inner, holds=not holds)
     if name == "all":
         return [one for part in inner for one in _conditions(part)]
-    return [{"condition": name, "with": _listed(inner or {}), "holds": holds}]
+    return [{"condition": name, "with": _argument_list(inner or {}), "holds": holds}]

@@ -151,8 +151,8 @@ def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list
                 "the next action is not among the remaining actions; "
                 "write one plan with every action"
             )
-            known = tuple(_told(action) for action in actions)
-            found = _told(step)
+            known = tuple(_step_text(action) for action in actions)
+            found = _step_text(step)
             problems.append(
                 Problem("NEXT_ACTION_NOT_IN_LIST", message, "next_action", found, known)
             )
@@ -163,8 +163,8 @@ def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list
                     "NEXT_ACTION_NOT_FIRST",
                     message,
                     "next_action",
-                    _told(step),
-                    (_told(actions[0]),),
+                    _step_text(step),
+                    (_step_text(actions[0]),),
                 )
             )
     elif actions:
@@ -238,7 +238,7 @@ def _step(item: Any) -> Any:
     return {**step, **{key: value for key, value in item.items() if key not in read}}
 
 
-def _told(step: Any) -> str:
+def _step_text(step: Any) -> str:
     if isinstance(step, dict) and "do" in step:
         args = step.get("with")
         told = args.values() if isinstance(args, dict) else () if args is None else (args,)

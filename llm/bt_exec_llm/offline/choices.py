@@ -79,7 +79,7 @@ def _of_values(clauses: list[Clause], text: str) -> tuple[list[str], tuple[str, 
         same.sort(key=lambda piece: piece.start)
         first, last = same[0], same[-1]
         after = last.start + len(last.text)
-        found = [text[: first.start] + _joined(piece.text, text[after:]) for piece in same]
+        found = [text[: first.start] + _with_particle(piece.text, text[after:]) for piece in same]
         return found, (left_open.name,) if left_open.kind == "value" else ()
     return [], ()
 
@@ -147,7 +147,7 @@ def _said_of(tree: str, named: list[Piece], language: str, index: Index) -> Iter
             if new is not None:
                 rest.remove(new)
                 after = said[piece.start + len(piece.text) :]
-                said = said[: piece.start] + _joined(new.text, after)
+                said = said[: piece.start] + _with_particle(new.text, after)
         if not rest:
             yield said
         elif language == "ko":
@@ -157,7 +157,7 @@ def _said_of(tree: str, named: list[Piece], language: str, index: Index) -> Iter
             yield f"{said} with the {' with the '.join(p.text for p in rest)}"
 
 
-def _joined(name: str, after: str) -> str:
+def _with_particle(name: str, after: str) -> str:
     """Return a name and the words after it, with the matching form of a Korean particle."""
     particle = _PARTICLE.match(after)
     pair = _PAIRS.get(particle[0], "") if particle is not None else ""

@@ -50,11 +50,11 @@ def _by_table(every: Sequence[Morph], at: int) -> tuple[list[Morph], int] | None
     for items, instead in patterns_at("mended", *every[at][:2]):
         found = match(items, every, at)
         if found is not None:
-            return [_placed(text, every, at) for text in instead], found[0]
+            return [_morph_at(text, every, at) for text in instead], found[0]
     return None
 
 
-def _placed(text: str, every: Sequence[Morph], at: int) -> Morph:
+def _morph_at(text: str, every: Sequence[Morph], at: int) -> Morph:
     """Return a morpheme of the table with its position (보고/NNG:1-2)."""
     parsed = _PLACED.fullmatch(text)
     assert parsed is not None, text

@@ -121,7 +121,7 @@ class States(Clauses):
         """Read a desired state as the verbs that lead to it (닫혀 있어야 해)."""
         verb = word.verb
         wishes = verb.kind in ("wish", "must") or (verb.kind == "request" and verb.state)
-        wanted = self._wanted(states) if wishes else ()
+        wanted = self._verbs_leading_to(states) if wishes else ()
         if not wanted:
             return False
         self._now.pieces = [p for p in self._now.pieces if p.kind != "state"]
@@ -203,7 +203,7 @@ class States(Clauses):
         """Return True if a person is named as the agent (내가, 철수가)."""
         return any(p.mark == "subject" and p.kind != "noun" for p in self._now.pieces)
 
-    def _wanted(self, states: list[Entry]) -> tuple[str, ...]:
+    def _verbs_leading_to(self, states: list[Entry]) -> tuple[str, ...]:
         """Return the verbs that lead to one of these states."""
         results = {entry.name for entry in states if entry.kind == "state"}
         return tuple(name for name, verb in self._verbs.items() if verb.result in results)

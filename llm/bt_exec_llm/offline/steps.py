@@ -221,7 +221,7 @@ class _Order:
             return self._hang_before(question, needed)
         if self._condition is not None and self._scope:
             other = self._condition[0]
-            if not again and not _alike(other, question):
+            if not again and not _have_same_objects(other, question):
                 return Trouble("CONDITION", self._text)
             self._cases += 1
         self._condition = question, needed
@@ -263,7 +263,9 @@ class _Order:
             0,
         )
         before = next((step.condition for step in self._done if step.condition), None)
-        if before is not None and _alike(before[0], question):  # … if it is open, … if it is closed
+        if before is not None and _have_same_objects(
+            before[0], question
+        ):  # … if it is open, … if it is closed
             self._cases += 1
         for step in self._done[first:]:
             if step.condition is None:
@@ -313,7 +315,7 @@ class _Order:
             self._waiting = []
 
 
-def _alike(one: Step, other: Step) -> bool:
+def _have_same_objects(one: Step, other: Step) -> bool:
     """Return True if two questions have the same objects (the door is open, it is closed)."""
     nouns = [
         {(p.kind, p.name, p.value) for p in step.pieces if p.kind in ("noun", "value")}

@@ -38,12 +38,12 @@ def pictures(names: Sequence[str], *, allow_net: bool = False) -> Iterator[list[
             place = folder / str(number)
             place.mkdir()
             if one == "-":
-                found.append(_written(place / "stdin", _standard_input(), one))
+                found.append(_write_picture(place / "stdin", _standard_input(), one))
             elif "://" in one:
                 data = fetched(one, allow_net=allow_net)
-                found.append(_written(place / _name_of(one), data, one))
+                found.append(_write_picture(place / _name_of(one), data, one))
             else:
-                found += _named(expand_home(one))
+                found += _files_of(expand_home(one))
         if len(found) > _MOST_PICTURES:
             raise UsageError(f"{len(found)} pictures; at most {_MOST_PICTURES} at a time")
         yield found
@@ -53,7 +53,7 @@ def _standard_input() -> bytes:
     return b"" if sys.stdin is None else sys.stdin.buffer.read(MOST_BYTES + 1)
 
 
-def _named(path: Path) -> list[Path]:
+def _files_of(path: Path) -> list[Path]:
     """Return a file, or the pictures of a folder by name.
 
     An invalid file is reported when it is read.
@@ -76,7 +76,7 @@ def _named(path: Path) -> list[Path]:
     return files
 
 
-def _written(file: Path, data: bytes, what: str) -> Path:
+def _write_picture(file: Path, data: bytes, what: str) -> Path:
     if len(data) > MOST_BYTES:
         raise UsageError(f"{what} has more than {MOST_BYTES // 1_000_000} MB")
     if not data:

@@ -133,24 +133,24 @@ class SiteMap(UserData):
 
     def people_in(self, question: str) -> tuple[str, ...]:
         """Return the ids of the people named in a question."""
-        text = _plain(question)
+        text = _normalized(question)
         for place in self.places.values():  # "the professor's office" does not name a person
             for name in (place.name.en, place.name.ko):
-                text = text.replace(_plain(name), " ")
+                text = text.replace(_normalized(name), " ")
         return tuple(
             name
             for name, person in self.people.items()
             if not person.remote
-            and any(_plain(one) in text for one in (person.name.en, person.name.ko))
+            and any(_normalized(one) in text for one in (person.name.en, person.name.ko))
         )
 
     def find(self, word: str) -> str | None:
         """Return the id of the place or person with the name or alias `word`, or None."""
-        asked = _plain(word)
+        asked = _normalized(word)
         everything: dict[str, Place | Person] = {**self.places, **self.people}
         for name, known in everything.items():
             words = (name, known.name.en, known.name.ko, *known.aliases)
-            if any(_plain(one) == asked for one in words):
+            if any(_normalized(one) == asked for one in words):
                 return name
         return None
 
@@ -160,7 +160,7 @@ class SiteMap(UserData):
         return (*near, *(name for name in self.places if name not in near))
 
 
-def _plain(word: str) -> str:
+def _normalized(word: str) -> str:
     return "".join(word.casefold().split()).removeprefix("the")
 
 

@@ -44,7 +44,7 @@ def spot_for(
         return free_on(now, target, spot or now.tables[target][:2], (thing,))
     if side == "in":
         return _inside(now, thing, target, middle)
-    return _beside(now, thing, target, middle, side)
+    return _spot_beside(now, thing, target, middle, side)
 
 
 def free_on(
@@ -129,7 +129,9 @@ def _inside(now: Environment, thing: str, target: str, middle: Point) -> Point:
     return max(ring, key=room)
 
 
-def _beside(now: Environment, thing: str, target: str, middle: Point, side: Side) -> Point | None:
+def _spot_beside(
+    now: Environment, thing: str, target: str, middle: Point, side: Side
+) -> Point | None:
     away = _BESIDE_CONTAINER_M if looks_of(target).holds_things else _BESIDE_M
     ahead = math.atan2(middle.y - now.base.y, middle.x - now.base.x) if now.base else math.pi / 2
     turns = [ahead + k * math.pi / 6 for k in range(12)]

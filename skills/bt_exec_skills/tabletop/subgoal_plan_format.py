@@ -154,7 +154,7 @@ def write_tasks(spec: MissionSpec) -> str:
     """
     problems: list[Problem] = []
     outputs = []
-    goals = list(_named(spec.root)) or [spec.root]
+    goals = list(_innermost_named(spec.root)) or [spec.root]
     for number, goal in enumerate(goals, 1):
         tasks = [_task(node, problems) for node in _actions(goal)]
         name = goal.name or spec.mission.command or f"goal {number}"
@@ -165,11 +165,11 @@ def write_tasks(spec: MissionSpec) -> str:
     return json.dumps(plan, ensure_ascii=False, indent=2)
 
 
-def _named(node: NodeBase) -> Iterator[NodeBase]:
+def _innermost_named(node: NodeBase) -> Iterator[NodeBase]:
     """Yield the innermost named sequences, in order."""
     if not isinstance(node, Sequence):
         return
-    inner = [found for child in node.sequence for found in _named(child)]
+    inner = [found for child in node.sequence for found in _innermost_named(child)]
     if inner:
         yield from inner
     elif node.name is not None:

@@ -70,7 +70,10 @@ class LearnedEstimator:
 
     def fit(self, detections: tuple[Detection, ...]) -> AngleFit | None:
         """Return the angle that fits the boxes of door and handle; None without either."""
-        door, handle = _first(detections, "door"), _first(detections, "door-handle")
+        door, handle = (
+            _first_with_label(detections, "door"),
+            _first_with_label(detections, "door-handle"),
+        )
         return self._fitter.fit(
             None if door is None else door.bbox, None if handle is None else handle.bbox
         )
@@ -81,7 +84,7 @@ class LearnedEstimator:
         detections: tuple[Detection, ...],
     ) -> DoorEstimate:
         """Implement `DoorStateEstimator.estimate`."""
-        door = _first(detections, "door")
+        door = _first_with_label(detections, "door")
         if not isinstance(door, DoorDetection):
             nothing = ("primary:no_door_in_view",)
             return DoorEstimate("uncertain", 0.0, nothing, "no_door", inside=0.0)
@@ -114,7 +117,7 @@ def _agreed_on(door: DoorDetection, fit: AngleFit) -> DoorEstimate:
     return DoorEstimate(state, round(min(score, sure), 2), tuple(evidence))
 
 
-def _first(detections: tuple[Detection, ...], label: str) -> Detection | None:
+def _first_with_label(detections: tuple[Detection, ...], label: str) -> Detection | None:
     return next((found for found in detections if found.label == label), None)
 
 

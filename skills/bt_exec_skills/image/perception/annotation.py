@@ -68,7 +68,7 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
     if file.suffix.lower() == ".txt":
         return _yolo(text, file, size)
     if file.suffix.lower() == ".csv":
-        return _listed(csv.DictReader(io.StringIO(text)), file, size)
+        return _from_rows(csv.DictReader(io.StringIO(text)), file, size)
     return _json(text, file, Path(picture).name, size)
 
 
@@ -110,7 +110,7 @@ def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotat
     except (ValueError, RecursionError) as error:
         raise UsageError(f"annotation {file} is not JSON: {error}") from None
     if isinstance(data, list):
-        return _listed(data, file, size)
+        return _from_rows(data, file, size)
     try:
         if isinstance(data, dict) and "annotations" in data and "categories" in data:
             return _coco(data, file, picture, size)
@@ -124,7 +124,7 @@ def _json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotat
     )
 
 
-def _listed(rows: Iterable[Any], file: Path, size: tuple[int, int]) -> Annotation:
+def _from_rows(rows: Iterable[Any], file: Path, size: tuple[int, int]) -> Annotation:
     try:
         found = _inside_picture(_results(rows, size), file)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, csv.Error) as error:

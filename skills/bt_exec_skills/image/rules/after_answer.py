@@ -33,7 +33,7 @@ def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[
             if isinstance(child, Do) and child.do in _ANSWERS and not _has(following, "judge"):
                 children.append(_do("judge", final=final))
                 if child.do == "conclude":
-                    children += _wanted(child, facts, spec.mission.language)
+                    children += _output_steps(child, facts, spec.mission.language)
                 changed.append("the answer is judged")
         return node.model_copy(update={"sequence": tuple(children)})
 
@@ -46,7 +46,7 @@ def _after(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[
     return spec.model_copy(update={"root": root}), tuple(dict.fromkeys(changed))
 
 
-def _wanted(conclude: Do, facts: Mapping[str, str], language: str) -> list[NodeBase]:
+def _output_steps(conclude: Do, facts: Mapping[str, str], language: str) -> list[NodeBase]:
     """Return the steps for the outputs that the user requested besides a model's answer."""
     wanted: list[NodeBase] = []
     if facts.get("annotated_picture") == "wanted" and facts.get("boxes.target") == "known":

@@ -211,7 +211,7 @@ def _told_by_phrase(phrase: Node, asked: Node | None) -> Node:
     if isinstance(inner, Node) and phrase.get("quantity") is None:
         if inner.kind == "aspect":
             of = inner.node("of")
-            hold = _rest(phrase.node("of"), of.node("of"))
+            hold = _added_content(phrase.node("of"), of.node("of"))
             return Node("all", (("of", of), ("hold", hold)))
         if inner.kind == "more":
             one, other = inner.node("of"), inner.node("to")
@@ -261,7 +261,7 @@ def _quantity(part: Any) -> Node | None:
     return quantity if isinstance(quantity, Node) else None
 
 
-def _rest(said: Node, known: Node) -> Node:
+def _added_content(said: Node, known: Node) -> Node:
     """Return what a formula adds to known facts: "the red circle" of a circle adds red."""
     rest = [one for one in conjuncts(said) if one not in conjuncts(known)]
     return rest[0] if len(rest) == 1 else said

@@ -60,7 +60,7 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
         CannotTell: If no tool can answer it.
     """
     if question.kind == "same":
-        return {"sequence": _same(language, facts, text)}
+        return {"sequence": _compare_nodes(language, facts, text)}
     if question.kind == "read":
         return {"sequence": _reading(question.target, language, facts, text)}
     if question.kind == "value":
@@ -88,7 +88,7 @@ def plan_of(question: Question, language: str, facts: Mapping[str, str], text: s
         args = {"of": "target", "to": "other", "by": question.aspect}
         steps.append({"do": "compare_things", "with": args})
     steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
-    return {"sequence": steps + _kept("target", language, facts, text)}
+    return {"sequence": steps + _output_nodes("target", language, facts, text)}
 
 
 def _outdone(
@@ -103,7 +103,7 @@ def _outdone(
     return [*steps, {"do": "count", "with": {"of": "other"}}]
 
 
-def _kept(of: str, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+def _output_nodes(of: str, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
     """Return the nodes that write the requested outputs."""
     steps: list[Node] = []
     if facts.get("annotated_picture") == "wanted":
@@ -113,7 +113,7 @@ def _kept(of: str, language: str, facts: Mapping[str, str], text: str) -> list[N
     return steps
 
 
-def _same(language: str, facts: Mapping[str, str], text: str) -> list[Node]:
+def _compare_nodes(language: str, facts: Mapping[str, str], text: str) -> list[Node]:
     """Return the nodes that compare two pictures."""
     if facts.get("second") != "given":
         raise CannotTell("SECOND_NEEDED")
@@ -124,7 +124,7 @@ def _same(language: str, facts: Mapping[str, str], text: str) -> list[Node]:
             "do": "answer",
             "with": {"kind": "same", "of": "target", "what": "", "language": language},
         },
-        *_kept("target", language, facts, text),
+        *_output_nodes("target", language, facts, text),
     ]
 
 
@@ -137,7 +137,11 @@ def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) 
         steps = _narrowed("target", where, facts, iter(_LANDMARKS))
         last: Node = {"kind": "read", "of": "target", "other": "target", "language": language}
         last["what"] = _said(where, language)
-        return [*steps, {"do": "answer", "with": last}, *_kept("target", language, facts, text)]
+        return [
+            *steps,
+            {"do": "answer", "with": last},
+            *_output_nodes("target", language, facts, text),
+        ]
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
     of, args = "other", {"into": "other", "of": "picture"}
@@ -162,7 +166,11 @@ def _reading(where: Phrase, language: str, facts: Mapping[str, str], text: str) 
         of = args["of"] = "target"
         last["what"] = _said(where, language)
     steps += [{"do": "read_text", "with": args}, {"do": "crop", "with": {"of": "other"}}]
-    return [*steps, {"do": "answer", "with": {**last, "of": of}}, *_kept(of, language, facts, text)]
+    return [
+        *steps,
+        {"do": "answer", "with": {**last, "of": of}},
+        *_output_nodes(of, language, facts, text),
+    ]
 
 
 def _valued(question: Question, language: str, facts: Mapping[str, str], text: str) -> list[Node]:
@@ -178,7 +186,7 @@ def _valued(question: Question, language: str, facts: Mapping[str, str], text: s
         {"do": "read_text", "with": {"into": "target", "of": "picture"}},
         {"do": "crop", "with": {"of": "target"}},
         {"do": "answer_value", "with": last},
-        *_kept("target", language, facts, text),
+        *_output_nodes("target", language, facts, text),
     ]
 
 
@@ -198,7 +206,7 @@ def _barred(
         {"do": "read_text", "with": {"into": "other", "of": "picture"}},
         {"do": "crop", "with": {"of": "other"}},
         {"do": "answer_bar", "with": {**last, "what": _said(target, language)}},
-        *_kept("target", language, facts, text),
+        *_output_nodes("target", language, facts, text),
     ]
 
 
@@ -228,7 +236,7 @@ def _measured(
         last |= {"known": name, "known_extent": known.extent}
         last |= {"length": known.length, "unit": known.unit}
     steps.append({"do": "answer_measure", "with": last})
-    return steps + _kept("target", language, facts, text)
+    return steps + _output_nodes("target", language, facts, text)
 
 
 def _said(phrase: Phrase, language: str) -> str:

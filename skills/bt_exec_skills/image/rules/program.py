@@ -88,10 +88,10 @@ def _pictures(args: Mapping[str, Any], bench: Bench) -> list[str]:
     return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
 
 
-def _things(args: Mapping[str, Any], _: Bench) -> list[str]:
+def _detect_things(args: Mapping[str, Any], _: Bench) -> list[str]:
     return [
-        f"ours = {_kept(args['of'], 'crops')}",
-        f"theirs = {_kept(args['to'], 'crops')}",
+        f"ours = {_kept_expression(args['of'], 'crops')}",
+        f"theirs = {_kept_expression(args['to'], 'crops')}",
         f"pairs = [tools.alike(one, two, {args['by']!r}) for one in ours for two in theirs]",
         "answer = tools.all_hold(pairs).holds if pairs else None",
     ]
@@ -101,7 +101,7 @@ def _read_text(args: Mapping[str, Any], bench: Bench) -> list[str]:
     name, of = args["into"], args["of"]
     weights = str(bench.reader_file.absolute()) if bench.reader_file is not None else None
     return [
-        f"within = {'None' if of == 'picture' else _kept(of)}",
+        f"within = {'None' if of == 'picture' else _kept_expression(of)}",
         f"instances[{name!r}] = tools.read_text(picture, within, {weights!r})",
         _start(name),
     ]
@@ -154,7 +154,7 @@ def _degrees(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 def _places(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, to = args["of"], args["to"]
-    others = f", others={_kept(args['other'])}" if args.get("other") else ""
+    others = f", others={_kept_expression(args['other'])}" if args.get("other") else ""
     return [
         f"pairs = zip(instances[{to!r}], decisions[{to!r}])",
         "landmarks = [one for one, yes in pairs if yes.holds]",
@@ -211,7 +211,7 @@ def _answer(args: Mapping[str, Any], _: Bench) -> list[str]:
             "answer = tools.most_frequent(groups) if groups else []",
         ],
     }
-    return [f"kept = {_kept(name, 'crops')}", *said[args["kind"]]]
+    return [f"kept = {_kept_expression(name, 'crops')}", *said[args["kind"]]]
 
 
 def _codes(args: Mapping[str, Any], _: Bench) -> list[str]:
@@ -219,7 +219,7 @@ def _codes(args: Mapping[str, Any], _: Bench) -> list[str]:
     return [f"instances[{args['into']!r}] = {call}", _start(args["into"])]
 
 
-def _kept(name: str, what: str = "instances") -> str:
+def _kept_expression(name: str, what: str = "instances") -> str:
     """Return the expression for the instances or crops of a set that are meant."""
     pairs = f"zip({what}[{name!r}], decisions[{name!r}])"
     return f"[one for one, yes in {pairs} if yes.holds]"
@@ -228,13 +228,13 @@ def _kept(name: str, what: str = "instances") -> str:
 def _value(args: Mapping[str, Any], _: Bench) -> list[str]:
     names = sorted(names_of(args["name"])) if args["name"] else []
     given = f"{args['value']!r}, {names!r}"
-    return [f"answer = tools.written_value({_kept(args['of'])}, {given}).value"]
+    return [f"answer = tools.written_value({_kept_expression(args['of'])}, {given}).value"]
 
 
 def _bar(args: Mapping[str, Any], _: Bench) -> list[str]:
     names = sorted(names_of(args["name"])) if args["name"] else []
     return [
-        f"answer = tools.bar_value({_kept(args['of'])}, instances[{args['of']!r}],",
+        f"answer = tools.bar_value({_kept_expression(args['of'])}, instances[{args['of']!r}],",
         f"    instances[{args['lines']!r}], {names!r}).value",
     ]
 
@@ -242,10 +242,10 @@ def _bar(args: Mapping[str, Any], _: Bench) -> list[str]:
 def _measure(args: Mapping[str, Any], _: Bench) -> list[str]:
     known = "None"
     if args["known"]:
-        known = f"({_kept(args['known'])}, {args['known_extent']!r}, {args['length']!r})"
-    others = _kept(args["to"]) if args["to"] else "[]"
+        known = f"({_kept_expression(args['known'])}, {args['known_extent']!r}, {args['length']!r})"
+    others = _kept_expression(args["to"]) if args["to"] else "[]"
     return [
-        f"answer = tools.measured({_kept(args['of'])}, {others},",
+        f"answer = tools.measured({_kept_expression(args['of'])}, {others},",
         f"    {args['extent']!r}, {known})",
     ]
 
@@ -254,7 +254,7 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "read_annotation": _read,
     "detect": _detect,
     "compare_pictures": _pictures,
-    "compare_things": _things,
+    "compare_things": _detect_things,
     "compare_degrees": _degrees,
     "read_text": _read_text,
     "read_codes": _codes,

@@ -99,10 +99,10 @@ def _judged_run(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
     found = answer_of(ran)
     if found == answer and isinstance(found, bool) == isinstance(answer, bool):
         return Checked(ran.ending, True, found, ran.isolated, "")
-    said = speaker.say("program_differs", found=_shown(found), answer=_shown(answer))
+    said = speaker.say("program_differs", found=_value_text(found), answer=_value_text(answer))
     return Checked(ran.ending, False, found, ran.isolated, said)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

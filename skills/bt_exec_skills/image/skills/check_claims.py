@@ -69,10 +69,10 @@ def _checked(claim: Claim, fresh: Bench | None) -> CheckedClaim:
         return CheckedClaim(claim.text, None, answers=claim.answers)
     sure = judged(fresh, [*cross_checks_of(fresh), *in_other_light(fresh)]).confidence
     holds = _holds(claim, claim.asks, fresh.answer) if sure > _SURE else None
-    return CheckedClaim(claim.text, holds, _shown(fresh.answer), sure, claim.answers)
+    return CheckedClaim(claim.text, holds, _first_sentence(fresh.answer), sure, claim.answers)
 
 
-def _shown(answer: Answer) -> str:
+def _first_sentence(answer: Answer) -> str:
     """Return the first sentence of an answer, without its confidence."""
     return answer.text.split(". ")[0].rstrip(".")
 
@@ -81,9 +81,9 @@ def _holds(claim: Claim, asks: Node, answer: Answer) -> bool | None:
     value, what = answer.value, asks.text("what")
     inner = asks.node("of")
     if inner.kind == "aspect":
-        return _written(claim.text, value)
+        return _contains_text(claim.text, value)
     if what == "where":
-        return _placed(claim.expects, value)
+        return _is_at_place(claim.expects, value)
     if isinstance(value, Mapping):
         value = _COMPARISONS[inner.text("sign") or "more"](value["target"], value["other"])
     if inner.kind == "scene" and value is not None:
@@ -91,13 +91,13 @@ def _holds(claim: Claim, asks: Node, answer: Answer) -> bool | None:
     return None if not isinstance(value, bool) else value is claim.expects
 
 
-def _placed(expects: tuple[str, str], places: list[str]) -> bool | None:
+def _is_at_place(expects: tuple[str, str], places: list[str]) -> bool | None:
     """Return whether all places equal the claimed one; None if only some do, or there are none."""
     fits = [set(filter(None, expects)) <= set(one.split()) for one in places]
     return None if not fits or len(set(fits)) > 1 else fits[0]
 
 
-def _written(text: str, lines: list[str]) -> bool | None:
+def _contains_text(text: str, lines: list[str]) -> bool | None:
     """Return True if a sentence contains exactly the recognised text."""
     if not lines:
         return None

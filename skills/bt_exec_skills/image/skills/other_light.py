@@ -103,7 +103,7 @@ def in_other_light(bench: Bench) -> list[CrossCheck]:
     for picture in relit(bench.picture):
         found = run_again(bench, picture)
         if found is not None and found.value != bench.answer.value:
-            return [CrossCheck("light", False, _shown(found.value))]
+            return [CrossCheck("light", False, _value_text(found.value))]
     return []
 
 
@@ -111,5 +111,5 @@ def _asks_colour(step: Step) -> bool:
     return step.tool == "answer" and step.args["kind"] == "colour"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)[:_LONGEST_VALUE]

@@ -87,8 +87,8 @@ def faults_of_looking(bench: Bench, code: str, ran: Ran) -> list[Problem]:
             other.chmod(0o644)
             again = ran_on(bench, code, other)
             same = again.ending == "returned" and answer_of(again) == found
-            return [_same("broken", found)] if same else []
-        accepted, known = _things(bench)
+            return [_unchanged_problem("broken", found)] if same else []
+        accepted, known = _counted_and_known(bench)
         if bench.answer is None or found != _plain(bench.answer.value):
             accepted = []  # a different answer is reported; it only has to follow from the picture
         for change, picture in _changed_pictures(bench.picture, accepted, known):
@@ -115,7 +115,7 @@ def _compare_with_tools(
         return None if expected else Problem("RUN_FAILED", message, "run")
     theirs = answer_of(again)
     if ours is None or before is None or now is None:
-        return _same(change, found) if change == "blank" and theirs == found else None
+        return _unchanged_problem(change, found) if change == "blank" and theirs == found else None
     if change != "blank" and _counts(before, now, found, theirs):
         follows = theirs - found == now - before
     else:
@@ -123,7 +123,7 @@ def _compare_with_tools(
     if follows:
         return None
     if theirs == found and change == "blank":
-        return _same(change, found)
+        return _unchanged_problem(change, found)
     message = (
         f"run on the picture with one thing {change}, it gives {theirs!r} after {found!r}; it must "
         f"change as the picture does, as from {before!r} to {now!r}"
@@ -131,7 +131,7 @@ def _compare_with_tools(
     return Problem("NOT_FOLLOWING", message[:300], "run", repr(theirs)[:60])
 
 
-def _same(change: str, found: Any) -> Problem:
+def _unchanged_problem(change: str, found: Any) -> Problem:
     message = f"run on another picture, one that is {change}, it gives the same: it does not look"
     return Problem("SAME_WHATEVER_IT_SEES", message, "run", repr(found)[:60])
 
@@ -144,7 +144,7 @@ def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def _things(bench: Bench) -> tuple[list[Instance], list[Instance]]:
+def _counted_and_known(bench: Bench) -> tuple[list[Instance], list[Instance]]:
     """Return the objects that the answer counts, and all known ones."""
     told = [step.args["of"] for step in bench.steps if step.tool == "answer"]
     target = bench.sets.get(str(told[-1])) if told else None

@@ -51,7 +51,7 @@ class ReporterPerception(Generic[C]):
         view = self.camera.view(capture)
         if float(view.frame.mean()) < _BLACK_LEVEL:
             return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark", self._areas)
-        found = tuple(_placed(one, view) for one in self.detector.detect(view))
+        found = tuple(_with_position(one, view) for one in self.detector.detect(view))
         light = self._light(view)
         return ReporterObservation(view.t, view.pose, found, light, view.frame, areas=self._areas)
 
@@ -68,7 +68,7 @@ class ReporterPerception(Generic[C]):
         return light
 
 
-def _placed(found: PlacedDetection, view: GroundView) -> PlacedDetection:
+def _with_position(found: PlacedDetection, view: GroundView) -> PlacedDetection:
     """Return the detection with a position, which defaults to that at the centre of its box."""
     if found.at is not None:
         return found

@@ -63,27 +63,27 @@ class Report:
 
         lines = [f"# {title('TITLE')}", ""]
         if book.command:
-            lines += [f"**{title('COMMAND')}:** {_plain(book.command)}", ""]
+            lines += [f"**{title('COMMAND')}:** {_escaped(book.command)}", ""]
         lines += [f"## {title('SUMMARY')}", ""]
         told = [note for note in book.all() if note.kind != "went"]
-        lines += [f"- {_plain(sentence(note, book.site, language))}" for note in told]
+        lines += [f"- {_escaped(sentence(note, book.site, language))}" for note in told]
         if not told:
-            lines.append(_plain(report_of(book, language)))
+            lines.append(_escaped(report_of(book, language)))
         head = [title(key) for key in ("TIME", "WHERE", "WHAT")]
         lines += ["", f"## {title('TIMELINE')}", "", f"| {' | '.join(head)} |", "|---|---|---|"]
         for note in book.notes:
             at = clock_of(note.t - book.started, language)
             where = book.site.called(note.place, language) if note.place else "–"
             what = sentence(note, book.site, language)
-            lines.append(f"| {at} | {_plain(where)} | {_plain(what)} |")
+            lines.append(f"| {at} | {_escaped(where)} | {_escaped(what)} |")
         if shown:
             lines += ["", f"## {title('PICTURES')}"]
         for note, picture in shown:
-            caption = _plain(book.site.called(note.place or "", language))
+            caption = _escaped(book.site.called(note.place or "", language))
             lines += ["", f"![{caption}]({picture})", "", caption]
         return "\n".join(lines) + "\n"
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     """Return `text` escaped for Markdown, on one line."""
     return _MARKS.sub(r"\\\1", " ".join(text.split()))

@@ -55,7 +55,7 @@ def answer_of(
                 n = len(found.people)
                 more = "" if found.complete else "_or_more"
                 count = say(f"PEOPLE_{n if n < 2 else 'N'}{more}", language, n=n)
-                parts.append(count + _known(found, site, language))
+                parts.append(count + _known_names_text(found, site, language))
                 parts += _absent_persons(found, site, language, frozenset(wanted))
             case "light":
                 named = [found.place.parts[part].name.of(language) for part in found.dark_parts]
@@ -88,7 +88,7 @@ def _absent_persons(
             yield say(key, language, names=site.called(who, language))
 
 
-def _known(found: Gathering, site: SiteMap, language: str) -> str:
+def _known_names_text(found: Gathering, site: SiteMap, language: str) -> str:
     """Return the names of known people, " (the professor)", or an empty string."""
     names = ", ".join(site.called(who, language) for who in found.people if who in site.people)
     if not names:
@@ -120,7 +120,7 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
         language: ``en`` or ``ko``.
         now: Time of the report [s, mission clock]; None leaves times out.
     """
-    facts = _named(note.facts, site, language)
+    facts = _with_display_names(note.facts, site, language)
     place = facts.get("target", site.called(note.place or "", language))
     when = ago(now - note.t, language) if now is not None else ""
     facts = {**facts, "ago": when, "place": place}
@@ -161,7 +161,7 @@ def _punctuated(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
 
-def _named(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
+def _with_display_names(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
     """Return facts with the names of people and places instead of ids."""
     named = dict(facts)
     for key in ("target", "who", "recipient", "person"):

@@ -80,18 +80,18 @@ _PAST = re.compile(
 )
 
 
-def _plain(command: str) -> str:
+def _normalized(command: str) -> str:
     text = unicodedata.normalize("NFC", command)
     return text.replace("’", "'").replace("‘", "'")
 
 
 def _spaceless(command: str) -> str:
-    return "".join(_plain(command).split())
+    return "".join(_normalized(command).split())
 
 
 def is_english(command: str) -> bool:
     """Return True if a command contains no Hangul."""
-    return not re.search("[가-힣ㄱ-ㅣ]", _plain(command))
+    return not re.search("[가-힣ㄱ-ㅣ]", _normalized(command))
 
 
 def wants_report(command: str) -> bool:
@@ -102,7 +102,7 @@ def wants_report(command: str) -> bool:
     korean = _NOT_KOREAN.sub("", _spaceless(command))
     if _KOREAN.search(korean):
         return True
-    english = _plain(command)
+    english = _normalized(command)
     return any(
         not _NOT_ENGLISH.search(english[: match.start()]) for match in _ENGLISH.finditer(english)
     )
@@ -115,9 +115,9 @@ def comes_back(command: str) -> bool:
 
 def names_professor(command: str) -> bool:
     """Return True if a command is about the professor: 교수님, professor."""
-    return _PROFESSOR.search(_plain(command)) is not None
+    return _PROFESSOR.search(_normalized(command)) is not None
 
 
 def about_past(command: str) -> bool:
     """Return True if a command asks about earlier missions: 오늘 있었던 일, what happened today."""
-    return bool(_PAST.search(_plain(command)) or _PAST.search(_spaceless(command)))
+    return bool(_PAST.search(_normalized(command)) or _PAST.search(_spaceless(command)))

@@ -83,7 +83,7 @@ class SimCamera:
         model = world.model
         self._colours = np.vstack([model.geom_rgba[:, :3], [0.55, 0.6, 0.68]]) * 255.0
         self._base = int(model.body("base").id)
-        self._things, self._shows = _things(model)
+        self._visible_objects, self._shows = _visible_objects(model)
         self._lamps = _Lamps()
 
     def capture(self) -> Capture:
@@ -115,7 +115,7 @@ class SimCamera:
             ground = np.full((*self._shape, 2), np.nan, np.float32)
             shows = np.full(self._shape, -1, np.int16)
             frame = np.zeros((*self._shape, 3), np.uint8)
-            truth = GroundTruth(shows, self._things)
+            truth = GroundTruth(shows, self._visible_objects)
             return GroundView(capture.t, frame, truth, pose=pose, ground=ground)
         rays = self._rays @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         with self._lock:
@@ -128,7 +128,7 @@ class SimCamera:
         return GroundView(
             capture.t,
             rgb.reshape(*self._shape, 3),
-            GroundTruth(self._shows[geoms].reshape(self._shape), self._things),
+            GroundTruth(self._shows[geoms].reshape(self._shape), self._visible_objects),
             pose=pose,
             ground=spot.reshape(*self._shape, 2),
         )
@@ -145,7 +145,7 @@ class SimCamera:
         """Do nothing: there are no resources to release."""
 
 
-def _things(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:
+def _visible_objects(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:
     """Return the visible objects, and the object index of each geom; the last entry is -1."""
     things: dict[str, Thing] = {}
     of_geom = np.full(model.ngeom + 1, -1, np.int16)

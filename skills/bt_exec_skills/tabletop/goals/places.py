@@ -25,7 +25,7 @@ def onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[Move, 
     near = part_of(now, table, to.part)
     taken: list[Spot] = []
     for _ in names:
-        taken.append(_free(now, table, near, names, taken))
+        taken.append(_free_spot(now, table, near, names, taken))
     return tuple(Move(name, table, spot=at) for name, at in zip(names, taken, strict=True))
 
 
@@ -68,7 +68,7 @@ def changed_places(first: str, second: str, now: Environment) -> tuple[Move, ...
         assert table is not None  # `_place` has refused objects that are not on a table
         here = now.objects[first].pos[:2]
         taken = [now.objects[name].pos[:2] for name in (first, second)]
-        wait = Move(first, table, spot=_free(now, table, here, (first, second), taken))
+        wait = Move(first, table, spot=_free_spot(now, table, here, (first, second), taken))
     return wait, Move(second, one[0], spot=one[1]), Move(first, other[0], spot=other[1])
 
 
@@ -80,7 +80,7 @@ def _place(name: str, now: Environment) -> tuple[str, Spot]:
     return place, () if now.holder(name) is not None else now.objects[name].pos[:2]
 
 
-def _free(
+def _free_spot(
     now: Environment, table: str, near: Spot, without: Iterable[str], taken: Iterable[Spot]
 ) -> Spot:
     found = free_on(now, table, near, without, taken)

@@ -48,17 +48,19 @@ class Questions:
         if of.kind == "exists":
             return self._exists(of.node("of"))
         if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
-            things, place = self._asked(of.node("of"))
+            things, place = self._subject_and_place(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))
         if of.kind not in ("np", "both", "pronoun"):
             raise Trouble("NOT_UNDERSTOOD")
         if any(is_held(one) for one in of.walk()):
-            return Question("held", self._asked(of)[0] if what in ("which", "where") else ())
+            return Question(
+                "held", self._subject_and_place(of)[0] if what in ("which", "where") else ()
+            )
         if what == "where":
             return Question("where", tuple(self._all_phrases(of)))
         if what not in ("which", "how_many"):
             raise Trouble("NOT_UNDERSTOOD")
-        things, place = self._asked(of)
+        things, place = self._subject_and_place(of)
         if what == "which" and things and things[0].empty and len(things) == 1:
             return Question("empties", (replace(things[0], empty=False),))
         if what == "how_many":
@@ -70,7 +72,7 @@ class Questions:
             return [phrase for part in of.parts() for phrase in self._all_phrases(part)]
         return [self._phrases.phrase(of)]
 
-    def _asked(self, of: Node) -> tuple[tuple[Phrase, ...], Place | None]:
+    def _subject_and_place(self, of: Node) -> tuple[tuple[Phrase, ...], Place | None]:
         """Return the subject of a question and its place; empty for "what"."""
         place: Place | None = None
         if of.kind == "both":
@@ -107,16 +109,16 @@ class Questions:
 
     def _exists(self, of: Node) -> Question:
         if any(map(is_held, of.walk())):
-            things, _ = self._asked(of)
+            things, _ = self._subject_and_place(of)
             plain = [one for one in things if _says_something(one)]
             return Question("held", tuple(plain))
         quantity = of.get("quantity")
         none = isinstance(quantity, Node) and quantity.text("number") == "0"
         if of.kind == "both":
-            asked = [self._asked(part) for part in of.parts()]
+            asked = [self._subject_and_place(part) for part in of.parts()]
             things = tuple(phrase for found, _ in asked for phrase in found)
             return Question("is", things, next((place for _, place in asked if place), None))
-        things, place = self._asked(of)
+        things, place = self._subject_and_place(of)
         if none:
             return Question("count", things or (_EVERYTHING,), place)
         return Question("is", things or (_EVERYTHING,), place)

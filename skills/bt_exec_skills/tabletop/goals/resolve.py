@@ -112,7 +112,7 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         return _on_tables(tables_of(phrase, scope), things(now), now)
     found = [one for one in now.looks() if _fits(one, phrase)]
     if phrase.held:
-        return _held(found, phrase, now)
+        return _held_if_matching(found, phrase, now)
     if phrase.kind and any(one.kind == phrase.kind for one in found):
         # a cup has the shape of a cylinder
         found = [one for one in found if one.kind == phrase.kind]
@@ -148,7 +148,7 @@ def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) ->
     return kept
 
 
-def _held(found: Iterable[Looks], phrase: Phrase, now: Environment) -> tuple[str, ...]:
+def _held_if_matching(found: Iterable[Looks], phrase: Phrase, now: Environment) -> tuple[str, ...]:
     """Return the object in the hand, if it is among those that match a phrase.
 
     Raises:

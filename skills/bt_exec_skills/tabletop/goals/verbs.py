@@ -69,7 +69,7 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
         case _:
             if ask.to is None:
                 raise Trouble("NOT_UNDERSTOOD")
-            return [_moved(ask, scope, language)]
+            return [_move_goal(ask, scope, language)]
 
 
 def _returned(ask: Ask, scope: Scope, language: str) -> Subgoal:
@@ -134,7 +134,7 @@ def _loose(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
     return kept
 
 
-def _moved(ask: Ask, scope: Scope, language: str) -> Subgoal:
+def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     assert ask.to is not None
     to, side = ask.to, ask.side
     if to.table and to.relation is not None and to.relation[0] != "in":

@@ -71,8 +71,8 @@ class LearnedFinder:
             for x1, y1, x2, y2 in _tiles(part, picture.viewpoint.size) if part else ():
                 view: View[Any] = View(now.t, np.ascontiguousarray(picture.rgb[y1:y2, x1:x2]))
                 seen = self._detector.detect(view)
-                found += [_moved(one, x1, y1) for one in seen if not one.doubt]
-        return _named(_best_of_overlapping(found), picture, now)
+                found += [_shifted(one, x1, y1) for one in seen if not one.doubt]
+        return _boxes_by_object(_best_of_overlapping(found), picture, now)
 
 
 def make_finder(choice: str | Mapping[str, Any]) -> Finder:
@@ -110,7 +110,7 @@ def _tiles(part: Box, size: tuple[int, int]) -> list[Box]:
     return [(x1, y1, x2, y2) for (x1, x2), (y1, y2) in product(*sides)]
 
 
-def _moved(one: Detection, x: int, y: int) -> Detection:
+def _shifted(one: Detection, x: int, y: int) -> Detection:
     x1, y1, x2, y2 = one.bbox
     return Detection(one.label, (x1 + x, y1 + y, x2 + x, y2 + y), one.score)
 
@@ -122,7 +122,7 @@ def _best_of_overlapping(found: list[Detection]) -> list[Detection]:
     return [best[k] for k in suppress(boxes, None, _SAME)]
 
 
-def _named(found: list[Detection], picture: Picture, now: Environment) -> dict[str, Box]:
+def _boxes_by_object(found: list[Detection], picture: Picture, now: Environment) -> dict[str, Box]:
     """Return the boxes by the object that each shows, or by class if no object matches."""
     assert picture.viewpoint is not None
     names = [*now.objects]

@@ -97,7 +97,7 @@ def draw_layout(options: WorldOptions) -> Layout:
         for x in rng.sample((-1.3, 1.3), rng.randint(0, 2))
     )
     count = options.objects or rng.randint(4, 12)
-    named = _things(rng, options.by, count)
+    named = _objects_and_containers(rng, options.by, count)
     placer = _Placer(rng, tables)
     wanted = [(name, form, half, c) for name, form, half, c in named]
     big_first = sorted(wanted, key=lambda one: one[1] in SHAPES)  # containers need the most room
@@ -108,7 +108,7 @@ def draw_layout(options: WorldOptions) -> Layout:
 Wanted: TypeAlias = tuple[str, str, float, str]
 
 
-def _things(rng: random.Random, by: By, count: int) -> list[Wanted]:
+def _objects_and_containers(rng: random.Random, by: By, count: int) -> list[Wanted]:
     """Return the objects and containers: name, form, half width, colour."""
     numbers: Counter[str] = Counter()
     found: list[Wanted] = []
@@ -187,7 +187,7 @@ class _Placer:
             y = table.y + self._rng.uniform(-1, 1) * (table.half_y - rim)
             tight = 1.0 if attempt < 2000 else 0.85
             if all(
-                math.hypot(x - a, y - b) > tight * self._apart(holds, other)
+                math.hypot(x - a, y - b) > tight * self._distance(holds, other)
                 for a, b, other in self._taken
             ):
                 break
@@ -197,7 +197,7 @@ class _Placer:
         return Item(name, form, half, colour, x, y, table.height, self._rng.uniform(-1.5, 1.5))
 
     @staticmethod
-    def _apart(one: bool, other: bool) -> float:
+    def _distance(one: bool, other: bool) -> float:
         if one and other:
             return 0.32
         return _BOWL_APART_M if one or other else _APART_M
