@@ -84,7 +84,7 @@ class SelfAnswers:
             return Reply("WHERE", held) if held else answer
         if question == "DID":
             done = [turn for turn in request.context.turns if turn.acted][-_LAST:]
-            listed = "\n".join(say("SELF_WHY", language, **_of(turn)) for turn in done)
+            listed = "\n".join(say("SELF_WHY", language, **_facts_of_turn(turn)) for turn in done)
             return Reply("DONE", listed or say("SELF_WHY_NOTHING", language))
         last = request.context.last()
         if last is None:
