@@ -98,7 +98,9 @@ class Environment:
         return tuple(name for name in self.objects if looks_of(name).holds_things)
 
     def inside(self, name: str, container: str) -> bool:
-        """Return True if `name` is in a container, or directly on a table."""
+        """Return True if `name` is in a container, or directly on a table, and not in the hand."""
+        if name == self.held:
+            return False
         if container in self.tables and container not in self.objects:
             return self.place_of(name) == container
         thing, holder = self.at(name), self.at(container)

@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +28,14 @@ def world(told=True, **objects):
     }
     tables = {"table_0": TOP} if told else {}
     return Environment(0.0, placed, Pose(0.0, 0.0, math.pi / 2), tables)
+
+
+def test_held_object_is_in_no_container():
+    now = world(red_0=(0.0, 1.0, 0.7), bowl_0=(0.0, 1.0, 0.5))
+    assert now.inside("object_red_0", "object_bowl_0")
+    held = replace(now, held="object_red_0")
+    assert not held.inside("object_red_0", "object_bowl_0")
+    assert held.holder("object_red_0") is None
 
 
 def test_tables_are_inferred_from_objects():

@@ -65,7 +65,8 @@ def put_back(now: Environment, language: str) -> Subgoal:
     place = None
     if origin is not None:
         before = {**now.objects, held: now.objects[held]._replace(pos=origin)}
-        place = replace(now, objects=before).place_of(held)
+        before_it = replace(now, objects=before, told=now.tables, held=None)
+        place = before_it.place_of(held)
     if origin is None or place is None:
         raise Trouble("NO_ORIGIN", tuple(now.tables), what=held)
     spot = (round(origin.x, 3), round(origin.y, 3)) if place in now.tables else ()
