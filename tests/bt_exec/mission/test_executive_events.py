@@ -202,7 +202,7 @@ def test_language_defaults_to_that_of_the_command(stage, command, language, expe
         command,
         expected,
         "test",
-        {"packs": {"test": {}}, "compiler": {"name": "offline"}},
+        {"packs": {"test": {}}, "compiler": {"name": "offline", "of": {}}},
     )
     assert on.compiler.requests[0].language == expected
 
