@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from bt_exec import language
@@ -54,7 +54,8 @@ def _digest(reader: Reader, texts: Sequence[str]) -> str:
         state = file.stat()
         digest.update(f"{file.name} {state.st_size} {state.st_mtime_ns}\n".encode())
     for library in ("kiwipiepy", "simplemma"):
-        digest.update(f"{library} {version(library)}\n".encode())
+        with contextlib.suppress(PackageNotFoundError):  # Korean is an extra
+            digest.update(f"{library} {version(library)}\n".encode())
     digest.update(reader.lexicon.model_dump_json().encode())
     for text in texts:
         digest.update(f"\0{text}".encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -79,4 +80,15 @@ def test_unwritable_cache_is_ignored(request_for, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(kept_clauses, "LARGE", 1)
     reader = index_of(request_for("x"), "en").reader
+    assert kept_clauses.clauses_of(reader, ["Water the plant."])
+
+
+def test_english_utterances_need_no_korean_analyser(request_for, tmp_path, monkeypatch):
+    def no_version(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(kept_clauses, "LARGE", 1)
+    reader = index_of(request_for("x"), "en").reader
+    monkeypatch.setattr(kept_clauses, "version", no_version)
     assert kept_clauses.clauses_of(reader, ["Water the plant."])
