@@ -44,6 +44,7 @@ __all__ = [
     "Failed",
     "Failure",
     "FailureKind",
+    "Interrupted",
     "PartBroken",
     "Problem",
     "Refusal",
@@ -201,6 +202,13 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
 
     def __init__(self, why: BaseException | str) -> None:
         super().__init__(why if isinstance(why, str) else in_words(why))
+
+
+class Interrupted(KeyboardInterrupt):
+    """A Ctrl-C of the operator of the program, distinct from one that a part raises.
+
+    After a plain `KeyboardInterrupt` in ``exec``, ``python -m`` ends by the signal.
+    """
 
 
 class PartBroken(BaseException):

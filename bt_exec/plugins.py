@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from bt_exec.declarations.pack_errors import slip
+from bt_exec.declarations.pack_errors import is_interrupt, slip
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 
 __all__ = ["load_plugin", "plugin_names"]
@@ -42,9 +42,9 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
         )
     try:
         return point.load()
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:  # third-party code may raise anything
+        if is_interrupt(error):
+            raise
         where = point.value
         raise UsageError(f"{kind} {name!r} ({where}) cannot be imported: {slip(error)}") from error
 

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.signal_fallback import Unheard, unheard
+from bt_exec.failure import Interrupted
 from bt_exec.language.sanitize import printable
 
 if TYPE_CHECKING:
@@ -64,10 +65,6 @@ _NOT_DEADLY = (
 """Signals that do not end the program, or that Python handlers cannot handle."""
 
 _pressed = _killed = False
-
-
-class Interrupted(KeyboardInterrupt):
-    """A Ctrl-C. After a plain `KeyboardInterrupt` in ``exec``, ``python -m`` ends by the signal."""
 
 
 def remember() -> None:

@@ -11,9 +11,17 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import Any
 
-from bt_exec.failure import BtExecError, nearest
+from bt_exec.early_interrupt import is_program
+from bt_exec.failure import BtExecError, Interrupted, nearest
 
-__all__ = ["declared_requirements", "extra_hint", "line_of", "place_of", "slip"]
+__all__ = [
+    "declared_requirements",
+    "extra_hint",
+    "is_interrupt",
+    "line_of",
+    "place_of",
+    "slip",
+]
 
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 _OWN = Path(__file__).parents[1]
@@ -21,6 +29,14 @@ _DISTRIBUTIONS = {"cv2": "opencv-python-headless", "ruamel": "ruamel.yaml", "zmq
 """Modules whose distribution has a different name."""
 _BUNDLES = ("all", "dev")
 """Extras that repeat the packages of other extras."""
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Return True for a Ctrl-C of the operator.
+
+    Any other `KeyboardInterrupt` in the program was raised by the code of a part.
+    """
+    return isinstance(error, Interrupted if is_program() else KeyboardInterrupt)
 
 
 def slip(error: BaseException) -> str:
@@ -35,7 +51,7 @@ def slip(error: BaseException) -> str:
     if hint := extra_hint(error):
         return hint
     known = isinstance(error, ImportError | BtExecError)
-    said = str(error) if known else f"{type(error).__name__}: {error}"
+    said = str(error) if known else f"{type(error).__name__}: {error}".removesuffix(": ")
     if isinstance(error, SyntaxError):  # its message already includes the place
         return said
     return f"{said}{_suggestion(error)}{place_of(error)}"

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from bt_exec.declarations.pack_errors import slip
+from bt_exec.declarations.pack_errors import is_interrupt, slip
 from bt_exec.failure import (
     BtExecError,
     RegistrationError,
@@ -90,11 +90,13 @@ def make_rig(
     start = world_settings(pack, world)
     try:
         rig = pack.robots[name](settings, start)
-    except (BtExecError, KeyboardInterrupt):
+    except BtExecError:
         raise
     except ValueError as error:  # an invalid setting or world
         raise UsageError(str(error)) from error
     except BaseException as error:  # a robot that is off, a missing driver
+        if is_interrupt(error):
+            raise
         # an OSError is caused by the environment: omit the source line
         why = in_words(error) if isinstance(error, OSError) else slip(error)
         raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
@@ -118,9 +120,11 @@ def identity_of(pack: Pack, robot: str, settings: PackSettings) -> str:
     """
     try:
         identity = pack.identities[robot](settings)
-    except (BtExecError, KeyboardInterrupt):
+    except BtExecError:
         raise
     except BaseException as error:
+        if is_interrupt(error):
+            raise
         raise RegistrationError(
             f"identity of robot {robot!r} of pack {pack.name}: {slip(error)}"
         ) from error

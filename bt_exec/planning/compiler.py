@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from bt_exec.declarations.pack_errors import slip
+from bt_exec.declarations.pack_errors import is_interrupt, slip
 from bt_exec.failure import BtExecError, Failure, Problem, Refusal, UsageError
 from bt_exec.language.context import Context
 from bt_exec.language.meaning import Meaning, Unclear
@@ -290,7 +290,9 @@ def find_compiler(name: str, settings: Mapping[str, Any]) -> Compiler:
     factory: CompilerFactory = load_plugin(_GROUP, "compiler", name)
     try:
         return factory(settings)
-    except (BtExecError, KeyboardInterrupt):
+    except BtExecError:
         raise
     except BaseException as error:  # third-party code may raise anything
+        if is_interrupt(error):
+            raise
         raise UsageError(f"compiler {name!r} cannot be made: {slip(error)}") from error

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from bt_exec.declarations.pack_errors import slip
+from bt_exec.declarations.pack_errors import is_interrupt, slip
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.pack import Pack
 from bt_exec.skill import Condition, Skill
@@ -100,10 +100,11 @@ def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[s
         spec.loader.exec_module(module)
     except BtExecError as error:
         raise UsageError(f"tools {file}: {error}") from error
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:  # user code may raise anything
-        why = slip(error) if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
+        if is_interrupt(error):
+            raise
+        exits = isinstance(error, SystemExit | KeyboardInterrupt)
+        why = slip(error) if exits else f"{type(error).__name__}: {error}"
         raise UsageError(f"tools {file}: {why}") from error
     own = [
         part

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bt_exec.failure import UsageError
+from bt_exec.failure import Interrupted, UsageError
 from bt_exec.pack import Catalogue, Pack, PackSettings
 from bt_exec.planning.compiler import Request, find_compiler
 from bt_exec.spec.library import Library
@@ -55,4 +55,18 @@ def test_compiler_whose_factory_raises_is_named(monkeypatch, error) -> None:
 
     monkeypatch.setattr("bt_exec.planning.compiler.load_plugin", lambda *_: factory)
     with pytest.raises(UsageError, match=rf"compiler 'own' cannot be made: {type(error).__name__}"):
+        find_compiler("own", {})
+
+
+def test_program_tells_an_interrupt_of_a_part_from_that_of_the_operator(monkeypatch) -> None:
+    def factory(_):
+        raise raised
+
+    monkeypatch.setattr("bt_exec.planning.compiler.load_plugin", lambda *_: factory)
+    monkeypatch.setattr("bt_exec.declarations.pack_errors.is_program", lambda: True)
+    raised = KeyboardInterrupt()
+    with pytest.raises(UsageError, match="compiler 'own' cannot be made: KeyboardInterrupt"):
+        find_compiler("own", {})
+    raised = Interrupted()
+    with pytest.raises(Interrupted):
         find_compiler("own", {})
