@@ -289,9 +289,7 @@ def known_facts(
     perception_workers: Mapping[str, PerceptionWorker],
     ask: Callable[[str, Callable[[], dict[str, str]]], dict[str, str]] = lambda _, facts: facts(),
 ) -> dict[str, str]:
-    """Return the facts of the newest observations, and those that robots report.
-
-    A robot's own report takes precedence: a held object is in the hand, wherever it is seen.
+    """Return the facts reported by robots, then those established by the newest observations.
 
     Args:
         catalogue: Gives the names of facts on the site.
@@ -300,13 +298,13 @@ def known_facts(
         ask: Calls a function on behalf of a named part.
     """
     facts: dict[str, str] = {}
+    for pack, rig in rigs.items():
+        facts.update(catalogue.facts_in(pack, ask(f"the facts of {pack}", rig.facts_now)))
     for pack, worker in perception_workers.items():
         if worker.buffer.observations:
             newest = worker.buffer.observations[-1]
             seen = ask(f"the observation of {pack}", partial(_facts_of, newest))
             facts.update(catalogue.facts_in(pack, seen))
-    for pack, rig in rigs.items():
-        facts.update(catalogue.facts_in(pack, ask(f"the facts of {pack}", rig.facts_now)))
     return facts
 
 

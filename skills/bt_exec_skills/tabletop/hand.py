@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Point
@@ -84,6 +85,10 @@ class Hand:
             if math.hypot(x - self._from_base[0], y - self._from_base[1]) > _FOLLOWS_M:
                 return None
         return self.thing
+
+    def seen_in(self, now: Environment) -> Environment:
+        """Return a world in which the held object is in the hand, wherever it is seen."""
+        return replace(now, held=self.holds(now))
 
     def facts(self, now: Environment | None) -> dict[str, str]:
         """Return the facts for planners: the held object, and where it was taken from."""

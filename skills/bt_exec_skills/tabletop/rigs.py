@@ -11,6 +11,7 @@ from bt_exec_skills.tabletop.hand import Hand
 from bt_exec_skills.tabletop.settings import Remote, TableSettings, TableStart
 
 if TYPE_CHECKING:
+    from bt_exec_skills.tabletop.environment import Environment
     from bt_exec_skills.tabletop.sim.body import SimTableRobot
 
 __all__ = ["http_identity", "make_http_rig", "make_sim_rig", "robot_in_its_kitchen"]
@@ -54,7 +55,11 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
     if settings.picture_every_s > 0:
         finder = make_finder(settings.detector)
         camera = HeadCamera(world, *(_COARSE if settings.detector == "oracle" else _FINE))
-    perception = TablePerception(world.environment, camera, finder, settings.picture_every_s)
+
+    def read() -> Environment:
+        return hand.seen_in(world.environment())
+
+    perception = TablePerception(read, camera, finder, settings.picture_every_s)
 
     def facts() -> dict[str, str]:
         return hand.facts(world.environment())

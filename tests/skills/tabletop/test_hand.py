@@ -7,6 +7,7 @@ import pytest
 from bt_exec_skills.navigation.geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.hand import Hand
+from bt_exec_skills.tabletop.perception.observation import TableObservation
 
 LAY = Point(1.0, 0.0, 0.8)
 
@@ -59,3 +60,17 @@ def test_content_is_unknown_after_a_release_until_the_next_reading():
     assert not hand.moved
     hand.let_go()
     assert hand.facts(world(0.95)) == {"hand": "empty"}
+
+
+def test_observation_leaves_the_place_of_the_held_object_to_the_robot():
+    hand = Hand()
+    hand.reach("object_red_0", LAY)
+    objects = {
+        "object_red_0": Placed(1, Point(1.0, 0.0, 0.95), (0, 0, 0)),
+        "object_bowl_0": Placed(2, Point(1.0, 0.0, 0.85), (0, 0, 0)),
+    }
+    over_the_bowl = Environment(0.0, objects, HERE, {})
+    seen = hand.seen_in(over_the_bowl)
+    assert seen.held == "object_red_0"
+    assert "spot.object_red_0" in TableObservation(0.0, over_the_bowl).facts()
+    assert "spot.object_red_0" not in TableObservation(0.0, seen).facts()

@@ -35,7 +35,7 @@ from bt_exec_skills.image.perception.looker import CrossCheck
 from bt_exec_skills.image.perception.segment import segment_colour, separate_touching
 from bt_exec_skills.image.perception.whole_picture import disputed, placed
 from bt_exec_skills.image.rules.claims import content_of, numbers_in, says_yes
-from bt_exec_skills.image.rules.outline_judge import of_outlines
+from bt_exec_skills.image.rules.outline_estimator import of_outlines
 
 __all__ = [
     "answering_steps",

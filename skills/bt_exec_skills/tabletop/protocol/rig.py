@@ -21,8 +21,8 @@ class RemotePerception:
     skills read the world themselves.
     """
 
-    def __init__(self, robot: HttpTableRobot) -> None:
-        self._robot = robot
+    def __init__(self, robot: HttpTableRobot, hand: Hand) -> None:
+        self._robot, self._hand = robot, hand
 
     def capture(self) -> float:
         """Return the time of the observation."""
@@ -36,7 +36,7 @@ class RemotePerception:
         """
         now: Environment = self._robot.client.environment()
         self._robot.latest = now
-        return TableObservation(capture, now)
+        return TableObservation(capture, self._hand.seen_in(now))
 
 
 def http_rig(remote: Remote) -> Rig:
@@ -62,7 +62,7 @@ def http_rig(remote: Remote) -> Rig:
     lockstep = robot if isinstance(robot, LockstepTableRobot) else None
     return Rig(
         robot,
-        RemotePerception(robot),
+        RemotePerception(robot, hand),
         lockstep,
         facts,
         close=lockstep.close if lockstep is not None else None,
