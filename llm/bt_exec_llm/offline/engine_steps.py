@@ -166,7 +166,7 @@ class _Steps:
         elif node.kind == "act":
             yield from self._act(node)
         elif node.kind == "fragment" and node.get("sign") == "answer":
-            pieces = list(self._pieces(node.node("of")))
+            pieces = [piece for one in node.parts() for piece in self._pieces(one)]
             if any(piece.name not in self._lexicon.past for piece in pieces):
                 raise NoStepsError
             yield replace(self._step((QUESTION,), pieces, node), via="ask")
