@@ -133,9 +133,9 @@ class Environment:
         return next(found, None)
 
     def place_of(self, name: str) -> str | None:
-        """Return the container of an object, else its table; None on the floor or lifted."""
+        """Return the container of an object, else its table; None on the floor, lifted or held."""
         holder, at = self.holder(name), self.at(name)
-        if holder is not None or at is None:
+        if holder is not None or at is None or name == self.held:
             return holder
         return next((key for key, table in self.tables.items() if table.bears(*at)), None)
 
