@@ -95,7 +95,7 @@ class RefusedError(Exception):
 
 
 class Parts:
-    """Planning of one meaning of a command.
+    """Planning of the possible meanings of a command.
 
     Args:
         compilers: The compilers by name.
@@ -121,6 +121,7 @@ class Parts:
             }
             for name, one in compilers.items()
         }  # fmt: skip
+        self._everyone = frozenset().union(*self._known.values())
 
     def plan(self, meaning: Node) -> Plan:
         """Return the plan of a meaning.
@@ -128,6 +129,7 @@ class Parts:
         Raises:
             RefusedError: If a part of it cannot be planned.
         """
+        self._plans = []
         owner = self._owner(meaning)
         if owner:  # its compiler has refused the command
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
@@ -140,9 +142,8 @@ class Parts:
 
     def _owner(self, meaning: Node) -> str:
         """Return the compiler whose names a meaning contains; empty if there is not exactly one."""
-        named = set(names_in(meaning))
-        everyone = set().union(*self._known.values())
-        fit = [name for name, own in self._known.items() if named & own and named & everyone <= own]
+        named = self._everyone.intersection(names_in(meaning))
+        fit = [name for name, own in self._known.items() if named and named <= own]
         return fit[0] if len(fit) == 1 else ""
 
     def _nodes(

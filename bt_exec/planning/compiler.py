@@ -11,6 +11,7 @@ site's compiler settings and returns a `Compiler`.
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
@@ -246,13 +247,13 @@ class Reader(Protocol):
         """Return the meaning of a command, or why it has none; nothing is sent or moved."""
 
 
-class Wrapping:
+class Wrapping(ABC):
     """Base of compilers that call other compilers; it shares out what concerns all of them."""
 
     @property
+    @abstractmethod
     def inners(self) -> tuple[Compiler, ...]:
         """The other compilers."""
-        raise NotImplementedError
 
     @property
     def needs_observation(self) -> bool:

@@ -154,11 +154,7 @@ class PacksCompiler(Wrapping):
         """Return the session after the last command that another pack had a part in."""
         own: tuple[Turn, ...] = ()
         for turn in request.context.turns:
-            if (
-                turn.status == "refused"
-                or turn.code in REPLIES
-                or self._read(request, name, turn, own)
-            ):
+            if not _is_mission(turn) or self._read(request, name, turn, own):
                 own = (*own, turn)
             else:
                 own = ()
@@ -197,10 +193,10 @@ class PacksCompiler(Wrapping):
         found: list[tuple[Plan, float]] = []
         refused: list[RefusedError] = []
         limit = reading.cost + _WIDTH
+        work = Parts(self.parts, request, reading, partial(self.context_of, request))
         for meaning, cost in ((reading.meaning, reading.cost), *reading.others):
             if cost > limit:
                 break
-            work = Parts(self.parts, request, reading, partial(self.context_of, request))
             try:
                 plan = work.plan(meaning)
             except RefusedError as error:
@@ -230,11 +226,7 @@ class PacksCompiler(Wrapping):
     def _again(self, request: Request) -> Plan | Refusal | Reply:
         """Return the plan of the last command of the session, which had several parts."""
         turns = request.context.turns
-        done = [
-            at
-            for at, turn in enumerate(turns)
-            if turn.status != "refused" and turn.code not in REPLIES
-        ]
+        done = [at for at, turn in enumerate(turns) if _is_mission(turn)]
         if not done:
             return refusal(request, "NOTHING_BEFORE")
         last = turns[done[-1]].command
@@ -346,6 +338,11 @@ def _read_back(spec: MissionSpec, request: Request) -> str:
         return said
 
     return told(spec.root)
+
+
+def _is_mission(turn: Turn) -> bool:
+    """Return True if a command was neither refused nor answered with words."""
+    return turn.status != "refused" and turn.code not in REPLIES
 
 
 def _headed(spec: MissionSpec, **changed: Any) -> MissionSpec:

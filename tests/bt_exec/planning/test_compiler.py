@@ -58,7 +58,7 @@ def test_compiler_whose_factory_raises_is_named(monkeypatch, error) -> None:
         find_compiler("own", {})
 
 
-def test_program_tells_an_interrupt_of_a_part_from_that_of_the_operator(monkeypatch) -> None:
+def test_only_the_interrupt_of_the_operator_passes_the_factory_of_a_compiler(monkeypatch) -> None:
     def factory(_):
         raise raised
 
