@@ -110,6 +110,7 @@ class _Worker:
                     work()
             except BaseException as error:  # noqa: BLE001 - the thread must remain available
                 _report(error)
+            work = None  # a waiting thread must not keep a finished mission in memory
             self._idle.append(self)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 
 import pytest
 
@@ -47,6 +48,15 @@ def test_run_raises_when_all_are_busy_and_no_thread_can_be_started(no_threads):
         pool.run(int)
     with pytest.raises(RuntimeError, match="can't start new thread"):
         pool.prepare(1)
+
+
+def test_waiting_thread_does_not_keep_its_last_work_in_memory():
+    pool, gone = StandbyThreads(), threading.Event()
+    kept = threading.Event()
+    weakref.finalize(kept, gone.set)
+    pool.run(kept.set)
+    del kept
+    assert gone.wait(60)
 
 
 def test_thread_is_reused_even_after_an_exception(caplog):

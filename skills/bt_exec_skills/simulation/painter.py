@@ -184,6 +184,7 @@ class _GlThread:
                 answer.set_result(job())
             except BaseException as error:  # noqa: BLE001 - it is raised in the calling thread
                 answer.set_exception(error)
+            del item, job, answer  # a waiting thread must not keep the last simulation in memory
 
 
 @cache

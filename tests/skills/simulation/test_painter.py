@@ -1,6 +1,9 @@
-"""Object index of each pixel, compared with MuJoCo's own segmentation."""
+"""Painters: the object index of each pixel as in MuJoCo's own segmentation; the GL thread."""
 
 from __future__ import annotations
+
+import threading
+import weakref
 
 import mujoco
 import numpy as np
@@ -34,3 +37,11 @@ def test_more_objects_than_values_of_a_colour_channel_are_distinguished():
     painter.close()
     assert found.max() > 255
     assert np.array_equal(found, gl_thread().call(lambda: _told_by_mujoco(model, data)))
+
+
+def test_waiting_thread_does_not_keep_its_last_job_in_memory():
+    kept, gone = threading.Event(), threading.Event()
+    weakref.finalize(kept, gone.set)
+    gl_thread().call(kept.set)
+    del kept
+    assert gone.wait(60)
