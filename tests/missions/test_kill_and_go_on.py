@@ -36,10 +36,17 @@ with Session(load_site(site), world=world, fast=True, journal=kept) as session:
 """
 
 SITES = {
-    "door": ("packs: {door: {robot: sim, detector: oracle}}", "get the material", {"seed": "2"}),
-    "building": ("", "교수님께 서류 전해 줘", {"seed": "3"}),
-    "tabletop": ("", "sort everything by colour", {"seed": "3", "objects": "2"}),
+    "door": ("packs: {door: {robot: sim, detector: oracle}}", {}),
+    "building": ("", {}),
+    "tabletop": ("", {"objects": "2"}),
 }
+"""Settings and world of each site."""
+COMMANDS = {
+    "door": {"get the material": 190, "자재를 꺼내고 문은 열어 둬": 145, "문을 활짝 열어": 65},
+    "building": {"교수님께 서류 전해 줘": 50, "라운지에 누가 있는지 교수님께 말씀드려": 190},
+    "tabletop": {"sort everything by colour": 125, "모든 물건을 색깔별로 정리해": 125},
+}
+"""Commands with the number of rows that their missions have at least, in any world."""
 
 
 def killed(site: str, command: str, world: dict[str, str], journal: Journal, rows: int) -> None:
@@ -60,13 +67,16 @@ def killed(site: str, command: str, world: dict[str, str], journal: Journal, row
 def test_killed_mission_resumes_without_repeating_irreversible_actions(
     name: str, number: int, tmp_path: Path
 ) -> None:
-    settings, command, world = SITES[name]
+    rng = random.Random(f"{name} {number}")
+    command, most = rng.choice([*COMMANDS[name].items()])
+    settings, world = SITES[name]
+    world = {**world, "seed": str(rng.randrange(1000))}
     site = name
     if settings:
         site = str(tmp_path / f"{name}.yaml")
         Path(site).write_text(f"site: {name}\n{settings}\n", encoding="utf-8")
     journal = Journal.open(tmp_path / "journal.sqlite")
-    rows = random.Random(f"{name} {number}").randint(1, 150)
+    rows = rng.randint(1, most)
     killed(site, command, world, journal, rows)
     again = Journal.open(journal.path)
     assert again.check() == () or again.check()[0].kind == "unfinished"
@@ -90,14 +100,14 @@ def test_killed_mission_resumes_without_repeating_irreversible_actions(
     assert outcome.ok or (asked and outcome.reason_code == "NOT_CONFIRMED"), outcome
     new = again.mission(outcome.mission_id)
     assert new.continues == record.id
-    handed = [
-        run.start.args
+    done = [
+        (run.start.skill, str(run.start.args))
         for one in (record, new)
         for run in one.skills
         if loaded.catalogue.skills[run.start.skill].irreversible
         and (one is record or run.end is not None)
     ]
-    assert len(handed) <= 1
+    assert len(done) == len(set(done))
 
 
 def refusing(asked: list[str]):
