@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from bt_exec.failure import UnknownName
 from bt_exec.rig import Rig
-from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
 from bt_exec_skills.door.robot import ARMS, DoorRobot
 from bt_exec_skills.door.settings import DoorSettings, DoorStart
-from bt_exec_skills.perception.contracts import Detection, Detector
 
 if TYPE_CHECKING:
     from bt_exec_skills.door.perception.calibration import Calibration
+    from bt_exec_skills.door.perception.contracts import DoorStateEstimator, DoorView
+    from bt_exec_skills.perception.contracts import Detection, Detector
 
 __all__ = ["facts_of", "make_detector", "make_sim_rig"]
 

@@ -7,10 +7,12 @@ a learned detector uses the frame alone and implements the same contract.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from bt_exec.robot import Observation
-from bt_exec_skills.perception.picture import Box, Frame
+
+if TYPE_CHECKING:  # no numpy for a check of a file
+    from bt_exec_skills.perception.picture import Box, Frame
 
 __all__ = ["Camera", "CameraFault", "Detection", "Detector", "Observed", "View"]
 

@@ -44,6 +44,9 @@ _SAME_DOOR = 0.5  # overlap (IoU) of two boxes of one door
 _TO_GRASP = ("material",)
 _BEYOND_PX = 4.0  # tolerance of an object's centre beyond the edge of the opening
 _SAME_THING, _SECOND_SCORE = 0.3, 0.25
+_MARGIN_PX = 6  # border around a box that belongs to its appearance
+_MOVED_PX = 1  # tolerance of a box that did not move
+_NOISE = 4  # change of a pixel between two pictures of the same thing, at most [grey levels]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ class LearnedDetector:
     """Detector with a network; implements `bt_exec_skills.door.perception.contracts.Detector`.
 
     An object to grasp must be in the opening behind the door and is confirmed on an enlarged part
-    of the picture; otherwise it is marked as doubtful (`Detection.doubt`).
+    of the picture; otherwise it is marked as doubtful (`Detection.doubt`). A confirmation holds
+    until the object moves or its pixels change by more than noise.
 
     Args:
         network: The network.
@@ -100,6 +104,7 @@ class LearnedDetector:
             )
         self._least = least_score
         self._opening = None if opening is None else opening.astype(np.float32)
+        self._confirmed: dict[str, tuple[Box, Frame]] = {}
 
     def detect(self, view: View[Any]) -> tuple[Detection, ...]:
         """Implement `Detector.detect`."""
@@ -142,7 +147,13 @@ class LearnedDetector:
             middle = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
             if cv2.pointPolygonTest(self._opening, middle, measureDist=True) < -_BEYOND_PX:
                 return "outside"
-        return "" if self.second_look(frame, meaning, box) else "unconfirmed"
+        confirmed = self._confirmed.get(meaning)
+        if confirmed is not None and looks_same(confirmed, frame, box):
+            return ""
+        if not self.second_look(frame, meaning, box):
+            return "unconfirmed"
+        self._confirmed[meaning] = box, frame
+        return ""
 
     def second_look(self, frame: Frame, meaning: str, box: Box) -> bool:
         """Return whether an enlarged part of the picture confirms the object in `box`."""
@@ -153,6 +164,16 @@ class LearnedDetector:
             if self._meanings[found.label] == meaning and _overlap(there, box) >= _SAME_THING:
                 return True
         return False
+
+
+def looks_same(before: tuple[Box, Frame], frame: Frame, box: Box) -> bool:
+    """Return True if the box has not moved and its pixels have changed by no more than noise."""
+    box_before, frame_before = before
+    if frame_before.shape != frame.shape or np.abs(np.subtract(box, box_before)).max() > _MOVED_PX:
+        return False
+    left, top = (max(0, side - _MARGIN_PX) for side in box[:2])
+    part = np.s_[top : box[3] + _MARGIN_PX, left : box[2] + _MARGIN_PX]
+    return int(cv2.absdiff(frame_before[part], frame[part]).max()) <= _NOISE
 
 
 def closer(frame: Frame, box: Box) -> tuple[Frame, int, int]:

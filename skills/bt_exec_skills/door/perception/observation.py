@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bt_exec_skills.door.perception.touch import Touched
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
-from bt_exec_skills.perception.picture import Frame
+
+if TYPE_CHECKING:
+    from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty"]
 

@@ -266,6 +266,54 @@ def test_material_is_confirmed_on_an_enlarged_picture(closer: list[Found], doubt
     assert scene.record()["detections"][0].get("doubt", "") == doubt
 
 
+MATERIAL = Found("material", (154.0, 110.0, 166.0, 130.0), 0.9)
+
+
+class SecondLooks(LearnedDetector):
+    """Detector with scripted results of its second looks."""
+
+    def __init__(self, before: Found, after: Found, *answers: bool) -> None:
+        super().__init__(Finds([before], [after]))
+        self.answers = [*answers]
+
+    def second_look(self, *_: Any) -> bool:
+        return self.answers.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("at", "change", "holds"),
+    [
+        ((160, 120), 4, True),  # noise
+        ((160, 120), 5, False),
+        ((149, 105), 5, False),  # in the margin
+        ((146, 120), 200, True),  # beyond it
+    ],
+)
+def test_confirmation_holds_until_the_object_changes(
+    at: tuple[int, int], change: int, holds: bool
+) -> None:
+    first, second = np.full((2, 240, 320, 3), 50, np.uint8)
+    second[at[1], at[0], 1] += change
+    eyes = SecondLooks(MATERIAL, MATERIAL, True, True)
+    assert [eyes.detect(View(0.0, one))[0].doubt for one in (first, second)] == ["", ""]
+    assert len(eyes.answers) == holds
+
+
+@pytest.mark.parametrize(("moved", "holds"), [(1, True), (2, False)])
+def test_confirmation_holds_until_the_object_moves(moved: int, holds: bool) -> None:
+    x1, *rest = MATERIAL.xyxy
+    eyes = SecondLooks(MATERIAL, MATERIAL._replace(xyxy=(x1 + moved, *rest)), True, True)
+    view = View(0.0, np.zeros((240, 320, 3), np.uint8))
+    assert [eyes.detect(view)[0].doubt for _ in range(2)] == ["", ""]
+    assert len(eyes.answers) == holds
+
+
+def test_refused_object_is_looked_at_again() -> None:
+    eyes = SecondLooks(MATERIAL, MATERIAL, False, True)
+    view = View(0.0, np.zeros((240, 320, 3), np.uint8))
+    assert [eyes.detect(view)[0].doubt for _ in range(3)] == ["unconfirmed", "", ""]
+
+
 @pytest.mark.parametrize(("place", "doubt"), [(1.0, ""), (0.1, "outside"), (1.9, "outside")])
 def test_material_beside_the_opening_is_uncertain(place: float, doubt: str) -> None:
     """An orange object in front of the cabinet is not material behind the door."""
