@@ -12,7 +12,6 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from bt_exec.language.closed import closed_classes, mapping, phrases, words
-from bt_exec_llm.offline.cache_file import cache_folder
 from bt_exec_llm.offline.kept_texts import KeptTexts
 from bt_exec_llm.offline.vocabulary import Vocabulary
 
@@ -56,7 +55,7 @@ class _Entry(NamedTuple):
 
 @cache
 def _kept() -> KeptTexts:
-    return KeptTexts(cache_folder("english") / f"{version('simplemma')}.json")
+    return KeptTexts("english", version("simplemma"))
 
 
 @lru_cache(maxsize=4096)

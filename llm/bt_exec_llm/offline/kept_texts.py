@@ -1,7 +1,8 @@
 """Disk cache of the analyses of a site's texts: what a language's analyser found in each.
 
 Loading an analyser takes longer than reading a command. An unchanged tree file, or a command of the
-same words, needs none.
+same words, needs none. Analyses for the shipped sites are part of the package; ``make analyses``
+writes them.
 """
 
 from __future__ import annotations
@@ -15,34 +16,34 @@ from typing import Any
 from weakref import WeakSet
 
 from bt_exec.files import read_at_most
-from bt_exec_llm.offline.cache_file import write_cache
+from bt_exec_llm.offline.cache_file import cache_folder, write_cache
 
 __all__ = ["KeptTexts", "keeping"]
 
 _MOST_KEPT = 20_000
 """Number of texts that are kept in a file; the oldest ones are dropped."""
 _MOST_BYTES = 32 << 20
+_SHIPPED = Path(__file__).with_name("analyses")
 
 
 class KeptTexts:
     """Cache of analyses by text. New ones are kept only in the context `keeping`.
 
     Args:
-        path: File of the cache.
+        language: Name of the language, of its folder in the user's cache and in the package.
+        analyser: Name of the analyser with its version and options; others' analyses are not used.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._found: dict[str, Any] = {}
+    def __init__(self, language: str, analyser: str) -> None:
+        self._path = cache_folder(language) / f"{analyser}.json"
+        self._found = _read(self._path)
+        self._shipped = _read(_SHIPPED / language / self._path.name)
         self._new = False
-        with contextlib.suppress(OSError, ValueError):
-            found = json.loads(read_at_most(path, _MOST_BYTES) or b"")
-            self._found = found if isinstance(found, dict) else {}
         _ALL.add(self)
 
     def get(self, key: str) -> Any:
         """Return the analysis under a key, as read from JSON and not checked; None if missing."""
-        return self._found.get(key)
+        return self._found.get(key, self._shipped.get(key))
 
     def add(self, key: str, found: Any) -> None:
         """Keep the analysis of a text of a site."""
@@ -56,6 +57,14 @@ class KeptTexts:
             self._new = False
             newest = list(self._found.items())[-_MOST_KEPT:]
             write_cache(self._path, json.dumps(dict(newest), ensure_ascii=False).encode())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the content of a file; empty if it is missing or damaged."""
+    with contextlib.suppress(OSError, ValueError):
+        found = json.loads(read_at_most(path, _MOST_BYTES) or b"")
+        return found if isinstance(found, dict) else {}
+    return {}
 
 
 _ALL: WeakSet[KeptTexts] = WeakSet()

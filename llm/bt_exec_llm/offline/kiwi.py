@@ -2,8 +2,8 @@
 
 Without its default, multi-word and typo dictionaries it loads in 0.3 s and takes 0.3 s more for the
 first sentence; later commands take under a millisecond (kiwipiepy 0.24). It takes 220 MB. The
-morphemes of a site's texts are therefore cached in the user's cache folder: an unchanged tree file,
-or a command that equals an utterance, needs no analyser.
+morphemes of a site's texts are therefore cached (`kept_texts`): an unchanged tree file, or a
+command that equals an utterance, needs no analyser.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from bt_exec.declarations.pack_errors import extra_hint
 from bt_exec.failure import UsageError
-from bt_exec_llm.offline.cache_file import cache_folder
 from bt_exec_llm.offline.kept_texts import KeptTexts
 
 __all__ = ["Morph", "load", "morphs", "release"]
@@ -63,7 +62,7 @@ def _kept() -> KeptTexts | None:
     except PackageNotFoundError:
         return None
     name = "-".join([*versions, *(f"{key}={value:d}" for key, value in _OPTIONS.items())])
-    return KeptTexts(cache_folder("korean") / f"{name}.json")
+    return KeptTexts("korean", name)
 
 
 def morphs(text: str, names: Iterable[tuple[int, int]] = ()) -> list[Morph]:

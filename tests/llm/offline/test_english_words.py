@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import simplemma
 
-from bt_exec_llm.offline import english_words
+from bt_exec_llm.offline import english_words, kept_texts
 from bt_exec_llm.offline.english_words import lemma_of
 from bt_exec_llm.offline.kept_texts import keeping
 
@@ -18,6 +18,7 @@ from bt_exec_llm.offline.kept_texts import keeping
 def restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Path]]:
     """Return a function that clears the memory of this process, and returns the cache folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(kept_texts, "_SHIPPED", tmp_path / "none")
 
     def forget() -> Path:
         for cached in (english_words._entry, english_words._kept):

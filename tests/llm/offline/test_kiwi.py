@@ -22,6 +22,7 @@ TEXT, COMMAND = "문을 열어 줘", "자재를 꺼내 와"
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Return a function that clears the memory of this process, as a restart does."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(kept_texts, "_SHIPPED", tmp_path / "none")
 
     def forget() -> Path:
         for cached in (kiwi._morphs, kiwi._kept):
