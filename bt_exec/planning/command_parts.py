@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from bt_exec.failure import Refusal
 from bt_exec.language.context import Context
 from bt_exec.language.reading.node import Node
-from bt_exec.language.reading.reader import Reading
+from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.robots import joined_plan
 from bt_exec.spec.model import Fallback, Sequence
@@ -34,6 +34,10 @@ _NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 _ITS = ("it", "them")
 """Pronouns for the subject of a condition."""
+
+
+_LEAVE = ("verbs", "leave")
+"""Verb of the grammar for what must not be changed."""
 
 
 class CommandPart(NamedTuple):
@@ -114,6 +118,7 @@ class Parts:
         self._compilers, self._request, self._reading = compilers, request, reading
         self._context_of = context_of
         self._plans: list[Plan] = []
+        self._acts: tuple[Node, ...] = ()
         self._known = {
             name: {
                 *((part, word) for part in _SECTIONS for word in one.words(request).get(part, ())),
@@ -133,7 +138,11 @@ class Parts:
         owner = self._owner(meaning)
         if owner:  # its compiler has refused the command
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
+        self._acts = tuple(_acts(meaning))
         nodes = self._nodes(meaning, {}, first=True)
+        if not nodes:  # nothing but prohibitions
+            owner = self._owner(_parts(meaning)[0])
+            raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         root = nodes[0] if len(nodes) == 1 else Sequence(sequence=tuple(nodes))
         return joined_plan(self._request, self._plans, root)
 
@@ -142,7 +151,10 @@ class Parts:
 
     def _owner(self, meaning: Node) -> str:
         """Return the compiler whose names a meaning contains; empty if there is not exactly one."""
-        named = self._everyone.intersection(names_in(meaning))
+        about = meaning.node("of") if meaning.kind == "act" and _asks(meaning) else meaning
+        named = self._everyone.intersection(names_in(about))
+        if meaning.kind == "avoid":  # "leave the door alone": everything can be left alone
+            named = named - {_LEAVE} or named
         fit = [name for name, own in self._known.items() if named and named <= own]
         return fit[0] if len(fit) == 1 else ""
 
@@ -150,27 +162,50 @@ class Parts:
         self, meaning: Node, before: dict[str, tuple[Node, ...]], *, first: bool
     ) -> list[PlanNode]:
         """Return the nodes of a meaning; adds its parts to `before`."""
-        parts = meaning.parts() if meaning.kind == "seq" else (meaning,)
+        parts, end = _parts(meaning), 0
         nodes: list[PlanNode] = []
-        for owner, group in groupby(parts, self._owner):
+        for (owner, asks), group in groupby(parts, lambda part: (self._owner(part), _asks(part))):
             run = tuple(group)
-            for part in run:
-                self._check(part, alone=len(parts) == 1, last=part is parts[-1])
-            if owner:
-                nodes.append(self._planned(owner, run, before, first=first))
-                first = False
-                continue
-            for part in run:
-                nodes += self._if(part, before)
+            end += len(run)
+            if asks:
+                nodes += [self._asked(owner, part) for part in run]
+            elif owner:
+                self._check_prohibitions(owner, run, parts[end : end + 1])
+                if any(part.kind != "avoid" for part in run):
+                    nodes.append(self._planned(owner, run, before, first=first))
+            else:
+                for part in run:
+                    nodes += self._if(part, before)
             first = False
         return nodes
 
-    def _check(self, part: Node, *, alone: bool, last: bool) -> None:
-        """Raise RefusedError for a question or a prohibition among other parts."""
-        if part.kind == "ask":
-            raise RefusedError(self._refusal("PART_ASKS", part=self._said(part)))
-        if part.kind == "avoid" and not alone and not last:
-            raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(part)))
+    def _check_prohibitions(
+        self, owner: str, run: tuple[Node, ...], following: tuple[Node, ...]
+    ) -> None:
+        """Raise RefusedError for a prohibition that other parts of the command may contradict.
+
+        What no other part does is not done anyway, so that it needs no steps.
+        """
+        avoided = [part for part in run if part.kind == "avoid"]
+        if not avoided:
+            return
+        others = [act for act in self._acts if act not in run and self._owner(act) == owner]
+        if others or (run[-1] is avoided[-1] and following and may_deny_more(self._reading.edge)):
+            raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(avoided[-1])))
+
+    def _asked(self, owner: str, question: Node) -> PlanNode:
+        """Return the node that answers a question when the mission is there."""
+        said = self._said(question)
+        if not owner:
+            raise RefusedError(self._refusal("PART_ASKS", part=said), owned=False)
+        request = replace(self._request, command=said, context=Context())
+        answer = self._compilers[owner].compile(request)
+        if isinstance(answer, Refusal):
+            raise RefusedError(self._of_part(answer, question))
+        if not isinstance(answer, Plan):
+            raise RefusedError(self._refusal("PART_ASKS", part=said))
+        self._plans.append(answer)
+        return answer.spec.root
 
     def _planned(
         self,
@@ -214,15 +249,18 @@ class Parts:
             if isinstance(branch, Node) and (branch.kind != "seq" or branch.parts()):
                 about = self._about(branch, owner, subject)
                 done = len(self._plans)
-                branches[met] = self._nodes(about, dict(before), first=False)
+                if nodes := self._nodes(about, dict(before), first=False):
+                    branches[met] = nodes
                 if isinstance(found, bool) and found != met:
                     del self._plans[done:]
         before |= dict.fromkeys(self._compilers, (part,))  # nothing may be planned on it
         if isinstance(found, bool):
             if found not in branches:
-                unmet = self._refusal("CONDITION_UNMET", part=self._said(question))
-                raise RefusedError(unmet)
+                code = "CONDITION_HOLDS" if found else "CONDITION_UNMET"
+                raise RefusedError(self._refusal(code, part=self._said(question)))
             return branches[found]
+        if not branches:
+            raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         looks, holds = found
         negated = isinstance(holds, Mapping) and "not" in holds
         asks = {True: holds, False: holds["not"] if negated else {"not": holds}}
@@ -266,9 +304,29 @@ class Parts:
         return Refusal(refusal.code, message.message, missing=refusal.missing)
 
     def _said(self, meaning: Node) -> str:
-        parts = meaning.parts() if meaning.kind == "seq" else (meaning,)
+        parts = _parts(meaning)
         said = self._reading.said(meaning)
         return said or ", ".join(filter(None, map(self._reading.said, parts))) or self._reading.text
+
+
+def _parts(meaning: Node) -> tuple[Node, ...]:
+    return meaning.parts() if meaning.kind == "seq" else (meaning,)
+
+
+def _asks(part: Node) -> bool:
+    """Return whether a part is a question, or asks for an answer: "tell me where the apple is"."""
+    asked = part.get("of")
+    told = part.kind == "act" and isinstance(asked, Node) and asked.kind == "ask"
+    return (told and {*dict(part.args)} == {"verb", "of"}) or part.kind == "ask"
+
+
+def _acts(meaning: Node) -> Iterator[Node]:
+    """Yield what a meaning asks to do."""
+    if meaning.kind == "act":
+        yield meaning
+    elif meaning.kind not in ("avoid", "ask"):
+        for child in meaning.children():
+            yield from _acts(child)
 
 
 def names_in(meaning: Node) -> Iterator[tuple[str, str]]:

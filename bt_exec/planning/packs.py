@@ -178,19 +178,24 @@ class PacksCompiler(Wrapping):
         self, request: Request, answers: Mapping[str, Plan | Refusal | Reply]
     ) -> Plan | Refusal | Reply:
         refusals = {name: one for name, one in answers.items() if isinstance(one, Refusal)}
-        reading = self._reader(request).read(
-            request.command,
-            {word: name for one in self.inners for word, name in one.names(request).items()},
-            corrected=False,
-        )
+        names = {word: name for one in self.inners for word, name in one.names(request).items()}
+        reading = self._reader(request).read(request.command, names)
         if not isinstance(reading, Reading) or reading.unknown:
             return _of_words(request, tuple(refusals.values()), " ".join(reading.unknown))
+        if reading.respelt:
+            return self._respelt(request, reading.respelt, tuple(refusals.values()))
         if reading.meaning == Node("again"):
             return self._again(request)
         if not any(names_in(reading.meaning)):  # "go on" is for the pack that worked last
             last = [name for name in refusals if self.context_of(request, name).turns]
             return refusals[(last or [*refusals])[0]]
-        found: list[tuple[Plan, float]] = []
+        return self._planned(request, reading, refusals)
+
+    def _planned(
+        self, request: Request, reading: Reading, refusals: Mapping[str, Refusal]
+    ) -> Plan | Refusal:
+        """Return the plan of the only meaning that can be planned."""
+        found: list[Plan] = []
         refused: list[RefusedError] = []
         limit = reading.cost + _WIDTH
         work = Parts(self.parts, request, reading, partial(self.context_of, request))
@@ -205,15 +210,22 @@ class PacksCompiler(Wrapping):
                     continue
             else:
                 plan = replace(plan, spec=_headed(plan.spec, compiler=self.name))
-                if all(plan.spec.root != other.spec.root for other, _ in found):
-                    found.append((plan, cost))
+                if all(plan.spec.root != other.spec.root for other in found):
+                    found.append(plan)
             limit = min(limit, cost + MARGIN)
         if len(found) == 1:
-            return found[0][0]
+            return found[0]
         if found:
             return refusal(request, "SEVERAL_MEANINGS")
         first = next((one for one in refused if one.owned), refused[0])
         return refusals.get(first.owner, first.refusal)
+
+    def _respelt(self, request: Request, text: str, refusals: tuple[Refusal, ...]) -> Refusal:
+        """Return a refusal that asks whether another text was meant, if it can be planned."""
+        if not isinstance(self.compile(replace(request, command=text)), Plan):
+            return _of_words(request, refusals, "")
+        asked = refusal(request, "RESPELT", text=text)
+        return replace(asked, did_you_mean=(text,), question=asked.message)
 
     def _reader(self, request: Request) -> Reader:
         words = [one.words(request) for one in self.inners]
@@ -298,7 +310,7 @@ def _of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> 
     said, known = request.command.casefold(), set(unknown.casefold().split())
     for one in refusals:
         typed = [word for word in " ".join(one.missing).casefold().split() if word in said]
-        if (unknown or not typed) and known.issuperset(typed):
+        if bool(typed) == bool(unknown) and known.issuperset(typed):
             return one
     if unknown:
         return replace(refusal(request, "UNKNOWN_PART", words=unknown), missing=(unknown,))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from bt_exec.language.messages import language_of
@@ -15,7 +16,7 @@ from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.near_misses import Candidate, candidates
 from bt_exec.language.reading.node import NOTHING, Node, normal, without_number
 
-__all__ = ["Reader", "Reading", "Unread"]
+__all__ = ["Reader", "Reading", "Unread", "may_deny_more"]
 
 MARGIN = 0.08
 """Cost difference below which readings count as rivals."""
@@ -58,26 +59,30 @@ class Reading:
     trees: tuple[Edge, ...] = ()
 
     @cached_property
-    def _words(self) -> dict[Node, str]:
-        """Words of the text by the node that they mean; for several nodes, the innermost."""
-        found: dict[Node, str] = {}
+    def _edges(self) -> dict[Node, Edge]:
+        """Edges of the parse trees by the node that they mean; for several edges, the innermost."""
+        found: dict[Node, Edge] = {}
         for tree in (*reversed(self.trees), self.edge):
             stack = [tree]
             while stack:
                 edge = stack.pop()
                 stack += edge.parts
                 if isinstance(edge.meaning, Node):
-                    found[normal(edge.meaning)] = self._text(edge)
+                    found[normal(edge.meaning)] = edge
         return found
 
-    def _text(self, edge: Edge) -> str:
-        spans = [pair for pair in self.spans if edge.start <= pair[0] < edge.end]
-        said = " ".join(self.chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
-        return said.replace(" , ", ", ").strip(" ,")
+    def edge_of(self, node: Node) -> Edge | None:
+        """Return the part of a parse tree that means a node; None if there is none."""
+        return self._edges.get(node)
 
     def said(self, node: Node) -> str:
         """Return the words of the text that mean a node; empty if there are none."""
-        return self._words.get(node, "")
+        edge = self.edge_of(node)
+        if edge is None:
+            return ""
+        spans = [pair for pair in self.spans if edge.start <= pair[0] < edge.end]
+        said = " ".join(self.chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
+        return said.replace(" , ", ", ").strip(" ,")
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -201,6 +206,20 @@ class Reader:
             spans=plain.words,
             trees=tuple(other for _, other in rest),
         )
+
+
+def may_deny_more(edge: Edge) -> bool:
+    """Return whether a negation may cover the next clause, too: "do not open it and go home"."""
+    for denied, joint in pairwise(edge.parts):
+        negated = isinstance(denied.meaning, Node) and denied.meaning.kind == "avoid"
+        joined = joint.category == "joint" and not _has_leaf(joint, "comma")
+        if negated and joined and _has_leaf(denied, "neg"):
+            return True
+    return any(map(may_deny_more, edge.parts))
+
+
+def _has_leaf(edge: Edge, category: str) -> bool:
+    return any(leaf.category == category for leaf in edge.leaves())
 
 
 def _names_by_spelling(names: Iterable[str] | Mapping[str, str]) -> dict[str, str]:

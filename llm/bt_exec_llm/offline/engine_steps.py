@@ -12,7 +12,7 @@ from bt_exec.language.closed import words as closed_words
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.node import Node, conjuncts, normal
-from bt_exec.language.reading.reader import Reading
+from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec_llm.offline.clause_steps import MOST_TIMES
 from bt_exec_llm.offline.engine_exclusions import (
     LEAVE,
@@ -93,7 +93,7 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     same = len(acts) >= _PAIR and normal(meaning) == normal(_unordered(meaning))
     moved = inside or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
-    return moved or ("avoid" in kinds and (before or _denies_both(reading.edge)))
+    return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 
 
 def _unordered(node: Node) -> Node:
@@ -119,17 +119,6 @@ def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
         and first.meaning.text("name").startswith(places)
         for first, second, third in zip(leaves, leaves[1:], leaves[2:], strict=False)
     )
-
-
-def _denies_both(edge: Edge) -> bool:
-    """Return True if "and" alone follows a prohibition: "don't open the door and close it"."""
-    for at, part in enumerate(edge.parts[1:]):
-        meaning = edge.parts[at].meaning
-        denied = isinstance(meaning, Node) and meaning.kind == "avoid"
-        paused = any(leaf.category == "comma" for leaf in part.leaves())
-        if denied and part.category == "joint" and not paused:
-            return True
-    return any(map(_denies_both, edge.parts))
 
 
 class _Steps:

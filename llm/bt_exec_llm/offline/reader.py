@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import GERUND
@@ -85,8 +85,8 @@ class Reader:
         found = self.vocabulary.engine.read(text, corrected=False)
         return found if isinstance(found, Reading) and self.is_certain(found) else None
 
-    def is_certain(self, found: Reading) -> bool:
-        """Return whether a reading leaves nothing out.
+    def is_certain(self, found: Reading, others: Iterable[Edge] = ()) -> bool:
+        """Return whether a reading leaves nothing out; `others` are parts read elsewhere.
 
         It does if a word is unknown, or left out though the lexicon does not say that it changes
         nothing; if an order has no form of one (*getting the material*); if it tells of the past;
@@ -96,7 +96,10 @@ class Reader:
             return False
         known = self.vocabulary.idle[found.language]
         past = self.vocabulary.engine.lexicon(found.language).language.data["words"].get("past", ())
+        elsewhere = {leaf.start for edge in others for leaf in edge.leaves()}
         for leaf in found.edge.leaves():
+            if leaf.start in elsewhere:
+                continue
             kind = leaf.category.partition(".")[0]
             left_out = kind in _LEFT_OUT and leaf.text not in known
             gerund = leaf.start == 0 and kind == "v" and leaf.cost >= GERUND

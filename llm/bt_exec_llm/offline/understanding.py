@@ -311,7 +311,9 @@ def understand_part(
 ) -> Understood | Trouble:
     """Return the parts of a part of a command that was read with the words of several packs."""
     said = reading.said(meaning) or reading.text
-    if not index.reader.is_certain(reading):
+    own = {meaning, *meaning.parts()}
+    others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)
+    if not index.reader.is_certain(reading, [edge for edge in others if edge is not None]):
         return Trouble("NOT_UNDERSTOOD", said)
     try:
         steps = steps_of_meaning(meaning, index.reader.lexicon, reading)

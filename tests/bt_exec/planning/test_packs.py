@@ -136,8 +136,12 @@ def test_later_part_of_one_pack_follows_from_its_earlier_one(answer):
         ("put the material in the red bowl", "PART_MIXED"),
         ("take the apple and the material", "PART_MIXED"),
         ("do not open the door and put the apple in the red bowl", "PART_FORBIDS"),
-        ("put the apple in the red bowl but do not open the door", "NEGATED"),
+        ("close the door, put the apple in the red bowl, never open the door", None),
+        ("leave the apple alone, open the door, put the lemon in the red bowl", "PART_FORBIDS"),
+        ("do not open the door, do not touch the apple", None),
+        ("if the red bowl is empty, leave the door alone", "CONDITION_HOLDS"),
         ("put the apple in the red bowl and is the door open?", "PARTS_UNCLEAR"),
+        ("open the door and tell me where it is", None),
         ("open the door, put the apple in the red bowl and close it", "PART_POINTS"),
         ("put the apple in the red bowl and if the door is open, put the lemon in it", None),
         ("what is in your hand?", "WHICH_PACK"),
@@ -149,6 +153,59 @@ def test_whole_command_is_refused(command, code, answer):
     assert isinstance(found, Refusal), found
     assert code in (None, found.code), found
     assert found.message
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "do not open the door, put the apple in the red bowl",
+        "put the apple in the red bowl but do not open the door",
+        "leave the door alone and put the apple in the red bowl",
+        "문은 열지 말고 사과를 빨간 그릇에 담아",
+        "문은 그대로 두고 사과를 빨간 그릇에 담아",
+    ],
+)
+def test_prohibition_for_a_pack_without_other_parts_needs_no_steps(command, root):
+    assert root(command) == root(PUT_KO if "사과" in command else PUT)
+
+
+@pytest.mark.parametrize(
+    ("command", "parts"),
+    [
+        ("is the door open and where is the apple?", ("is the door open?", "where is the apple")),
+        ("open the door and tell me where the apple is", ("open the door", None)),
+        ("문 열려 있어? 그리고 쟁반 위에 뭐 있어?", ("문 열려 있어?", "쟁반 위에 뭐 있어")),
+        ("사과 어디 있는지 알려 주고 문 열어", (None, "문 열어")),
+    ],
+)
+def test_questions_are_answered_in_the_order_of_the_command(command, parts, root):
+    found = root(command).sequence
+    assert len(found) == 2
+    for node, alone in zip(found, parts, strict=True):
+        if alone is None:
+            assert isinstance(node, Check)
+            assert node.tell
+        else:
+            assert node == root(alone)
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        (
+            "open the door and put the appel on the tray",
+            "open the door and put the apple on the tray",
+        ),
+        ("문 열고 사과를 쟁빈에 올려 줘", "문 열고 사과를 쟁반에 올려 줘"),
+    ],
+)
+def test_misspelt_command_is_asked_back(command, meant, answer):
+    found = answer(command)
+    assert found.code == "RESPELT"
+    (text,) = found.did_you_mean
+    assert text == meant
+    assert text in found.question
+    assert isinstance(answer(text), Plan)
 
 
 def test_refusal_names_the_part(answer):
