@@ -67,11 +67,14 @@ def shown(request: Request, form: Form) -> str:
 
 
 def _examples_text(request: Request, form: Form) -> str:
+    examples = fixed_examples(request)
     parts = [
         f"{example.shows}: {example.command}\n{as_answer(example.answer, form)}"
-        for example in fixed_examples(request)
+        for example in examples
     ]
-    return "\n\n".join(filter(None, [*parts, _repair(request, form)]))
+    if "root" in examples[0].answer:
+        parts.append(_repair(examples[0], request, form))
+    return "\n\n".join(parts)
 
 
 def as_answer(answer: dict[str, Any], form: Form) -> str:
@@ -181,20 +184,17 @@ def _written_out(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iter
                 return
 
 
-def _repair(request: Request, form: Form) -> str:
+def _repair(example: Example, request: Request, form: Form) -> str:
     """Return an answer with a mistake, the reply to it, and the corrected answer."""
     site = replace(request, command="", situation=Situation(), previous=None, failure=None)
-    first = next(_plans(site), None)
-    if first is None:
-        return ""
-    text, answer = first
+    answer = example.answer
     wrong = {"root": {"tree": f"{answer['root']['tree']}_now"}}
     data = wrong if form == "nested" else {"nodes": to_flat(wrong["root"])}
     problem = assess(data, site, None, "").problems[0]
     told = {"code": problem.code, "place": problem.place, "found": problem.found}
     return "\n".join(
         (
-            f"A repair: {text}",
+            f"A repair: {example.command}",
             as_answer(wrong, form),
             f"→ {json.dumps(told, ensure_ascii=False)}",
             as_answer(answer, form),

@@ -25,7 +25,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, TreeSpec, walk
 from bt_exec.testing import FakeClock
 from bt_exec.testing.missions import unverified
-from tests.cases import cases
+from tests.cases import cases, examples
 
 pytest.importorskip("behaviortreepy")
 import behaviortreepy as btcpp
@@ -147,7 +147,7 @@ roots = st.recursive(leaves, composites, max_leaves=8)
 
 
 @given(roots)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_random_trees_have_equal_statuses(data):
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": data})
     text, _ = export_btcpp(spec, Library(), CATALOGUE)

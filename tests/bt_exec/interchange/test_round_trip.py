@@ -17,6 +17,7 @@ from bt_exec.spec.model import Mission, MissionSpec, Tree
 from bt_exec.spec.source import Source
 from tests.bt_exec.spec.strategies import documents, workshop_missions
 from tests.bt_exec.spec.workshop import catalogue, library
+from tests.cases import examples
 
 EMPTY = Catalogue([])
 
@@ -50,12 +51,12 @@ def test_expanded_missions_survive(name):
 
 
 @given(documents)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_any_document_survives(document):
     assert there_and_back(document) == document
 
 
 @given(workshop_missions)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_workshop_missions_survive_with_their_trees(mission):
     assert there_and_back(mission, library(), catalogue()) == mission

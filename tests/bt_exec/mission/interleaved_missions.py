@@ -442,6 +442,8 @@ class Stage:
         logging.disable(logging.CRITICAL)
         try:
             with self.schedule.installed():
+                gc.collect()
+                gc.freeze()
                 for seed in range(-4, 0):  # imported and cached once
                     self.go(seed)
                 gc.collect()

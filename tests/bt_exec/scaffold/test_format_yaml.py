@@ -12,6 +12,7 @@ from bt_exec.site.data import data_folder
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.source import read_text
 from tests.bt_exec.spec.strategies import documents
+from tests.cases import examples
 
 
 def format_text(text: str) -> str:
@@ -121,7 +122,7 @@ comments = st.lists(st.tuples(st.integers(0, 40), st.sampled_from(["# one", "  #
 
 
 @given(documents, comments)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_any_document_with_comments_survives(document, extra):
     lines = dump_yaml(document).split("\n")
     for number, comment in extra:

@@ -88,32 +88,30 @@ def conforms(served: Served, examples: int, *, tokens: bool = True) -> None:
     requests = pytest.importorskip("requests")
     document = served.ask("GET", "/openapi.json", headers=BEARER).data
     schema = schemathesis.openapi.from_dict(document)
-    for found in schema.exclude(path="/live").get_all_operations():  # endless stream
-        strategy = found.ok().as_strategy()
 
-        @given(case=strategy)
-        @settings(
-            max_examples=examples,
-            deadline=None,
-            phases=[Phase.explicit, Phase.generate],
-            suppress_health_check=list(HealthCheck),
-            database=None,
-        )
-        def answered(case: Any) -> None:
-            with requests.Session() as session:
-                case.call_and_validate(
-                    base_url=served.url,
-                    headers=BEARER,
-                    session=session,
-                    timeout=20,
-                    excluded_checks=excluded,
-                )
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+        database=None,
+    )
+    def answered(case: Any) -> None:
+        with requests.Session() as session:
+            case.call_and_validate(
+                base_url=served.url,
+                headers=BEARER,
+                session=session,
+                timeout=20,
+                excluded_checks=excluded,
+            )
 
-        # its check of tokens leaves open connections to the garbage collector
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)
-            answered()
-            gc.collect()
+    # its check of tokens leaves open connections to the garbage collector
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        for found in schema.exclude(path="/live").get_all_operations():  # endless stream
+            given(case=found.ok().as_strategy())(answered)()
+        gc.collect()
 
 
 def test_generated_requests_are_answered_as_described(guarded: Served):

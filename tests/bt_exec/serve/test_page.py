@@ -137,6 +137,7 @@ def test_language_can_be_chosen_and_is_kept(served: Served, visit):
     expect(page.locator("#past-title")).to_have_text("지난 임무")
 
 
+@pytest.mark.slow
 def test_page_fits_a_narrow_screen(served: Served, visit):
     size = {"width": 320, "height": 640}
     page = linked(visit(served, viewport=size, color_scheme="dark", has_touch=True))
@@ -156,6 +157,7 @@ def test_page_fits_a_narrow_screen(served: Served, visit):
     expect(page.locator("#end-head")).to_have_text("■ stopped")
 
 
+@pytest.mark.slow
 def test_page_is_usable_with_the_keyboard(served: Served, visit):
     """From the first key to the reason of a failure, without a mouse."""
     page = linked(visit(served))
@@ -179,6 +181,7 @@ def test_page_is_usable_with_the_keyboard(served: Served, visit):
     expect(page.locator("#record")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_failed_missions_filter(served: Served, visit):
     for command in ("wave", "crack"):
         served.ended(served.send(command))
@@ -301,6 +304,7 @@ def test_refusal_offers_suggestions(served: Served, visit):
     expect(page.locator("#command")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_queued_commands_are_shown_and_can_be_withdrawn(served: Served, visit):
     page = linked(visit(served))
     for command in ("hold", "wave"):
@@ -313,6 +317,7 @@ def test_queued_commands_are_shown_and_can_be_withdrawn(served: Served, visit):
     served.until(lambda: served.journal.missions(1)[0].status == "aborted")
 
 
+@pytest.mark.slow
 def test_full_queue_is_reported_in_a_sentence(serve, visit):
     served = serve(queue=0)
     served.send("hold")
@@ -351,6 +356,7 @@ def test_page_logs_in(serve, visit):
     assert TOKEN not in page.evaluate("document.cookie + JSON.stringify({...localStorage})")
 
 
+@pytest.mark.slow
 def test_map_shows_the_objects_in_the_language_of_the_user(served: Served, visit):
     page = linked(visit(served))
     expect(page.locator("#map-svg .area")).to_have_count(1)
@@ -361,6 +367,7 @@ def test_map_shows_the_objects_in_the_language_of_the_user(served: Served, visit
     expect(page.locator("#map-svg > title")).to_contain_text("지도: kitchen, 물건 1개")
 
 
+@pytest.mark.slow
 def test_suggestion_fills_the_command(served: Served, visit, monkeypatch):
     from bt_exec.serve import world_routes
 
@@ -372,6 +379,7 @@ def test_suggestion_fills_the_command(served: Served, visit, monkeypatch):
     expect(page.locator("#end-head")).to_have_text("✓ done")
 
 
+@pytest.mark.slow
 def test_past_mission_has_a_link_a_scrubber_and_files(served: Served, visit):
     name = served.send("crack")
     served.ended(name)
@@ -391,6 +399,7 @@ def test_past_mission_has_a_link_a_scrubber_and_files(served: Served, visit):
     expect(page).to_have_url(f"{served.url}/")
 
 
+@pytest.mark.slow
 def test_tree_is_folded_and_explained_with_the_keyboard(served: Served, visit):
     served.ended(served.send("crack"))
     page = linked(visit(served))
@@ -418,6 +427,7 @@ def test_tree_is_folded_and_explained_with_the_keyboard(served: Served, visit):
     expect(rows).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_queue_is_held_and_reordered(served: Served, visit):
     page = linked(visit(served))
     for command in ("hold", "wave", "crack"):
@@ -432,6 +442,7 @@ def test_queue_is_held_and_reordered(served: Served, visit):
     expect(page.locator("#waiting-list li")).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_stop_button_stays_visible_while_scrolling(served: Served, visit):
     page = linked(visit(served, viewport={"width": 360, "height": 500}))
     served.send("both")
@@ -491,6 +502,7 @@ def test_page_has_no_accessibility_violations(served: Served, visit, scheme: str
     assert found == {}
 
 
+@pytest.mark.slow
 def test_past_mission_is_shown_with_its_pictures(serve, visit):
     served = serve(frames=True)
     name = served.send("wave")
@@ -499,6 +511,7 @@ def test_past_mission_is_shown_with_its_pictures(serve, visit):
     expect(page.locator("#record-picture")).to_have_js_property("naturalWidth", 64)
 
 
+@pytest.mark.slow
 def test_uncertain_detection_is_drawn_differently(served: Served, visit, monkeypatch):
     record = Seen.record
     boxes = {"cup#1": [30, 20, 50, 40], "object_red_cup_0": [1, 30, 20, 46]}
@@ -534,6 +547,7 @@ def test_second_robot_is_selected_and_stopped_separately(serve_sites, visit):
     expect(page.locator("#site")).to_have_text("right")
 
 
+@pytest.mark.slow
 def test_only_changed_rows_of_a_large_tree_are_redrawn(served: Served, visit):
     page = linked(visit(served))
     drawn = page.evaluate("""async () => {
@@ -552,6 +566,7 @@ def test_only_changed_rows_of_a_large_tree_are_redrawn(served: Served, visit):
     assert drawn == [200, 1]
 
 
+@pytest.mark.slow
 def test_speech_fills_the_command_without_sending_it(served: Served, visit):
     page = visit(served)
     page.add_init_script("""window.SpeechRecognition = class {

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.source import Source, read_file, read_text, scan_text, show_place
+from tests.cases import examples
 
 
 @pytest.mark.parametrize(
@@ -112,19 +113,19 @@ def _only_spec_errors_with_places(text: str) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_random_text_is_parsed_or_refused(text: str) -> None:
     _only_spec_errors_with_places(text)
 
 
 @given(st.text("[]{}:,-?&*!|>'\"%@`#~<.\t\n a1", max_size=40))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_random_yaml_syntax_is_parsed_or_refused(text: str) -> None:
     _only_spec_errors_with_places(text)
 
 
 @given(raw=st.binary(max_size=80))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_random_bytes_are_parsed_or_refused(
     tmp_path_factory: pytest.TempPathFactory, raw: bytes
 ) -> None:

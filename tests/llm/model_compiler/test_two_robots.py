@@ -63,6 +63,7 @@ def test_plan_uses_the_robots_that_the_command_addresses(
     assert answer.spec.root == ask(scripted(answers[-1:], first="model"), command).spec.root
 
 
+@pytest.mark.slow
 def test_command_that_is_understood_needs_no_consent(scripted: Any, ask: Any) -> None:
     assert ask(scripted([A], first="model"), "Robot A, open the door.").unconfirmed == ""
     assert ask(scripted([A], first="model"), "Robot A, let some air in.").unconfirmed

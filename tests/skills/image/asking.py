@@ -44,7 +44,7 @@ def finish(steps):
             next(steps)
         except StopIteration as end:
             return end.value
-        time.sleep(0.0005)
+        time.sleep(0.002)
 
 
 def bench_of(picture) -> Bench:

@@ -47,17 +47,15 @@ class Agrees:
         return VqaAnswer({"verdict": "right", "answer": "so it is", "why": "I looked"})
 
 
-@pytest.fixture(params=["alone", "second model"])
-def judged(request, picture):
-    looker = Looker(None, Agrees() if request.param == "second model" else None)
-
-    def run(question: str, text: str) -> Bench:
+@pytest.fixture
+def judged(picture):
+    def run(question: str, text: str, second: Agrees | None = None) -> Bench:
         """Judge an answer of a confident model."""
         bench = bench_of(picture)
         bench.file = Path("picture.png")
         bench.asked.append(LookAnswer(text, 1.0, question))
         finish(conclude(bench=bench, text=text, question=question))
-        finish(judge(bench=bench, looker=looker))
+        finish(judge(bench=bench, looker=Looker(None, second)))
         return bench
 
     return run
@@ -68,24 +66,34 @@ def test_corpus_is_large_enough():
     assert len(TRUTHS) >= 40
 
 
-@pytest.mark.parametrize(("question", "text"), REFUTED)
-def test_answer_is_refuted_when_tools_disagree(judged, question, text):
-    bench = judged(question, text)
+def alone_and_sampled(rows):
+    """Return the answers for no second model, and each tenth also for one that agrees."""
+    both = [(row, None) for row in rows] + [(row, Agrees()) for row in rows[::10]]
+    return pytest.mark.parametrize(
+        ("question", "text", "second"),
+        [(*row, second) for row, second in both],
+        ids=[" ".join(row) + " agreed" * (second is not None) for row, second in both],
+    )
+
+
+@alone_and_sampled(REFUTED)
+def test_answer_is_refuted_when_tools_disagree(judged, question, text, second):
+    bench = judged(question, text, second)
     assert bench.answer.confidence <= 0.3
     assert bench.judgement.agrees is False
     assert any(one.who == "tools" for one in bench.judgement.cross_checks)
 
 
-@pytest.mark.parametrize(("question", "text"), BESIDE)
-def test_answer_is_not_accepted_when_tools_cannot_decide(judged, question, text):
-    bench = judged(question, text)
+@alone_and_sampled(BESIDE)
+def test_answer_is_not_accepted_when_tools_cannot_decide(judged, question, text, second):
+    bench = judged(question, text, second)
     assert bench.answer.confidence <= 0.5
     assert bench.judgement.agrees is not True
 
 
-@pytest.mark.parametrize(("question", "text"), TRUTHS)
-def test_true_answer_is_accepted(judged, question, text):
-    bench = judged(question, text)
+@alone_and_sampled(TRUTHS)
+def test_true_answer_is_accepted(judged, question, text, second):
+    bench = judged(question, text, second)
     assert (bench.judgement.agrees, bench.judgement.coverage) == (True, 1.0)
     assert bench.answer.confidence >= 0.8
 

@@ -13,6 +13,7 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.session import resolve
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.rules.words import generator, lexicon, reader
+from tests.cases import examples
 
 WORDS = lexicon()
 KINDS = {name: words["kind"] for name, words in WORDS["attributes"].items()}
@@ -137,7 +138,7 @@ def meaning_of(text):
     return resolve(found.meaning, (), KINDS)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(questions, languages)
 def test_generated_sentence_is_parsed_to_its_meaning(meaning, language):
     text = generator(language).sentence(meaning)
@@ -158,7 +159,7 @@ FRAMES = {
 }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(questions, languages, st.data())
 def test_politeness_case_and_punctuation_have_no_effect(meaning, language, data):
     text = generator(language).sentence(meaning).rstrip("?")
@@ -178,7 +179,7 @@ ENDINGS = [
 ]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(questions, st.data())
 def test_korean_endings_and_spacing_have_no_effect(meaning, data):
     text = generator("ko").sentence(meaning).rstrip("?")
@@ -192,7 +193,7 @@ def test_korean_endings_and_spacing_have_no_effect(meaning, data):
     assert meaning_of(text) == meaning, text
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(questions, languages)
 def test_deleted_operator_changes_the_meaning_or_is_refused(meaning, language):
     text = generator(language).sentence(meaning).rstrip("?")
@@ -203,7 +204,7 @@ def test_deleted_operator_changes_the_meaning_or_is_refused(meaning, language):
             assert meaning_of(rest) != meaning, rest
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(questions, languages, st.data())
 def test_unknown_word_is_never_dropped(meaning, language, data):
     words = generator(language).sentence(meaning).rstrip("?").split()
@@ -214,7 +215,7 @@ def test_unknown_word_is_never_dropped(meaning, language, data):
     assert not isinstance(found, Reading) or found.unknown or found.respelt, text
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map(" ".join))
 def test_any_text_is_parsed_or_refused(text):
     reader().read(text)

@@ -14,6 +14,7 @@ from bt_exec_skills.navigation.grid import Grid, Slab
 from bt_exec_skills.navigation.obstacles import Obstacles, hits
 from bt_exec_skills.navigation.route import Planner, Route
 from bt_exec_skills.navigation.steer import Limits, Steering
+from tests.cases import examples
 
 ROOM = [Slab(0, -3, 4, 0.1), Slab(0, 3, 4, 0.1), Slab(-4, 0, 0.1, 3), Slab(4, 0, 0.1, 3)]
 
@@ -30,7 +31,7 @@ def test_slab_occupies_the_cells_that_it_covers():
 
 
 @given(st.floats(-3.9, 3.9), st.floats(-2.9, 2.9))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_cells_and_points_are_consistent(x, y):
     grid = Grid.of_slabs(ROOM)
     back = grid.point(grid.cell(x, y))
@@ -123,7 +124,7 @@ def test_route_reports_its_remaining_length():
 
 
 @given(st.floats(-math.pi, math.pi), st.floats(0.35, 2.0))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_chosen_velocity_never_collides(bearing, distance):
     limits = Limits()
     x, y = distance * math.cos(bearing), distance * math.sin(bearing)

@@ -17,6 +17,7 @@ from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.placement_search import free_on, part_of, spot_for
 from bt_exec_skills.tabletop.protocol.client import environment_from
 from bt_exec_skills.tabletop.tables import Table, tables_under
+from tests.cases import examples
 
 TOP = Table(0.0, 1.0, 0.6, 0.3, 0.5)
 
@@ -52,7 +53,7 @@ def shared(one, other):
     return math.dist(one[:2], other[:2]) <= 1.0 and abs(one[2] - other[2]) <= 0.12
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(-3, 3), st.floats(-3, 3), st.sampled_from((0.5, 0.55, 0.63, 1.0))),

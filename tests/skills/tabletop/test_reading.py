@@ -11,6 +11,7 @@ from bt_exec.failure import Refusal
 from bt_exec.language.messages import language_of
 from bt_exec_skills.tabletop.goals.compiler import create
 from bt_exec_skills.tabletop.goals.plan import goals_of
+from tests.cases import examples
 from tests.skills.tabletop.asking import ask
 from tests.skills.tabletop.test_commands import FILES, WORLDS, Row, rows, understood
 
@@ -58,7 +59,7 @@ def test_operator_word_changes_the_plan_or_refuses_it():
     assert ignored == []
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=examples(60), derandomize=True)
 @given(
     st.sampled_from(sorted(THINGS)),
     st.sampled_from(sorted(THINGS)),
@@ -78,7 +79,7 @@ def test_condition_selects_its_branch_and_its_negation_the_other(one, other, pla
     assert plan(f"{not_korean} {said[1]}고 아니면 {said[0]}어") == expected
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(deadline=None, max_examples=examples(40), derandomize=True)
 @given(st.sampled_from(sorted(THINGS)), st.sampled_from(sorted(PLACES)))
 def test_politeness_and_spacing_have_no_effect(thing, place):
     expected = plan(f"put the {thing} in the {place}")

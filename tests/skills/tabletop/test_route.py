@@ -14,6 +14,7 @@ from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Move
 from bt_exec_skills.tabletop.goals.route import shortest, way_of
+from tests.cases import examples
 
 TABLES = [(x, y) for x in (-3.0, 0.0, 3.0) for y in (2.0, 5.0)]
 
@@ -40,7 +41,7 @@ def sorting(now):
     return tuple(sorted(moves, key=lambda move: move.target))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 25))
 def test_shortest_order_has_the_same_moves_and_no_longer_way(seed, count):
     now = scattered(seed, count)
@@ -51,7 +52,7 @@ def test_shortest_order_has_the_same_moves_and_no_longer_way(seed, count):
     assert found == shortest(moves, now)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 10**6))
 def test_shortest_order_is_near_the_best_of_all_orders(seed):
     now = scattered(seed, 6)

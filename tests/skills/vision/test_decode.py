@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bt_exec_skills.vision.decode import Letterbox, decode, letterbox, suppress
+from tests.cases import examples
 
 NAMES = ("a", "b")
 
@@ -64,7 +65,7 @@ def test_no_detection_is_an_empty_list() -> None:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1))
 def test_boxes_stay_in_the_picture_and_are_sorted(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -81,7 +82,7 @@ def test_boxes_stay_in_the_picture_and_are_sorted(seed: int) -> None:
         assert 0 <= y1 <= y2 <= 240
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1))
 def test_suppression_leaves_no_overlapping_boxes_of_a_class(seed: int) -> None:
     rng = np.random.default_rng(seed)

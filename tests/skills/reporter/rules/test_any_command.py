@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bt_exec.failure import Refusal
 from bt_exec.spec.model import MissionSpec
 from bt_exec.spec.plain_yaml import parse_yaml
-from tests.cases import some
+from tests.cases import examples, some
 
 TABLE: dict[str, list[str]] = parse_yaml(
     Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")
@@ -20,7 +20,7 @@ LOOKS = [c for row, all_ in TABLE.items() if " see " in row for c in all_ if "êµ
 ENGLISH = [c for c in LOOKS if c.isascii()]
 ASKING = ("if", "whether", "how", "who", "what", "find out", "see", "is ", "are ", "any")
 FAST = settings(
-    max_examples=60,
+    max_examples=examples(60),
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
