@@ -11,6 +11,7 @@ from bt_exec.failure import Refusal
 from bt_exec.language.context import Context
 from bt_exec.language.reading.node import Node
 from bt_exec.language.reading.reader import Reading, may_deny_more
+from bt_exec.language.reading.session import with_named_conditions
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.robots import joined_plan
 from bt_exec.spec.model import Fallback, Sequence
@@ -135,6 +136,7 @@ class Parts:
             RefusedError: If a part of it cannot be planned.
         """
         self._plans = []
+        meaning = with_named_conditions(meaning)
         owner = self._owner(meaning)
         if owner:  # its compiler has refused the command
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)

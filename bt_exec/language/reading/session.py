@@ -10,7 +10,9 @@ _NOUNS = ("thing", "shape")
 _ONE = Node("one")
 _FORMULAS = ("and", "or", "not", "np", "most")  # kinds whose parts are formulas
 
-__all__ = ["resolve", "subject_of"]
+_IT, _SO, _NOT_SO = (Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so"))
+
+__all__ = ["resolve", "subject_of", "with_named_conditions"]
 
 
 def resolve(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
@@ -111,3 +113,42 @@ def _kind(part: Node, kinds: Mapping[str, str]) -> str:
     if part.kind in ("not", "or"):
         return _kind(part.parts()[0], kinds)
     return kinds.get(part.text("attribute"), part.kind)
+
+
+def with_named_conditions(meaning: Node) -> Node:
+    """Return a meaning in which "if so", "if not" and "if it is open" name what was asked before.
+
+    A question that only asks for the condition after it is left out. Negative questions are left as
+    they are: "isn't it open? if not, …" may mean either.
+    """
+    found: list[Node] = []
+    for part in meaning.parts() if meaning.kind == "seq" else (meaning,):
+        question = _question_of(found[-1]) if found else None
+        named = part if question is None else _named(part, question)
+        if named is not part and question == named.get("of"):
+            found.pop()
+        found.append(named)
+    return found[0] if len(found) == 1 else Node("seq", (("of", tuple(found)),))
+
+
+def _question_of(part: Node) -> Node | None:
+    """Return the yes/no question of a part: "is it open?", "check whether it is open"."""
+    asked = part.get("of") if part.kind == "act" else part
+    if not isinstance(asked, Node) or asked.text("what") != "whether":
+        return None
+    return None if any(node.kind == "not" for node in asked.walk()) else asked
+
+
+def _named(part: Node, question: Node) -> Node:
+    if part.kind != "if":
+        return part
+    condition = part.node("of")
+    if condition.get("of") == _SO:
+        return part.replace(of=question)
+    if condition.get("of") == _NOT_SO:
+        then, other = part.get("then"), part.get("other")
+        return part.replace(of=question, then=other or Node("seq", (("of", ()),)), other=then)
+    subject = next((node for node in question.walk() if node.kind == "np"), None)
+    if subject is not None:
+        return part.replace(of=condition.substitute(_IT, subject))
+    return part

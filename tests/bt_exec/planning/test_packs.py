@@ -234,6 +234,40 @@ def test_condition_of_one_pack_stands_before_the_part_of_another(command, skip_i
     assert found.sequence == (root(PUT_KO if "사과" in command else PUT),)
 
 
+@pytest.mark.parametrize(
+    ("command", "same"),
+    [
+        (
+            "is the door open? if not, put the apple in the red bowl",
+            "unless the door is open, put the apple in the red bowl",
+        ),
+        (
+            "tell me whether the door is open, and if it is, put the apple in the red bowl",
+            "if the door is open, put the apple in the red bowl",
+        ),
+        (
+            "is the door open? if so, put the apple in the red bowl, otherwise open it",
+            "if the door is open, put the apple in the red bowl, otherwise open it",
+        ),
+        (
+            "문 열려 있는지 보고 열려 있으면 사과를 빨간 그릇에 담아",
+            "문이 열려 있으면 사과를 빨간 그릇에 담아",
+        ),
+        (
+            "문 열려 있는지 확인하고 아니면 사과를 빨간 그릇에 담아",
+            "문이 안 열려 있으면 사과를 빨간 그릇에 담아",
+        ),
+    ],
+)
+def test_answer_to_a_question_is_a_condition_of_what_follows(command, same, root):
+    assert root(command) == root(same)
+
+
+def test_answer_to_several_questions_is_no_condition(answer):
+    asked = "is the door open and is the red bowl empty? if not, put the apple in the red bowl"
+    assert isinstance(answer(asked), Refusal)
+
+
 def test_both_branches_of_a_condition_of_another_pack(root):
     found = root("if the door is open, put the apple in the red bowl, otherwise open the door")
     assert isinstance(found, Fallback)
